@@ -1,4 +1,24 @@
 export {
+  type BodyOf,
+  type BodyShape,
+  bytes,
+  type Call,
+  type Contract,
+  type Endpoint,
+  empty,
+  endpoint,
+  type Handler,
+  type Handlers,
+  json,
+  type Method,
+  type ParamsOf,
+  type QueryOf,
+  type ReplyOf,
+  type ResponseShape,
+  text,
+  type UploadedFile,
+} from './endpoint.js';
+export {
   AppError,
   Conflict,
   type ErrorKind,
@@ -11,3 +31,6 @@ export {
   Unauthenticated,
   UpstreamFailed,
 } from './errors.js';
+export { type CallInput, type Client, type ClientOptions, createClient } from './http.client.js';
+export { type ApiDescription, openApiDocument } from './openapi.js';
+export * as scalars from './scalars.js';

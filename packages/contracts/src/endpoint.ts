@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What a request carries beside its address. */
+export type BodyShape =
+  | {
+      readonly kind: 'json';
+      readonly schema: z.ZodType;
+      /** An absent body is handed on as `undefined`. */
+      readonly optional?: true;
+    }
+  | {
+      /** JSON by its documented schema, but handed on as the received bytes: the service judges it itself. */
+      readonly kind: 'raw';
+      readonly schema?: z.ZodType;
+    }
+  | {
+      /** multipart/form-data with one file part named `file` and text parts after `fields`. */
+      readonly kind: 'multipart';
+      readonly file: string;
+      readonly fields: z.ZodType;
+    };
+
+/** What an answer of one status carries. */
+export type ResponseShape =
+  | { readonly kind: 'json'; readonly description: string; readonly schema: z.ZodType }
+  | { readonly kind: 'text'; readonly description: string; readonly contentType: string }
+  | { readonly kind: 'bytes'; readonly description: string; readonly contentType: string }
+  | { readonly kind: 'empty'; readonly description: string };
+
+/**
+ * One operation of an API as data: what comes in, and what goes out by status. Validation, documentation
+ * and clients are all derived from it.
+ */
+export interface Endpoint {
+  readonly method: Method;
+  /** Path with parameters in braces, such as `/spaces/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: BodyShape;
+  /** Success answers by status. */
+  readonly responses: Readonly<Record<number, ResponseShape>>;
+  /** Statuses of refusal, each with the API's own error body. */
+  readonly failures: readonly number[];
+}
+
+/** Endpoints of one API by operation name. */
+export type Contract = Readonly<Record<string, Endpoint>>;
+
+/** Returns its argument, with literal types kept. */
+export function endpoint<const E extends Endpoint>(shape: E): E {
+  return shape;
+}
+
+export function json<S extends z.ZodType>(schema: S, description: string) {
+  return { kind: 'json', schema, description } as const;
+}
+
+export function text(contentType: string, description: string) {
+  return { kind: 'text', contentType, description } as const;
+}
+
+export function bytes(contentType: string, description: string) {
+  return { kind: 'bytes', contentType, description } as const;
+}
+
+export function empty(description: string) {
+  return { kind: 'empty', description } as const;
+}
+
+/** A file of a multipart request, in memory. */
+export interface UploadedFile {
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+type None = Readonly<Record<never, never>>;
+
+export type ParamsOf<E> = E extends { readonly params: infer P extends z.ZodType } ? z.output<P> : None;
+export type QueryOf<E> = E extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : None;
+
+/** Body as a handler receives it. */
+export type BodyOf<E> = E extends { readonly body: infer B extends BodyShape }
+  ? B extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType }
+    ? B extends { readonly optional: true }
+      ? z.output<S> | undefined
+      : z.output<S>
+    : B extends { readonly kind: 'multipart'; readonly fields: infer F extends z.ZodType }
+      ? { readonly file: UploadedFile; readonly fields: z.output<F> }
+      : Uint8Array
+  : undefined;
+
+type PayloadOf<R> = R extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType }
+  ? z.output<S>
+  : R extends { readonly kind: 'text' }
+    ? string
+    : R extends { readonly kind: 'bytes' }
+      ? Uint8Array
+      : undefined;
+
+type HeaderFields = Readonly<Record<string, string>>;
+
+/** Every success answer of an endpoint, as a union over its statuses. */
+export type ReplyOf<E extends Endpoint> = {
+  [S in keyof E['responses'] & number]: {
+    readonly status: S;
+    readonly body: PayloadOf<E['responses'][S]>;
+    readonly headers?: HeaderFields;
+  };
+}[keyof E['responses'] & number];
+
+/** What a handler is given: the parsed request and the caller's context. */
+export interface Call<E extends Endpoint, Context> {
+  readonly params: ParamsOf<E>;
+  readonly query: QueryOf<E>;
+  readonly body: BodyOf<E>;
+  readonly context: Context;
+}
+
+export type Handler<E extends Endpoint, Context> = (call: Call<E, Context>) => Promise<ReplyOf<E>>;
+
+/** One handler for each endpoint of a contract; a missing one does not compile. */
+export type Handlers<C extends Contract, Context> = {
+  readonly [K in keyof C]: Handler<C[K], Context>;
+};

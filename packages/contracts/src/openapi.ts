@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { BodyShape, Contract, Endpoint, ResponseShape } from './endpoint.js';
+
+export interface ApiDescription {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly securitySchemes?: Readonly<Record<string, object>>;
+  /** Body of every refusal. */
+  readonly errorBody: { readonly contentType: string; readonly schema: z.ZodType };
+}
+
+/** OpenAPI 3.1 document of a contract; a plain object, ready for JSON. */
+export function openApiDocument(contract: Contract, api: ApiDescription): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [operationId, shape] of Object.entries(contract)) {
+    paths[shape.path] = {
+      ...paths[shape.path],
+      [shape.method.toLowerCase()]: operationOf(operationId, shape, api),
+    };
+  }
+  const { securitySchemes } = api;
+  return {
+    openapi: '3.1.0',
+    info: { title: api.title, version: api.version, description: api.description },
+    ...(securitySchemes && {
+      components: { securitySchemes },
+      security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
+    }),
+    paths,
+  };
+}
+
+function operationOf(operationId: string, shape: Endpoint, api: ApiDescription): object {
+  return {
+    operationId,
+    summary: shape.summary,
+    parameters: [...parametersIn('path', shape.params), ...parametersIn('query', shape.query)],
+    ...(shape.body && { requestBody: requestBodyOf(shape.body) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(shape.responses).map(([status, response]) => [status, responseOf(response)]),
+      ),
+      ...Object.fromEntries(shape.failures.map((status) => [status, failureOf(status, api)])),
+    },
+  };
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
+
+function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): object[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(schema) as ObjectSchema;
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+function requestBodyOf(body: BodyShape): object {
+  if (body.kind === 'multipart') {
+    const fields = schemaOf(body.fields) as ObjectSchema;
+    const schema = {
+      type: 'object',
+      properties: { [body.file]: { type: 'string', format: 'binary' }, ...fields.properties },
+      required: [body.file, ...(fields.required ?? [])],
+    };
+    return { required: true, content: { 'multipart/form-data': { schema } } };
+  }
+  const schema = body.schema === undefined ? {} : schemaOf(body.schema);
+  const required = body.kind === 'json' && body.optional !== true;
+  return { required, content: { 'application/json': { schema } } };
+}
+
+function responseOf(response: ResponseShape): object {
+  switch (response.kind) {
+    case 'json':
+      return {
+        description: response.description,
+        content: { 'application/json': { schema: schemaOf(response.schema, 'output') } },
+      };
+    case 'text':
+      return {
+        description: response.description,
+        content: { [response.contentType]: { schema: { type: 'string' } } },
+      };
+    case 'bytes':
+      return { description: response.description, content: { [response.contentType]: {} } };
+    case 'empty':
+      return { description: response.description };
+  }
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'The request is invalid',
+  401: 'No valid credential',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflicts with what exists',
+  413: 'Too large',
+  415: 'Unsupported media type',
+  429: 'Too many requests',
+  500: 'Server error',
+  502: 'Another service failed',
+  503: 'Not available now',
+  504: 'Another service did not answer in time',
+};
+
+function failureOf(status: number, { errorBody }: ApiDescription): object {
+  return {
+    description: reasons[status] ?? 'Refused',
+    content: { [errorBody.contentType]: { schema: schemaOf(errorBody.schema, 'output') } },
+  };
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): object {
+  // Without its $schema member, which belongs to a document and not to a part of one.
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+/** UUID of any version (RFC 9562), read in any case, handed on in lower case. */
+export const uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a uuid')
+  .toLowerCase()
+  .meta({ format: 'uuid' });
+
+/** Point in time on the wire: ISO 8601 in UTC with milliseconds, such as `2026-01-02T03:04:05.678Z`. */
+export const instant = z.iso.datetime({ offset: true });
+
+/** Octets as lower-case hexadecimal digits without separators. */
+export const hex = z.string().regex(/^(?:[0-9a-f]{2})*$/, 'must be lower-case hexadecimal octets');
+
+/** PEM text (RFC 7468). */
+export const pem = z.string();
+
+/** Query flag: the texts `true` and `false`; absent is false. */
+export const queryFlag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .default('false')
+  .transform((text) => text === 'true');
+
+/** Query integer: decimal digits only, between the bounds. */
+export function queryInteger(minimum: number, maximum: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'must be an integer')
+    .transform(Number)
+    .pipe(z.int().min(minimum).max(maximum))
+    .default(fallback);
+}
+
+// C0, DEL and C1 controls, and the characters that reverse or hide text; a lone surrogate is no text at all.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const controls = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, less tab and line breaks
+const controlsInProse = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
+
+/** One line of text: trimmed, NFC, 1 to `maximum` code points, no control characters. */
+export function line(maximum: number) {
+  return z
+    .string()
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+    .transform((text) => text.normalize('NFC').trim())
+    .refine((text) => text.length > 0, 'must not be empty')
+    .refine((text) => [...text].length <= maximum, `must be at most ${maximum} characters`)
+    .refine((text) => !controls.test(text), 'must not contain control characters');
+}
+
+/** Free text: NFC, at most `maximum` code points, no control characters but tab and line breaks. */
+export function prose(maximum: number) {
+  return z
+    .string()
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+    .transform((text) => text.normalize('NFC'))
+    .refine((text) => [...text].length <= maximum, `must be at most ${maximum} characters`)
+    .refine((text) => !controlsInProse.test(text), 'must not contain control characters');
+}
