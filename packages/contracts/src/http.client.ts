@@ -121,8 +121,8 @@ async function readReply(shape: Endpoint, response: Response) {
   }
 }
 
-const kindByStatus = new Map(
-  Object.entries(statusByKind).map(([kind, status]) => [status, kind as ErrorKind]),
+const kindByStatus: ReadonlyMap<number, ErrorKind> = new Map(
+  Object.entries(statusByKind).map(([kind, status]): [number, ErrorKind] => [status, kind as ErrorKind]),
 );
 
 async function refusalOf(shape: Endpoint, response: Response): Promise<AppError> {
