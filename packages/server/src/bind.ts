@@ -1,0 +1,172 @@
+import {
+  AppError,
+  type Contract,
+  type Endpoint,
+  type Handlers,
+  NotFound,
+  type ReplyOf,
+  type ResponseShape,
+} from '@certloop/contracts';
+import { type NextFunction, type Request, type Response, Router, raw } from 'express';
+import { parseInput } from './input-faults.js';
+import { parseJsonBody } from './json-body.js';
+import { noteRoute } from './logger.js';
+import { receiveUpload } from './upload.js';
+
+/** A request before its parts are judged. */
+export interface Arrival<C extends Contract> {
+  readonly operation: keyof C & string;
+  readonly endpoint: Endpoint;
+  /** Path parameters as sent. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+export interface BindOptions<C extends Contract, Context, Pending extends keyof C & string> {
+  /** Who calls; runs before anything of the request is judged, and may refuse it. */
+  readonly context: (arrival: Arrival<C>) => Promise<Context> | Context;
+  /** Endpoints of the contract that have no handler yet; they answer 404. */
+  readonly pending?: readonly Pending[];
+  /** Largest JSON or raw body in octets. */
+  readonly bodyBytes: number;
+  /** Largest uploaded file in octets by operation. */
+  readonly fileBytes?: Readonly<Partial<Record<keyof C & string, number>>>;
+}
+
+/**
+ * Router that serves a contract: identifies the caller, parses parameters, query and body by the contract
+ * (in that order), calls the handler and sends its reply. A path parameter that cannot name anything is
+ * NotFound; a wrong query or body is InvalidInput; a method that a path does not have is refused with 405
+ * and Allow. HEAD answers like GET; a trailing slash is ignored.
+ */
+export function bind<C extends Contract, Context, Pending extends keyof C & string = never>(
+  contract: C,
+  handlers: Handlers<Omit<C, Pending>, Context>,
+  options: BindOptions<C, Context, Pending>,
+): Router {
+  const router = Router({ caseSensitive: true, mergeParams: true });
+  for (const [path, operations] of operationsByPath(contract, new Set<string>(options.pending))) {
+    const route = router.route(expressPath(path));
+    for (const operation of operations) {
+      const shape = contract[operation] as Endpoint;
+      const handler = (handlers as unknown as Record<string, AnyHandler>)[operation] as AnyHandler;
+      const serve = serveWith(operation, shape, handler, options as unknown as AnyOptions);
+      route[methodOf(shape)](serve);
+    }
+    route.all(refuseMethod(operations.map((operation) => (contract[operation] as Endpoint).method)));
+  }
+  return router;
+}
+
+type AnyHandler = (call: object) => Promise<ReplyOf<Endpoint>>;
+type AnyOptions = BindOptions<Contract, unknown, string>;
+
+/** Operation names by path, literal paths before those with parameters in the same place. */
+function operationsByPath(contract: Contract, pending: ReadonlySet<string>): [string, string[]][] {
+  const byPath = new Map<string, string[]>();
+  for (const [operation, { path }] of Object.entries(contract)) {
+    if (!pending.has(operation)) byPath.set(path, [...(byPath.get(path) ?? []), operation]);
+  }
+  return [...byPath].sort(([one], [other]) => rank(one).localeCompare(rank(other)));
+}
+
+function rank(path: string): string {
+  return path.replace(/\{\w+\}/g, '~');
+}
+
+function expressPath(path: string): string {
+  const pattern = path.replace(/\{(\w+)\}/g, ':$1');
+  return pattern.length > 1 ? pattern.replace(/\/$/, '') : pattern;
+}
+
+function methodOf(shape: Endpoint): 'get' | 'post' | 'put' | 'delete' {
+  return shape.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+}
+
+function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, options: AnyOptions) {
+  return async (request: Request, response: Response): Promise<void> => {
+    noteRoute(response, shape.path);
+    const params = request.params as Record<string, string>;
+    const context = await options.context({ operation, endpoint: shape, params, request, response });
+    const reply = await handler({
+      params: shape.params === undefined ? {} : pathParams(shape, params),
+      query: shape.query === undefined ? {} : parseInput(shape.query, { ...request.query }, 'query'),
+      body: await bodyOf(operation, shape, request, response, options),
+      context,
+    });
+    send(response, reply, shape.responses[reply.status] as ResponseShape);
+  };
+}
+
+function pathParams(shape: Endpoint, params: Readonly<Record<string, string>>): unknown {
+  const result = shape.params?.safeParse(params);
+  if (result?.success !== true) throw new NotFound('nothing exists at this path');
+  return result.data;
+}
+
+async function bodyOf(
+  operation: string,
+  shape: Endpoint,
+  request: Request,
+  response: Response,
+  options: AnyOptions,
+): Promise<unknown> {
+  const { body } = shape;
+  if (body === undefined) return undefined;
+  if (body.kind === 'multipart') {
+    const fileBytes = options.fileBytes?.[operation] ?? options.bodyBytes;
+    const { file, fields } = await receiveUpload(request, response, body.file, { fileBytes });
+    return { file, fields: parseInput(body.fields, fields, 'body') };
+  }
+  const bytes = await receiveBytes(request, response, options.bodyBytes);
+  if (body.kind === 'raw') return bytes;
+  const value = parseJsonBody(bytes, request.get('content-type'));
+  if (value === undefined && body.optional === true) return undefined;
+  return parseInput(body.schema, value, 'body');
+}
+
+/** Bytes of the body, whatever their type; none gives an empty array. */
+export async function receiveBytes(request: Request, response: Response, limit: number): Promise<Uint8Array> {
+  const middleware = raw({ type: () => true, limit });
+  await new Promise<void>((resolve, reject) => {
+    middleware(request, response, (error: unknown) => (error == null ? resolve() : reject(error)));
+  });
+  return Buffer.isBuffer(request.body) ? request.body : new Uint8Array();
+}
+
+function send(response: Response, reply: ReplyOf<Endpoint>, shape: ResponseShape): void {
+  const { body } = reply as { body: unknown };
+  response.status(reply.status);
+  if (shape.kind === 'text' || shape.kind === 'bytes') response.setHeader('Content-Type', shape.contentType);
+  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+  switch (shape.kind) {
+    case 'json':
+      response.json(body);
+      break;
+    case 'text':
+      response.send(Buffer.from(String(body)));
+      break;
+    case 'bytes':
+      response.send(Buffer.from(body as Uint8Array));
+      break;
+    case 'empty':
+      response.end();
+  }
+}
+
+function refuseMethod(methods: readonly string[]) {
+  const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+  return (request: Request, _response: Response, next: NextFunction): void => {
+    next(
+      new AppError('method_not_allowed', `${request.method} is not allowed here`, {
+        headers: { Allow: allow.join(', ') },
+      }),
+    );
+  };
+}
+
+/** Last handler of an app: nothing exists at the path. */
+export function refuseUnknownPath(_request: Request, _response: Response, next: NextFunction): void {
+  next(new NotFound('nothing exists at this path'));
+}

@@ -1,0 +1,47 @@
+export { refusalOfAddress } from './address-rules.js';
+export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './bind.js';
+export { type Clock, createMovableClock, type MovableClock, systemClock } from './clock.js';
+export {
+  ConfigError,
+  type ConfigOf,
+  type Environment,
+  flag,
+  httpAddress,
+  logLevel,
+  portNumber,
+  readConfig,
+  type Setting,
+  type Settings,
+  setting,
+  unknownSettings,
+  wholeNumber,
+  wordList,
+} from './config.js';
+export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './error-handler.js';
+export { createHttpApp, type HttpAppOptions } from './http-app.js';
+export { parseInput } from './input-faults.js';
+export { parseJsonBody } from './json-body.js';
+export {
+  type Listening,
+  type ListenOptions,
+  listen,
+  type OnClose,
+  runService,
+  StartFailed,
+} from './lifecycle.js';
+export {
+  createLogger,
+  type Logger,
+  type LoggerOptions,
+  noteRoute,
+  requestIdOf,
+  requestLog,
+} from './logger.js';
+export {
+  createOutgoingFetch,
+  type OutgoingFetch,
+  type OutgoingOptions,
+  type Resolve,
+} from './outgoing-fetch.js';
+export { type Poller, type PollerOptions, startPoller } from './poller.js';
+export { receiveUpload, type Upload, type UploadLimits } from './upload.js';

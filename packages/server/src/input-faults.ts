@@ -1,0 +1,40 @@
+import { type FieldFault, InvalidInput } from '@certloop/contracts';
+import type { z } from 'zod';
+
+/**
+ * Value of an input by its schema. Throws InvalidInput that names every field and its reason; `place` is
+ * `query`, `params` or `body`, and stands before the field's own path for all but members of a body.
+ */
+export function parseInput<S extends z.ZodType>(schema: S, value: unknown, place: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.flatMap((issue) => faultsOf(issue, place));
+  throw new InvalidInput(fields.map(({ path, message }) => `${path}: ${message}`).join('; '), { fields });
+}
+
+function faultsOf(issue: z.core.$ZodIssue, place: string): FieldFault[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: pathOf([...issue.path, key], place),
+      code: 'unknown_member',
+      message: 'is not known',
+    }));
+  }
+  const path = pathOf(issue.path, place);
+  if (issue.code === 'invalid_type' && issue.input === undefined && issue.path.length > 0) {
+    return [{ path, code: 'required', message: 'is required' }];
+  }
+  return [{ path, code: issue.code, message: lowerFirst(issue.message.replace(/^Invalid input: /, '')) }];
+}
+
+/** Path in the form `csr.dnsNames[0]`. */
+function pathOf(path: readonly PropertyKey[], place: string): string {
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
+  const own = steps.replace(/^\./, '');
+  if (own === '') return place;
+  return place === 'body' ? own : `${place}.${own}`;
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

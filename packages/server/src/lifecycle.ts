@@ -1,0 +1,129 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AppError } from '@certloop/contracts';
+import { ConfigError } from './config.js';
+import type { Logger } from './logger.js';
+
+/** A start that cannot go on, in one sentence for the operator. */
+export class StartFailed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartFailed';
+  }
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Milliseconds that a whole request may take to arrive. */
+  readonly requestTimeoutMs?: number;
+}
+
+export interface Listening {
+  readonly server: Server;
+  /** Base address without a trailing slash. */
+  readonly url: string;
+  /** Stops taking connections, lets running requests end, and cuts them after 10 s. */
+  close(): Promise<void>;
+}
+
+/** Serves the handler. Throws StartFailed when the port is taken, not permitted, or the host unknown. */
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
+  const server = createServer(
+    { requestTimeout: options.requestTimeoutMs ?? 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
+    handler,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(startFailure(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { server, url: `http://${host}:${port}`, close: () => drain(server) };
+}
+
+function startFailure(error: NodeJS.ErrnoException, { host, port }: ListenOptions): StartFailed {
+  const place = `port ${port} on ${host}`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${place} is already in use`,
+    EACCES: `${place} needs more rights than this user has`,
+    EADDRNOTAVAIL: `${host} is no address of this machine`,
+    ENOTFOUND: `${host} is no known host`,
+  };
+  return new StartFailed(reasons[error.code ?? ''] ?? `cannot listen on ${place}: ${error.message}`, {
+    cause: error,
+  });
+}
+
+const drainMs = 10_000;
+
+async function drain(server: Server): Promise<void> {
+  // Connections kept alive would otherwise carry further requests until their clients let go.
+  server.on('request', (_request, response) => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  });
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(cut);
+}
+
+/** Registers what must be closed; closing happens in reverse order. */
+export type OnClose = (close: () => Promise<void>) => void;
+
+/**
+ * Runs a service until SIGTERM or SIGINT, or until the process that started it with a channel is gone; then
+ * closes its parts in reverse order and exits 0. A start that fails is one line on standard error and exit
+ * code 1. A second signal, or parts that do not close within 20 s, end the process with code 1.
+ */
+export async function runService(name: string, start: (onClose: OnClose) => Promise<Logger>): Promise<void> {
+  const closers: (() => Promise<void>)[] = [];
+  let logger: Logger | undefined;
+  let stopping = false;
+
+  const stop = async (reason: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    setTimeout(() => process.exit(1), 20_000).unref();
+    logger?.info({ reason }, 'service.stopping');
+    const failed = await closeAll(closers, logger);
+    process.exit(failed ? 1 : 0);
+  };
+  const onSignal = (reason: string) => void stop(reason);
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  process.on('disconnect', () => onSignal('disconnect'));
+
+  try {
+    logger = await start((close) => closers.push(close));
+    process.send?.({ started: name });
+  } catch (error) {
+    process.stderr.write(`${name}: ${startSentence(error)}\n`);
+    await closeAll(closers, logger);
+    process.exit(1);
+  }
+}
+
+async function closeAll(
+  closers: readonly (() => Promise<void>)[],
+  logger: Logger | undefined,
+): Promise<boolean> {
+  let failed = false;
+  for (const close of [...closers].reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      failed = true;
+      logger?.error({ error }, 'service.close_failed');
+    }
+  }
+  return failed;
+}
+
+function startSentence(error: unknown): string {
+  const expected = error instanceof StartFailed || error instanceof ConfigError || error instanceof AppError;
+  if (expected) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

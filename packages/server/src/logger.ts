@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+export interface LoggerOptions {
+  /** Name of the service, in every line. */
+  readonly service: string;
+  readonly level: string;
+  /** Where lines go; standard output when absent. */
+  readonly destination?: DestinationStream;
+}
+
+/** Logger that writes one JSON line an event: `{level, time, service, event, …}`, `time` in ISO 8601. */
+export function createLogger({ service, level, destination }: LoggerOptions): Logger {
+  return pino(
+    {
+      level,
+      base: { service },
+      messageKey: 'event',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: pino.stdSerializers.err },
+    },
+    destination ?? pino.destination(1),
+  );
+}
+
+const soundRequestId = /^[\w.:-]{1,64}$/;
+
+/**
+ * Middleware that names every request (the sender's X-Request-Id when it is a plain word of up to 64
+ * characters, else a new uuid), answers with that name, and logs one line when the answer is out. The line
+ * holds the route's pattern, never the address: addresses carry keys and identifiers.
+ */
+export function requestLog(logger: Logger) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const sent = request.get('x-request-id');
+    const id = sent !== undefined && soundRequestId.test(sent) ? sent : randomUUID();
+    const began = process.hrtime.bigint();
+    response.locals['requestId'] = id;
+    response.setHeader('X-Request-Id', id);
+    response.once('close', () => {
+      const ms = Number((process.hrtime.bigint() - began) / 10_000n) / 100;
+      const line = { id, method: request.method, route: routeOf(response), status: response.statusCode, ms };
+      if (response.writableFinished) logger.info(line, 'request');
+      else logger.info(line, 'request.aborted');
+    });
+    next();
+  };
+}
+
+/** Name of the request that this answer belongs to; empty before `requestLog` ran. */
+export function requestIdOf(response: Response): string {
+  const id: unknown = response.locals['requestId'];
+  return typeof id === 'string' ? id : '';
+}
+
+/** Remembers the pattern that matched, for the log. */
+export function noteRoute(response: Response, pattern: string): void {
+  response.locals['route'] = pattern;
+}
+
+function routeOf(response: Response): string {
+  const route: unknown = response.locals['route'];
+  return typeof route === 'string' ? route : 'unmatched';
+}
