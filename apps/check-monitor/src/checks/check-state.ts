@@ -1,0 +1,167 @@
+import { type Micros, microsPerSecond } from '../instants.js';
+import { parseSchedule } from './schedule.js';
+
+/** Status as stored; grace is derived, and so is being down before the alert loop has come by. */
+export const storedStatuses = ['new', 'up', 'down', 'paused'] as const;
+export type StoredStatus = (typeof storedStatuses)[number];
+
+/** Status as shown. */
+export type CheckStatus = StoredStatus | 'grace';
+
+export const checkKinds = ['simple', 'cron', 'oncalendar'] as const;
+export type CheckKind = (typeof checkKinds)[number];
+
+/** What of a check decides its status. */
+export interface CheckTiming {
+  readonly kind: CheckKind;
+  readonly timeoutSeconds: number;
+  readonly graceSeconds: number;
+  readonly schedule: string;
+  readonly tz: string;
+  readonly storedStatus: StoredStatus;
+  readonly lastPing: Micros | null;
+  readonly lastStart: Micros | null;
+  readonly lastStartRunId: string | null;
+  /** Microseconds that the last finished run took. */
+  readonly lastDuration: number | null;
+  /** Look again at this moment: the check may have fallen by then. */
+  readonly alertAfter: Micros | null;
+}
+
+/** What a ping means, after the filters of its check. */
+export const signals = ['success', 'fail', 'start', 'log', 'ign'] as const;
+export type Signal = (typeof signals)[number];
+
+/** A change of the stored status. `isSilent` ones are history only: nobody is told. */
+export interface Flip {
+  readonly at: Micros;
+  readonly from: StoredStatus;
+  readonly to: StoredStatus;
+  readonly reason: '' | 'fail' | 'timeout';
+  readonly isSilent: boolean;
+}
+
+export type StateChange = Pick<
+  CheckTiming,
+  'storedStatus' | 'lastPing' | 'lastStart' | 'lastStartRunId' | 'lastDuration' | 'alertAfter'
+>;
+
+export interface Outcome {
+  readonly state: StateChange;
+  readonly flip: Flip | undefined;
+}
+
+/** Moment at which the next ping is expected and grace begins; null when none is. */
+export function expectedAt(check: CheckTiming): Micros | null {
+  const due = dueAfterLastPing(check);
+  if (check.lastStart === null || check.storedStatus === 'down') return due;
+  return due === null ? check.lastStart : Math.min(due, check.lastStart);
+}
+
+/** Moment at which the check falls when nothing comes; null when it cannot. */
+export function deadlineOf(check: CheckTiming): Micros | null {
+  const expected = expectedAt(check);
+  return expected === null ? null : expected + graceOf(check);
+}
+
+/** Status at the moment `now`. A running job counts only when it has outrun its grace. */
+export function statusAt(check: CheckTiming, now: Micros): CheckStatus {
+  if (check.lastStart !== null && now >= check.lastStart + graceOf(check)) return 'down';
+  if (check.storedStatus !== 'up') return check.storedStatus;
+  const due = dueAfterLastPing(check);
+  if (due === null) return 'up';
+  if (now >= due + graceOf(check)) return 'down';
+  return now >= due ? 'grace' : 'up';
+}
+
+/** State after a signal that arrived at `now`, and the flip that it caused. */
+export function applySignal(check: CheckTiming, signal: Signal, runId: string | null, now: Micros): Outcome {
+  const state = withDeadline(check, signalChanges(check, signal, runId, now));
+  if (state.storedStatus === check.storedStatus) return { state, flip: undefined };
+  const reason = signal === 'fail' ? 'fail' : '';
+  return { state, flip: flipTo(check, state.storedStatus, reason, now) };
+}
+
+/** State after a pause: the clock stops, an outstanding start is forgotten. */
+export function pauseCheck(check: CheckTiming, now: Micros): Outcome {
+  const state: StateChange = { ...stateOf(check), ...stopped, storedStatus: 'paused' };
+  if (check.storedStatus === 'paused') return { state, flip: undefined };
+  return { state, flip: { ...flipTo(check, 'paused', '', now), isSilent: true } };
+}
+
+/** State after a resume: as if it had never been pinged. Only for paused checks. */
+export function resumeCheck(check: CheckTiming, now: Micros): Outcome {
+  const state: StateChange = { ...stateOf(check), ...stopped, storedStatus: 'new', lastPing: null };
+  return { state, flip: { ...flipTo(check, 'new', '', now), isSilent: true } };
+}
+
+/** What to do with a check whose `alertAfter` has passed: look again later, or let it fall. */
+export type Overdue =
+  | { readonly isDown: false; readonly alertAfter: Micros | null }
+  | { readonly isDown: true; readonly flip: Flip };
+
+/** The flip is dated at the moment the check fell, not at the moment somebody looked. */
+export function judgeOverdue(check: CheckTiming, now: Micros): Overdue {
+  const deadline = deadlineOf(check);
+  if (deadline === null || statusAt(check, now) !== 'down') return { isDown: false, alertAfter: deadline };
+  return { isDown: true, flip: flipTo(check, 'down', 'timeout', deadline) };
+}
+
+/** Changed fields of the state alone, the rest as it is. */
+export function stateOf(check: CheckTiming): StateChange {
+  const { storedStatus, lastPing, lastStart, lastStartRunId, lastDuration, alertAfter } = check;
+  return { storedStatus, lastPing, lastStart, lastStartRunId, lastDuration, alertAfter };
+}
+
+const stopped = { lastStart: null, lastStartRunId: null, alertAfter: null };
+
+function graceOf(check: CheckTiming): number {
+  return check.graceSeconds * microsPerSecond;
+}
+
+function dueAfterLastPing(check: CheckTiming): Micros | null {
+  if (check.storedStatus !== 'up' || check.lastPing === null) return null;
+  if (check.kind === 'simple') return check.lastPing + check.timeoutSeconds * microsPerSecond;
+  return parseSchedule(check.schedule)?.next(check.lastPing, check.tz) ?? null;
+}
+
+function signalChanges(
+  check: CheckTiming,
+  signal: Signal,
+  runId: string | null,
+  now: Micros,
+): Partial<StateChange> {
+  switch (signal) {
+    case 'start':
+      return { lastStart: now, lastStartRunId: runId };
+    case 'success':
+      return { ...finishRun(check, signal, runId, now), lastPing: now, storedStatus: 'up' };
+    case 'fail':
+      return { ...finishRun(check, signal, runId, now), lastPing: now, storedStatus: 'down' };
+    case 'log':
+    case 'ign':
+      return {};
+  }
+}
+
+/** A success of another run leaves the outstanding one running; a failure, or a success of no run, ends it. */
+function finishRun(
+  check: CheckTiming,
+  signal: 'success' | 'fail',
+  runId: string | null,
+  now: Micros,
+): Partial<StateChange> {
+  const isSameRun = check.lastStart !== null && check.lastStartRunId === runId;
+  const lastDuration = isSameRun && check.lastStart !== null ? now - check.lastStart : null;
+  const ends = isSameRun || signal === 'fail' || runId === null;
+  return ends ? { lastDuration, lastStart: null, lastStartRunId: null } : { lastDuration };
+}
+
+function withDeadline(check: CheckTiming, changes: Partial<StateChange>): StateChange {
+  const changed = { ...check, ...changes };
+  return { ...stateOf(changed), alertAfter: deadlineOf(changed) };
+}
+
+function flipTo(check: CheckTiming, to: StoredStatus, reason: Flip['reason'], at: Micros): Flip {
+  return { at, from: check.storedStatus, to, reason, isSilent: false };
+}

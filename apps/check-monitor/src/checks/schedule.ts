@@ -1,0 +1,52 @@
+import { type Micros, wholeMs } from '../instants.js';
+import { pythonBlanks, stripBlanks } from './blanks.js';
+import { parseCron } from './cron.js';
+import { parseOnCalendar } from './on-calendar.js';
+
+/** A parsed schedule text of either language. */
+export interface Schedule {
+  readonly kind: 'cron' | 'oncalendar';
+  /** First occurrence after `after` in the zone `tz`; undefined when the schedule is exhausted. */
+  next(after: Micros, tz: string): Micros | undefined;
+}
+
+const keptSchedules = 1000;
+const parsed = new Map<string, Schedule>();
+
+/**
+ * Schedule of `text`, or undefined when it is neither five cron fields nor OnCalendar lines, or never comes.
+ * One line of exactly five words is cron, everything else OnCalendar.
+ */
+export function parseSchedule(text: string): Schedule | undefined {
+  const kept = parsed.get(text);
+  if (kept !== undefined) return kept;
+  const schedule = isCron(text) ? buildSchedule('cron', parseCron(text)) : buildOnCalendar(text);
+  if (schedule === undefined) return undefined;
+  if (parsed.size >= keptSchedules) parsed.clear();
+  parsed.set(text, schedule);
+  return schedule;
+}
+
+function isCron(text: string): boolean {
+  const line = stripBlanks(text);
+  return !line.includes('\n') && line.split(pythonBlanks).length === 5;
+}
+
+function buildOnCalendar(text: string): Schedule | undefined {
+  return buildSchedule('oncalendar', parseOnCalendar(text));
+}
+
+interface MsSchedule {
+  next(after: number, tz: string): number | undefined;
+}
+
+function buildSchedule(kind: Schedule['kind'], inMs: MsSchedule | undefined): Schedule | undefined {
+  if (inMs === undefined) return undefined;
+  return {
+    kind,
+    next: (after, tz) => {
+      const found = inMs.next(wholeMs(after), tz);
+      return found === undefined ? undefined : found * 1000;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { describe, expect, test } from '@jest/globals';
+import { IANAZone } from 'luxon';
+import { currentTimeZone } from './time-zones.js';
+
+describe('time zone names', () => {
+  test.each([
+    ['a current name stays', 'Europe/Riga', 'Europe/Riga'],
+    ['UTC stays', 'UTC', 'UTC'],
+    ['Etc/UTC stays', 'Etc/UTC', 'Etc/UTC'],
+    ['a name with two slashes', 'America/Argentina/Buenos_Aires', 'America/Argentina/Buenos_Aires'],
+    ['a legacy name is replaced', 'Europe/Kiev', 'Europe/Kyiv'],
+    ['an abbreviation is replaced', 'EST', 'America/Panama'],
+    ['Zulu is UTC', 'Zulu', 'Etc/UTC'],
+    ['case counts', 'utc', undefined],
+    ['the placeholder of the database', 'Factory', undefined],
+    ['the machine its own zone', 'localtime', undefined],
+    ['nothing', '', undefined],
+    ['an offset is no name', '+02:00', undefined],
+    ['an object member is no name', 'constructor', undefined],
+  ])('%s', (_situation, name, current) => {
+    expect(currentTimeZone(name)).toBe(current);
+  });
+
+  test.each(['Europe/Kyiv', 'America/Nuuk', 'Pacific/Kanton', 'America/Ciudad_Juarez'])(
+    'this Node knows %s',
+    (name) => {
+      expect(IANAZone.isValidZone(name)).toBe(true);
+    },
+  );
+});
