@@ -38,6 +38,8 @@ export interface Endpoint {
   /** Path with parameters in braces, such as `/spaces/{id}`. */
   readonly path: string;
   readonly summary: string;
+  /** Needs no credential. */
+  readonly public?: true;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: BodyShape;

@@ -1,3 +1,6 @@
+export * from './cert-manager/index.js';
+export * from './check-monitor/index.js';
+export * from './dummy-ca/index.js';
 export {
   type BodyOf,
   type BodyShape,
@@ -32,5 +35,5 @@ export {
   UpstreamFailed,
 } from './errors.js';
 export { type CallInput, type Client, type ClientOptions, createClient } from './http.client.js';
-export { type ApiDescription, openApiDocument } from './openapi.js';
+export { type ApiDescription, type ErrorShape, openApiDocument } from './openapi.js';
 export * as scalars from './scalars.js';

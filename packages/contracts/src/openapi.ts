@@ -6,8 +6,13 @@ export interface ApiDescription {
   readonly version: string;
   readonly description: string;
   readonly securitySchemes?: Readonly<Record<string, object>>;
-  /** Body of every refusal. */
-  readonly errorBody: { readonly contentType: string; readonly schema: z.ZodType };
+  /** Body of an operation's refusals. */
+  readonly errorBody: (shape: Endpoint) => ErrorShape;
+}
+
+export interface ErrorShape {
+  readonly contentType: string;
+  readonly schema: z.ZodType;
 }
 
 /** OpenAPI 3.1 document of a contract; a plain object, ready for JSON. */
@@ -35,13 +40,16 @@ function operationOf(operationId: string, shape: Endpoint, api: ApiDescription):
   return {
     operationId,
     summary: shape.summary,
+    ...(shape.public && { security: [] }),
     parameters: [...parametersIn('path', shape.params), ...parametersIn('query', shape.query)],
     ...(shape.body && { requestBody: requestBodyOf(shape.body) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(shape.responses).map(([status, response]) => [status, responseOf(response)]),
       ),
-      ...Object.fromEntries(shape.failures.map((status) => [status, failureOf(status, api)])),
+      ...Object.fromEntries(
+        shape.failures.map((status) => [status, failureOf(status, api.errorBody(shape))]),
+      ),
     },
   };
 }
@@ -112,10 +120,10 @@ const reasons: Readonly<Record<number, string>> = {
   504: 'Another service did not answer in time',
 };
 
-function failureOf(status: number, { errorBody }: ApiDescription): object {
+function failureOf(status: number, body: ErrorShape): object {
   return {
     description: reasons[status] ?? 'Refused',
-    content: { [errorBody.contentType]: { schema: schemaOf(errorBody.schema, 'output') } },
+    content: { [body.contentType]: { schema: schemaOf(body.schema, 'output') } },
   };
 }
 

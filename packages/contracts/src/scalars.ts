@@ -22,14 +22,25 @@ export const queryFlag = z
   .default('false')
   .transform((text) => text === 'true');
 
-/** Query integer: decimal digits only, between the bounds. */
+/** Query integer: decimal digits, perhaps after a minus sign, between the bounds; `fallback` when absent. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
-  return z
-    .string()
-    .regex(/^-?\d{1,15}$/, 'must be an integer')
-    .transform(Number)
-    .pipe(z.int().min(minimum).max(maximum))
-    .default(fallback);
+  return integerText(minimum, maximum).default(fallback);
+}
+
+/** The same without a value of its own when absent. */
+export function optionalQueryInteger(minimum: number, maximum: number) {
+  return integerText(minimum, maximum).optional();
+}
+
+function integerText(minimum: number, maximum: number) {
+  return (
+    z
+      .string()
+      .regex(/^-?\d{1,15}$/, 'must be an integer')
+      // The sum turns -0 into 0.
+      .transform((text) => Number(text) + 0)
+      .pipe(z.int().min(minimum).max(maximum))
+  );
 }
 
 // C0, DEL and C1 controls, and the characters that reverse or hide text; a lone surrogate is no text at all.

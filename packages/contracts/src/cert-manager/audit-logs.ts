@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { messageSchema } from './replies.js';
+
+/** One act; `resourceId` and `userId` are the nil uuid where there is none. */
+export const auditLogSchema = z.object({
+  id: scalars.uuid,
+  action: z.string(),
+  resourceType: z.string(),
+  resourceId: scalars.uuid,
+  userId: scalars.uuid,
+  username: z.string(),
+  details: z.record(z.string(), z.unknown()),
+  ipAddress: z.string(),
+  userAgent: z.string(),
+  timestamp: scalars.instant,
+  /** Position in the log, rising; what `after` takes. */
+  seq: z.int().optional(),
+});
+export type AuditLog = z.output<typeof auditLogSchema>;
+
+/** A page of the log; `total` counts what the filters let through. */
+export const auditLogsPageSchema = z.object({
+  logs: z.array(auditLogSchema),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+});
+export type AuditLogsPage = z.output<typeof auditLogsPageSchema>;
+
+const filterText = z.string().max(1000).optional();
+
+const auditLogsQuery = z.object({
+  limit: scalars.queryInteger(1, 1000, 100),
+  offset: scalars.queryInteger(0, Number.MAX_SAFE_INTEGER, 0),
+  // An action's name, or its beginning followed by `*`.
+  action: filterText,
+  resourceType: filterText,
+  resourceId: scalars.uuid.optional(),
+  userId: scalars.uuid.optional(),
+  username: filterText,
+  spaceId: scalars.uuid.optional(),
+  // An address, or a range in CIDR notation.
+  ipAddress: z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).optional(),
+  outcome: filterText,
+  from: scalars.instant.optional(),
+  to: scalars.instant.optional(),
+  // Text within the details.
+  q: filterText,
+  order: z.enum(['asc', 'desc']).default('desc'),
+  after: scalars.optionalQueryInteger(0, Number.MAX_SAFE_INTEGER),
+});
+export type AuditLogsQuery = z.output<typeof auditLogsQuery>;
+
+export const auditLogsContract = {
+  listAuditLogs: endpoint({
+    method: 'GET',
+    path: '/audit-logs',
+    summary: 'List what was done, newest first',
+    query: auditLogsQuery,
+    responses: { 200: json(auditLogsPageSchema, 'A page of the log') },
+    failures: [400, 401],
+  }),
+  deleteAuditLogs: endpoint({
+    method: 'DELETE',
+    path: '/audit-logs',
+    summary: 'Empty the log',
+    responses: { 200: json(messageSchema, 'Emptied') },
+    failures: [401, 403],
+  }),
+  createTestAuditLog: endpoint({
+    method: 'POST',
+    path: '/audit-logs/test',
+    summary: 'Write a test entry',
+    body: { kind: 'json', schema: z.object({}), optional: true },
+    responses: { 200: json(messageSchema, 'Written') },
+    failures: [400, 401, 403],
+  }),
+};

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { permissionLevels } from './permission-groups.js';
+import { messageSchema } from './replies.js';
+import { emailInput, passwordInput, usernameInput, userSchema } from './users.js';
+
+/** Scopes of an API token; ADMIN reaches what is kept for administrators. */
+export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
+/** An API token as it is listed; its secret is never shown again. */
+export const apiTokenSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  scope: z.enum(tokenScopes),
+  expiresAt: scalars.instant,
+  /** Spaces that the token is limited to; null when it reaches all that its owner does. */
+  spaceIds: z.array(scalars.uuid).nullable(),
+  /** Addresses that it may come from, in CIDR notation; empty when from anywhere. */
+  allowedCidrs: z.array(z.string()),
+  lastUsedAt: scalars.instant.nullable(),
+  lastUsedIp: z.string().nullable(),
+  createdAt: scalars.instant,
+});
+export type ApiToken = z.output<typeof apiTokenSchema>;
+
+/** A new API token, with `token`, the text to be sent after `Bearer`; shown this once. */
+export const newApiTokenSchema = apiTokenSchema
+  .omit({ lastUsedAt: true, lastUsedIp: true })
+  .extend({ token: z.string() });
+export type NewApiToken = z.output<typeof newApiTokenSchema>;
+
+export const loginSchema = z.object({ user: userSchema, csrfToken: z.string() });
+export type Login = z.output<typeof loginSchema>;
+
+/** Who the caller is: `csrfToken` for a session, `token` for a caller with an API token. */
+export const meSchema = z.object({
+  user: userSchema,
+  csrfToken: z.string().optional(),
+  token: apiTokenSchema
+    .pick({ id: true, name: true, scope: true, expiresAt: true, spaceIds: true })
+    .optional(),
+});
+export type Me = z.output<typeof meSchema>;
+
+const sessionsContract = {
+  login: endpoint({
+    method: 'POST',
+    path: '/auth/login',
+    summary: 'Open a session; its cookie comes with the answer',
+    public: true,
+    body: { kind: 'json', schema: z.object({ username: z.string(), password: z.string() }) },
+    responses: { 200: json(loginSchema, 'The user, and what to send as X-CSRF-Token') },
+    failures: [400, 401, 403, 429],
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/auth/logout',
+    summary: 'Close the session',
+    responses: { 200: json(messageSchema, 'Closed') },
+    failures: [401, 403],
+  }),
+  getMe: endpoint({
+    method: 'GET',
+    path: '/auth/me',
+    summary: 'Show who the caller is',
+    responses: { 200: json(meSchema, 'The caller') },
+    failures: [401],
+  }),
+  changePassword: endpoint({
+    method: 'POST',
+    path: '/auth/password',
+    summary: "Change one's password; every session of the user ends",
+    body: {
+      kind: 'json',
+      schema: z.object({ currentPassword: z.string(), newPassword: passwordInput }),
+    },
+    responses: { 200: json(messageSchema, 'Changed') },
+    failures: [400, 401, 403, 429],
+  }),
+  bootstrap: endpoint({
+    method: 'POST',
+    path: '/auth/bootstrap',
+    summary: 'Make the first administrator with the setup token; gone once there is one',
+    public: true,
+    body: {
+      kind: 'json',
+      schema: z.object({
+        token: z.string(),
+        username: usernameInput,
+        email: emailInput,
+        password: passwordInput,
+      }),
+    },
+    responses: { 201: json(userSchema, 'The administrator') },
+    failures: [400, 401, 403, 404, 429],
+  }),
+};
+
+const apiTokensContract = {
+  listApiTokens: endpoint({
+    method: 'GET',
+    path: '/api-tokens',
+    summary: "List one's API tokens",
+    responses: { 200: json(z.array(apiTokenSchema), 'Tokens without their secrets') },
+    failures: [401, 403],
+  }),
+  createApiToken: endpoint({
+    method: 'POST',
+    path: '/api-tokens',
+    summary: 'Create an API token; its secret is in this answer only',
+    body: {
+      kind: 'json',
+      schema: z.object({
+        name: scalars.line(100),
+        scope: z.enum(tokenScopes),
+        expiresAt: scalars.instant.optional(),
+        spaceIds: z.array(scalars.uuid).min(1).max(1000).optional(),
+        allowedCidrs: z
+          .array(z.union([z.cidrv4(), z.cidrv6()]))
+          .max(100)
+          .optional(),
+      }),
+    },
+    responses: { 201: json(newApiTokenSchema, 'The token') },
+    failures: [400, 401, 403],
+  }),
+  deleteApiToken: endpoint({
+    method: 'DELETE',
+    path: '/api-tokens/{id}',
+    summary: "Revoke one of one's API tokens",
+    params: z.object({ id: z.string() }),
+    responses: { 200: json(messageSchema, 'Revoked') },
+    failures: [401, 403, 404],
+  }),
+};
+
+export const authContract = { ...sessionsContract, ...apiTokensContract };

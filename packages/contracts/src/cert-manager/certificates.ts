@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { byFqdn } from './replies.js';
+
+/** A certificate; `pem` is the leaf, followed by its intermediates if there are any. */
+export const certificateSchema = z.object({
+  id: scalars.uuid,
+  fqdnId: scalars.uuid,
+  spaceId: scalars.uuid,
+  pem: scalars.pem,
+  issuer: z.string(),
+  expiresAt: scalars.instant,
+  createdAt: scalars.instant,
+  /** After a refresh: `missing` when the provider does not know the certificate any more. */
+  providerStatus: z.string().optional(),
+});
+export type Certificate = z.output<typeof certificateSchema>;
+
+export const certificatesContract = {
+  listCertificates: endpoint({
+    method: 'GET',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates',
+    summary: 'List the certificates of an FQDN',
+    params: byFqdn,
+    responses: { 200: json(z.array(certificateSchema), 'Certificates') },
+    failures: [401, 404],
+  }),
+};

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
+
+export const fqdnSchema = z.object({
+  id: scalars.uuid,
+  spaceId: scalars.uuid,
+  fqdn: z.string(),
+  description: z.string(),
+  createdAt: scalars.instant,
+  renewalEnabled: z.boolean(),
+  providerId: scalars.uuid.optional(),
+  /** What deserves a second look, such as a provider that is disabled; only in the answer to a creation. */
+  warning: z.string().optional(),
+});
+export type Fqdn = z.output<typeof fqdnSchema>;
+
+// These two answer 200 with a count of 0 for an id that names nothing, a malformed one too.
+const byAnyId = z.object({ id: z.string() });
+
+export const fqdnsContract = {
+  countFqdns: endpoint({
+    method: 'GET',
+    path: '/spaces/{id}/fqdns/count',
+    summary: 'Count the FQDNs of a space',
+    params: byAnyId,
+    responses: { 200: json(countSchema, 'The count') },
+    failures: [401],
+  }),
+  listFqdns: endpoint({
+    method: 'GET',
+    path: '/spaces/{id}/fqdns',
+    summary: 'List the FQDNs of a space',
+    params: byId,
+    responses: { 200: json(z.array(fqdnSchema), 'FQDNs') },
+    failures: [401, 404],
+  }),
+  createFqdn: endpoint({
+    method: 'POST',
+    path: '/spaces/{id}/fqdns',
+    summary: 'Add an FQDN to a space',
+    params: byId,
+    body: {
+      kind: 'json',
+      schema: z.object({
+        // Its form is judged after conversion to ASCII (RFC 5891), which this bound only keeps cheap.
+        fqdn: z.string().max(1000),
+        description: scalars.prose(1000).optional(),
+        providerId: scalars.uuid.optional(),
+      }),
+    },
+    responses: { 201: json(fqdnSchema, 'The FQDN') },
+    failures: [400, 401, 403, 404, 409],
+  }),
+  deleteSpaceFqdns: endpoint({
+    method: 'DELETE',
+    path: '/spaces/{id}/fqdns',
+    summary: 'Delete the FQDNs of a space',
+    params: byAnyId,
+    responses: { 200: json(deleteSchema, 'How many were deleted') },
+    failures: [401, 403],
+  }),
+  deleteFqdn: endpoint({
+    method: 'DELETE',
+    path: '/spaces/{id}/fqdns/{fqdnId}',
+    summary: 'Delete an FQDN with its CSRs and certificates',
+    params: byId.extend({ fqdnId: scalars.uuid }),
+    responses: { 200: json(messageSchema, 'Deleted') },
+    failures: [401, 403, 404],
+  }),
+  deleteAllFqdns: endpoint({
+    method: 'DELETE',
+    path: '/fqdns',
+    summary: 'Delete the FQDNs of all spaces',
+    query: confirmation,
+    responses: { 200: json(deleteSchema, 'How many were deleted') },
+    failures: [400, 401, 403],
+  }),
+  setRenewalEnabled: endpoint({
+    method: 'PUT',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/renewal-enabled',
+    summary: 'Switch automatic renewal of an FQDN',
+    params: byFqdn,
+    body: { kind: 'json', schema: z.object({ renewalEnabled: z.boolean() }) },
+    responses: { 200: json(messageSchema, 'Switched') },
+    failures: [400, 401, 403, 404],
+  }),
+};

@@ -1,0 +1,79 @@
+import { type Client, type ClientOptions, createClient } from '../http.client.js';
+import { openApiDocument } from '../openapi.js';
+import { auditLogsContract } from './audit-logs.js';
+import { authContract } from './auth.js';
+import { certificatesContract } from './certificates.js';
+import { csrsContract } from './csrs.js';
+import { fqdnsContract } from './fqdns.js';
+import { issuanceContract } from './issuance.js';
+import { permissionGroupsContract } from './permission-groups.js';
+import { providersContract } from './providers.js';
+import { renewalsContract } from './renewals.js';
+import { problemSchema } from './replies.js';
+import { spacesContract } from './spaces.js';
+import { systemContract } from './system.js';
+import { usersContract } from './users.js';
+
+export * from './audit-logs.js';
+export * from './auth.js';
+export * from './certificates.js';
+export * from './csrs.js';
+export * from './fqdns.js';
+export * from './issuance.js';
+export * from './permission-groups.js';
+export * from './providers.js';
+export * from './renewals.js';
+export * from './replies.js';
+export * from './spaces.js';
+export * from './system.js';
+export * from './users.js';
+
+/** Every operation of the certificate management service. */
+export const certManagerContract = {
+  ...systemContract,
+  ...authContract,
+  ...spacesContract,
+  ...fqdnsContract,
+  ...csrsContract,
+  ...issuanceContract,
+  ...certificatesContract,
+  ...renewalsContract,
+  ...usersContract,
+  ...permissionGroupsContract,
+  ...providersContract,
+  ...auditLogsContract,
+};
+
+/** OpenAPI 3.1 document of the certificate management service. */
+export function certManagerOpenApi(): object {
+  return openApiDocument(certManagerContract, {
+    title: 'Certificate management service',
+    version: '2.0.0',
+    description:
+      'Keeps FQDNs in spaces with their CSRs, has them signed by providers and renews their certificates.',
+    securitySchemes: {
+      token: { type: 'http', scheme: 'bearer', description: 'API token' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: '__Host-cm_session',
+        description: 'Session of a browser; what changes something also needs the header X-CSRF-Token',
+      },
+    },
+    errorBody: () => ({ contentType: 'application/problem+json', schema: problemSchema }),
+  });
+}
+
+export interface CertManagerClientOptions extends ClientOptions {
+  /** API token, sent as bearer. */
+  readonly token?: string;
+}
+
+/** Typed client of the certificate management service. */
+export function createCertManagerClient({
+  token,
+  ...options
+}: CertManagerClientOptions): Client<typeof certManagerContract> {
+  const credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return createClient(certManagerContract, { ...options, headers: { ...credential, ...options.headers } });
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { byId, messageSchema } from './replies.js';
+
+/** Levels of a permission group, each holding the ones before it. */
+export const permissionLevels = ['READ', 'READ_WRITE', 'FULL_ACCESS'] as const;
+export type PermissionLevel = (typeof permissionLevels)[number];
+
+export const permissionGroupSchema = z.object({
+  id: scalars.uuid,
+  name: z.string(),
+  description: z.string(),
+  permission: z.enum(permissionLevels),
+  spaceIds: z.array(scalars.uuid),
+  createdAt: scalars.instant,
+  /** True when the group reaches every space, those made later included. */
+  allSpaces: z.boolean().optional(),
+  /** Members; shown to administrators only. */
+  userIds: z.array(scalars.uuid).optional(),
+});
+export type PermissionGroup = z.output<typeof permissionGroupSchema>;
+
+const scope = {
+  description: scalars.prose(1000).optional(),
+  spaceIds: z.array(scalars.uuid).optional(),
+  allSpaces: z.boolean().optional(),
+  userIds: z.array(scalars.uuid).optional(),
+};
+
+export const permissionGroupsContract = {
+  listPermissionGroups: endpoint({
+    method: 'GET',
+    path: '/permission-groups',
+    summary: 'List permission groups',
+    responses: { 200: json(z.array(permissionGroupSchema), 'All groups') },
+    failures: [401, 403],
+  }),
+  createPermissionGroup: endpoint({
+    method: 'POST',
+    path: '/permission-groups',
+    summary: 'Create a permission group; FULL_ACCESS without spaces reaches all of them',
+    body: {
+      kind: 'json',
+      schema: z.object({ name: scalars.line(100), permission: z.enum(permissionLevels), ...scope }),
+    },
+    responses: { 201: json(permissionGroupSchema, 'The group') },
+    failures: [400, 401, 403],
+  }),
+  getPermissionGroup: endpoint({
+    method: 'GET',
+    path: '/permission-groups/{id}',
+    summary: 'Show a permission group',
+    params: byId,
+    responses: { 200: json(permissionGroupSchema, 'The group') },
+    failures: [401, 403, 404],
+  }),
+  updatePermissionGroup: endpoint({
+    method: 'PUT',
+    path: '/permission-groups/{id}',
+    summary: 'Change a permission group; what is left out stays',
+    params: byId,
+    body: {
+      kind: 'json',
+      schema: z.object({
+        name: scalars.line(100).optional(),
+        permission: z.enum(permissionLevels).optional(),
+        ...scope,
+      }),
+    },
+    responses: { 200: json(permissionGroupSchema, 'The group as changed') },
+    failures: [400, 401, 403, 404],
+  }),
+  deletePermissionGroup: endpoint({
+    method: 'DELETE',
+    path: '/permission-groups/{id}',
+    summary: 'Delete a permission group',
+    params: byId,
+    responses: { 200: json(messageSchema, 'Deleted') },
+    failures: [401, 403, 404],
+  }),
+};

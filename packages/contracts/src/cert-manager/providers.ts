@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { byId, messageSchema } from './replies.js';
+
+/** Keys of a provider's configuration by name; which ones there are depends on the provider. */
+const providerConfig = z.record(z.string(), z.unknown());
+
+/** One way to obtain certificates; secrets in `config` are shown as `********`. */
+export const providerSchema = z.object({
+  id: scalars.uuid,
+  name: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  enabled: z.boolean(),
+  config: providerConfig,
+});
+export type Provider = z.output<typeof providerSchema>;
+
+export const providerTestSchema = z.object({ success: z.boolean(), message: z.string() });
+export type ProviderTest = z.output<typeof providerTestSchema>;
+
+export const providersContract = {
+  listProviders: endpoint({
+    method: 'GET',
+    path: '/providers',
+    summary: 'List providers',
+    responses: { 200: json(z.array(providerSchema), 'Providers') },
+    failures: [401],
+  }),
+  getProvider: endpoint({
+    method: 'GET',
+    path: '/providers/{id}',
+    summary: 'Show a provider',
+    params: byId,
+    responses: { 200: json(providerSchema, 'The provider') },
+    failures: [401, 404],
+  }),
+  setProviderEnabled: endpoint({
+    method: 'PUT',
+    path: '/providers/{id}/enabled',
+    summary: 'Enable or disable a provider',
+    params: byId,
+    body: { kind: 'json', schema: z.object({ enabled: z.boolean() }) },
+    responses: { 200: json(messageSchema, 'Switched') },
+    failures: [400, 401, 403, 404],
+  }),
+  setProviderConfig: endpoint({
+    method: 'PUT',
+    path: '/providers/{id}/config',
+    summary: 'Replace the configuration of a provider; a secret sent as its mask is kept',
+    params: byId,
+    body: { kind: 'json', schema: z.object({ config: providerConfig }) },
+    responses: { 200: json(messageSchema, 'Stored') },
+    failures: [400, 401, 403, 404],
+  }),
+  testProvider: endpoint({
+    method: 'POST',
+    path: '/providers/{id}/test',
+    summary: 'Try to reach a provider with its configuration',
+    params: byId,
+    body: { kind: 'json', schema: z.object({}), optional: true },
+    responses: { 200: json(providerTestSchema, 'Reached, or why not') },
+    failures: [400, 401, 403, 404],
+  }),
+};

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { byId, messageSchema } from './replies.js';
+
+export const spaceSchema = z.object({
+  id: scalars.uuid,
+  name: z.string(),
+  description: z.string(),
+  createdAt: scalars.instant,
+});
+export type Space = z.output<typeof spaceSchema>;
+
+export const spacesContract = {
+  listSpaces: endpoint({
+    method: 'GET',
+    path: '/spaces',
+    summary: 'List the spaces that the caller may read',
+    responses: { 200: json(z.array(spaceSchema), 'Spaces') },
+    failures: [401],
+  }),
+  createSpace: endpoint({
+    method: 'POST',
+    path: '/spaces',
+    summary: 'Create a space',
+    body: {
+      kind: 'json',
+      schema: z.object({ name: scalars.line(100), description: scalars.prose(1000).optional() }),
+    },
+    responses: { 201: json(spaceSchema, 'The space') },
+    failures: [400, 401, 403],
+  }),
+  deleteSpace: endpoint({
+    method: 'DELETE',
+    path: '/spaces/{id}',
+    summary: 'Delete a space; one that holds FQDNs only with deleteFqdns=true',
+    params: byId,
+    query: z.object({ deleteFqdns: scalars.queryFlag }),
+    responses: { 200: json(messageSchema, 'Deleted') },
+    failures: [400, 401, 403, 404, 409],
+  }),
+};

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+
+/** One way in which changes of status are told. */
+export const integrationSchema = z.object({ id: z.string(), name: z.string(), kind: z.string() });
+export type Integration = z.output<typeof integrationSchema>;
+
+export const channelsContract = {
+  listChannels: endpoint({
+    method: 'GET',
+    path: '/channels/',
+    summary: 'List the integrations of the project',
+    responses: { 200: json(z.object({ channels: z.array(integrationSchema) }), 'Integrations') },
+    failures: [401],
+  }),
+};

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Contract } from '../endpoint.js';
+import { type Client, type ClientOptions, createClient } from '../http.client.js';
+import { openApiDocument } from '../openapi.js';
+import { badgeContract, badgesContract } from './badges.js';
+import { channelsContract } from './channels.js';
+import { checksContract } from './checks.js';
+import { flipsContract } from './flips.js';
+import { pingContract, pingLogContract } from './pings.js';
+import { errorBodySchema } from './replies.js';
+
+export * from './badges.js';
+export * from './channels.js';
+export * from './checks.js';
+export * from './flips.js';
+export * from './pings.js';
+export { type ErrorBody, errorBodySchema } from './replies.js';
+
+/** Where the paths of `checkMonitorContract` begin. */
+export const checkMonitorBasePath = '/api/v3';
+
+/** Every operation of the management API; paths are relative to `checkMonitorBasePath`. */
+export const checkMonitorContract = {
+  ...checksContract,
+  ...pingLogContract,
+  ...flipsContract,
+  ...channelsContract,
+  ...badgesContract,
+};
+
+const jsonError = { contentType: 'application/json', schema: errorBodySchema };
+const plainError = { contentType: 'text/plain', schema: z.string() };
+
+/** OpenAPI 3.1 document of the check-monitoring service: management API, ping addresses and badges. */
+export function checkMonitorOpenApi(): object {
+  const contract: Contract = { ...atBasePath(checkMonitorContract), ...pingContract, ...badgeContract };
+  return openApiDocument(contract, {
+    title: 'Check-monitoring service',
+    version: '3',
+    description:
+      'Watches periodic jobs by the pings they send. Ping addresses take GET, HEAD, POST and PUT alike.',
+    securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+    errorBody: (shape) => (shape.public === true ? plainError : jsonError),
+  });
+}
+
+function atBasePath(contract: Contract): Contract {
+  return Object.fromEntries(
+    Object.entries(contract).map(([name, shape]) => [
+      name,
+      { ...shape, path: `${checkMonitorBasePath}${shape.path}` },
+    ]),
+  );
+}
+
+export interface CheckMonitorClientOptions extends ClientOptions {
+  /** Key of the project, read-write or read-only. */
+  readonly apiKey: string;
+}
+
+/** Typed client of the management API; `baseUrl` is the monitor's address without `/api/v3`. */
+export function createCheckMonitorClient({
+  apiKey,
+  baseUrl,
+  ...options
+}: CheckMonitorClientOptions): Client<typeof checkMonitorContract> {
+  return createClient(checkMonitorContract, {
+    ...options,
+    baseUrl: `${baseUrl.replace(/\/+$/, '')}${checkMonitorBasePath}`,
+    headers: { 'x-api-key': apiKey, ...options.headers },
+  });
+}
+
+/** Typed client of the ping addresses; `baseUrl` is the monitor's address. */
+export function createPingClient(options: ClientOptions): Client<typeof pingContract> {
+  return createClient(pingContract, options);
+}
