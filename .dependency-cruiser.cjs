@@ -1,0 +1,134 @@
+// The laws of the code as rules: slices import only slices printed before them, files without a role stay
+// pure, and each library is used only where its role allows. scripts/architecture.test.mjs proves they bite.
+const { readdirSync } = require('node:fs');
+const { join } = require('node:path');
+
+const sliceOrders = {
+  'cert-manager':
+    'access audit permission-groups users acme providers spaces fqdns csrs certificates issuance renewals system',
+  'check-monitor': 'projects channels flips checks pings alerts badges',
+  'dummy-ca': 'authority signing acme',
+};
+
+const root = process.env.ARCHITECTURE_ROOT ?? __dirname;
+const notTests = ['\\.test\\.ts$', '/test/', '/testing/', 'testing\\.ts$'];
+
+function sliceRules([app, order]) {
+  const slices = order.split(' ');
+  const known = new Set(slices);
+  const stray = readdirSync(join(root, 'apps', app, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'migrations' && !known.has(entry.name))
+    .map((entry) => entry.name);
+  if (stray.length > 0) throw new Error(`apps/${app}/src: no place in the slice order for ${stray.join(', ')}`);
+  return slices.map((slice, place) => ({
+    name: `slice-order-${app}-${slice}`,
+    comment: `${slice} may import only slices printed before it`,
+    severity: 'error',
+    from: { path: `^apps/${app}/src/${slice}/` },
+    to: {
+      path: [
+        ...slices.slice(place + 1).map((later) => `^apps/${app}/src/${later}/`),
+        `^apps/${app}/src/(main|app|database|cli)\\.ts$`,
+        `^apps/${app}/src/migrations/`,
+      ],
+    },
+  }));
+}
+
+const roles = 'routes|middleware|service|repository|store|client|provider|channel|responder';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphan-import',
+      comment: 'an import must resolve',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...Object.entries(sliceOrders).flatMap(sliceRules),
+    {
+      name: 'apps-stand-alone',
+      comment: 'a service talks to another over HTTP, never by import',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'packages-know-no-app',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'contracts-need-zod-only',
+      severity: 'error',
+      from: { path: '^packages/contracts/src/', pathNot: notTests },
+      to: { pathNot: ['^packages/contracts/src/', 'node_modules/zod'] },
+    },
+    {
+      name: 'pure-files-stay-pure',
+      comment: 'a file without a role imports only pure files, contracts, crypto, and calculating libraries',
+      severity: 'error',
+      from: {
+        path: '^apps/[^/]+/src/[^/]+/[^/.]+\\.ts$',
+        pathNot: '/migrations/',
+      },
+      to: {
+        pathNot: [
+          '^apps/[^/]+/src/[^/]+/[^/.]+\\.ts$',
+          '^apps/[^/]+/src/[^/.]+\\.ts$',
+          '^packages/(contracts|crypto)/',
+          'node_modules/(luxon|cron-parser|zod|ipaddr\\.js|@types/luxon)/',
+          '^(node:)?(crypto|net|url)$',
+        ],
+      },
+    },
+    {
+      name: 'typeorm-in-repositories-only',
+      severity: 'error',
+      from: {
+        path: '^apps/[^/]+/src/',
+        pathNot: ['\\.repository\\.ts$', '/database\\.ts$', '/migrations/', ...notTests],
+      },
+      to: { path: 'node_modules/typeorm' },
+    },
+    {
+      name: 'express-at-the-edge-only',
+      severity: 'error',
+      from: {
+        path: '^apps/[^/]+/src/',
+        pathNot: ['\\.(routes|middleware|responder)\\.ts$', '/app\\.ts$', ...notTests],
+      },
+      to: { path: 'node_modules/(@types/)?express' },
+    },
+    {
+      name: 'routes-import-no-tables',
+      severity: 'error',
+      from: { path: '\\.routes\\.ts$' },
+      to: { path: '\\.(repository|store)\\.ts$' },
+    },
+    {
+      name: 'roles-are-a-closed-list',
+      severity: 'error',
+      from: {},
+      to: {
+        path: '^apps/[^/]+/src/[^/]+/[^/]+\\.[^/]+\\.ts$',
+        pathNot: [`\\.(${roles})\\.ts$`, '\\.test\\.ts$'],
+      },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    baseDir: root,
+    doNotFollow: { path: ['node_modules', '/dist/'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.mjs', '.cjs'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'default'],
+    },
+  },
+};

@@ -1,0 +1,104 @@
+// Proves that the laws of the code bite: a tree with one bad import a rule must be refused by each of them,
+// and what dependency-cruiser cannot see (the environment, paths in documents) is checked here.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const badTree = {
+  'no-cycle': { 'apps/dummy-ca/src/signing/a.ts': './b.js', 'apps/dummy-ca/src/signing/b.ts': './a.js' },
+  'slice-order-cert-manager-spaces': {
+    'apps/cert-manager/src/spaces/early.ts': '../fqdns/late.js',
+    'apps/cert-manager/src/fqdns/late.ts': undefined,
+  },
+  'apps-stand-alone': {
+    'apps/check-monitor/src/checks/neighbour.service.ts': '../../../dummy-ca/src/signing/thing.js',
+    'apps/dummy-ca/src/signing/thing.ts': undefined,
+  },
+  'packages-know-no-app': { 'packages/db/src/app.ts': '../../../apps/dummy-ca/src/signing/thing.js' },
+  'contracts-need-zod-only': { 'packages/contracts/src/fat.ts': 'express' },
+  'pure-files-stay-pure': { 'apps/dummy-ca/src/signing/pure.ts': 'node:fs' },
+  'typeorm-in-repositories-only': { 'apps/cert-manager/src/fqdns/fqdns.service.ts': 'typeorm' },
+  'express-at-the-edge-only': { 'apps/dummy-ca/src/signing/signing.service.ts': 'express' },
+  'routes-import-no-tables': {
+    'apps/cert-manager/src/fqdns/fqdns.routes.ts': './fqdns.repository.js',
+    'apps/cert-manager/src/fqdns/fqdns.repository.ts': undefined,
+  },
+  'roles-are-a-closed-list': {
+    'apps/dummy-ca/src/signing/c.service.ts': './signing.helper.js',
+    'apps/dummy-ca/src/signing/signing.helper.ts': undefined,
+  },
+};
+
+test('every law refuses a tree that breaks it', () => {
+  const tree = mkdtempSync(join(tmpdir(), 'certloop-laws-'));
+  const write = (file, text) => {
+    mkdirSync(dirname(join(tree, file)), { recursive: true });
+    writeFileSync(join(tree, file), text);
+  };
+  try {
+    for (const app of ['cert-manager', 'check-monitor', 'dummy-ca']) write(`apps/${app}/src/main.ts`, '');
+    for (const library of ['express', 'typeorm']) {
+      write(`node_modules/${library}/package.json`, JSON.stringify({ name: library, main: 'index.js' }));
+      write(`node_modules/${library}/index.js`, '');
+    }
+    for (const files of Object.values(badTree)) {
+      for (const [file, target] of Object.entries(files)) {
+        write(file, target === undefined ? 'export const x = 1;\n' : `import * as x from '${target}';\nexport { x };\n`);
+      }
+    }
+    const config = join(root, '.dependency-cruiser.cjs');
+    const cruise = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+    const { stdout } = spawnSync(process.execPath, [cruise, '--config', config, '-T', 'json', 'apps', 'packages'], {
+      cwd: tree,
+      env: { ...process.env, ARCHITECTURE_ROOT: tree },
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    const broken = new Set(JSON.parse(stdout).summary.violations.map(({ rule }) => rule.name));
+    assert.deepEqual([...Object.keys(badTree)].filter((rule) => !broken.has(rule)), []);
+  } finally {
+    rmSync(tree, { recursive: true });
+  }
+});
+
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)));
+
+test('the environment is read in config.ts only', () => {
+  const readers = tracked.filter(
+    (file) =>
+      /^(apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file) &&
+      !/config\.ts$|\.test\.ts$|\/testing\//.test(file) &&
+      /process\.env/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  assert.deepEqual(readers, []);
+});
+
+test('a path named in a document exists', () => {
+  const missing = tracked
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target]) => ({
+        target,
+        from: join(root, dirname(file)),
+      }));
+      const names = [...text.matchAll(/`((?:apps|packages|docs|scripts|bench|docker|\.ci)\/[\w./-]+)`/g)].map(
+        ([, target]) => ({ target, from: root }),
+      );
+      return [...links, ...names]
+        .filter(({ target, from }) => !existsSync(join(from, target)))
+        .map(({ target }) => `${file}: ${target}`);
+    });
+  assert.deepEqual(missing, []);
+});
