@@ -1,0 +1,135 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EntityManager, EntitySchema } from 'typeorm';
+import { type Dialect, dialects } from './dialect.js';
+import type { Doors } from './doors.js';
+import { DatabaseUnavailable } from './failures.js';
+import { type Migration, migrate, pendingMigrations, revertLast } from './migrations.js';
+import { openPostgresDoors } from './postgres-doors.js';
+import { retried } from './retry.js';
+import { parseAddress } from './source.js';
+import { openSqliteDoors } from './sqlite-doors.js';
+
+/** An open transaction; what a repository gets. Good until the work it was given to ends. */
+export type Tx = EntityManager;
+
+/** What an app keeps: its tables, and the steps that lead there. */
+export interface Schema {
+  readonly entities: (dialect: Dialect) => EntitySchema<Record<string, unknown>>[];
+  readonly migrations: readonly Migration[];
+}
+
+/** Something an operator may want to know though nobody failed. */
+export interface DatabaseWarning {
+  readonly name: 'database.connection_lost' | 'database.transaction_retried';
+  readonly detail: { readonly reason: string };
+}
+
+export interface DatabaseOptions {
+  /** `sqlite:<file>`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
+  readonly url: string;
+  readonly schema: Schema;
+  /** Connections to PostgreSQL at most; 10 when absent. */
+  readonly poolSize?: number;
+  readonly onWarning?: (warning: DatabaseWarning) => void;
+}
+
+/**
+ * A database behind two doors. Neither may be passed inside the other: use the transaction in hand, or hand work
+ * in order; a second pass throws at once, as it would otherwise wait for itself.
+ */
+export interface Database {
+  readonly dialect: Dialect;
+  /**
+   * What `work` returns, once it is on disk; nothing of it stays when it throws. The work is run again when the
+   * database asks for that (busy, deadlock), so it must do nothing but use `tx`. On SQLite writers take turns; on
+   * PostgreSQL (read committed) two of them compete by guarded updates and unique indexes.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** What `work` returns, seeing one moment of the database, only what is committed; writing is refused. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs the pending migrations, all or nothing, and returns their names; processes may do so at once. */
+  migrate(): Promise<string[]>;
+  pendingMigrations(): Promise<string[]>;
+  /** Takes the latest migration back. */
+  revertLast(): Promise<void>;
+  /** Statements that would bring the schema in line with the entities; none when migrations and entities agree. */
+  schemaDrift(): Promise<string[]>;
+  /** Throws DatabaseUnavailable when the database is away. */
+  ping(): Promise<void>;
+  /** Takes no more work, waits for what is under way and closes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database without migrating it; makes the file of SQLite and its folder.
+ * Throws DatabaseUnavailable for a URL it cannot read, a folder it cannot write or a server it cannot reach.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const warn = options.onWarning ?? (() => undefined);
+  const address = parseAddress(options.url);
+  const dialect = dialects[address.dialect];
+  const entities = options.schema.entities(dialect);
+  const doors =
+    address.dialect === 'sqlite'
+      ? await openSqliteDoors(address.file, entities)
+      : await openPostgresDoors(address, entities, {
+          poolSize: options.poolSize ?? 10,
+          onIdleError: ({ message }) =>
+            warn({ name: 'database.connection_lost', detail: { reason: message } }),
+        });
+  return behind(doors, dialect, options.schema.migrations, warn);
+}
+
+function behind(
+  doors: Doors,
+  dialect: Dialect,
+  migrations: readonly Migration[],
+  warn: (warning: DatabaseWarning) => void,
+): Database {
+  const pass = new Passage();
+  const onRetry = (reason: string) => warn({ name: 'database.transaction_retried', detail: { reason } });
+  const read = <T>(work: (tx: Tx) => Promise<T>) => pass.through(() => doors.read(work));
+  return {
+    dialect,
+    transaction: (work) => pass.through(() => retried(() => doors.write(work), onRetry)),
+    read,
+    migrate: () => pass.through(() => migrate(doors, dialect, migrations)),
+    pendingMigrations: () => pass.through(() => pendingMigrations(doors, migrations)),
+    revertLast: async () => void (await pass.through(() => revertLast(doors, dialect, migrations))),
+    schemaDrift: () => pass.through(() => doors.drift()),
+    ping: () => read((tx) => tx.query('select 1')).then(() => undefined, unavailable),
+    close: () => pass.close(() => doors.close()),
+  };
+}
+
+function unavailable(cause: Error): never {
+  throw new DatabaseUnavailable(`the database does not answer: ${cause.message}`, { cause });
+}
+
+/** Knows who is inside: refuses a second pass by the same caller, and every pass once closed. */
+class Passage {
+  private readonly caller = new AsyncLocalStorage<{ isInside: boolean }>();
+  private readonly visits = new Set<Promise<unknown>>();
+  private closed: Promise<void> | undefined;
+
+  async through<T>(work: () => Promise<T>): Promise<T> {
+    if (this.closed !== undefined) throw new Error('the database is closed');
+    if (this.caller.getStore()?.isInside === true) {
+      throw new Error('inside a transaction or read: use its tx, or begin after its end');
+    }
+    const visitor = { isInside: true };
+    const visit = this.caller.run(visitor, work);
+    this.visits.add(visit);
+    try {
+      return await visit;
+    } finally {
+      visitor.isInside = false;
+      this.visits.delete(visit);
+    }
+  }
+
+  close(release: () => Promise<void>): Promise<void> {
+    this.closed ??= Promise.allSettled(this.visits).then(release);
+    return this.closed;
+  }
+}

@@ -1,0 +1,25 @@
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+
+/** The ways into one database; each call is a transaction of its own. */
+export interface Doors {
+  readonly source: DataSource;
+  write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
+  read<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
+  /** As `write`, while no other process passes here and foreign keys do not hinder changes of the schema. */
+  alter<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T>;
+  /** Statements that would bring the schema in line with the entities. */
+  drift(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Statements that TypeORM would run to make the schema what the entities say. */
+export async function schemaStatements(source: DataSource): Promise<string[]> {
+  const { upQueries } = await source.driver.createSchemaBuilder().log();
+  return upQueries.map(({ query }) => query);
+}
+
+/** The runner of an open transaction. */
+export function runnerOf(tx: EntityManager): QueryRunner {
+  if (tx.queryRunner === undefined) throw new Error('not inside a transaction');
+  return tx.queryRunner;
+}

@@ -1,0 +1,33 @@
+import { QueryFailedError } from 'typeorm';
+
+/** The database cannot be opened or reached; one sentence without a password, worth no stack. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/** Code that the driver gave to a failed query, such as `SQLITE_BUSY` or `40001`; undefined for anything else. */
+export function driverCode(error: unknown): string | undefined {
+  if (!(error instanceof QueryFailedError)) return undefined;
+  const { code } = error.driverError as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure, deadlock_detected
+const passing = new Set(['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', '40001', '40P01']);
+
+/** Whether the database asks to run the whole transaction again. */
+export function isPassing(error: unknown): boolean {
+  const code = driverCode(error);
+  return code !== undefined && passing.has(code);
+}
+
+/** The error without the values of its query, since they may be secrets and errors end in logs. */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof QueryFailedError)) return error;
+  Object.assign(error, { parameters: [] });
+  const driverError = error.driverError as { detail?: string; where?: string };
+  // PostgreSQL: "Key (email)=(ada@example.org) already exists."
+  delete driverError.detail;
+  delete driverError.where;
+  return error;
+}

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { driverCode, isPassing } from './failures.js';
+
+const attempts = 6;
+
+/** What `work` returns, run again up to five times while the database asks for it, 5 to 160 ms apart. */
+export async function retried<T>(work: () => Promise<T>, onRetry: (reason: string) => void): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !isPassing(error)) throw error;
+      onRetry(driverCode(error) ?? 'unknown');
+      await sleep(5 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+    }
+  }
+}
+
+/** Repeats `begin` every few milliseconds for up to five seconds while another process holds the file. */
+export async function begun(begin: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + 5000;
+  for (;;) {
+    try {
+      return await begin();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > deadline) throw error;
+      // SQLite's own wait would hold up the whole process
+      await sleep(2 + Math.random() * 18);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { DataSource, type EntitySchema } from 'typeorm';
+import { DatabaseUnavailable } from './failures.js';
+
+/** Where a database is: a file, the memory of this process, or a server. */
+export type Address = SqliteAddress | PostgresAddress;
+
+export interface SqliteAddress {
+  readonly dialect: 'sqlite';
+  /** Absolute path; undefined for the memory of the process. */
+  readonly file: string | undefined;
+}
+
+export interface PostgresAddress {
+  readonly dialect: 'postgres';
+  readonly url: string;
+  /** Host, port and database, for messages. */
+  readonly shown: string;
+}
+
+/** Address of `sqlite:<file>`, `sqlite::memory:`, `postgres://…` or `postgresql://…`; throws DatabaseUnavailable. */
+export function parseAddress(url: string): Address {
+  if (url === 'sqlite::memory:') return { dialect: 'sqlite', file: undefined };
+  if (url.startsWith('sqlite:')) return { dialect: 'sqlite', file: sqliteFile(url) };
+  if (/^postgres(ql)?:\/\//.test(url)) return { dialect: 'postgres', url, shown: withoutPassword(url) };
+  throw new DatabaseUnavailable(
+    'the database URL must begin with sqlite: or postgres:// (such as sqlite:./data/app.sqlite)',
+  );
+}
+
+function sqliteFile(url: string): string {
+  const path = url.slice('sqlite:'.length).replace(/^\/\//, '');
+  if (path === '') throw new DatabaseUnavailable('the database URL sqlite: names no file');
+  return resolve(path);
+}
+
+function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) throw new DatabaseUnavailable('the PostgreSQL URL is malformed');
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname}:${port === '' ? '5432' : port}${pathname}`;
+}
+
+export type Entities = EntitySchema<Record<string, unknown>>[];
+
+/** The file, made with its folder when absent, readable by its owner only. Throws DatabaseUnavailable. */
+export async function createSqliteFile(file: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    // the mode of the file is also that of its write-ahead log
+    await (await open(file, 'a', 0o600)).close();
+  } catch (cause) {
+    throw new DatabaseUnavailable(`cannot write the database ${file}: ${reason(cause)}`, { cause });
+  }
+}
+
+/**
+ * Opens SQLite: write-ahead log, a commit on disk before it is acknowledged, foreign keys enforced.
+ * A `reader` opens the same file for reading only. Throws DatabaseUnavailable.
+ */
+export async function openSqlite(
+  file: string | undefined,
+  entities: Entities,
+  role: 'writer' | 'reader',
+): Promise<DataSource> {
+  const source = new DataSource({
+    type: 'better-sqlite3',
+    database: file ?? ':memory:',
+    entities,
+    logging: false,
+    timeout: 5000,
+    readonly: role === 'reader',
+    enableWAL: role === 'writer' && file !== undefined,
+    prepareDatabase: (connection: { pragma(text: string): unknown }) => {
+      connection.pragma('synchronous = FULL');
+    },
+  });
+  return opened(source, `the database ${file ?? ':memory:'}`);
+}
+
+/** Opens a pool of connections to PostgreSQL. Throws DatabaseUnavailable. */
+export async function openPostgres(
+  address: PostgresAddress,
+  entities: Entities,
+  options: { readonly poolSize: number; readonly onIdleError: (error: Error) => void },
+): Promise<DataSource> {
+  const source = new DataSource({
+    type: 'postgres',
+    url: address.url,
+    entities,
+    logging: false,
+    poolSize: options.poolSize,
+    connectTimeoutMS: 5000,
+    applicationName: 'certloop',
+    installExtensions: false,
+    poolErrorHandler: options.onIdleError,
+    extra: { keepAlive: true },
+  });
+  return opened(source, `the PostgreSQL at ${address.shown}`);
+}
+
+async function opened(source: DataSource, shown: string): Promise<DataSource> {
+  try {
+    return await source.initialize();
+  } catch (cause) {
+    throw new DatabaseUnavailable(`cannot open ${shown}: ${reason(cause)}`, { cause });
+  }
+}
+
+function reason(cause: unknown): string {
+  const { message, code } = cause as { message?: string; code?: string };
+  // trying several addresses of one host fails with an empty message
+  return message === undefined || message === '' ? (code ?? 'unknown reason') : message;
+}

@@ -1,0 +1,107 @@
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { type Doors, runnerOf, schemaStatements } from './doors.js';
+import { Mutex } from './mutex.js';
+import { begun } from './retry.js';
+import { inTransaction, type Session, startSession } from './runner.js';
+import { createSqliteFile, type Entities, openSqlite } from './source.js';
+
+/** What is used of better-sqlite3's connection and of TypeORM's driver around it. */
+interface Connection {
+  pragma(text: string): unknown;
+}
+interface Driver {
+  queryRunner: QueryRunner | undefined;
+  readonly databaseConnection: Connection;
+}
+
+/** One connection, for one caller at a time. */
+class Lane {
+  readonly connection: Connection;
+  private readonly source: DataSource;
+  private readonly driver: Driver;
+  private readonly mutex = new Mutex();
+  private readonly statements = new Map<string, unknown>();
+
+  constructor(source: DataSource) {
+    this.source = source;
+    this.driver = source.driver as unknown as Driver;
+    this.connection = this.driver.databaseConnection;
+  }
+
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.mutex.run(work);
+  }
+
+  transaction<T>(begin: string, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    const session = this.newSession();
+    return inTransaction(
+      session,
+      { begin: () => begun(() => session.control(begin)), commit: () => session.control('COMMIT') },
+      work,
+    );
+  }
+
+  /**
+   * TypeORM's driver would hand one runner to everybody, so that overlapping transactions became savepoints of
+   * each other and the rollback of one took the rows of all. Prepared statements pass from runner to runner.
+   */
+  private newSession(): Session {
+    this.driver.queryRunner = undefined;
+    const runner = Object.assign(this.source.createQueryRunner(), { stmtCache: this.statements });
+    this.driver.queryRunner = undefined;
+    return startSession(runner);
+  }
+}
+
+/**
+ * Opens a SQLite file, or the memory of the process. A file has a second connection for reading, as readers of
+ * the write-ahead log need not wait for the writer; in memory the only connection serves both.
+ */
+export async function openSqliteDoors(file: string | undefined, entities: Entities): Promise<Doors> {
+  if (file !== undefined) await createSqliteFile(file);
+  const source = await openSqlite(file, entities, 'writer');
+  const writer = new Lane(source);
+  // waiting for another process is done by `begun`; SQLite's own wait would hold up this whole process
+  writer.connection.pragma('busy_timeout = 0');
+  const readerSource = file === undefined ? undefined : await openSqlite(file, entities, 'reader');
+  const reader = readerSource === undefined ? undefined : new Lane(readerSource);
+  return {
+    source,
+    write: (work) => writer.alone(() => writer.transaction('BEGIN IMMEDIATE', work)),
+    read: (work) =>
+      reader === undefined
+        ? writer.alone(() => refusingWrites(writer, () => writer.transaction('BEGIN', work)))
+        : reader.alone(() => reader.transaction('BEGIN', work)),
+    alter: (work) => writer.alone(() => altering(writer, work)),
+    drift: () => writer.alone(() => schemaStatements(source)),
+    close: async () => {
+      await readerSource?.destroy();
+      await source.destroy();
+    },
+  };
+}
+
+async function refusingWrites<T>({ connection }: Lane, work: () => Promise<T>): Promise<T> {
+  connection.pragma('query_only = ON');
+  try {
+    return await work();
+  } finally {
+    connection.pragma('query_only = OFF');
+  }
+}
+
+/** SQLite changes a table by copying it and dropping the old one, which would delete the rows that refer to it. */
+async function altering<T>(lane: Lane, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  lane.connection.pragma('foreign_keys = OFF');
+  try {
+    return await lane.transaction('BEGIN EXCLUSIVE', async (tx) => {
+      const result = await work(runnerOf(tx));
+      const broken = lane.connection.pragma('foreign_key_check') as unknown[];
+      if (broken.length > 0)
+        throw new Error(`the migration leaves ${broken.length} rows that refer to nothing`);
+      return result;
+    });
+  } finally {
+    lane.connection.pragma('foreign_keys = ON');
+  }
+}

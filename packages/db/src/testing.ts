@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe } from '@jest/globals';
+import { type Database, openDatabase, type Schema } from './database.js';
+import type { DialectName } from './dialect.js';
+import { createPostgresDatabase, dropPostgresDatabase, serverUrl } from './testing/postgres-databases.js';
+
+export interface TestAddress {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export interface TestDatabase extends TestAddress {
+  readonly database: Database;
+}
+
+/** The databases that this run tests on; PostgreSQL is left out only by CERTLOOP_TEST_SQLITE_ONLY=1. */
+export function testDialects(): readonly DialectName[] {
+  return serverUrl() === undefined ? ['sqlite'] : ['sqlite', 'postgres'];
+}
+
+/** URL of a new and empty database, for processes that open and migrate it themselves. */
+export async function testDatabaseUrl(dialect: DialectName): Promise<TestAddress> {
+  return dialect === 'sqlite' ? sqliteAddress() : postgresAddress(undefined);
+}
+
+/** A new database with the schema in place; `drop` closes and removes it. */
+export async function createTestDatabase(dialect: DialectName, schema: Schema): Promise<TestDatabase> {
+  const address = dialect === 'sqlite' ? await sqliteAddress() : await postgresAddress(schema);
+  const database = await openDatabase({ url: address.url, schema });
+  await database.migrate();
+  return {
+    database,
+    url: address.url,
+    drop: async () => {
+      await database.close();
+      await address.drop();
+    },
+  };
+}
+
+/** Makes a new database with the schema in place; it is dropped at the end of the suite. */
+export type OpenTestDatabase = (schema: Schema) => Promise<TestDatabase>;
+
+/**
+ * Describes `<name> on <dialect>` for each database of this run:
+ * `describeEachDialect('spaces', (open) => { beforeAll(async () => { ({ database } = await open(schema)); }); … })`.
+ */
+export function describeEachDialect(
+  name: string,
+  suite: (open: OpenTestDatabase, dialect: DialectName) => void,
+): void {
+  describe.each(testDialects())(`${name} on %s`, (dialect) => {
+    const opened: TestDatabase[] = [];
+    afterAll(async () => {
+      for (const { drop } of opened.reverse()) await drop();
+    });
+    suite(async (schema) => {
+      const made = await createTestDatabase(dialect, schema);
+      opened.push(made);
+      return made;
+    }, dialect);
+  });
+}
+
+async function sqliteAddress(): Promise<TestAddress> {
+  const file = join(await mkdtemp(join(tmpdir(), 'certloop-sqlite-')), 'test.sqlite');
+  return { url: `sqlite:${file}`, drop: () => rm(dirname(file), { recursive: true, force: true }) };
+}
+
+async function postgresAddress(schema: Schema | undefined): Promise<TestAddress> {
+  const url = await createPostgresDatabase(schema);
+  return { url, drop: () => dropPostgresDatabase(url) };
+}

