@@ -7,17 +7,21 @@ import { byId, messageSchema } from './replies.js';
 const providerConfig = z.record(z.string(), z.unknown());
 
 /** One way to obtain certificates; secrets in `config` are shown as `********`. */
-export const providerSchema = z.object({
-  id: scalars.uuid,
-  name: z.string(),
-  displayName: z.string(),
-  description: z.string(),
-  enabled: z.boolean(),
-  config: providerConfig,
-});
+export const providerSchema = z
+  .object({
+    id: scalars.uuid,
+    name: z.string(),
+    displayName: z.string(),
+    description: z.string(),
+    enabled: z.boolean(),
+    config: providerConfig,
+  })
+  .meta({ id: 'Provider' });
 export type Provider = z.output<typeof providerSchema>;
 
-export const providerTestSchema = z.object({ success: z.boolean(), message: z.string() });
+export const providerTestSchema = z
+  .object({ success: z.boolean(), message: z.string() })
+  .meta({ id: 'ProviderTest' });
 export type ProviderTest = z.output<typeof providerTestSchema>;
 
 export const providersContract = {
@@ -59,7 +63,8 @@ export const providersContract = {
     path: '/providers/{id}/test',
     summary: 'Try to reach a provider with its configuration',
     params: byId,
-    body: { kind: 'json', schema: z.object({}), optional: true },
+    // `deep` also does what leaves a trace at the provider, such as signing a CSR of no use.
+    body: { kind: 'json', schema: z.object({ deep: z.boolean().optional() }), optional: true },
     responses: { 200: json(providerTestSchema, 'Reached, or why not') },
     failures: [400, 401, 403, 404],
   }),
