@@ -1,0 +1,203 @@
+import { InvalidInput } from '@certloop/contracts';
+import type { ApiVersion, CheckSettings } from './check.js';
+import { parseSchedule } from './schedule.js';
+import { slugify } from './slug.js';
+import { currentTimeZone } from './time-zones.js';
+
+/** Parameters that may be matched on when a check is created. */
+export const uniqueFields = ['name', 'slug', 'tags', 'timeout', 'grace'] as const;
+export type UniqueField = (typeof uniqueFields)[number];
+
+/** Parameters of a create or update request by their names on the wire; undefined where not given. */
+export interface CheckSpec {
+  readonly channels: string | undefined;
+  readonly desc: string | undefined;
+  readonly failure_kw: string | undefined;
+  readonly filter_subject: boolean | undefined;
+  readonly filter_body: boolean | undefined;
+  readonly filter_http_body: boolean | undefined;
+  readonly filter_default_fail: boolean | undefined;
+  readonly grace: number | undefined;
+  readonly manual_resume: boolean | undefined;
+  readonly methods: '' | 'POST' | undefined;
+  readonly name: string | undefined;
+  readonly schedule: string | undefined;
+  readonly slug: string | undefined;
+  readonly start_kw: string | undefined;
+  readonly subject: string | undefined;
+  readonly subject_fail: string | undefined;
+  readonly success_kw: string | undefined;
+  readonly tags: string | undefined;
+  readonly timeout: number | undefined;
+  readonly tz: string | undefined;
+  readonly unique: readonly UniqueField[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Parameters in a body. Throws InvalidInput at the first wrong one, in the order of the members below. */
+export function parseCheckSpec(body: Members): CheckSpec {
+  return {
+    channels: readText(body, 'channels'),
+    desc: readText(body, 'desc'),
+    failure_kw: readText(body, 'failure_kw', 200),
+    filter_subject: readFlag(body, 'filter_subject'),
+    filter_body: readFlag(body, 'filter_body'),
+    filter_http_body: readFlag(body, 'filter_http_body'),
+    filter_default_fail: readFlag(body, 'filter_default_fail'),
+    grace: readSeconds(body, 'grace'),
+    manual_resume: readFlag(body, 'manual_resume'),
+    methods: readMethods(body),
+    name: readText(body, 'name', 100),
+    schedule: readSchedule(body),
+    slug: readSlug(body),
+    start_kw: readText(body, 'start_kw', 200),
+    subject: readText(body, 'subject', 200),
+    subject_fail: readText(body, 'subject_fail', 200),
+    success_kw: readText(body, 'success_kw', 200),
+    tags: readText(body, 'tags', 500),
+    timeout: readSeconds(body, 'timeout'),
+    tz: readTimeZone(body),
+    unique: readUnique(body),
+  };
+}
+
+/** Settings that the parameters change; the others stay, or take their default when a check is created. */
+export function changedSettings(
+  spec: CheckSpec,
+  current: CheckSettings,
+  version: ApiVersion,
+): Partial<CheckSettings> {
+  return defined({
+    name: spec.name,
+    slug: spec.slug ?? (version < 3 && spec.name !== undefined ? slugify(spec.name) : undefined),
+    tags: spec.tags,
+    description: spec.desc,
+    manualResume: spec.manual_resume,
+    methods: spec.methods,
+    graceSeconds: spec.grace,
+    ...changedFilters(spec, current),
+    ...changedPeriod(spec),
+  });
+}
+
+/** Values that an existing check must have to be the one meant; undefined when the request means a new one. */
+export function uniqueMatch(spec: CheckSpec): Partial<CheckSettings> | undefined {
+  if (spec.unique.length === 0 || spec.unique.some((field) => spec[field] === undefined)) return undefined;
+  const given = (field: UniqueField) => spec.unique.includes(field);
+  return defined({
+    name: given('name') ? spec.name : undefined,
+    slug: given('slug') ? spec.slug : undefined,
+    tags: given('tags') ? spec.tags : undefined,
+    timeoutSeconds: given('timeout') ? spec.timeout : undefined,
+    graceSeconds: given('grace') ? spec.grace : undefined,
+  });
+}
+
+/** The deprecated pair sets keywords and the subject filter; the newer parameters are applied after it. */
+function changedFilters(spec: CheckSpec, current: CheckSettings) {
+  const oldPair = spec.subject !== undefined || spec.subject_fail !== undefined;
+  const success = spec.subject ?? current.successKeywords;
+  const failure = spec.subject_fail ?? current.failureKeywords;
+  return {
+    startKeywords: spec.start_kw,
+    successKeywords: spec.success_kw ?? spec.subject,
+    failureKeywords: spec.failure_kw ?? spec.subject_fail,
+    filterSubject: spec.filter_subject ?? (oldPair ? success !== '' || failure !== '' : undefined),
+    filterBody: spec.filter_body,
+    filterHttpBody: spec.filter_http_body,
+    filterDefaultFail: spec.filter_default_fail,
+  };
+}
+
+/** A schedule wins over a timeout, which is then not even stored. */
+function changedPeriod(spec: CheckSpec) {
+  if (spec.schedule !== undefined) {
+    return { kind: parseSchedule(spec.schedule)?.kind, schedule: spec.schedule, tz: spec.tz };
+  }
+  return {
+    kind: spec.timeout === undefined ? undefined : ('simple' as const),
+    timeoutSeconds: spec.timeout,
+    tz: spec.tz,
+  };
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(members: T): Defined<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+function wrong(field: string, text: string): InvalidInput {
+  return new InvalidInput(`json validation error: ${field} ${text}`);
+}
+
+function readText(body: Members, field: string, longest = Number.POSITIVE_INFINITY): string | undefined {
+  const value = body[field];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw wrong(field, 'is not a string');
+  if (!value.isWellFormed()) throw wrong(field, 'is not valid Unicode');
+  if (value.includes('\0')) throw wrong(field, 'contains a null character');
+  if (value.length > longest && [...value].length > longest) throw wrong(field, 'is too long');
+  return value;
+}
+
+function readSlug(body: Members): string | undefined {
+  const value = readText(body, 'slug', 100);
+  if (value !== undefined && !/^[a-z0-9_-]*$/.test(value)) throw wrong('slug', 'does not match pattern');
+  return value;
+}
+
+function readSchedule(body: Members): string | undefined {
+  const value = readText(body, 'schedule', 100);
+  if (value !== undefined && parseSchedule(value) === undefined) {
+    throw wrong('schedule', 'is not a valid cron or OnCalendar expression');
+  }
+  return value;
+}
+
+function readTimeZone(body: Members): string | undefined {
+  const value = readText(body, 'tz');
+  if (value === undefined) return undefined;
+  const current = currentTimeZone(value);
+  if (current === undefined) throw wrong('tz', 'is not a valid timezone');
+  return current;
+}
+
+function readFlag(body: Members, field: string): boolean | undefined {
+  const value = body[field];
+  if (value !== undefined && typeof value !== 'boolean') throw wrong(field, 'is not a boolean');
+  return value;
+}
+
+function readSeconds(body: Members, field: string): number | undefined {
+  const given = body[field];
+  if (given === undefined) return undefined;
+  // truth values count as 1 and 0
+  const value = typeof given === 'boolean' ? Number(given) : given;
+  // whole numbers too large for a double become infinite; numbers with a fraction never get here as whole ones
+  if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isInteger(value))) {
+    throw wrong(field, 'is not a number');
+  }
+  if (value < 60) throw wrong(field, 'is too small');
+  if (value > 31_536_000) throw wrong(field, 'is too large');
+  return value;
+}
+
+function readMethods(body: Members): '' | 'POST' | undefined {
+  const value = body['methods'];
+  if (value === undefined || value === '' || value === 'POST') return value;
+  throw wrong('methods', 'has unexpected value');
+}
+
+function readUnique(body: Members): readonly UniqueField[] {
+  const value = body['unique'];
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw wrong('unique', 'is not an array');
+  if (!value.every(isUniqueField)) throw wrong("an item in 'unique'", 'has unexpected value');
+  return value;
+}
+
+function isUniqueField(value: unknown): value is UniqueField {
+  return (uniqueFields as readonly unknown[]).includes(value);
+}

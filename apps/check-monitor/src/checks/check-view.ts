@@ -1,0 +1,81 @@
+import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
+import type { ApiVersion, Check } from './check.js';
+import { expectedAt, statusAt } from './check-state.js';
+
+/** Where this service is reached from outside; no trailing slash on `siteRoot`, one on `pingEndpoint`. */
+export interface Addresses {
+  readonly siteRoot: string;
+  readonly pingEndpoint: string;
+}
+
+/** What a view depends on beside the check. */
+export interface ViewContext {
+  readonly addresses: Addresses;
+  readonly version: ApiVersion;
+  readonly now: Micros;
+}
+
+/** Check as a read-write key sees it; `channelIds` in any order. Members stand in the order of the wire. */
+export function describeCheck(check: Check, channelIds: readonly string[], context: ViewContext) {
+  const { siteRoot, pingEndpoint } = context.addresses;
+  const updateUrl = `${siteRoot}/api/v${context.version}/checks/${check.uuid}`;
+  return {
+    ...describeBasics(check, context),
+    uuid: check.uuid,
+    ping_url: `${pingEndpoint}${check.uuid}`,
+    update_url: updateUrl,
+    pause_url: `${updateUrl}/pause`,
+    resume_url: `${updateUrl}/resume`,
+    channels: [...channelIds].sort().join(','),
+    ...describePeriod(check),
+  };
+}
+
+/** Check as a read-only key sees it: nothing that would let its holder ping or change it. */
+export function describeCheckReadOnly(check: Check, context: ViewContext) {
+  return { ...describeBasics(check, context), unique_key: check.uniqueKey, ...describePeriod(check) };
+}
+
+function describeBasics(check: Check, { addresses, version, now }: ViewContext) {
+  const expected = expectedAt(check);
+  return {
+    name: check.name,
+    slug: check.slug,
+    tags: check.tags,
+    desc: check.description,
+    grace: check.graceSeconds,
+    n_pings: check.pingCount,
+    status: shownStatus(check, version, now),
+    started: check.lastStart !== null,
+    last_ping: check.lastPing === null ? null : isoSeconds(check.lastPing),
+    next_ping: expected === null ? null : isoSeconds(expected),
+    manual_resume: check.manualResume,
+    methods: check.methods,
+    subject: check.filterSubject ? check.successKeywords : '',
+    subject_fail: check.filterSubject ? check.failureKeywords : '',
+    start_kw: check.startKeywords,
+    success_kw: check.successKeywords,
+    failure_kw: check.failureKeywords,
+    filter_subject: check.filterSubject,
+    filter_body: check.filterBody,
+    filter_http_body: check.filterHttpBody,
+    filter_default_fail: check.filterDefaultFail,
+    badge_url: `${addresses.siteRoot}/b/2/${check.badgeUuid}.svg`,
+    ...(check.lastDuration === null
+      ? {}
+      : { last_duration: Math.floor(check.lastDuration / microsPerSecond) }),
+  };
+}
+
+/** Version 1 has a status of its own for a job that runs. */
+function shownStatus(check: Check, version: ApiVersion, now: Micros) {
+  const status = statusAt(check, now);
+  if (version > 1 || check.lastStart === null) return status;
+  const hasOutrun = now >= check.lastStart + check.graceSeconds * microsPerSecond;
+  return hasOutrun ? status : 'started';
+}
+
+function describePeriod(check: Check) {
+  if (check.kind === 'simple') return { timeout: check.timeoutSeconds };
+  return { schedule: check.schedule, tz: check.tz };
+}

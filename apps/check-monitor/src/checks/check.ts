@@ -1,0 +1,71 @@
+import type { Micros } from '../instants.js';
+import type { CheckTiming } from './check-state.js';
+
+/** Versions of the management API; they differ in slugs, one status and their own addresses. */
+export const apiVersions = [1, 2, 3] as const;
+export type ApiVersion = (typeof apiVersions)[number];
+
+/** What a caller may set of a check. */
+export interface CheckSettings {
+  readonly name: string;
+  readonly slug: string;
+  /** As given: words between blanks, neither sorted nor cleaned. */
+  readonly tags: string;
+  readonly description: string;
+  readonly kind: CheckTiming['kind'];
+  readonly timeoutSeconds: number;
+  readonly graceSeconds: number;
+  readonly schedule: string;
+  readonly tz: string;
+  readonly manualResume: boolean;
+  /** HTTP methods that count as pings: any when empty. */
+  readonly methods: '' | 'POST';
+  /** Keywords between commas. */
+  readonly startKeywords: string;
+  readonly successKeywords: string;
+  readonly failureKeywords: string;
+  readonly filterSubject: boolean;
+  readonly filterBody: boolean;
+  readonly filterHttpBody: boolean;
+  readonly filterDefaultFail: boolean;
+}
+
+/** A check as stored. */
+export interface Check extends CheckSettings, CheckTiming {
+  /** Rises with age; orders lists and decides among several matches. */
+  readonly id: number;
+  readonly projectId: string;
+  readonly uuid: string;
+  /** Names the check in badge addresses, so that these do not give the ping address away. */
+  readonly badgeUuid: string;
+  /** 40 hex digits; names the check to read-only keys. */
+  readonly uniqueKey: string;
+  readonly pingCount: number;
+  readonly createdAt: Micros;
+}
+
+export const defaultSettings: CheckSettings = {
+  name: '',
+  slug: '',
+  tags: '',
+  description: '',
+  kind: 'simple',
+  timeoutSeconds: 86_400,
+  graceSeconds: 3600,
+  schedule: '* * * * *',
+  tz: 'UTC',
+  manualResume: false,
+  methods: '',
+  startKeywords: '',
+  successKeywords: '',
+  failureKeywords: '',
+  filterSubject: false,
+  filterBody: false,
+  filterHttpBody: false,
+  filterDefaultFail: false,
+};
+
+/** Words of a tag text. */
+export function tagsOf(tags: string): string[] {
+  return tags.split(' ').filter((tag) => tag !== '');
+}

@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals';
+import { slugify } from './slug.js';
+
+test.each([
+  ['two words', 'Database Backup', 'database-backup'],
+  ['accents', 'Sauvegarde été', 'sauvegarde-ete'],
+  ['signs vanish', 'a/b & c!', 'ab-c'],
+  ['runs of blanks and hyphens', 'a \t--  b', 'a-b'],
+  ['the ends are cleaned', ' -_x_- ', 'x'],
+  ['no letter of ours', 'наличие', ''],
+  ['nothing', '', ''],
+  ['a ligature is taken apart', 'ﬁle', 'file'],
+])('%s', (_situation, name, slug) => {
+  expect(slugify(name)).toBe(slug);
+});

@@ -1,0 +1,12 @@
+const longestSlug = 100;
+
+/** Slug that versions 1 and 2 of the API make of a name: plain letters and digits, hyphens between words. */
+export function slugify(name: string): string {
+  const plain = [...name.normalize('NFKD')].filter((letter) => letter.charCodeAt(0) < 128).join('');
+  return plain
+    .toLowerCase()
+    .replace(/[^a-z0-9_\-\t-\r\x1c-\x20]/g, '')
+    .replace(/[-\t-\r\x1c-\x20]+/g, '-')
+    .replace(/^[-_]+|[-_]+$/g, '')
+    .slice(0, longestSlug);
+}

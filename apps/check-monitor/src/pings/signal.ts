@@ -1,0 +1,50 @@
+import { stripBlanks } from '../checks/blanks.js';
+import type { Signal } from '../checks/check-state.js';
+
+/** What a ping address asks for. */
+export type PingAction = Extract<Signal, 'success' | 'start' | 'fail' | 'log'>;
+
+/** What of a check decides how its pings count. */
+export interface PingFilter {
+  readonly methods: '' | 'POST';
+  readonly manualResume: boolean;
+  readonly isPaused: boolean;
+  readonly startKeywords: string;
+  readonly successKeywords: string;
+  readonly failureKeywords: string;
+  readonly filterHttpBody: boolean;
+  readonly filterDefaultFail: boolean;
+}
+
+export interface HttpPing {
+  readonly action: PingAction;
+  readonly exitStatus: number | null;
+  readonly method: string;
+  /** As kept: already cut to the limit. */
+  readonly body: Uint8Array;
+}
+
+/** Signal of an HTTP ping. Keywords in the body, where they are looked for, decide against the address. */
+export function signalOfHttpPing(ping: HttpPing, filter: PingFilter): Signal {
+  if (filter.isPaused && filter.manualResume) return 'ign';
+  if (filter.methods === 'POST' && ping.method !== 'POST') return 'ign';
+  // A body that is cut within a letter, or is no UTF-8 at all, is still searched.
+  if (filter.filterHttpBody) return signalOfText(Buffer.from(ping.body).toString('utf8'), filter);
+  return ping.exitStatus !== null && ping.exitStatus > 0 ? 'fail' : ping.action;
+}
+
+/** Signal of a text by its keywords, which are sought anywhere in it and by case: failure, success, start. */
+export function signalOfText(text: string, filter: PingFilter): Signal {
+  const holds = (keywords: string) => keywordsOf(keywords).some((keyword) => text.includes(keyword));
+  if (holds(filter.failureKeywords)) return 'fail';
+  if (holds(filter.successKeywords)) return 'success';
+  if (holds(filter.startKeywords)) return 'start';
+  return filter.filterDefaultFail ? 'fail' : 'ign';
+}
+
+function keywordsOf(keywords: string): string[] {
+  return keywords
+    .split(',')
+    .map(stripBlanks)
+    .filter((keyword) => keyword !== '');
+}
