@@ -68,10 +68,11 @@ function operationsByPath(contract: Contract, pending: ReadonlySet<string>): [st
   for (const [operation, { path }] of Object.entries(contract)) {
     if (!pending.has(operation)) byPath.set(path, [...(byPath.get(path) ?? []), operation]);
   }
-  return [...byPath].sort(([one], [other]) => rank(one).localeCompare(rank(other)));
+  return [...byPath].sort(([one], [other]) => (rank(one) < rank(other) ? -1 : 1));
 }
 
 function rank(path: string): string {
+  // The tilde stands after every letter and digit in ASCII.
   return path.replace(/\{\w+\}/g, '~');
 }
 

@@ -58,7 +58,7 @@ function readValue(name: string, environment: Environment): Source {
   try {
     return { value: presence(readFileSync(path, 'utf8').replace(/\r?\n$/, '')) };
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const reason = (error as NodeJS.ErrnoException).code;
     return { fault: `the file that ${name}_FILE names cannot be read: ${reason}` };
   }
 }

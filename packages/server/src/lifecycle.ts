@@ -84,17 +84,21 @@ export async function runService(name: string, start: (onClose: OnClose) => Prom
   let stopping = false;
 
   const stop = async (reason: string) => {
-    if (stopping) process.exit(1);
     stopping = true;
     setTimeout(() => process.exit(1), 20_000).unref();
     logger?.info({ reason }, 'service.stopping');
     const failed = await closeAll(closers, logger);
     process.exit(failed ? 1 : 0);
   };
-  const onSignal = (reason: string) => void stop(reason);
+  const onSignal = (signal: string) => {
+    if (stopping) process.exit(1);
+    void stop(signal);
+  };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  process.on('disconnect', () => onSignal('disconnect'));
+  process.on('disconnect', () => {
+    if (!stopping) void stop('disconnect');
+  });
 
   try {
     logger = await start((close) => closers.push(close));

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createLogger } from './logger.js';
+import { startPoller } from './poller.js';
+
+const lines: string[] = [];
+const logger = createLogger({
+  service: 'test',
+  level: 'info',
+  destination: { write: (line) => lines.push(line) },
+});
+
+beforeEach(() => {
+  lines.length = 0;
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A tick that ends when it is told. */
+function controlledTick() {
+  const pending: (() => void)[] = [];
+  const tick = jest.fn(() => new Promise<void>((resolve) => pending.push(resolve)));
+  return {
+    tick,
+    finish: async () => {
+      pending.shift()?.();
+      await jest.advanceTimersByTimeAsync(0);
+    },
+  };
+}
+
+describe('startPoller', () => {
+  test('ticks after each period, and never while a tick runs', async () => {
+    const { tick, finish } = controlledTick();
+    const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
+    await jest.advanceTimersByTimeAsync(999);
+    expect(tick).toHaveBeenCalledTimes(0);
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(tick).toHaveBeenCalledTimes(1);
+    await finish();
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(tick).toHaveBeenCalledTimes(2);
+    await finish();
+    await poller.stop();
+  });
+
+  test('triggers that come while a tick runs make one more', async () => {
+    const { tick, finish } = controlledTick();
+    const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
+    poller.trigger();
+    poller.trigger();
+    poller.trigger();
+    await finish();
+    expect(tick).toHaveBeenCalledTimes(2);
+    await finish();
+    expect(tick).toHaveBeenCalledTimes(2);
+    await poller.stop();
+  });
+
+  test('a tick that throws is logged, and the next one comes', async () => {
+    const tick = jest.fn(() => Promise.reject(new Error('database away')));
+    const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(tick).toHaveBeenCalledTimes(2);
+    expect(lines[0]).toContain('"event":"poller.failed"');
+    await poller.stop();
+  });
+
+  test('stop waits for the running tick, and none begins after it', async () => {
+    const { tick, finish } = controlledTick();
+    const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
+    poller.trigger();
+    let stopped = false;
+    const stopping = poller.stop().then(() => {
+      stopped = true;
+    });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(stopped).toBe(false);
+    poller.trigger();
+    await finish();
+    await stopping;
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(tick).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,322 @@
+import { AppError, empty, endpoint, json, NotFound, scalars, text } from '@certloop/contracts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { z } from 'zod';
+import {
+  bind,
+  createHttpApp,
+  createLogger,
+  errorHandler,
+  type Listening,
+  listen,
+  refuseUnknownPath,
+} from '../src/index.js';
+
+const thing = z.object({ id: z.string(), name: z.string() });
+const contract = {
+  listThings: endpoint({
+    method: 'GET',
+    path: '/things',
+    summary: 'List things',
+    query: z.object({ limit: scalars.queryInteger(1, 10, 5) }),
+    responses: { 200: json(z.array(thing), 'Things') },
+    failures: [400],
+  }),
+  createThing: endpoint({
+    method: 'POST',
+    path: '/things',
+    summary: 'Create a thing',
+    body: { kind: 'json', schema: z.object({ name: scalars.line(5), size: z.int().optional() }) },
+    responses: { 201: json(thing, 'The thing') },
+    failures: [400],
+  }),
+  countThings: endpoint({
+    method: 'GET',
+    path: '/things/count',
+    summary: 'Count things',
+    responses: { 200: text('text/x-count', 'Count') },
+    failures: [],
+  }),
+  getThing: endpoint({
+    method: 'GET',
+    path: '/things/{id}',
+    summary: 'Show a thing',
+    params: z.object({ id: scalars.uuid }),
+    responses: { 200: json(thing, 'The thing') },
+    failures: [404],
+  }),
+  deleteThing: endpoint({
+    method: 'DELETE',
+    path: '/things/{id}',
+    summary: 'Delete a thing',
+    params: z.object({ id: scalars.uuid }),
+    body: { kind: 'json', schema: z.object({ why: z.string() }), optional: true },
+    responses: { 204: empty('Gone') },
+    failures: [404],
+  }),
+  uploadThing: endpoint({
+    method: 'POST',
+    path: '/things/upload',
+    summary: 'Upload a thing',
+    body: { kind: 'multipart', file: 'thing', fields: z.object({ name: z.string() }) },
+    responses: { 201: json(z.object({ bytes: z.int(), name: z.string() }), 'Size') },
+    failures: [400, 413],
+  }),
+  echo: endpoint({
+    method: 'POST',
+    path: '/echo/',
+    summary: 'Give the bytes back',
+    body: { kind: 'raw' },
+    responses: { 200: { kind: 'bytes', contentType: 'application/octet-stream', description: 'Bytes' } },
+    failures: [413],
+  }),
+  later: endpoint({
+    method: 'GET',
+    path: '/later',
+    summary: 'Not there yet',
+    responses: { 200: empty('Nothing') },
+    failures: [],
+  }),
+};
+
+const id = '0b0e1c9c-4f5e-4d5c-8d3e-0123456789ab';
+const lines: string[] = [];
+let service: Listening;
+
+beforeEach(async () => {
+  lines.length = 0;
+  const logger = createLogger({
+    service: 't',
+    level: 'info',
+    destination: { write: (line) => lines.push(line) },
+  });
+  const app = createHttpApp({ logger });
+  app.use(
+    bind<typeof contract, string, 'later'>(
+      contract,
+      {
+        listThings: async ({ query }) => ({ status: 200, body: [{ id: 'all', name: String(query.limit) }] }),
+        createThing: async ({ body }) => ({
+          status: 201,
+          body: { id, name: body.name },
+          headers: { Location: `/things/${id}` },
+        }),
+        countThings: async () => ({ status: 200, body: '42' }),
+        getThing: async ({ params, context }) => {
+          if (params.id !== id) throw new NotFound('thing not found');
+          return { status: 200, body: { id, name: context } };
+        },
+        deleteThing: async ({ body }) => {
+          if (body?.why === 'fault') throw new Error('password=hunter2');
+          return { status: 204, body: undefined };
+        },
+        uploadThing: async ({ body }) => ({
+          status: 201,
+          body: { bytes: body.file.bytes.length, name: body.fields.name },
+        }),
+        echo: async ({ body }) => ({ status: 200, body }),
+      },
+      {
+        context: ({ request: { headers } }) => {
+          if (headers['x-refuse'] !== undefined) throw new AppError('forbidden', 'refused first');
+          return 'caller';
+        },
+        pending: ['later'],
+        bodyBytes: 1000,
+        fileBytes: { uploadThing: 10 },
+      },
+    ),
+  );
+  app.use(refuseUnknownPath);
+  app.use(
+    errorHandler({
+      logger,
+      describe: ({ message, code, fields }) => ({
+        contentType: 'application/json',
+        body: { message, code, fields },
+      }),
+    }),
+  );
+  service = await listen(app, { host: '127.0.0.1', port: 0 });
+});
+afterEach(() => service.close());
+
+const call = () => request(service.url);
+
+describe('what a bound contract serves', () => {
+  test('a default fills an absent query member', async () => {
+    expect((await call().get('/things')).body).toEqual([{ id: 'all', name: '5' }]);
+  });
+
+  test('a literal path wins over a parameter, and a text keeps its exact type', async () => {
+    const response = await call().get('/things/count');
+    expect([response.headers['content-type'], response.text ?? response.body.toString()]).toEqual([
+      'text/x-count',
+      expect.anything(),
+    ]);
+  });
+
+  test('a uuid in capitals names the same thing', async () => {
+    expect((await call().get(`/things/${id.toUpperCase()}/`)).body).toEqual({ id, name: 'caller' });
+  });
+
+  test('HEAD answers like GET, without a body', async () => {
+    const response = await call().head(`/things/${id}`);
+    expect([response.status, response.text]).toEqual([200, undefined]);
+  });
+
+  test('headers of a reply are sent', async () => {
+    const response = await call().post('/things').send({ name: ' é ' });
+    expect([response.status, response.headers['location'], response.body.name]).toEqual([
+      201,
+      `/things/${id}`,
+      'é',
+    ]);
+  });
+
+  test('an optional body may be absent', async () => {
+    expect((await call().delete(`/things/${id}`)).status).toBe(204);
+  });
+
+  test('raw bytes come through unchanged, whatever their type', async () => {
+    const bytes = Buffer.from([0, 255, 10, 13]);
+    const response = await call()
+      .post('/echo')
+      .set('Content-Type', 'text/plain')
+      .send(bytes)
+      .responseType('blob');
+    expect(response.body).toEqual(bytes);
+  });
+
+  test('a file and its fields arrive together', async () => {
+    const response = await call()
+      .post('/things/upload')
+      .field('name', 'n')
+      .attach('thing', Buffer.from('abc'), 'f');
+    expect(response.body).toEqual({ bytes: 3, name: 'n' });
+  });
+
+  test('a request keeps the name that its sender gave it, and a log line holds the pattern only', async () => {
+    const response = await call().get(`/things/${id}?secret=1`).set('X-Request-Id', 'abc-1');
+    expect(response.headers['x-request-id']).toBe('abc-1');
+    const line = JSON.parse(lines.at(-1) ?? '{}');
+    expect(line).toMatchObject({ event: 'request', id: 'abc-1', route: '/things/{id}', status: 200 });
+    expect(lines.join('')).not.toContain('secret');
+  });
+});
+
+describe('what a bound contract refuses', () => {
+  const sent = { 'Content-Type': 'application/json' };
+  test.each([
+    ['JSON that is none', '{"name":', 'body'],
+    ['no body at all', '', 'body'],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'body'],
+    ['an array', '[]', 'body'],
+    ['a missing member', '{}', 'name'],
+    ['a member of another type', '{"name":5}', 'name'],
+    ['null', '{"name":null}', 'name'],
+    ['a text too long', '{"name":"123456"}', 'name'],
+    ['a lone surrogate', '{"name":"\\ud800"}', 'name'],
+    ['a control character', '{"name":"a\\u0000"}', 'name'],
+    ['an integer too large to be one', '{"name":"a","size":1e400}', 'size'],
+    ['nesting without end', `${'['.repeat(300)}${']'.repeat(300)}`, 'body'],
+  ])('a body with %s: 400 that names %s', async (_, body, path) => {
+    const response = await call()
+      .post('/things')
+      .set(sent)
+      .serialize((x: unknown) => x as string)
+      .send(body as string);
+    expect([response.status, response.body.fields[0].path]).toEqual([400, path]);
+  });
+
+  test.each([
+    ['a type that is not JSON', 'text/plain', 415],
+    ['a charset in another word', 'application/json; charset=utf-8', 201],
+    ['a derived JSON type', 'application/merge-patch+json', 201],
+  ])('%s: %s → %i', async (_, type, status) => {
+    const response = await call().post('/things').set('Content-Type', type).send('{"name":"a"}');
+    expect(response.status).toBe(status);
+  });
+
+  test('a body over the limit: 413, and the connection lives on', async () => {
+    const response = await call()
+      .post('/things')
+      .set(sent)
+      .send(JSON.stringify({ name: 'x'.repeat(100_000) }));
+    expect(response.status).toBe(413);
+    expect((await call().get('/things/count')).status).toBe(200);
+  });
+
+  test.each([
+    ['limit=0', 'below the bound'],
+    ['limit=11', 'above the bound'],
+    ['limit=1e1', 'not plain digits'],
+    ['limit=', 'empty'],
+    ['limit=1&limit=2', 'given twice'],
+  ])('query %s (%s): 400 that names it', async (query) => {
+    const response = await call().get(`/things?${query}`);
+    expect([response.status, response.body.fields[0].path]).toEqual([400, 'query.limit']);
+  });
+
+  test.each([
+    ['a path parameter that is no uuid', '/things/5'],
+    ['a path parameter that cannot be decoded', '/things/%zz'],
+    ['a path that nothing has', '/nowhere'],
+    ['a path in other letters', '/THINGS'],
+    ['an endpoint without a handler yet', '/later'],
+  ])('%s: 404', async (_, path) => {
+    expect((await call().get(path)).status).toBe(404);
+  });
+
+  test('a method that the path does not have: 405 with Allow', async () => {
+    const response = await call().put('/things');
+    expect([response.status, response.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
+  });
+
+  test('the caller is judged before anything of the request', async () => {
+    const response = await call().post('/things').set('X-Refuse', '1').set(sent).send('{');
+    expect([response.status, response.body.message]).toEqual([403, 'refused first']);
+  });
+
+  test('a fault: 500 without its text, logged with it', async () => {
+    const response = await call().delete(`/things/${id}`).send({ why: 'fault' });
+    expect([response.status, JSON.stringify(response.body)]).toEqual([
+      500,
+      expect.not.stringContaining('hunter2'),
+    ]);
+    expect(lines.some((line) => line.includes('request.fault'))).toBe(true);
+  });
+
+  test.each([
+    ['no file', (r: request.Test) => r.field('name', 'n'), 400, 'thing'],
+    [
+      'a file under another name',
+      (r: request.Test) => r.field('name', 'n').attach('other', Buffer.from('a'), 'f'),
+      400,
+      'thing',
+    ],
+    [
+      'two files',
+      (r: request.Test) => r.attach('thing', Buffer.from('a'), 'f').attach('thing', Buffer.from('b'), 'g'),
+      400,
+      'thing',
+    ],
+    [
+      'a file over its limit',
+      (r: request.Test) => r.field('name', 'n').attach('thing', Buffer.alloc(11), 'f'),
+      413,
+      'thing',
+    ],
+    ['a missing field', (r: request.Test) => r.attach('thing', Buffer.from('a'), 'f'), 400, 'name'],
+    ['JSON instead of a form', (r: request.Test) => r.send({ name: 'n' }), 400, 'body'],
+    [
+      'a form without its boundary',
+      (r: request.Test) => r.set('Content-Type', 'multipart/form-data').send('x'),
+      400,
+      'body',
+    ],
+  ])('an upload with %s', async (_, fill, status, path) => {
+    const response = await fill(call().post('/things/upload'));
+    expect([response.status, response.body.fields[0].path]).toEqual([status, path]);
+  });
+});
