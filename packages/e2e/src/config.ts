@@ -1,0 +1,45 @@
+import { type Environment, portNumber, readConfig, setting } from '@certloop/server';
+import { z } from 'zod';
+
+const settings = {
+  certManagerPort: setting(
+    'CERT_MANAGER_PORT',
+    portNumber.default(3000),
+    'TCP port of the certificate management service',
+  ),
+  checkMonitorPort: setting(
+    'CHECK_MONITOR_PORT',
+    portNumber.default(3001),
+    'TCP port of the check-monitoring service',
+  ),
+  dummyCaPort: setting('DUMMY_CA_PORT', portNumber.default(3002), 'TCP port of the dummy CA'),
+  dataDir: setting('CERTLOOP_DATA_DIR', z.string().default('data'), 'folder for databases, secrets and logs'),
+};
+
+export interface StackConfig {
+  readonly ports: StackPorts;
+  /** Folder for databases, secrets and logs; made when it is not there. */
+  readonly dataDir: string;
+}
+
+export interface StackPorts {
+  readonly certManager: number;
+  readonly checkMonitor: number;
+  readonly dummyCa: number;
+}
+
+/** Settings of the whole stack. Throws ConfigError that lists all faults. */
+export function readStackConfig(environment: Environment = process.env): StackConfig {
+  const { certManagerPort, checkMonitorPort, dummyCaPort, dataDir } = readConfig(settings, environment);
+  return {
+    ports: { certManager: certManagerPort, checkMonitor: checkMonitorPort, dummyCa: dummyCaPort },
+    dataDir,
+  };
+}
+
+/** Environment that a service inherits: what its user set for it, less what belongs to the whole stack. */
+export function inheritedEnvironment(environment: Environment = process.env): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartFailed } from '@certloop/server';
+import { z } from 'zod';
+import type { SecretFiles, StackPlan } from './plan.js';
+import { runCommand } from './service-process.js';
+
+/** Makes the folder and the secrets of a stack that are not there yet. Throws StartFailed when it cannot. */
+export async function prepareFolder(dataDir: string): Promise<SecretFiles> {
+  try {
+    await mkdir(join(dataDir, 'logs'), { recursive: true });
+    await mkdir(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
+    const encryptionKeys = join(dataDir, 'secrets', 'encryption-keys');
+    const monitorSecret = join(dataDir, 'secrets', 'check-monitor-secret');
+    await writeOnce(encryptionKeys, `k1:${randomBytes(32).toString('base64')}\n`);
+    await writeOnce(monitorSecret, `${randomBytes(32).toString('base64url')}\n`);
+    // The folder may be there from before, but of another user.
+    await writeFile(join(dataDir, '.writable'), '');
+    await rm(join(dataDir, '.writable'));
+    return { encryptionKeys, monitorSecret };
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new StartFailed(
+      `the folder ${dataDir} cannot be written (${reason}); CERTLOOP_DATA_DIR names another`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function writeOnce(file: string, content: string): Promise<void> {
+  const exists = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) await writeFile(file, content, { mode: 0o600, flag: 'wx' });
+}
+
+export interface Administrator {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Makes the stack's administrator, or gives him a new password when he exists. */
+export async function makeAdministrator(plan: StackPlan): Promise<Administrator> {
+  const username = 'admin';
+  const password = randomBytes(18).toString('base64url');
+  const file = join(plan.dataDir, 'secrets', 'administrator-password');
+  await writeFile(file, password, { mode: 0o600 });
+  try {
+    await runCommand(
+      'cert-manager',
+      ['admin', 'ensure', '--username', username, '--email', 'admin@localhost.test', '--password-file', file],
+      plan.environments['cert-manager'],
+    );
+  } finally {
+    await rm(file, { force: true });
+  }
+  return { username, password };
+}
+
+const projectKeysSchema = z.object({
+  readWriteKey: z.string(),
+  readOnlyKey: z.string(),
+  pingKey: z.string(),
+});
+export type ProjectKeys = z.output<typeof projectKeysSchema>;
+
+/** Makes the stack's project in the monitor when it is not there, and new keys for it. */
+export async function makeProjectKeys(plan: StackPlan): Promise<ProjectKeys> {
+  const owner = ['--owner', 'stack@localhost.test', '--check-limit', '1000000'];
+  const said = await runCommand(
+    'check-monitor',
+    ['setup', ...owner, '--project', 'CertLoop', '--json'],
+    plan.environments['check-monitor'],
+  );
+  return projectKeysSchema.parse(JSON.parse(said));
+}

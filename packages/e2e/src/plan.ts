@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import type { StackPorts } from './config.js';
+import type { ServiceName } from './service-process.js';
+
+/** Files of a stack's folder that hold what only its services may know. */
+export interface SecretFiles {
+  readonly encryptionKeys: string;
+  readonly monitorSecret: string;
+}
+
+/** Where each service answers, and what it is told by its environment. */
+export interface StackPlan {
+  readonly dataDir: string;
+  readonly urls: Readonly<Record<ServiceName, string>>;
+  readonly environments: Readonly<Record<ServiceName, Readonly<Record<string, string>>>>;
+}
+
+export interface PlanInput {
+  readonly dataDir: string;
+  readonly ports: StackPorts;
+  readonly secretFiles: SecretFiles;
+  /** Databases elsewhere than in SQLite files of the folder. */
+  readonly databaseUrls?: DatabaseUrls | undefined;
+  /** What every service inherits. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface DatabaseUrls {
+  readonly certManager: string;
+  readonly checkMonitor: string;
+}
+
+/** Files of the SQLite databases in a folder. */
+export function sqliteFiles(dataDir: string): DatabaseUrls {
+  return {
+    certManager: join(dataDir, 'cert-manager.sqlite'),
+    checkMonitor: join(dataDir, 'check-monitor.sqlite'),
+  };
+}
+
+/** The stack as data; the manager's key to the monitor is added when there is one. */
+export function planStack({ dataDir, ports, secretFiles, databaseUrls, environment }: PlanInput): StackPlan {
+  const files = sqliteFiles(dataDir);
+  const databases = databaseUrls ?? {
+    certManager: `sqlite:${files.certManager}`,
+    checkMonitor: `sqlite:${files.checkMonitor}`,
+  };
+  const urls = {
+    'cert-manager': urlOf(ports.certManager),
+    'check-monitor': urlOf(ports.checkMonitor),
+    'dummy-ca': urlOf(ports.dummyCa),
+  };
+  return {
+    dataDir,
+    urls,
+    environments: {
+      'cert-manager': {
+        ...environment,
+        CERT_MANAGER_HOST: host,
+        CERT_MANAGER_PORT: String(ports.certManager),
+        CERT_MANAGER_PUBLIC_URL: urls['cert-manager'],
+        CERT_MANAGER_DATABASE_URL: databases.certManager,
+        CERT_MANAGER_SETUP_TOKEN_FILE: join(dataDir, 'secrets', 'setup-token'),
+        ENCRYPTION_KEYS_FILE: secretFiles.encryptionKeys,
+        DUMMY_CA_URL: urls['dummy-ca'],
+        CHECK_MONITOR_URL: urls['check-monitor'],
+      },
+      'check-monitor': {
+        ...environment,
+        CHECK_MONITOR_HOST: host,
+        CHECK_MONITOR_PORT: String(ports.checkMonitor),
+        CHECK_MONITOR_SITE_ROOT: urls['check-monitor'],
+        CHECK_MONITOR_DATABASE_URL: databases.checkMonitor,
+        CHECK_MONITOR_SECRET_FILE: secretFiles.monitorSecret,
+      },
+      'dummy-ca': { ...environment, DUMMY_CA_HOST: host, DUMMY_CA_PORT: String(ports.dummyCa) },
+    },
+  };
+}
+
+const host = '127.0.0.1';
+
+function urlOf(port: number): string {
+  return `http://${host}:${port}`;
+}
+
+/** Address that answers 200 once the service takes requests. */
+export function healthUrl(app: ServiceName, { urls }: StackPlan): string {
+  const paths = {
+    'cert-manager': '/health/ready',
+    'check-monitor': '/api/v3/status/',
+    'dummy-ca': '/health',
+  };
+  return `${urls[app]}${paths[app]}`;
+}

@@ -1,0 +1,32 @@
+import { createServer } from 'node:net';
+import { StartFailed } from '@certloop/server';
+
+const host = '127.0.0.1';
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was assigned');
+  return address.port;
+}
+
+/** Throws StartFailed that names the port and the variable when the port cannot be taken. */
+export async function requireFreePort(port: number, variable: string): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portFailure(error, port, variable)));
+    server.listen(port, host, resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function portFailure(error: NodeJS.ErrnoException, port: number, variable: string): StartFailed {
+  const reason = error.code === 'EADDRINUSE' ? 'is already in use' : `cannot be taken (${error.code})`;
+  return new StartFailed(`port ${port} ${reason}; ${variable} chooses another`, { cause: error });
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { StartFailed } from '@certloop/server';
+
+export type ServiceName = 'cert-manager' | 'check-monitor' | 'dummy-ca';
+
+const require = createRequire(import.meta.url);
+
+/** Path of a compiled file of an app, such as `main.js` or `cli.js`. */
+function compiledFile(app: ServiceName, file: string): string {
+  return join(dirname(require.resolve(`@certloop/${app}/package.json`)), 'dist', 'src', file);
+}
+
+export interface ServiceOptions {
+  readonly app: ServiceName;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Answers 200 once the service takes requests. */
+  readonly healthUrl: string;
+  /** Where the service's log goes. */
+  readonly logFile: string;
+}
+
+/** A service that runs as a process of its own. */
+export interface ServiceProcess {
+  readonly app: ServiceName;
+  readonly pid: number;
+  /** Resolves when it takes requests; rejects with StartFailed when it ends before or takes over 60 s. */
+  readonly ready: Promise<void>;
+  /** Resolves with a sentence when the process ended, asked or not. */
+  readonly ended: Promise<string>;
+  /** Asks it to end, and kills it after 25 s. */
+  stop(): Promise<void>;
+  /** SIGKILL, at once. */
+  kill(): Promise<void>;
+}
+
+/** Starts a service; what it says on standard error is shown. */
+export function startService(options: ServiceOptions): ServiceProcess {
+  const log = openSync(options.logFile, 'a', 0o600);
+  const child = spawn(process.execPath, ['--enable-source-maps', compiledFile(options.app, 'main.js')], {
+    env: options.environment,
+    // The channel tells the service when this process is gone. A group of its own, since Ctrl-C in a
+    // terminal goes to the whole group and the stack stops its services in order.
+    stdio: ['ignore', log, 'inherit', 'ipc'],
+    detached: true,
+  });
+  closeSync(log);
+  const ended = endOf(child, options.app);
+  const ready = awaitHealth(options, ended);
+  // Whoever awaits it is told; a stack that is being stopped does not.
+  ready.catch(() => undefined);
+  return {
+    app: options.app,
+    pid: child.pid ?? -1,
+    ready,
+    ended,
+    stop: () => endBy(child, 'SIGTERM', ended),
+    kill: () => endBy(child, 'SIGKILL', ended),
+  };
+}
+
+async function endOf(child: ChildProcess, app: ServiceName): Promise<string> {
+  const [code, signal]: (number | string | null)[] = await once(child, 'close');
+  return `${app} ended with ${signal ?? `exit code ${code}`}`;
+}
+
+async function awaitHealth({ app, healthUrl }: ServiceOptions, ended: Promise<string>): Promise<void> {
+  let over: string | undefined;
+  void ended.then((sentence) => {
+    over = sentence;
+  });
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(25)) {
+    if (over !== undefined) throw new StartFailed(over);
+    if (await answers(healthUrl)) return;
+  }
+  throw new StartFailed(`${app} does not answer at ${healthUrl}`);
+}
+
+/** Whether an address answers with 200 within a second. */
+export async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function endBy(
+  child: ChildProcess,
+  signal: 'SIGTERM' | 'SIGKILL',
+  ended: Promise<string>,
+): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+  const late = setTimeout(() => child.kill('SIGKILL'), 25_000);
+  await ended;
+  clearTimeout(late);
+}
+
+/**
+ * Standard output of a service's command line. Throws StartFailed with what it said on standard error when
+ * it ends with another code than 0.
+ */
+export async function runCommand(
+  app: ServiceName,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const child = spawn(process.execPath, [compiledFile(app, 'cli.js'), ...args], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { out: '', error: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.error += text;
+  });
+  const [code]: (number | null)[] = await once(child, 'close');
+  if (code !== 0) throw new StartFailed(`${app} ${args[0]} failed: ${said.error.trim()}`);
+  return said.out;
+}

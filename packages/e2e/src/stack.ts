@@ -1,0 +1,199 @@
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { StackPorts } from './config.js';
+import { issueToken, keysWork, tokenLasts } from './credential-checks.js';
+import { type Credentials, findCredentials, storeCredentials } from './credentials.js';
+import { makeAdministrator, makeProjectKeys, prepareFolder } from './first-start.js';
+import { type DatabaseUrls, healthUrl, planStack, type StackPlan, sqliteFiles } from './plan.js';
+import { freePort, requireFreePort } from './ports.js';
+import { type ServiceName, type ServiceProcess, startService } from './service-process.js';
+
+export interface StackOptions {
+  /** Folder for databases, secrets and logs. */
+  readonly dataDir: string;
+  /** 0 takes a free port. */
+  readonly ports: StackPorts;
+  readonly databaseUrls?: DatabaseUrls;
+  /** What every service inherits. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The three services, running and knowing each other. */
+export class Stack {
+  readonly dataDir: string;
+  readonly #plan: StackPlan;
+  readonly #services = new Map<ServiceName, ServiceProcess>();
+  readonly #broken: (sentence: string) => void;
+  #stopping = false;
+  #credentials: Credentials;
+
+  /** Resolves with a sentence when a service ends that nobody stopped. */
+  readonly broken: Promise<string>;
+
+  constructor(plan: StackPlan, credentials: Credentials) {
+    this.dataDir = plan.dataDir;
+    this.#plan = plan;
+    this.#credentials = credentials;
+    let tell: (sentence: string) => void = () => undefined;
+    this.broken = new Promise((resolve) => {
+      tell = resolve;
+    });
+    this.#broken = tell;
+  }
+
+  get credentials(): Credentials {
+    return this.#credentials;
+  }
+
+  get plan(): StackPlan {
+    return this.#plan;
+  }
+
+  set credentials(credentials: Credentials) {
+    this.#credentials = credentials;
+  }
+
+  /** Starts a service, or starts it again; resolves when it takes requests. Throws StartFailed. */
+  async start(app: ServiceName): Promise<void> {
+    const service = startService({
+      app,
+      environment: this.#environmentOf(app),
+      healthUrl: healthUrl(app, this.#plan),
+      logFile: join(this.dataDir, 'logs', `${app}.log`),
+    });
+    this.#services.set(app, service);
+    void service.ended.then((sentence) => {
+      if (!this.#stopping && this.#services.get(app) === service) this.#broken(sentence);
+    });
+    await service.ready;
+  }
+
+  /** The running process of a service. */
+  service(app: ServiceName): ServiceProcess {
+    const service = this.#services.get(app);
+    if (service === undefined) throw new Error(`${app} does not run`);
+    return service;
+  }
+
+  /** Ends a service on purpose. */
+  async end(app: ServiceName, how: 'stop' | 'kill'): Promise<void> {
+    const service = this.service(app);
+    this.#services.delete(app);
+    await service[how]();
+  }
+
+  /** Stops all; the manager first, since it calls the others. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#services.get('cert-manager')?.stop();
+    await Promise.all([...this.#services.values()].map((service) => service.stop()));
+  }
+
+  #environmentOf(app: ServiceName): Readonly<Record<string, string>> {
+    const environment = this.#plan.environments[app];
+    if (app !== 'cert-manager') return environment;
+    return { ...environment, CHECK_MONITOR_API_KEY: this.#credentials.checkMonitor.readWriteKey };
+  }
+}
+
+/**
+ * Starts the three services with their data under one folder; the first time it makes the administrator and
+ * the monitor's project. `credentials.json` is written when everything takes requests. Aborting stops what
+ * runs. Throws StartFailed in one sentence.
+ */
+export async function startStack(options: StackOptions, abort?: AbortSignal): Promise<Stack> {
+  const plan = await prepare(options);
+  const stack = new Stack(plan, await credentialsFor(plan, options));
+  abort?.throwIfAborted();
+  abort?.addEventListener('abort', () => void stack.stop());
+  try {
+    await Promise.all(serviceNames.map((app) => stack.start(app)));
+    await settleKeys(stack);
+    await settleToken(stack);
+    await storeCredentials(plan.dataDir, stack.credentials);
+    return stack;
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+const serviceNames: readonly ServiceName[] = ['dummy-ca', 'check-monitor', 'cert-manager'];
+
+async function prepare({ dataDir, ports, databaseUrls, environment }: StackOptions): Promise<StackPlan> {
+  const folder = resolve(dataDir);
+  const secretFiles = await prepareFolder(folder);
+  const chosen = {
+    certManager: await choosePort(ports.certManager, 'CERT_MANAGER_PORT'),
+    checkMonitor: await choosePort(ports.checkMonitor, 'CHECK_MONITOR_PORT'),
+    dummyCa: await choosePort(ports.dummyCa, 'DUMMY_CA_PORT'),
+  };
+  return planStack({ dataDir: folder, ports: chosen, secretFiles, databaseUrls, environment });
+}
+
+async function choosePort(port: number, variable: string): Promise<number> {
+  if (port === 0) return freePort();
+  await requireFreePort(port, variable);
+  return port;
+}
+
+/** Credentials of the last start where databases and file are still there, else new ones without a token. */
+async function credentialsFor(plan: StackPlan, options: StackOptions): Promise<Credentials> {
+  const urls = {
+    certManager: plan.urls['cert-manager'],
+    checkMonitor: plan.urls['check-monitor'],
+    dummyCa: plan.urls['dummy-ca'],
+  };
+  const stored = await findCredentials(plan.dataDir);
+  if (stored !== undefined && (options.databaseUrls !== undefined || (await databasesExist(plan.dataDir)))) {
+    return {
+      certManager: { ...stored.certManager, url: urls.certManager },
+      checkMonitor: { ...stored.checkMonitor, url: urls.checkMonitor },
+      dummyCa: { url: urls.dummyCa },
+    };
+  }
+  const [administrator, keys] = await Promise.all([makeAdministrator(plan), makeProjectKeys(plan)]);
+  return {
+    certManager: { url: urls.certManager, ...administrator, token: '' },
+    checkMonitor: { url: urls.checkMonitor, ...keys },
+    dummyCa: { url: urls.dummyCa },
+  };
+}
+
+async function databasesExist(dataDir: string): Promise<boolean> {
+  const files = sqliteFiles(dataDir);
+  try {
+    await Promise.all([access(files.certManager), access(files.checkMonitor)]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** New keys when the monitor does not know those of the last start, and the manager told of them. */
+async function settleKeys(stack: Stack): Promise<void> {
+  const { checkMonitor } = stack.credentials;
+  if (await keysWork(checkMonitor.url, checkMonitor)) return;
+  const keys = await makeProjectKeys(stack.plan);
+  stack.credentials = { ...stack.credentials, checkMonitor: { ...checkMonitor, ...keys } };
+  await stack.end('cert-manager', 'stop');
+  await stack.start('cert-manager');
+}
+
+/** A new token when there is none or it nears its end; a new password too when the old one is refused. */
+async function settleToken(stack: Stack): Promise<void> {
+  const { certManager } = stack.credentials;
+  if (certManager.token !== '' && (await tokenLasts(certManager.url, certManager.token, new Date()))) return;
+  const token = await issueToken(certManager.url, certManager);
+  if (token !== undefined) {
+    stack.credentials = { ...stack.credentials, certManager: { ...certManager, token } };
+    return;
+  }
+  const administrator = await makeAdministrator(stack.plan);
+  const renewed = await issueToken(certManager.url, administrator);
+  if (renewed === undefined) throw new Error('the administrator made a moment ago cannot log in');
+  stack.credentials = {
+    ...stack.credentials,
+    certManager: { url: certManager.url, ...administrator, token: renewed },
+  };
+}

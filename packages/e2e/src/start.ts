@@ -1,0 +1,65 @@
+import { relative } from 'node:path';
+import { ConfigError, StartFailed } from '@certloop/server';
+import { inheritedEnvironment, readStackConfig } from './config.js';
+import { credentialsFile } from './credentials.js';
+import { type Stack, startStack } from './stack.js';
+
+/** Runs the stack until a signal comes or a service ends by itself; resolves with the exit code. */
+async function run(): Promise<number> {
+  const interrupted = new AbortController();
+  const signal = new Promise<'signal'>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        interrupted.abort();
+        resolve('signal');
+      });
+    }
+  });
+  try {
+    const began = Date.now();
+    const options = { ...readStackConfig(), environment: inheritedEnvironment() };
+    const stack = await startStack(options, interrupted.signal);
+    process.stdout.write(greeting(stack, Date.now() - began));
+    const end = await Promise.race([signal, stack.broken]);
+    await stack.stop();
+    return end === 'signal' ? 0 : complain(`${end}; its log is in ${stack.dataDir}/logs`);
+  } catch (error) {
+    if (interrupted.signal.aborted) return 0;
+    if (error instanceof StartFailed || error instanceof ConfigError) return complain(error.message);
+    throw error;
+  }
+}
+
+function complain(sentence: string): number {
+  process.stderr.write(`certloop: ${sentence}\n`);
+  return 1;
+}
+
+/** What a new user does next; the lines read the token from its file, so that it is never shown. */
+function greeting({ credentials, dataDir }: Stack, ms: number): string {
+  const { certManager, checkMonitor, dummyCa } = credentials;
+  const file = relative(process.cwd(), credentialsFile(dataDir));
+  const path = file.startsWith('..') ? credentialsFile(dataDir) : `./${file}`;
+  const token = `$(node -p "require('${path}').certManager.token")`;
+  const curl = `curl -sS -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json'`;
+  const newest = `$(${curl} ${certManager.url}/spaces | node -p "JSON.parse(require('fs').readFileSync(0)).at(-1).id")`;
+  return `
+CertLoop is up after ${(ms / 1000).toFixed(1)} s
+
+  cert-manager   ${certManager.url}
+  check-monitor  ${checkMonitor.url}
+  dummy-ca       ${dummyCa.url}
+  credentials    ${path}
+  logs           ${dataDir}/logs
+
+Make a space, add an FQDN to it, list what it holds:
+
+  ${curl} ${certManager.url}/spaces -d '{"name":"First space"}'
+  ${curl} ${certManager.url}/spaces/${newest}/fqdns -d '{"fqdn":"www.example.test"}'
+  ${curl} ${certManager.url}/spaces/${newest}/fqdns
+
+Ctrl-C stops everything.
+`;
+}
+
+process.exitCode = await run();
