@@ -1,0 +1,26 @@
+import type { Fqdn } from '@certloop/contracts';
+
+/** An FQDN as the API shows it; `warning` only in the answer to its creation. */
+export function fqdnView(
+  fqdn: {
+    readonly id: string;
+    readonly spaceId: string;
+    readonly fqdn: string;
+    readonly description: string;
+    readonly providerId: string | null;
+    readonly renewalEnabled: boolean;
+    readonly createdAt: Date;
+  },
+  warning?: string,
+): Fqdn {
+  return {
+    id: fqdn.id,
+    spaceId: fqdn.spaceId,
+    fqdn: fqdn.fqdn,
+    description: fqdn.description,
+    createdAt: fqdn.createdAt.toISOString(),
+    renewalEnabled: fqdn.renewalEnabled,
+    ...(fqdn.providerId !== null && { providerId: fqdn.providerId }),
+    ...(warning !== undefined && { warning }),
+  };
+}

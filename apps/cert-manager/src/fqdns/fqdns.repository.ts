@@ -1,0 +1,100 @@
+import { Conflict, NotFound } from '@certloop/contracts';
+import {
+  column,
+  constraintViolation,
+  defineTable,
+  executeSql,
+  onUniqueViolation,
+  type Tx,
+} from '@certloop/db';
+
+export interface FqdnRow {
+  readonly id: string;
+  readonly spaceId: string;
+  /** Normal form of the host name. */
+  readonly fqdn: string;
+  readonly description: string;
+  readonly providerId: string | null;
+  readonly renewalEnabled: boolean;
+  readonly createdAt: Date;
+}
+
+export const fqdns = defineTable<FqdnRow>('fqdns', {
+  columns: {
+    id: column.uuid().primary(),
+    spaceId: column.uuid(),
+    fqdn: column.word(253),
+    description: column.text(),
+    providerId: column.uuid().nullable(),
+    renewalEnabled: column.boolean(),
+    createdAt: column.instant(),
+  },
+  indexes: [{ columns: ['spaceId', 'fqdn'], unique: true }, { columns: ['spaceId', 'createdAt', 'id'] }],
+  references: [
+    { columns: ['spaceId'], table: 'spaces', onDelete: 'CASCADE' },
+    { columns: ['providerId'], table: 'providers', onDelete: 'SET NULL' },
+  ],
+});
+
+/** Throws Conflict when the space has the FQDN already, NotFound when the space is gone. */
+export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
+  const taken = () =>
+    new Conflict(`${row.fqdn} already exists in this space`, {
+      code: 'fqdn_exists',
+      title: 'FQDN already exists in the space',
+    });
+  try {
+    await onUniqueViolation(() => tx.insert(fqdns, row), taken, ['spaceId', 'fqdn']);
+  } catch (error) {
+    // providers are never deleted, so the missing one is the space
+    if (constraintViolation(error)?.kind === 'foreign_key') throw new NotFound('space not found');
+    throw error;
+  }
+}
+
+export async function findFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow | undefined> {
+  return (await tx.findOneBy(fqdns, { id, spaceId })) ?? undefined;
+}
+
+/** Throws NotFound when the space has no such FQDN. */
+export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
+  const row = await findFqdn(tx, spaceId, id);
+  if (row === undefined) throw new NotFound('FQDN not found in this space');
+  return row;
+}
+
+/** FQDNs of a space, oldest first. */
+export async function listFqdnsOfSpace(tx: Tx, spaceId: string): Promise<FqdnRow[]> {
+  return tx.find(fqdns, { where: { spaceId }, order: { createdAt: 'ASC', id: 'ASC' } });
+}
+
+export async function countFqdnsOfSpace(tx: Tx, spaceId: string): Promise<number> {
+  return tx.countBy(fqdns, { spaceId });
+}
+
+/** Whether there was such an FQDN to change. */
+export async function updateRenewalEnabled(
+  tx: Tx,
+  { spaceId, id }: Pick<FqdnRow, 'spaceId' | 'id'>,
+  renewalEnabled: boolean,
+): Promise<boolean> {
+  const { affected } = await tx.update(fqdns, { id, spaceId }, { renewalEnabled });
+  return affected === 1;
+}
+
+/** Deletes an FQDN with its CSRs and certificates; false when there was none. */
+export async function deleteFqdnRow(tx: Tx, spaceId: string, id: string): Promise<boolean> {
+  const { affected } = await tx.delete(fqdns, { id, spaceId });
+  return affected === 1;
+}
+
+/** Deletes the FQDNs of a space with all that belongs to them; how many there were. */
+export async function deleteFqdnsOfSpace(tx: Tx, spaceId: string): Promise<number> {
+  const { affected } = await tx.delete(fqdns, { spaceId });
+  return affected ?? 0;
+}
+
+/** Deletes the FQDNs of all spaces with all that belongs to them; how many there were. */
+export async function deleteEveryFqdn(tx: Tx): Promise<number> {
+  return executeSql(tx, 'delete from fqdns');
+}

@@ -1,0 +1,16 @@
+import type { Space } from '@certloop/contracts';
+
+/** A space as the API shows it. */
+export function spaceView(space: {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly createdAt: Date;
+}): Space {
+  return {
+    id: space.id,
+    name: space.name,
+    description: space.description,
+    createdAt: space.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,55 @@
+import { column, defineTable, type Tx } from '@certloop/db';
+import { In } from 'typeorm';
+
+export interface SpaceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly createdAt: Date;
+}
+
+export const spaces = defineTable<SpaceRow>('spaces', {
+  columns: {
+    id: column.uuid().primary(),
+    name: column.text(),
+    description: column.text(),
+    createdAt: column.instant(),
+  },
+  indexes: [{ columns: ['createdAt', 'id'] }],
+});
+
+const oldestFirst = { createdAt: 'ASC', id: 'ASC' } as const;
+
+export async function insertSpace(tx: Tx, row: SpaceRow): Promise<void> {
+  await tx.insert(spaces, row);
+}
+
+export async function spaceExists(tx: Tx, id: string): Promise<boolean> {
+  return tx.existsBy(spaces, { id });
+}
+
+/**
+ * The space, held until the transaction ends: whoever adds something to it meanwhile waits, and then finds
+ * it as it was left.
+ */
+export async function holdSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {
+  const query = tx.createQueryBuilder(spaces, 'space').where({ id });
+  // SQLite has no row locks and needs none, as its writers take turns
+  if (tx.dataSource.options.type === 'postgres') query.setLock('pessimistic_write');
+  return (await query.getOne()) ?? undefined;
+}
+
+/** All spaces, oldest first. */
+export async function listAllSpaces(tx: Tx): Promise<SpaceRow[]> {
+  return tx.find(spaces, { order: oldestFirst });
+}
+
+/** Those of the spaces that exist, oldest first. */
+export async function listSpacesOf(tx: Tx, ids: readonly string[]): Promise<SpaceRow[]> {
+  return ids.length === 0 ? [] : tx.find(spaces, { where: { id: In([...ids]) }, order: oldestFirst });
+}
+
+/** Deletes the space with all that is in it. */
+export async function deleteSpaceRow(tx: Tx, id: string): Promise<void> {
+  await tx.delete(spaces, { id });
+}
