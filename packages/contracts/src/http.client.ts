@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { BodyShape, Contract, Endpoint, ParamsOf, ReplyOf, UploadedFile } from './endpoint.js';
-import { AppError, type ErrorKind, statusByKind, UpstreamFailed } from './errors.js';
+import type { BodyShape, Contract, Endpoint, ReplyOf, UploadedFile } from './endpoint.js';
+import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from './errors.js';
 
 export interface ClientOptions {
   /** Address that contract paths are appended to, such as `http://127.0.0.1:3002`. */
@@ -13,25 +13,42 @@ export interface ClientOptions {
 }
 
 type None = Readonly<Record<never, never>>;
-type QueryInput<E> = E extends { readonly query: infer Q extends z.ZodType } ? z.input<Q> : None;
+
+/** A member that may be left out when nothing in it is required. */
+type Member<Name extends string, T> = None extends T
+  ? { readonly [N in Name]?: T }
+  : { readonly [N in Name]: T };
+
+type ParamsInput<E> = E extends { readonly params: infer P extends z.ZodType }
+  ? { readonly params: z.input<P> }
+  : { readonly params?: None };
+
+type QueryInput<E> = E extends { readonly query: infer Q extends z.ZodType }
+  ? Member<'query', z.input<Q>>
+  : { readonly query?: None };
+
 type BodyInput<E> = E extends { readonly body: infer B extends BodyShape }
   ? B extends { readonly kind: 'multipart'; readonly fields: infer F extends z.ZodType }
-    ? { readonly file: UploadedFile; readonly fields: z.input<F> }
-    : B extends { readonly schema: infer S extends z.ZodType }
-      ? z.input<S>
-      : Uint8Array
-  : undefined;
+    ? { readonly body: { readonly file: UploadedFile; readonly fields: z.input<F> } }
+    : B extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType }
+      ? B extends { readonly optional: true }
+        ? { readonly body?: z.input<S> }
+        : { readonly body: z.input<S> }
+      : B extends { readonly schema: infer S extends z.ZodType }
+        ? { readonly body?: z.input<S> | Uint8Array }
+        : { readonly body?: Uint8Array }
+  : { readonly body?: undefined };
 
-export interface CallInput<E> {
-  readonly params?: ParamsOf<E>;
-  readonly query?: QueryInput<E>;
-  readonly body?: BodyInput<E>;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+/** What a call takes: what the endpoint declares, and further headers. */
+export type CallInput<E> = ParamsInput<E> &
+  QueryInput<E> &
+  BodyInput<E> & { readonly headers?: Readonly<Record<string, string>> };
+
+type CallArguments<E> = None extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>];
 
 /** One method per operation; each resolves to a success answer and rejects with an AppError otherwise. */
 export type Client<C extends Contract> = {
-  readonly [K in keyof C]: (input?: CallInput<C[K]>) => Promise<ReplyOf<C[K]>>;
+  readonly [K in keyof C]: (...input: CallArguments<C[K]>) => Promise<ReplyOf<C[K]>>;
 };
 
 /**
@@ -42,12 +59,19 @@ export type Client<C extends Contract> = {
 export function createClient<C extends Contract>(contract: C, options: ClientOptions): Client<C> {
   const methods = Object.entries(contract).map(([name, shape]) => [
     name,
-    (input: CallInput<Endpoint> = {}) => send(shape, input, options),
+    (input: AnyInput = {}) => send(shape, input, options),
   ]);
   return Object.fromEntries(methods) as Client<C>;
 }
 
-async function send(shape: Endpoint, input: CallInput<Endpoint>, options: ClientOptions) {
+interface AnyInput {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function send(shape: Endpoint, input: AnyInput, options: ClientOptions) {
   const { body, headers } = encodeBody(shape.body, input.body);
   const request = {
     method: shape.method,
@@ -64,19 +88,23 @@ async function send(shape: Endpoint, input: CallInput<Endpoint>, options: Client
   }
 }
 
-function addressOf(shape: Endpoint, input: CallInput<Endpoint>, baseUrl: string): string {
-  const params: Readonly<Record<string, unknown>> = { ...input.params };
-  const path = shape.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(params[name])),
-  );
+function addressOf(shape: Endpoint, input: AnyInput, baseUrl: string): string {
+  const path = shape.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, input.params?.[name]));
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...input.query })) {
+  for (const [name, value] of Object.entries(input.query ?? {})) {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one !== undefined) query.append(name, String(one));
     }
   }
   const search = query.toString();
   return `${baseUrl.replace(/\/+$/, '')}${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** A path parameter, encoded. One that a URL would swallow is refused: it would address another resource. */
+function segment(name: string, value: unknown): string {
+  const text = String(value ?? '');
+  if (/^\.{0,2}$/.test(text)) throw new InvalidInput(`${name} cannot be '${text}'`);
+  return encodeURIComponent(text);
 }
 
 interface EncodedBody {
@@ -134,16 +162,25 @@ async function refusalOf(shape: Endpoint, response: Response): Promise<AppError>
   return new AppError(kind, message, retryAfter === null ? {} : { headers: { 'Retry-After': retryAfter } });
 }
 
-/** The sentence of an error body in any of the three APIs' shapes: `message`, `error`, or plain text. */
+/** The sentence of an error body in any of the three APIs' shapes: problem document, `error`, or plain text. */
 function sentenceIn(text: string): string {
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null) return text.slice(0, 500);
+    if (typeof body !== 'object' || body === null) return printable(text);
     const { detail, message, error } = body as Record<string, unknown>;
-    return String(detail ?? message ?? error ?? '').slice(0, 500);
+    return printable(String(detail ?? message ?? error ?? ''));
   } catch {
-    return text.slice(0, 500);
+    return printable(text);
   }
+}
+
+/** At most 500 characters, without controls and marks of direction: it may end in a log or another's answer. */
+function printable(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+    .slice(0, 500)
+    .toWellFormed();
 }
 
 function unanswered(shape: Endpoint, error: unknown): UpstreamFailed {

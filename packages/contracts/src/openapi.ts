@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { BodyShape, Contract, Endpoint, ResponseShape } from './endpoint.js';
+import { hoistDefinitions, jsonSchemaOf } from './json-schema.js';
 
 export interface ApiDescription {
   readonly title: string;
@@ -15,8 +16,23 @@ export interface ErrorShape {
   readonly schema: z.ZodType;
 }
 
-/** OpenAPI 3.1 document of a contract; a plain object, ready for JSON. */
+/**
+ * OpenAPI 3.1 document of a contract; a plain object, ready for JSON. Schemas with an `id` in their meta stand
+ * once, under `components`.
+ */
 export function openApiDocument(contract: Contract, api: ApiDescription): object {
+  const { document: paths, schemas } = hoistDefinitions(pathsOf(contract, api));
+  const { securitySchemes } = api;
+  return {
+    openapi: '3.1.0',
+    info: { title: api.title, version: api.version, description: api.description },
+    ...(securitySchemes && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
+    paths,
+    components: { schemas, ...(securitySchemes && { securitySchemes }) },
+  };
+}
+
+function pathsOf(contract: Contract, api: ApiDescription): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [operationId, shape] of Object.entries(contract)) {
     paths[shape.path] = {
@@ -24,16 +40,7 @@ export function openApiDocument(contract: Contract, api: ApiDescription): object
       [shape.method.toLowerCase()]: operationOf(operationId, shape, api),
     };
   }
-  const { securitySchemes } = api;
-  return {
-    openapi: '3.1.0',
-    info: { title: api.title, version: api.version, description: api.description },
-    ...(securitySchemes && {
-      components: { securitySchemes },
-      security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
-    }),
-    paths,
-  };
+  return paths;
 }
 
 function operationOf(operationId: string, shape: Endpoint, api: ApiDescription): object {
@@ -61,7 +68,7 @@ interface ObjectSchema {
 
 function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): object[] {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(schema) as ObjectSchema;
+  const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input') as ObjectSchema;
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
@@ -72,7 +79,7 @@ function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): o
 
 function requestBodyOf(body: BodyShape): object {
   if (body.kind === 'multipart') {
-    const fields = schemaOf(body.fields) as ObjectSchema;
+    const fields = jsonSchemaOf(body.fields, 'input') as ObjectSchema;
     const schema = {
       type: 'object',
       properties: { [body.file]: { type: 'string', format: 'binary' }, ...fields.properties },
@@ -80,7 +87,7 @@ function requestBodyOf(body: BodyShape): object {
     };
     return { required: true, content: { 'multipart/form-data': { schema } } };
   }
-  const schema = body.schema === undefined ? {} : schemaOf(body.schema);
+  const schema = body.schema === undefined ? {} : jsonSchemaOf(body.schema, 'input');
   const required = body.kind === 'json' && body.optional !== true;
   return { required, content: { 'application/json': { schema } } };
 }
@@ -90,7 +97,7 @@ function responseOf(response: ResponseShape): object {
     case 'json':
       return {
         description: response.description,
-        content: { 'application/json': { schema: schemaOf(response.schema, 'output') } },
+        content: { 'application/json': { schema: jsonSchemaOf(response.schema, 'output') } },
       };
     case 'text':
       return {
@@ -123,12 +130,6 @@ const reasons: Readonly<Record<number, string>> = {
 function failureOf(status: number, body: ErrorShape): object {
   return {
     description: reasons[status] ?? 'Refused',
-    content: { [body.contentType]: { schema: schemaOf(body.schema, 'output') } },
+    content: { [body.contentType]: { schema: jsonSchemaOf(body.schema, 'output') } },
   };
-}
-
-function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): object {
-  // Without its $schema member, which belongs to a document and not to a part of one.
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
 }

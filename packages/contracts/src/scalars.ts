@@ -7,7 +7,10 @@ export const uuid = z
   .toLowerCase()
   .meta({ format: 'uuid' });
 
-/** Point in time on the wire: ISO 8601 in UTC with milliseconds, such as `2026-01-02T03:04:05.678Z`. */
+/**
+ * Point in time on the wire: date, time with seconds, and an offset (RFC 3339). Written in UTC with
+ * milliseconds, such as `2026-01-02T03:04:05.678Z`.
+ */
 export const instant = z.iso.datetime({ offset: true });
 
 /** Octets as lower-case hexadecimal digits without separators. */
@@ -24,7 +27,7 @@ export const queryFlag = z
 
 /** Query integer: decimal digits, perhaps after a minus sign, between the bounds; `fallback` when absent. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
-  return integerText(minimum, maximum).default(fallback);
+  return integerText(minimum, maximum).prefault(String(fallback));
 }
 
 /** The same without a value of its own when absent. */
@@ -40,12 +43,14 @@ function integerText(minimum: number, maximum: number) {
       // The sum turns -0 into 0.
       .transform((text) => Number(text) + 0)
       .pipe(z.int().min(minimum).max(maximum))
+      .meta({ type: 'integer', minimum, maximum })
   );
 }
 
 // C0, DEL and C1 controls, and the characters that reverse or hide text; a lone surrogate is no text at all.
+// The joiners U+200C and U+200D stay: Persian and composed emoji are written with them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const controls = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+const controls = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same, less tab and line breaks
 const controlsInProse = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
@@ -57,7 +62,8 @@ export function line(maximum: number) {
     .transform((text) => text.normalize('NFC').trim())
     .refine((text) => text.length > 0, 'must not be empty')
     .refine((text) => [...text].length <= maximum, `must be at most ${maximum} characters`)
-    .refine((text) => !controls.test(text), 'must not contain control characters');
+    .refine((text) => !controls.test(text), 'must not contain control characters')
+    .meta({ minLength: 1, maxLength: maximum });
 }
 
 /** Free text: NFC, at most `maximum` code points, no control characters but tab and line breaks. */
@@ -67,5 +73,6 @@ export function prose(maximum: number) {
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
     .transform((text) => text.normalize('NFC'))
     .refine((text) => [...text].length <= maximum, `must be at most ${maximum} characters`)
-    .refine((text) => !controlsInProse.test(text), 'must not contain control characters');
+    .refine((text) => !controlsInProse.test(text), 'must not contain control characters')
+    .meta({ maxLength: maximum });
 }

@@ -4,29 +4,33 @@ import * as scalars from '../scalars.js';
 import { messageSchema } from './replies.js';
 
 /** One act; `resourceId` and `userId` are the nil uuid where there is none. */
-export const auditLogSchema = z.object({
-  id: scalars.uuid,
-  action: z.string(),
-  resourceType: z.string(),
-  resourceId: scalars.uuid,
-  userId: scalars.uuid,
-  username: z.string(),
-  details: z.record(z.string(), z.unknown()),
-  ipAddress: z.string(),
-  userAgent: z.string(),
-  timestamp: scalars.instant,
-  /** Position in the log, rising; what `after` takes. */
-  seq: z.int().optional(),
-});
+export const auditLogSchema = z
+  .object({
+    id: scalars.uuid,
+    action: z.string(),
+    resourceType: z.string(),
+    resourceId: scalars.uuid,
+    userId: scalars.uuid,
+    username: z.string(),
+    details: z.record(z.string(), z.unknown()),
+    ipAddress: z.string(),
+    userAgent: z.string(),
+    timestamp: scalars.instant,
+    /** Position in the log, rising; what `after` takes. */
+    seq: z.int().optional(),
+  })
+  .meta({ id: 'AuditLog' });
 export type AuditLog = z.output<typeof auditLogSchema>;
 
 /** A page of the log; `total` counts what the filters let through. */
-export const auditLogsPageSchema = z.object({
-  logs: z.array(auditLogSchema),
-  total: z.int(),
-  limit: z.int(),
-  offset: z.int(),
-});
+export const auditLogsPageSchema = z
+  .object({
+    logs: z.array(auditLogSchema),
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+  })
+  .meta({ id: 'AuditLogsPage' });
 export type AuditLogsPage = z.output<typeof auditLogsPageSchema>;
 
 const filterText = z.string().max(1000).optional();

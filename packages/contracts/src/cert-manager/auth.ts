@@ -10,38 +10,43 @@ export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
 /** An API token as it is listed; its secret is never shown again. */
-export const apiTokenSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  scope: z.enum(tokenScopes),
-  expiresAt: scalars.instant,
-  /** Spaces that the token is limited to; null when it reaches all that its owner does. */
-  spaceIds: z.array(scalars.uuid).nullable(),
-  /** Addresses that it may come from, in CIDR notation; empty when from anywhere. */
-  allowedCidrs: z.array(z.string()),
-  lastUsedAt: scalars.instant.nullable(),
-  lastUsedIp: z.string().nullable(),
-  createdAt: scalars.instant,
-});
+export const apiTokenSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    scope: z.enum(tokenScopes),
+    expiresAt: scalars.instant,
+    /** Spaces that the token is limited to; null when it reaches all that its owner does. */
+    spaceIds: z.array(scalars.uuid).nullable(),
+    /** Addresses that it may come from, in CIDR notation; empty when from anywhere. */
+    allowedCidrs: z.array(z.string()),
+    lastUsedAt: scalars.instant.nullable(),
+    lastUsedIp: z.string().nullable(),
+    createdAt: scalars.instant,
+  })
+  .meta({ id: 'ApiToken' });
 export type ApiToken = z.output<typeof apiTokenSchema>;
 
 /** A new API token, with `token`, the text to be sent after `Bearer`; shown this once. */
 export const newApiTokenSchema = apiTokenSchema
   .omit({ lastUsedAt: true, lastUsedIp: true })
-  .extend({ token: z.string() });
+  .extend({ token: z.string() })
+  .meta({ id: 'NewApiToken' });
 export type NewApiToken = z.output<typeof newApiTokenSchema>;
 
-export const loginSchema = z.object({ user: userSchema, csrfToken: z.string() });
+export const loginSchema = z.object({ user: userSchema, csrfToken: z.string() }).meta({ id: 'Login' });
 export type Login = z.output<typeof loginSchema>;
 
 /** Who the caller is: `csrfToken` for a session, `token` for a caller with an API token. */
-export const meSchema = z.object({
-  user: userSchema,
-  csrfToken: z.string().optional(),
-  token: apiTokenSchema
-    .pick({ id: true, name: true, scope: true, expiresAt: true, spaceIds: true })
-    .optional(),
-});
+export const meSchema = z
+  .object({
+    user: userSchema,
+    csrfToken: z.string().optional(),
+    token: apiTokenSchema
+      .pick({ id: true, name: true, scope: true, expiresAt: true, spaceIds: true })
+      .optional(),
+  })
+  .meta({ id: 'Me' });
 export type Me = z.output<typeof meSchema>;
 
 const sessionsContract = {

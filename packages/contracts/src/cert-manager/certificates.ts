@@ -4,17 +4,19 @@ import * as scalars from '../scalars.js';
 import { byFqdn } from './replies.js';
 
 /** A certificate; `pem` is the leaf, followed by its intermediates if there are any. */
-export const certificateSchema = z.object({
-  id: scalars.uuid,
-  fqdnId: scalars.uuid,
-  spaceId: scalars.uuid,
-  pem: scalars.pem,
-  issuer: z.string(),
-  expiresAt: scalars.instant,
-  createdAt: scalars.instant,
-  /** After a refresh: `missing` when the provider does not know the certificate any more. */
-  providerStatus: z.string().optional(),
-});
+export const certificateSchema = z
+  .object({
+    id: scalars.uuid,
+    fqdnId: scalars.uuid,
+    spaceId: scalars.uuid,
+    pem: scalars.pem,
+    issuer: z.string(),
+    expiresAt: scalars.instant,
+    createdAt: scalars.instant,
+    /** After a refresh: `missing` when the provider does not know the certificate any more. */
+    providerStatus: z.string().optional(),
+  })
+  .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof certificateSchema>;
 
 export const certificatesContract = {

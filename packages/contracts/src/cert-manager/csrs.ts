@@ -4,39 +4,45 @@ import * as scalars from '../scalars.js';
 import { byFqdn, confirmation, deleteSchema } from './replies.js';
 
 /** One extension that a CSR asks for; `value` is its DER content in hex, `id` the OID again. */
-export const extensionSchema = z.object({
-  id: z.string(),
-  oid: z.string(),
-  name: z.string(),
-  critical: z.boolean(),
-  value: scalars.hex,
-  description: z.string(),
-  purposes: z.array(z.string()),
-});
+export const extensionSchema = z
+  .object({
+    id: z.string(),
+    oid: z.string(),
+    name: z.string(),
+    critical: z.boolean(),
+    value: scalars.hex,
+    description: z.string(),
+    purposes: z.array(z.string()),
+  })
+  .meta({ id: 'Extension' });
 export type Extension = z.output<typeof extensionSchema>;
 
 /** Something about a CSR that its holder should know and that is no reason to refuse it. */
-export const csrFindingSchema = z.object({ code: z.string(), message: z.string() });
+export const csrFindingSchema = z
+  .object({ code: z.string(), message: z.string() })
+  .meta({ id: 'CsrFinding' });
 export type CsrFinding = z.output<typeof csrFindingSchema>;
 
-export const csrSchema = z.object({
-  id: scalars.uuid,
-  fqdnId: scalars.uuid,
-  spaceId: scalars.uuid,
-  fqdn: z.string(),
-  csrPem: scalars.pem,
-  subject: z.string(),
-  publicKeyAlgorithm: z.string(),
-  signatureAlgorithm: z.string(),
-  keySize: z.int(),
-  dnsNames: z.array(z.string()),
-  emailAddresses: z.array(z.string()),
-  ipAddresses: z.array(z.string()),
-  uris: z.array(z.string()),
-  extensions: z.array(extensionSchema),
-  createdAt: scalars.instant,
-  findings: z.array(csrFindingSchema).optional(),
-});
+export const csrSchema = z
+  .object({
+    id: scalars.uuid,
+    fqdnId: scalars.uuid,
+    spaceId: scalars.uuid,
+    fqdn: z.string(),
+    csrPem: scalars.pem,
+    subject: z.string(),
+    publicKeyAlgorithm: z.string(),
+    signatureAlgorithm: z.string(),
+    keySize: z.int(),
+    dnsNames: z.array(z.string()),
+    emailAddresses: z.array(z.string()),
+    ipAddresses: z.array(z.string()),
+    uris: z.array(z.string()),
+    extensions: z.array(extensionSchema),
+    createdAt: scalars.instant,
+    findings: z.array(csrFindingSchema).optional(),
+  })
+  .meta({ id: 'Csr' });
 export type Csr = z.output<typeof csrSchema>;
 
 export const csrsContract = {

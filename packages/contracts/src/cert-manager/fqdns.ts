@@ -3,17 +3,19 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
 
-export const fqdnSchema = z.object({
-  id: scalars.uuid,
-  spaceId: scalars.uuid,
-  fqdn: z.string(),
-  description: z.string(),
-  createdAt: scalars.instant,
-  renewalEnabled: z.boolean(),
-  providerId: scalars.uuid.optional(),
-  /** What deserves a second look, such as a provider that is disabled; only in the answer to a creation. */
-  warning: z.string().optional(),
-});
+export const fqdnSchema = z
+  .object({
+    id: scalars.uuid,
+    spaceId: scalars.uuid,
+    fqdn: z.string(),
+    description: z.string(),
+    createdAt: scalars.instant,
+    renewalEnabled: z.boolean(),
+    providerId: scalars.uuid.optional(),
+    /** What deserves a second look, such as a provider that is disabled; only in the answer to a creation. */
+    warning: z.string().optional(),
+  })
+  .meta({ id: 'Fqdn' });
 export type Fqdn = z.output<typeof fqdnSchema>;
 
 // These two answer 200 with a count of 0 for an id that names nothing, a malformed one too.

@@ -5,11 +5,13 @@ import { certificateSchema } from './certificates.js';
 import { byFqdn } from './replies.js';
 
 /** Answer of signing; a provider that refused or failed is `success` false with its reason, not an error. */
-export const signReplySchema = z.object({
-  success: z.boolean(),
-  message: z.string(),
-  certificate: scalars.pem.optional(),
-});
+export const signReplySchema = z
+  .object({
+    success: z.boolean(),
+    message: z.string(),
+    certificate: scalars.pem.optional(),
+  })
+  .meta({ id: 'SignReply' });
 export type SignReply = z.output<typeof signReplySchema>;
 
 /** Steps of a certificate request in the order of their execution. */
@@ -42,32 +44,36 @@ export const stepStatuses = [
 export type StepStatus = (typeof stepStatuses)[number];
 
 /** How one step went; further members tell what belongs to it, such as the order's `url`. */
-export const stepReportSchema = z.looseObject({
-  status: z.enum(stepStatuses),
-  startedAt: scalars.instant.optional(),
-  finishedAt: scalars.instant.optional(),
-  detail: z.string().optional(),
-  error: z
-    .object({
-      code: z.string(),
-      message: z.string(),
-      retryable: z.boolean(),
-      retryAt: scalars.instant.optional(),
-      caProblemType: z.string().optional(),
-    })
-    .optional(),
-});
+export const stepReportSchema = z
+  .looseObject({
+    status: z.enum(stepStatuses),
+    startedAt: scalars.instant.optional(),
+    finishedAt: scalars.instant.optional(),
+    detail: z.string().optional(),
+    error: z
+      .object({
+        code: z.string(),
+        message: z.string(),
+        retryable: z.boolean(),
+        retryAt: scalars.instant.optional(),
+        caProblemType: z.string().optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'StepReport' });
 export type StepReport = z.output<typeof stepReportSchema>;
 
-export const requestReplySchema = z.object({
-  success: z.boolean(),
-  message: z.string(),
-  certificate: z.object({ id: scalars.uuid, pem: scalars.pem }).optional(),
-  /** Every step by name, also those not reached. */
-  stepStatus: z.record(z.enum(requestSteps), stepReportSchema),
-  /** True when a valid certificate exists and `confirmed` was not sent. */
-  requiresConfirmation: z.boolean().optional(),
-});
+export const requestReplySchema = z
+  .object({
+    success: z.boolean(),
+    message: z.string(),
+    certificate: z.object({ id: scalars.uuid, pem: scalars.pem }).optional(),
+    /** Every step by name, also those not reached. */
+    stepStatus: z.record(z.enum(requestSteps), stepReportSchema),
+    /** True when a valid certificate exists and `confirmed` was not sent. */
+    requiresConfirmation: z.boolean().optional(),
+  })
+  .meta({ id: 'RequestReply' });
 export type RequestReply = z.output<typeof requestReplySchema>;
 
 export const issuanceContract = {

@@ -7,18 +7,20 @@ import { byId, messageSchema } from './replies.js';
 export const permissionLevels = ['READ', 'READ_WRITE', 'FULL_ACCESS'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
-export const permissionGroupSchema = z.object({
-  id: scalars.uuid,
-  name: z.string(),
-  description: z.string(),
-  permission: z.enum(permissionLevels),
-  spaceIds: z.array(scalars.uuid),
-  createdAt: scalars.instant,
-  /** True when the group reaches every space, those made later included. */
-  allSpaces: z.boolean().optional(),
-  /** Members; shown to administrators only. */
-  userIds: z.array(scalars.uuid).optional(),
-});
+export const permissionGroupSchema = z
+  .object({
+    id: scalars.uuid,
+    name: z.string(),
+    description: z.string(),
+    permission: z.enum(permissionLevels),
+    spaceIds: z.array(scalars.uuid),
+    createdAt: scalars.instant,
+    /** True when the group reaches every space, those made later included. */
+    allSpaces: z.boolean().optional(),
+    /** Members; shown to administrators only. */
+    userIds: z.array(scalars.uuid).optional(),
+  })
+  .meta({ id: 'PermissionGroup' });
 export type PermissionGroup = z.output<typeof permissionGroupSchema>;
 
 const scope = {

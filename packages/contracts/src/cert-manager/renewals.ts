@@ -7,31 +7,35 @@ import { messageSchema } from './replies.js';
 export const renewalStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
 export type RenewalStatus = (typeof renewalStatuses)[number];
 
-export const renewalQueueEntrySchema = z.object({
-  id: scalars.uuid,
-  certificateId: scalars.uuid,
-  fqdnId: scalars.uuid,
-  spaceId: scalars.uuid,
-  scheduledAt: scalars.instant,
-  status: z.enum(renewalStatuses),
-  createdAt: scalars.instant,
-  /** True for an entry made by the test endpoint. */
-  isTest: z.boolean().optional(),
-  /** Number of the try, from 1. */
-  attempt: z.int().optional(),
-  /** The failed entry that this one tries again. */
-  retryOf: scalars.uuid.optional(),
-  /** Why it failed or was put off. */
-  reason: z.string().optional(),
-});
+export const renewalQueueEntrySchema = z
+  .object({
+    id: scalars.uuid,
+    certificateId: scalars.uuid,
+    fqdnId: scalars.uuid,
+    spaceId: scalars.uuid,
+    scheduledAt: scalars.instant,
+    status: z.enum(renewalStatuses),
+    createdAt: scalars.instant,
+    /** True for an entry made by the test endpoint. */
+    isTest: z.boolean().optional(),
+    /** Number of the try, from 1. */
+    attempt: z.int().optional(),
+    /** The failed entry that this one tries again. */
+    retryOf: scalars.uuid.optional(),
+    /** Why it failed or was put off. */
+    reason: z.string().optional(),
+  })
+  .meta({ id: 'RenewalQueueEntry' });
 export type RenewalQueueEntry = z.output<typeof renewalQueueEntrySchema>;
 
-export const testRenewalSchema = z.object({
-  success: z.boolean(),
-  message: z.string(),
-  queueId: scalars.uuid,
-  scheduledAt: scalars.instant,
-});
+export const testRenewalSchema = z
+  .object({
+    success: z.boolean(),
+    message: z.string(),
+    queueId: scalars.uuid,
+    scheduledAt: scalars.instant,
+  })
+  .meta({ id: 'TestRenewal' });
 export type TestRenewal = z.output<typeof testRenewalSchema>;
 
 export const renewalsContract = {

@@ -3,12 +3,14 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { byId, messageSchema } from './replies.js';
 
-export const spaceSchema = z.object({
-  id: scalars.uuid,
-  name: z.string(),
-  description: z.string(),
-  createdAt: scalars.instant,
-});
+export const spaceSchema = z
+  .object({
+    id: scalars.uuid,
+    name: z.string(),
+    description: z.string(),
+    createdAt: scalars.instant,
+  })
+  .meta({ id: 'Space' });
 export type Space = z.output<typeof spaceSchema>;
 
 export const spacesContract = {

@@ -2,15 +2,17 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 
-export const healthSchema = z.object({
-  status: z.string(),
-  message: z.string(),
-  time: scalars.instant,
-});
+export const healthSchema = z
+  .object({
+    status: z.string(),
+    message: z.string(),
+    time: scalars.instant,
+  })
+  .meta({ id: 'Health' });
 export type Health = z.output<typeof healthSchema>;
 
 /** Counts of what the caller may see. */
-export const statsSchema = z.object({ spaces: z.int(), fqdns: z.int(), csrs: z.int() });
+export const statsSchema = z.object({ spaces: z.int(), fqdns: z.int(), csrs: z.int() }).meta({ id: 'Stats' });
 export type Stats = z.output<typeof statsSchema>;
 
 export const systemContract = {

@@ -4,14 +4,16 @@ import * as scalars from '../scalars.js';
 import { permissionGroupSchema } from './permission-groups.js';
 import { byId, messageSchema } from './replies.js';
 
-export const userSchema = z.object({
-  id: scalars.uuid,
-  username: z.string(),
-  email: z.string(),
-  isAdmin: z.boolean(),
-  enabled: z.boolean(),
-  createdAt: scalars.instant,
-});
+export const userSchema = z
+  .object({
+    id: scalars.uuid,
+    username: z.string(),
+    email: z.string(),
+    isAdmin: z.boolean(),
+    enabled: z.boolean(),
+    createdAt: scalars.instant,
+  })
+  .meta({ id: 'User' });
 export type User = z.output<typeof userSchema>;
 
 /** User name as it is chosen: 3 to 64 letters, digits and `._@-`. */
@@ -30,20 +32,22 @@ export const passwordInput = z.string().min(1).max(128);
 /** For each accessible space: whether the caller may do it there. */
 const bySpace = z.record(z.string(), z.boolean());
 
-export const userPermissionsSchema = z.object({
-  isAdmin: z.boolean(),
-  hasFullAccess: z.boolean(),
-  accessibleSpaces: z.array(scalars.uuid),
-  permissions: z.object({
-    canCreateSpace: z.boolean(),
-    canDeleteSpace: z.boolean(),
-    canCreateFqdn: bySpace,
-    canDeleteFqdn: bySpace,
-    canUploadCSR: bySpace,
-    canSignCSR: bySpace,
-  }),
-  groups: z.array(permissionGroupSchema),
-});
+export const userPermissionsSchema = z
+  .object({
+    isAdmin: z.boolean(),
+    hasFullAccess: z.boolean(),
+    accessibleSpaces: z.array(scalars.uuid),
+    permissions: z.object({
+      canCreateSpace: z.boolean(),
+      canDeleteSpace: z.boolean(),
+      canCreateFqdn: bySpace,
+      canDeleteFqdn: bySpace,
+      canUploadCSR: bySpace,
+      canSignCSR: bySpace,
+    }),
+    groups: z.array(permissionGroupSchema),
+  })
+  .meta({ id: 'UserPermissions' });
 export type UserPermissions = z.output<typeof userPermissionsSchema>;
 
 const groupIds = z.array(scalars.uuid).optional();

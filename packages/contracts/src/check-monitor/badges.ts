@@ -2,38 +2,46 @@ import { z } from 'zod';
 import { endpoint, json, text } from '../endpoint.js';
 
 /** Addresses of the badges of one tag; those ending in 3 tell up, late and down, the others up and down. */
-export const badgeUrlsSchema = z.object({
-  svg: z.string(),
-  svg3: z.string(),
-  json: z.string(),
-  json3: z.string(),
-  shields: z.string(),
-  shields3: z.string(),
-});
+export const badgeUrlsSchema = z
+  .object({
+    svg: z.string(),
+    svg3: z.string(),
+    json: z.string(),
+    json3: z.string(),
+    shields: z.string(),
+    shields3: z.string(),
+  })
+  .meta({ id: 'BadgeUrls' });
 export type BadgeUrls = z.output<typeof badgeUrlsSchema>;
 
 /** Badge addresses by tag; `*` stands for all checks. */
-export const badgeSetSchema = z.object({ badges: z.record(z.string(), badgeUrlsSchema) });
+export const badgeSetSchema = z
+  .object({ badges: z.record(z.string(), badgeUrlsSchema) })
+  .meta({ id: 'BadgeSet' });
 export type BadgeSet = z.output<typeof badgeSetSchema>;
 
 export const badgeStatuses = ['up', 'late', 'down'] as const;
 export type BadgeStatus = (typeof badgeStatuses)[number];
 
-export const badgeReportSchema = z.object({
-  status: z.enum(badgeStatuses),
-  total: z.int(),
-  grace: z.int(),
-  down: z.int(),
-});
+export const badgeReportSchema = z
+  .object({
+    status: z.enum(badgeStatuses),
+    total: z.int(),
+    grace: z.int(),
+    down: z.int(),
+  })
+  .meta({ id: 'BadgeReport' });
 export type BadgeReport = z.output<typeof badgeReportSchema>;
 
 /** Badge in the form that badge services read. */
-export const shieldsBadgeSchema = z.object({
-  schemaVersion: z.literal(1),
-  label: z.string(),
-  message: z.enum(badgeStatuses),
-  color: z.enum(['success', 'important', 'critical']),
-});
+export const shieldsBadgeSchema = z
+  .object({
+    schemaVersion: z.literal(1),
+    label: z.string(),
+    message: z.enum(badgeStatuses),
+    color: z.enum(['success', 'important', 'critical']),
+  })
+  .meta({ id: 'ShieldsBadge' });
 export type ShieldsBadge = z.output<typeof shieldsBadgeSchema>;
 
 export const badgesContract = {

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 
 /** One way in which changes of status are told. */
-export const integrationSchema = z.object({ id: z.string(), name: z.string(), kind: z.string() });
+export const integrationSchema = z
+  .object({ id: z.string(), name: z.string(), kind: z.string() })
+  .meta({ id: 'Integration' });
 export type Integration = z.output<typeof integrationSchema>;
 
 export const channelsContract = {

@@ -44,20 +44,24 @@ const expectation = {
 };
 
 /** A check as a read-write key sees it; `grace` and `timeout` in seconds. */
-export const checkSchema = z.object({
-  ...description,
-  uuid: z.string(),
-  ping_url: z.string(),
-  update_url: z.string(),
-  pause_url: z.string(),
-  resume_url: z.string(),
-  channels: z.string(),
-  ...expectation,
-});
+export const checkSchema = z
+  .object({
+    ...description,
+    uuid: z.string(),
+    ping_url: z.string(),
+    update_url: z.string(),
+    pause_url: z.string(),
+    resume_url: z.string(),
+    channels: z.string(),
+    ...expectation,
+  })
+  .meta({ id: 'Check' });
 export type Check = z.output<typeof checkSchema>;
 
 /** A check as a read-only key sees it: no address that changes it, a `unique_key` instead of its uuid. */
-export const readOnlyCheckSchema = z.object({ ...description, unique_key: z.string(), ...expectation });
+export const readOnlyCheckSchema = z
+  .object({ ...description, unique_key: z.string(), ...expectation })
+  .meta({ id: 'ReadOnlyCheck' });
 export type ReadOnlyCheck = z.output<typeof readOnlyCheckSchema>;
 
 /** Fields that an upsert may match on. */
@@ -95,13 +99,16 @@ export const checkUpdateSchema = z
     subject_fail: keywords,
     api_key: z.string(),
   })
-  .partial();
+  .partial()
+  .meta({ id: 'CheckUpdate' });
 export type CheckUpdate = z.output<typeof checkUpdateSchema>;
 
 /** Parameters of a creation: those of an update, and `unique`, the fields of an upsert. */
-export const checkCreateSchema = checkUpdateSchema.extend({
-  unique: z.array(z.enum(uniqueFields)).optional(),
-});
+export const checkCreateSchema = checkUpdateSchema
+  .extend({
+    unique: z.array(z.enum(uniqueFields)).optional(),
+  })
+  .meta({ id: 'CheckCreate' });
 export type CheckCreate = z.output<typeof checkCreateSchema>;
 
 const asSeen = z.union([checkSchema, readOnlyCheckSchema]);

@@ -3,10 +3,12 @@ import { endpoint, json } from '../endpoint.js';
 import { byCheck, queryText } from './replies.js';
 
 /** One change of status; `up` is 1 when the check went up, else 0. */
-export const flipSchema = z.object({
-  timestamp: z.iso.datetime({ offset: true }),
-  up: z.union([z.literal(0), z.literal(1)]),
-});
+export const flipSchema = z
+  .object({
+    timestamp: z.iso.datetime({ offset: true }),
+    up: z.union([z.literal(0), z.literal(1)]),
+  })
+  .meta({ id: 'Flip' });
 export type Flip = z.output<typeof flipSchema>;
 
 export const flipsContract = {

@@ -6,18 +6,20 @@ export const pingTypes = ['success', 'fail', 'start', 'log', 'ign'] as const;
 export type PingType = (typeof pingTypes)[number];
 
 /** A logged ping; `duration` in seconds, only where a start was found. */
-export const pingSchema = z.object({
-  type: z.enum(pingTypes),
-  date: z.iso.datetime({ offset: true }),
-  n: z.int(),
-  scheme: z.string(),
-  remote_addr: z.string().nullable(),
-  method: z.string(),
-  ua: z.string(),
-  rid: z.string().nullable(),
-  body_url: z.string().nullable(),
-  duration: z.number().optional(),
-});
+export const pingSchema = z
+  .object({
+    type: z.enum(pingTypes),
+    date: z.iso.datetime({ offset: true }),
+    n: z.int(),
+    scheme: z.string(),
+    remote_addr: z.string().nullable(),
+    method: z.string(),
+    ua: z.string(),
+    rid: z.string().nullable(),
+    body_url: z.string().nullable(),
+    duration: z.number().optional(),
+  })
+  .meta({ id: 'Ping' });
 export type Ping = z.output<typeof pingSchema>;
 
 export const pingLogContract = {

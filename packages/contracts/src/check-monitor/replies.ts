@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Body of every refusal of the management API. */
-export const errorBodySchema = z.object({ error: z.string() });
+export const errorBodySchema = z.object({ error: z.string() }).meta({ id: 'ErrorBody' });
 export type ErrorBody = z.output<typeof errorBodySchema>;
 
 /** Query parameter as received; the service reads it and says what is wrong with it. */

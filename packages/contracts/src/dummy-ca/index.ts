@@ -5,30 +5,36 @@ import { openApiDocument } from '../openapi.js';
 import * as scalars from '../scalars.js';
 
 /** Request to sign: `csr` is the PEM text in Base64. */
-export const signingRequestSchema = z.object({
-  csr: z.string().min(1),
-  action: z.literal('sign', "must be 'sign'"),
-  validity_days: z.int().min(1).max(36_500).default(365),
-});
+export const signingRequestSchema = z
+  .object({
+    csr: z.string().min(1),
+    action: z.literal('sign', "must be 'sign'"),
+    validity_days: z.int().min(1).max(36_500).default(365),
+  })
+  .meta({ id: 'SigningRequest' });
 export type SigningRequest = z.output<typeof signingRequestSchema>;
 
-export const signingReplySchema = z.object({
-  id: z.string(),
-  status: z.string(),
-  message: z.string(),
-  certificate: scalars.pem,
-});
+export const signingReplySchema = z
+  .object({
+    id: z.string(),
+    status: z.string(),
+    message: z.string(),
+    certificate: scalars.pem,
+  })
+  .meta({ id: 'SigningReply' });
 export type SigningReply = z.output<typeof signingReplySchema>;
 
 /** A certificate that was issued since the authority's start. */
-export const certificateRecordSchema = z.object({
-  id: z.string(),
-  certificate: scalars.pem,
-  created_at: scalars.instant,
-});
+export const certificateRecordSchema = z
+  .object({
+    id: z.string(),
+    certificate: scalars.pem,
+    created_at: scalars.instant,
+  })
+  .meta({ id: 'CertificateRecord' });
 export type CertificateRecord = z.output<typeof certificateRecordSchema>;
 
-export const caHealthSchema = z.object({ status: z.string() });
+export const caHealthSchema = z.object({ status: z.string() }).meta({ id: 'CaHealth' });
 export type CaHealth = z.output<typeof caHealthSchema>;
 
 /** Every operation of the dummy certificate authority beside ACME. */

@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import { certManagerContract } from './cert-manager/index.js';
+import { checkMonitorContract } from './check-monitor/index.js';
+import { dummyCaContract } from './dummy-ca/index.js';
+import type { Contract } from './endpoint.js';
+
+// One line for each row of the three API documents: method, path, statuses of success | documented statuses of
+// refusal | those that identification, permissions, queries and size limits add.
+const certManager = `
+GET    /health                                     200 | |
+GET    /stats                                      200 | | 401
+GET    /spaces                                     200 | | 401
+POST   /spaces                                     201 | 400 | 401 403
+DELETE /spaces/{id}                                200 | 404 409 | 400 401 403
+GET    /spaces/{id}/fqdns/count                    200 | | 401
+GET    /spaces/{id}/fqdns                          200 | 404 | 401
+POST   /spaces/{id}/fqdns                          201 | 400 404 409 | 401 403
+DELETE /spaces/{id}/fqdns                          200 | | 401 403
+DELETE /spaces/{id}/fqdns/{fqdnId}                 200 | 404 | 401 403
+DELETE /fqdns                                      200 | 400 | 401 403
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/csr        201 | 400 404 | 401 403 413
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/csr        200 | 404 | 400 401
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/csr/sign   200 | 400 404 | 401 403
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates 200 | 404 | 401
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/refresh 200 | 404 | 401 403 502 504
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/request-certificate 200 | 400 404 | 401 403
+PUT    /spaces/{spaceId}/fqdns/{fqdnId}/renewal-enabled 200 | 404 | 400 401 403
+DELETE /csrs                                       200 | 400 | 401 403
+GET    /renewal-queue                              200 | | 401
+POST   /renewal-queue/test/create                  201 | 400 403 | 401
+POST   /renewal-queue/test/trigger                 200 | 403 | 401
+GET    /users                                      200 | 403 | 401
+POST   /users                                      201 | 400 403 | 401
+GET    /users/{id}                                 200 | 404 403 | 401
+PUT    /users/{id}                                 200 | 400 404 403 | 401
+DELETE /users/{id}                                 200 | 404 403 | 400 401
+GET    /users/{id}/avatar                          200 | 404 | 401
+POST   /users/{id}/avatar                          200 | 400 | 401 403 404 413
+GET    /user/permissions                           200 | | 401
+GET    /permission-groups                          200 | 403 | 401
+POST   /permission-groups                          201 | 400 403 | 401
+GET    /permission-groups/{id}                     200 | 404 403 | 401
+PUT    /permission-groups/{id}                     200 | 400 404 403 | 401
+DELETE /permission-groups/{id}                     200 | 404 403 | 401
+GET    /providers                                  200 | | 401
+GET    /providers/{id}                             200 | 404 | 401
+PUT    /providers/{id}/enabled                     200 | 404 | 400 401 403
+PUT    /providers/{id}/config                      200 | 400 404 | 401 403
+POST   /providers/{id}/test                        200 | 404 | 400 401 403
+GET    /audit-logs                                 200 | | 400 401
+DELETE /audit-logs                                 200 | | 401 403
+POST   /audit-logs/test                            200 | | 400 401 403
+`;
+
+// What identification needs, and what operators ask; the documents have no row for it.
+const certManagerExtensions = `
+GET    /health/live       200 | |
+GET    /health/ready      200 | | 503
+GET    /openapi.json      200 | |
+POST   /auth/login        200 | | 400 401 403 429
+POST   /auth/logout       200 | | 401 403
+GET    /auth/me           200 | | 401
+POST   /auth/password     200 | | 400 401 403 429
+POST   /auth/bootstrap    201 | | 400 401 403 404 429
+GET    /api-tokens        200 | | 401 403
+POST   /api-tokens        201 | | 400 401 403
+DELETE /api-tokens/{id}   200 | | 401 403 404
+`;
+
+// {id} is a uuid, or a unique key where the document names one.
+const checkMonitor = `
+GET    /checks/                  200     | 401 |
+GET    /checks/{id}              200     | 401 403 404 |
+POST   /checks/                  200 201 | 400 401 403 |
+POST   /checks/{id}              200     | 400 401 403 404 |
+POST   /checks/{id}/pause        200     | 401 403 404 | 400
+POST   /checks/{id}/resume       200     | 401 403 404 409 | 400
+DELETE /checks/{id}              200     | 401 403 404 |
+GET    /checks/{id}/pings/       200     | 401 403 404 |
+GET    /checks/{id}/pings/{n}/body 200   | 403 404 | 401
+GET    /checks/{id}/flips/       200     | 400 401 403 404 |
+GET    /channels/                200     | 401 |
+GET    /badges/                  200     | 401 |
+`;
+
+const dummyCa = `
+GET    /health            200 | |
+POST   /csr               200 | 400 405 500 | 413
+GET    /certificate/{id}  200 | 400 404 |
+GET    /root              200 | |
+`;
+
+/** `METHOD path successes | refusals`, statuses rising. */
+function rowsOf(contract: Contract): string[] {
+  return Object.values(contract)
+    .map(({ method, path, responses, failures }) =>
+      row(method, path, Object.keys(responses).join(' '), failures.join(' ')),
+    )
+    .sort();
+}
+
+function rowsIn(table: string): string[] {
+  const lines = table.trim().split('\n');
+  return lines.map((line) => {
+    const [head = '', documented = '', added = ''] = line.split('|');
+    const [method = '', path = '', ...successes] = head.trim().split(/\s+/);
+    return row(method, path, successes.join(' '), `${documented} ${added}`);
+  });
+}
+
+function row(method: string, path: string, successes: string, failures: string): string {
+  const sorted = (text: string) => text.match(/\d+/g)?.sort().join(' ') ?? '';
+  return `${method} ${path} ${sorted(successes)} | ${sorted(failures)}`;
+}
+
+describe('the contracts are the documents', () => {
+  test('certificate management service', () => {
+    expect(rowsOf(certManagerContract)).toEqual(
+      [...rowsIn(certManager), ...rowsIn(certManagerExtensions)].sort(),
+    );
+  });
+
+  test('check-monitoring service', () => {
+    expect(rowsOf(checkMonitorContract)).toEqual(rowsIn(checkMonitor).sort());
+  });
+
+  test('dummy certificate authority', () => {
+    expect(rowsOf(dummyCaContract)).toEqual(rowsIn(dummyCa).sort());
+  });
+});

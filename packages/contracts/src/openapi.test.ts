@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { certManagerOpenApi } from './cert-manager/index.js';
+import { checkMonitorOpenApi } from './check-monitor/index.js';
+import { dummyCaOpenApi } from './dummy-ca/index.js';
+import { endpoint, json } from './endpoint.js';
+import { openApiDocument } from './openapi.js';
+import * as scalars from './scalars.js';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: object;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security?: readonly object[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { schema: object }> };
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content?: Record<string, { readonly schema?: object }> }
+  >;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly security?: readonly object[];
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Record<string, unknown>; readonly securitySchemes?: object };
+}
+
+// What a client receives is the text, so that is what is looked at.
+const received = (document: object) => JSON.parse(JSON.stringify(document)) as Document;
+
+const documents = [
+  ['certificate management', received(certManagerOpenApi()), '2.0.0', ['token', 'session']],
+  ['check monitoring', received(checkMonitorOpenApi()), '3', ['apiKey']],
+  ['dummy certificate authority', received(dummyCaOpenApi()), '1.0.0', []],
+] as const;
+
+const operationsOf = (document: Document) =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+function referencesIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === '$ref' ? [String(value)] : referencesIn(value),
+  );
+}
+
+describe.each(documents)('%s', (_, document, version, schemes) => {
+  test('says what it is', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.title).not.toBe('');
+    expect(document.info.version).toBe(version);
+    expect(Object.keys(document.components.securitySchemes ?? {})).toEqual(schemes);
+    expect((document.security ?? []).flatMap((one) => Object.keys(one))).toEqual(schemes);
+  });
+
+  test('names every operation once', () => {
+    const ids = operationsOf(document).map(({ operation }) => operation.operationId);
+    expect(ids.length).toBeGreaterThan(3);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('has no two paths that differ only in the names of their parameters', () => {
+    const shapes = Object.keys(document.paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
+    expect(new Set(shapes).size).toBe(shapes.length);
+  });
+
+  test('declares exactly the parameters of each path', () => {
+    for (const { path, operation } of operationsOf(document)) {
+      const declared = operation.parameters.filter((one) => one.in === 'path');
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect([path, declared.map((one) => one.name)]).toEqual([path, names]);
+      expect(declared.every((one) => one.required)).toBe(true);
+    }
+  });
+
+  test('describes every answer, by status', () => {
+    for (const { path, method, operation } of operationsOf(document)) {
+      const statuses = Object.keys(operation.responses);
+      expect([path, method, statuses.some((status) => /^2\d\d$/.test(status))]).toEqual([path, method, true]);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect(status).toMatch(/^[2-5]\d\d$/);
+        expect(response.description).not.toBe('');
+      }
+    }
+  });
+
+  test('refers to nothing that is missing, and keeps nothing that is unused', () => {
+    const used = new Set(referencesIn(document));
+    const present = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    expect([...used].sort()).toEqual(present.sort());
+    expect(used.size).toBeGreaterThan(0);
+    expect(JSON.stringify(document)).not.toContain('$defs');
+  });
+
+  test('leaves room for further members', () => {
+    expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
+  });
+});
+
+describe('details', () => {
+  const manager = received(certManagerOpenApi());
+  const monitor = received(checkMonitorOpenApi());
+  const ca = received(dummyCaOpenApi());
+
+  test('a query integer is an integer with its bounds and default', () => {
+    const limit = manager.paths['/audit-logs']?.['get']?.parameters.find((one) => one.name === 'limit');
+    expect(limit).toEqual({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+    });
+  });
+
+  test('confirm is required and the text true', () => {
+    expect(manager.paths['/fqdns']?.['delete']?.parameters).toEqual([
+      { name: 'confirm', in: 'query', required: true, schema: { type: 'string', const: 'true' } },
+    ]);
+  });
+
+  test('an upload is a form with its file', () => {
+    const upload = manager.paths['/spaces/{spaceId}/fqdns/{fqdnId}/csr']?.['post'];
+    expect(upload?.requestBody).toMatchObject({
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            properties: { csr: { format: 'binary' }, fqdn: { type: 'string' } },
+            required: ['csr', 'spaceId', 'fqdn'],
+          },
+        },
+      },
+    });
+  });
+
+  test.each([
+    ['refusals of the manager', manager, '/spaces', 'post', '400', 'application/problem+json'],
+    ['refusals of the monitor', monitor, '/api/v3/checks/', 'post', '403', 'application/json'],
+    ['refusals of a ping', monitor, '/ping/{uuid}', 'post', '404', 'text/plain'],
+    ['refusals of signing', ca, '/csr', 'post', '400', 'application/json'],
+    ['other refusals of the CA', ca, '/certificate/{id}', 'get', '404', 'text/plain'],
+    ['the root', ca, '/root', 'get', '200', 'application/x-pem-file'],
+    ['a picture', manager, '/users/{id}/avatar', 'get', '200', 'image/png'],
+    ['a badge', monitor, '/b/{states}/{badgeUuid}.svg', 'get', '200', 'image/svg+xml'],
+  ])('%s have their own content type', (_, document, path, method, status, contentType) => {
+    const content = document.paths[path]?.[method]?.responses[status]?.content;
+    expect(Object.keys(content ?? {})).toEqual([contentType]);
+  });
+
+  test.each([
+    ['/health', 'get', true],
+    ['/auth/login', 'post', true],
+    ['/auth/me', 'get', false],
+    ['/spaces', 'get', false],
+  ])('%s %s needs no credential: %p', (path, method, open) => {
+    expect(manager.paths[path]?.[method]?.security).toEqual(open ? [] : undefined);
+  });
+});
+
+test('a schema with a name stands once, however deep it is used', () => {
+  const inner = z.object({ n: z.int() }).meta({ id: 'Inner' });
+  const outer = z.object({ one: inner, many: z.array(inner) }).meta({ id: 'Outer' });
+  const contract = {
+    show: endpoint({
+      method: 'POST',
+      path: '/it/{id}',
+      summary: 'Show it',
+      params: z.object({ id: scalars.uuid }),
+      body: { kind: 'json', schema: inner, optional: true },
+      responses: { 200: json(z.union([outer, inner]), 'It') },
+      failures: [],
+    }),
+  };
+  const document = openApiDocument(contract, {
+    title: 'It',
+    version: '1',
+    description: '',
+    errorBody: () => ({ contentType: 'text/plain', schema: z.string() }),
+  });
+  expect(received(document).components).toEqual({
+    schemas: {
+      Inner: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+      Outer: {
+        type: 'object',
+        properties: {
+          one: { $ref: '#/components/schemas/Inner' },
+          many: { type: 'array', items: { $ref: '#/components/schemas/Inner' } },
+        },
+        required: ['one', 'many'],
+      },
+    },
+  });
+});
