@@ -184,19 +184,19 @@ function printable(text: string): string {
 }
 
 function unanswered(shape: Endpoint, error: unknown): UpstreamFailed {
-  const timedOut = error instanceof DOMException && error.name === 'TimeoutError';
-  return new UpstreamFailed(
-    `${shape.method} ${shape.path}: ${timedOut ? 'no answer in time' : reasonOf(error)}`,
-    {
-      timedOut,
-      cause: error,
-    },
-  );
+  const timedOut = faultOf(error).name === 'TimeoutError';
+  const reason = timedOut ? 'no answer in time' : reasonOf(error);
+  return new UpstreamFailed(`${shape.method} ${shape.path}: ${reason}`, { timedOut, cause: error });
 }
 
 /** What the network said: the innermost cause's code, such as ECONNREFUSED, else its message. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause instanceof Error) return reasonOf(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  const { cause, code, message } = faultOf(error);
+  if (cause !== undefined) return reasonOf(cause);
+  return typeof code === 'string' ? code : String(message ?? error);
+}
+
+// By its members and not its class: fetch may throw errors of another realm.
+function faultOf(error: unknown): Readonly<Partial<Record<'name' | 'message' | 'code' | 'cause', unknown>>> {
+  return typeof error === 'object' && error !== null ? error : {};
 }
