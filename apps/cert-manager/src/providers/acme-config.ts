@@ -1,0 +1,85 @@
+import { scalars } from '@certloop/contracts';
+import { z } from 'zod';
+import { documentAddress, orDefault, orNothing, secret, serviceAddress, whole } from './config-rules.js';
+import { rootCertificates } from './root-certificate.js';
+
+const word = scalars.line(200);
+// RFC 8555 §7.3.4 sends the MAC key in Base64url; 16 octets are the least that any CA hands out.
+const macKey = z.string().regex(/^[\w-]{22,512}={0,2}$/, 'must be a MAC key in Base64url');
+const header = z
+  .string()
+  .max(4000)
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be the value of an HTTP header');
+
+const http01 = z.strictObject({
+  /** What a challenge that cannot be reached from here means: nothing, a warning, or the end of the request. */
+  selfCheck: orDefault(z.enum(['off', 'warn', 'strict']), 'warn'),
+  statelessThumbprint: orDefault(z.literal(false, 'must be false: it is not supported'), false),
+});
+
+const propagation = z.strictObject({
+  resolvers: orDefault(z.array(word).max(10), []),
+  timeoutS: orDefault(whole(1, 3600), 180),
+  intervalS: orDefault(whole(1, 300), 5),
+});
+
+const dns = z
+  .strictObject({
+    kind: z.enum(['webhook', 'rfc2136', 'acme-dns']),
+    url: z.union(
+      [
+        serviceAddress,
+        z
+          .string()
+          .max(300)
+          .regex(/^dns:\/\/[\w.:[\]-]+$/),
+      ],
+      'must be an http, https or dns address',
+    ),
+    authHeader: orNothing(secret(header)),
+    mode: orDefault(z.enum(['fqdn-value', 'raw']), 'fqdn-value'),
+    propagation: orDefault(propagation, propagation.parse({})),
+    /** Name that carries the records instead of the one that is proven. */
+    alias: orNothing(word),
+  })
+  .refine(({ kind, url }) => (kind === 'rfc2136') === url.startsWith('dns:'), {
+    path: ['url'],
+    message: 'must be a dns address for rfc2136, and an http or https address otherwise',
+  });
+
+const challenge = z
+  .strictObject({
+    type: orDefault(z.enum(['http-01', 'dns-01', 'manual']), 'http-01'),
+    http01: orDefault(http01, http01.parse({})),
+    dns: orNothing(dns),
+  })
+  .refine(({ type, dns: backend }) => type !== 'dns-01' || backend !== undefined, {
+    path: ['dns'],
+    message: 'is required for dns-01',
+  });
+
+const timeouts = z.strictObject({
+  requestMs: orDefault(whole(1, 60_000), 10_000),
+  orderS: orDefault(whole(1, 3600), 600),
+});
+
+const limits = z.strictObject({ maxConcurrency: orDefault(whole(1, 64), 4) });
+
+/** Configuration of an ACME CA (RFC 8555). */
+export const acmeConfigSchema = z.strictObject({
+  directoryUrl: documentAddress,
+  contactEmails: orDefault(z.array(z.email('must be an e-mail address').max(254)).max(10), []),
+  termsOfServiceAgreed: z.literal(true, 'must be true'),
+  /** External account binding (RFC 8555 §7.3.4). */
+  eab: orNothing(z.strictObject({ kid: word, hmacKey: secret(macKey) })),
+  accountKeyType: orDefault(z.enum(['ES256', 'ES384', 'RS256']), 'ES256'),
+  profile: orNothing(word),
+  preferredChain: orNothing(word),
+  /** Roots that the directory's own TLS certificate may chain to, beside the usual ones. */
+  caBundlePem: orNothing(rootCertificates),
+  challenge: orDefault(challenge, challenge.parse({})),
+  timeouts: orDefault(timeouts, timeouts.parse({})),
+  limits: orDefault(limits, limits.parse({})),
+  allowPrivateNetwork: orDefault(z.boolean(), false),
+});
+export type AcmeConfig = z.output<typeof acmeConfigSchema>;

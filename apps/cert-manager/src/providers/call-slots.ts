@@ -1,0 +1,44 @@
+/** Lets a bounded number of calls run at the same time; the others wait in order. */
+export interface CallSlots {
+  /**
+   * What `work` returns, begun when fewer than `limit` calls run. Rejects with the signal's reason when it
+   * fires first; `work` is not begun then.
+   */
+  run<T>(limit: number, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+}
+
+export function createCallSlots(): CallSlots {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    run: async (limit, signal, work) => {
+      if (running < limit && waiting.length === 0) running += 1;
+      else await turn(waiting, signal);
+      try {
+        return await work();
+      } finally {
+        // a slot that somebody waits for is handed on, so that nobody who comes now can take it
+        const next = waiting.shift();
+        if (next === undefined) running -= 1;
+        else next();
+      }
+    },
+  };
+}
+
+/** Resolves when a slot is handed over. */
+function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      waiting.splice(waiting.indexOf(enter), 1);
+      reject(signal.reason);
+    };
+    const enter = () => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    waiting.push(enter);
+  });
+}

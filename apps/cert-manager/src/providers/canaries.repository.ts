@@ -1,0 +1,24 @@
+import { column, defineTable, insertMany, type Tx } from '@certloop/db';
+
+/** A known word, encrypted with one key, that tells whether the key at hand is that key. */
+export interface CanaryRow {
+  readonly keyId: string;
+  readonly sealed: string;
+  readonly createdAt: Date;
+}
+
+export const encryptionCanaries = defineTable<CanaryRow>('encryption_canaries', {
+  columns: {
+    keyId: column.word(32).primary(),
+    sealed: column.text(),
+    createdAt: column.instant(),
+  },
+});
+
+export function listCanaries(tx: Tx): Promise<CanaryRow[]> {
+  return tx.find(encryptionCanaries, { order: { keyId: 'ASC' } });
+}
+
+export function insertCanary(tx: Tx, row: CanaryRow): Promise<void> {
+  return insertMany(tx, encryptionCanaries, [row]);
+}

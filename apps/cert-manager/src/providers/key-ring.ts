@@ -1,0 +1,38 @@
+/** One key that encrypts what is secret at rest; `key` is 32 octets. */
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Uint8Array;
+}
+
+/** Keys by id; `active` encrypts, the others only decrypt what they encrypted once. */
+export interface KeyRing {
+  readonly active: EncryptionKey;
+  readonly keys: ReadonlyMap<string, EncryptionKey>;
+}
+
+/**
+ * Key ring of a text with one `id:base64` a line, the active key first; empty lines and lines that begin with
+ * `#` are skipped. An id is 1 to 32 of A-Z a-z 0-9 _ -, a key 32 octets in Base64. Throws RangeError that names
+ * the line and never what stands in it.
+ */
+export function parseKeyRing(text: string): KeyRing {
+  const keys = new Map<string, EncryptionKey>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) continue;
+    const key = parseKey(trimmed, `line ${index + 1}`);
+    if (keys.has(key.id)) throw new RangeError(`line ${index + 1}: an id stands there twice`);
+    keys.set(key.id, key);
+  }
+  const [active] = keys.values();
+  if (active === undefined) throw new RangeError('holds no key');
+  return { active, keys };
+}
+
+function parseKey(line: string, place: string): EncryptionKey {
+  const [, id, encoded] = /^([\w-]{1,32}):([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
+  if (id === undefined || encoded === undefined) throw new RangeError(`${place}: is not id:base64`);
+  const key = Buffer.from(encoded, 'base64');
+  if (key.length !== 32) throw new RangeError(`${place}: the key must be 32 octets in Base64`);
+  return { id, key: new Uint8Array(key) };
+}

@@ -1,0 +1,86 @@
+import { lookup } from 'node:dns';
+import { isIP } from 'node:net';
+import { UpstreamFailed } from '@certloop/contracts';
+import { createOutgoingFetch, type OutgoingFetch, type Resolve, refusalOfAddress } from '@certloop/server';
+
+/** An address to be called, and whether it may lead to private and loopback addresses. */
+export interface Target {
+  readonly address: string;
+  readonly allowPrivate: boolean;
+}
+
+/** Ways out to the addresses of providers. */
+export interface Outgoing {
+  /** Fetch for a target; never follows a redirect, and rejects an answer of more than 1 MiB. */
+  fetchFor(target: Target): typeof fetch;
+  /** Why a target would be refused right now, or undefined; a name that does not resolve is no reason yet. */
+  refusalOf(target: Target): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export interface OutgoingSettings {
+  /** Addresses that the operator set in the environment; they are called wherever they lead. */
+  readonly trusted: readonly string[];
+  readonly resolve?: Resolve;
+}
+
+/** Ways out: guarded for addresses that came in through the API, free for those of the environment. */
+export function createOutgoing({ trusted, resolve = lookupAll }: OutgoingSettings): Outgoing {
+  const free = new Set(trusted.map(comparable));
+  const guarded = new Map<boolean, OutgoingFetch>();
+  const guardedFetch = (allowPrivate: boolean): OutgoingFetch => {
+    const known = guarded.get(allowPrivate) ?? createOutgoingFetch({ allowPrivate, answerBytes, resolve });
+    guarded.set(allowPrivate, known);
+    return known;
+  };
+  return {
+    fetchFor: ({ address, allowPrivate }) =>
+      free.has(comparable(address)) ? boundedFetch : guardedFetch(allowPrivate).fetch,
+    refusalOf: async (target) => {
+      if (free.has(comparable(target.address))) return undefined;
+      const addresses = await addressesOf(hostOf(target.address), resolve);
+      return addresses.map((address) => refusalOfAddress(address, target)).find(Boolean);
+    },
+    close: async () => {
+      for (const { close } of guarded.values()) await close();
+    },
+  };
+}
+
+const answerBytes = 1_048_576;
+const resolveMs = 5000;
+
+const lookupAll: Resolve = (host, options, done) => lookup(host, { ...options, all: true }, done);
+
+function comparable(address: string): string {
+  return address.replace(/\/+$/, '');
+}
+
+function hostOf(address: string): string {
+  return new URL(address).hostname.replace(/^\[|\]$/g, '');
+}
+
+function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {
+  if (isIP(host) !== 0) return Promise.resolve([host]);
+  return new Promise((settle) => {
+    const late = setTimeout(() => settle([]), resolveMs);
+    resolve(host, {}, (error, addresses) => {
+      clearTimeout(late);
+      settle(error === null ? addresses.map(({ address }) => address) : []);
+    });
+  });
+}
+
+const boundedFetch: typeof fetch = async (input, init) => {
+  const answer = await fetch(input, { ...init, redirect: 'manual' });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.length;
+    if (length > answerBytes) throw new UpstreamFailed(`the answer is larger than ${answerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  const hasBody = length > 0 && ![101, 204, 205, 304].includes(answer.status);
+  const { status, headers } = answer;
+  return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
+};

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import { providerKinds } from './provider-kinds.js';
+
+const dummy = providerKinds['dummy-ca'].schema;
+const acme = providerKinds.acme.schema;
+
+function faultsOf(schema: typeof dummy, config: object): string[] {
+  const issues = schema.safeParse(config).error?.issues ?? [];
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')],
+  );
+}
+
+const completeDummy = {
+  baseUrl: 'http://ca.test',
+  validityDays: 365,
+  timeoutMs: 10_000,
+  maxConcurrency: 4,
+  allowPrivateNetwork: false,
+};
+
+describe('the configuration of a dummy CA', () => {
+  test.each([
+    ['only the address', { baseUrl: 'http://ca.test/' }],
+    ['null for what may be absent', { baseUrl: 'http://ca.test', validityDays: null, timeoutMs: null }],
+  ])('has its defaults: %s', (_, config) => {
+    expect(JSON.parse(JSON.stringify(dummy.parse(config)))).toEqual(completeDummy);
+  });
+
+  test.each([
+    ['nothing', {}, ['baseUrl']],
+    ['a null address', { baseUrl: null }, ['baseUrl']],
+    ['no absolute address', { baseUrl: 'ca.test' }, ['baseUrl']],
+    ['another protocol', { baseUrl: 'ftp://ca.test' }, ['baseUrl']],
+    ['credentials in the address', { baseUrl: 'http://a:b@ca.test' }, ['baseUrl']],
+    ['a query', { baseUrl: 'http://ca.test/?a=b' }, ['baseUrl']],
+    ['a blank in the address', { baseUrl: 'http://ca.test/a b' }, ['baseUrl']],
+    ['an unknown key', { ...completeDummy, baseurl: 'x' }, ['baseurl']],
+    ['an unknown key that is null', { ...completeDummy, nothing: null }, ['nothing']],
+    ['validity 0', { ...completeDummy, validityDays: 0 }, ['validityDays']],
+    ['validity 826', { ...completeDummy, validityDays: 826 }, ['validityDays']],
+    ['validity as text', { ...completeDummy, validityDays: '365' }, ['validityDays']],
+    ['half a day', { ...completeDummy, validityDays: 1.5 }, ['validityDays']],
+    ['no concurrency', { ...completeDummy, maxConcurrency: 0 }, ['maxConcurrency']],
+    ['a flag as text', { ...completeDummy, allowPrivateNetwork: 'true' }, ['allowPrivateNetwork']],
+    ['a root that is none', { ...completeDummy, rootPem: 'root' }, ['rootPem']],
+  ])('refuses %s', (_, config, faults) => {
+    expect(faultsOf(dummy, config)).toEqual(faults);
+  });
+
+  test.each([1, 825])('takes a validity of %i days', (validityDays) => {
+    expect(faultsOf(dummy, { ...completeDummy, validityDays })).toEqual([]);
+  });
+});
+
+const leastAcme = { directoryUrl: 'https://ca.test/directory', termsOfServiceAgreed: true };
+
+describe('the configuration of an ACME CA', () => {
+  test('has its defaults', () => {
+    expect(JSON.parse(JSON.stringify(acme.parse(leastAcme)))).toEqual({
+      ...leastAcme,
+      contactEmails: [],
+      accountKeyType: 'ES256',
+      challenge: { type: 'http-01', http01: { selfCheck: 'warn', statelessThumbprint: false } },
+      timeouts: { requestMs: 10_000, orderS: 600 },
+      limits: { maxConcurrency: 4 },
+      allowPrivateNetwork: false,
+    });
+  });
+
+  test('keeps the directory as it was given', () => {
+    const directoryUrl = 'https://ca.test/directory/?v=2';
+    expect(acme.parse({ ...leastAcme, directoryUrl })['directoryUrl']).toBe(directoryUrl);
+  });
+
+  const webhook = { kind: 'webhook', url: 'https://dns.test' };
+  test.each([
+    ['nothing', {}, ['directoryUrl', 'termsOfServiceAgreed']],
+    ['terms not agreed to', { ...leastAcme, termsOfServiceAgreed: false }, ['termsOfServiceAgreed']],
+    ['a MAC key with a blank', { ...leastAcme, eab: { kid: 'k', hmacKey: 'a b' } }, ['eab.hmacKey']],
+    ['half an external account', { ...leastAcme, eab: { kid: 'k' } }, ['eab.hmacKey']],
+    ['an unknown key deep inside', { ...leastAcme, eab: { kid: 'k', hmacKey: '********', x: 1 } }, ['x']],
+    ['dns-01 without a backend', { ...leastAcme, challenge: { type: 'dns-01' } }, ['challenge.dns']],
+    ['an unknown challenge', { ...leastAcme, challenge: { type: 'tls-alpn-01' } }, ['challenge.type']],
+    [
+      'a command as backend',
+      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, kind: 'exec' } } },
+      ['challenge.dns.kind'],
+    ],
+    [
+      'a webhook at a dns address',
+      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'dns://ns.test' } } },
+      ['challenge.dns.url'],
+    ],
+    [
+      'a line break in a header',
+      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, authHeader: 'a\r\nb: c' } } },
+      ['challenge.dns.authHeader'],
+    ],
+  ])('refuses %s', (_, config, faults) => {
+    expect(faultsOf(acme, config)).toEqual(faults);
+  });
+
+  test('never quotes a secret that it refuses', () => {
+    const { error } = acme.safeParse({ ...leastAcme, eab: { kid: 'k', hmacKey: 'not a key' } });
+    expect(JSON.stringify(error?.issues)).not.toContain('not a key');
+  });
+});

@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import { acmeConfigSchema } from './acme-config.js';
+import { dummyCaConfigSchema } from './dummy-ca-config.js';
+import type { ProviderName } from './provider.js';
+import type { Config } from './stored-config.js';
+
+/** What is fixed about a provider: its words for people, the rules of its configuration, its addresses. */
+export interface ProviderKind {
+  readonly name: ProviderName;
+  readonly displayName: string;
+  readonly description: string;
+  readonly schema: z.ZodType<Config>;
+  /** Dotted paths of what is written but never shown. */
+  readonly secretPaths: readonly string[];
+  /** Key that holds the address of the service. */
+  readonly addressKey: 'baseUrl' | 'directoryUrl';
+  /** Dotted paths of every address that is called. */
+  readonly addressPaths: readonly string[];
+  /** Configuration that an address alone, set by the operator, stands for. */
+  fromAddress(address: string): Config;
+}
+
+export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
+  'dummy-ca': {
+    name: 'dummy-ca',
+    displayName: 'Dummy certificate authority',
+    description: 'Signs CSRs at once, for tests and for closed networks.',
+    schema: dummyCaConfigSchema,
+    secretPaths: [],
+    addressKey: 'baseUrl',
+    addressPaths: ['baseUrl'],
+    fromAddress: (baseUrl) => dummyCaConfigSchema.parse({ baseUrl }),
+  },
+  acme: {
+    name: 'acme',
+    displayName: 'ACME',
+    description: 'Obtains certificates from an ACME certificate authority (RFC 8555).',
+    schema: acmeConfigSchema,
+    secretPaths: ['eab.hmacKey', 'challenge.dns.authHeader'],
+    addressKey: 'directoryUrl',
+    addressPaths: ['directoryUrl', 'challenge.dns.url'],
+    // An operator who names the CA to the service has read what that CA asks of him.
+    fromAddress: (directoryUrl) => acmeConfigSchema.parse({ directoryUrl, termsOfServiceAgreed: true }),
+  },
+};

@@ -1,0 +1,37 @@
+/** Names of the providers; each is the key of its kind, too. */
+export const providerNames = ['dummy-ca', 'acme'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+/** How an attempt to reach a provider went; `message` is a sentence for people. */
+export interface ProviderReport {
+  readonly success: boolean;
+  readonly message: string;
+}
+
+/** A certificate that has been checked against its CSR; `certificatePem` is the leaf and its intermediates. */
+export interface IssuedCertificate {
+  readonly certificatePem: string;
+  /** What the provider calls the certificate; null when it gives no name. */
+  readonly upstreamId: string | null;
+}
+
+/** A provider that refuses or fails is a result here, with its reason, and no exception. */
+export type SignOutcome =
+  | ({ readonly isSigned: true } & IssuedCertificate)
+  | { readonly isSigned: false; readonly reason: string };
+
+export type RefreshOutcome =
+  | { readonly status: 'found'; readonly certificatePem: string }
+  /** The provider does not know the certificate any more. */
+  | { readonly status: 'missing' }
+  /** The provider has nothing to ask. */
+  | { readonly status: 'unchanged' };
+
+/** One way to obtain certificates, with its configuration applied. Nothing here opens a transaction. */
+export interface Provider {
+  /** Whether the provider can be reached as configured; `deep` also tries what leaves a trace there. */
+  test(depth: 'shallow' | 'deep'): Promise<ProviderReport>;
+  sign(csrPem: string): Promise<SignOutcome>;
+  /** Asks for a certificate again. Throws UpstreamFailed when there is no answer, or none to be trusted. */
+  refresh(upstreamId: string): Promise<RefreshOutcome>;
+}

@@ -1,0 +1,61 @@
+import { NotFound } from '@certloop/contracts';
+import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
+import type { ProviderName } from './provider.js';
+import type { Config, SealedSecrets } from './stored-config.js';
+
+/** A provider as it is stored. */
+export interface ProviderRow {
+  readonly id: string;
+  readonly name: ProviderName;
+  readonly displayName: string;
+  readonly description: string;
+  readonly enabled: boolean;
+  /** Complete configuration without its secrets; null until there is one. */
+  readonly config: Config | null;
+  readonly secrets: SealedSecrets;
+  /** Address that the environment gave and nobody has replaced since. */
+  readonly environmentAddress: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export const providers = defineTable<ProviderRow>('providers', {
+  columns: {
+    id: column.uuid().primary(),
+    name: column.word<ProviderName>(32),
+    displayName: column.word(100),
+    description: column.text(),
+    enabled: column.boolean(),
+    config: column.json<Config>().nullable(),
+    secrets: column.json<SealedSecrets>(),
+    environmentAddress: column.text().nullable(),
+    createdAt: column.instant(),
+    updatedAt: column.instant(),
+  },
+  indexes: [{ columns: ['name'], unique: true }],
+});
+
+/** Oldest first. */
+export function listProviders(tx: Tx): Promise<ProviderRow[]> {
+  return tx.find(providers, { order: { createdAt: 'ASC', id: 'ASC' } });
+}
+
+export async function findProvider(tx: Tx, id: string): Promise<ProviderRow | undefined> {
+  return (await tx.findOneBy(providers, { id })) ?? undefined;
+}
+
+/** Throws NotFound. */
+export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
+  const row = await findProvider(tx, id);
+  if (row === undefined) throw new NotFound('provider not found');
+  return row;
+}
+
+export function insertProvider(tx: Tx, row: ProviderRow): Promise<void> {
+  return insertMany(tx, providers, [row]);
+}
+
+/** Changes a provider that is known to exist: none is ever deleted. */
+export async function updateProvider(tx: Tx, id: string, change: Partial<ProviderRow>): Promise<void> {
+  await updateRows(tx, providers, { id }, change);
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { parseKeyRing } from './key-ring.js';
+import { keyIdOf, openSecret, SecretUnreadable, sealSecret } from './secret-box.js';
+
+const line = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+const first = line('first');
+const second = line('second');
+const ring = parseKeyRing(`${first}\n${second}\n`);
+const place = { table: 'providers', column: 'secrets.eab.hmacKey', rowId: 'row-1' };
+
+describe('a sealed secret', () => {
+  test('opens at its place with its key', () => {
+    const envelope = sealSecret(ring, place, 'päss word');
+    expect(envelope).toMatch(/^v1\.first\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/);
+    expect(openSecret(ring, place, envelope)).toBe('päss word');
+    expect(keyIdOf(envelope)).toBe('first');
+  });
+
+  test('an empty one opens too', () => {
+    expect(openSecret(ring, place, sealSecret(ring, place, ''))).toBe('');
+  });
+
+  test('never seals to the same text twice', () => {
+    expect(sealSecret(ring, place, 'same')).not.toBe(sealSecret(ring, place, 'same'));
+  });
+
+  test('still opens when its key is no longer the active one', () => {
+    const envelope = sealSecret(ring, place, 'kept');
+    expect(openSecret(parseKeyRing(`${second}\n${first}`), place, envelope)).toBe('kept');
+  });
+
+  test.each([
+    ['another table', { ...place, table: 'accounts' }],
+    ['another column', { ...place, column: 'secrets.other' }],
+    ['another row', { ...place, rowId: 'row-2' }],
+  ])('does not open in %s', (_, elsewhere) => {
+    const envelope = sealSecret(ring, place, 'secret');
+    expect(() => openSecret(ring, elsewhere, envelope)).toThrow(SecretUnreadable);
+  });
+
+  test('does not open with another key of the same id', () => {
+    const envelope = sealSecret(ring, place, 'secret');
+    expect(() => openSecret(parseKeyRing(line('first')), place, envelope)).toThrow(
+      'does not open with the key "first"',
+    );
+  });
+
+  test('names the key that is missing', () => {
+    const envelope = sealSecret(ring, place, 'secret');
+    expect(() => openSecret(parseKeyRing(second), place, envelope)).toThrow(
+      'is encrypted with the key "first", which is missing',
+    );
+  });
+
+  test.each([0, 1, 2, 3, 4])('does not open when part %i is altered', (part) => {
+    const parts = sealSecret(ring, place, 'secret').split('.');
+    parts[part] = part < 2 ? `${parts[part]}x` : flipFirst(parts[part] ?? '');
+    expect(() => openSecret(ring, place, parts.join('.'))).toThrow(SecretUnreadable);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['plain text', 'secret'],
+    ['a tag cut to 4 octets', shortTag(sealSecret(ring, place, 'secret'))],
+    ['a part too many', `${sealSecret(ring, place, 'secret')}.x`],
+  ])('refuses %s', (_, text) => {
+    expect(() => openSecret(ring, place, text)).toThrow(SecretUnreadable);
+  });
+});
+
+function flipFirst(text: string): string {
+  return (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+}
+
+function shortTag(envelope: string): string {
+  return envelope.replace(/\.[^.]+$/, (tag) => tag.slice(0, 7));
+}
+
+describe('a key ring', () => {
+  test('skips comments and empty lines; the first key is active', () => {
+    const parsed = parseKeyRing(`# keys\n\n${first}\r\n  ${second}  \n`);
+    expect(parsed.active.id).toBe('first');
+    expect([...parsed.keys.keys()]).toEqual(['first', 'second']);
+  });
+
+  test.each([
+    ['no key at all', '# nothing\n', 'holds no key'],
+    ['no id', `:${randomBytes(32).toString('base64')}`, 'line 1: is not id:base64'],
+    ['an id with a dot', `a.b:${randomBytes(32).toString('base64')}`, 'line 1: is not id:base64'],
+    ['a short key', `${first}\na:${randomBytes(16).toString('base64')}`, 'line 2: the key must be 32 octets'],
+    ['a long key', `a:${randomBytes(33).toString('base64')}`, 'line 1: the key must be 32 octets'],
+    ['an id twice', `${first}\n${line('first')}`, 'line 2: an id stands there twice'],
+  ])('refuses %s, naming the line', (_, text, message) => {
+    expect(() => parseKeyRing(text)).toThrow(message);
+  });
+});

@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { EncryptionKey, KeyRing } from './key-ring.js';
+
+/** Where a secret is stored; a cipher text opens nowhere else. */
+export interface SecretPlace {
+  readonly table: string;
+  readonly column: string;
+  readonly rowId: string;
+}
+
+/** A cipher text that does not open: another key, another place, or altered. */
+export class SecretUnreadable extends Error {
+  override readonly name = 'SecretUnreadable';
+}
+
+/**
+ * Envelope `v1.<key id>.<iv>.<cipher text>.<tag>` of a secret, the last three in Base64url: AES-256-GCM with a
+ * random 96-bit IV (NIST SP 800-38D §8.2.2), bound to its place, under a key derived for the table (RFC 5869).
+ */
+export function sealSecret(ring: KeyRing, place: SecretPlace, secret: string): string {
+  const { active } = ring;
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', tableKey(active, place.table), iv);
+  cipher.setAAD(boundTo(place, active.id));
+  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  const parts = [iv, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'));
+  return ['v1', active.id, ...parts].join('.');
+}
+
+/** Secret of an envelope. Throws SecretUnreadable, which says why and quotes nothing of it. */
+export function openSecret(ring: KeyRing, place: SecretPlace, envelope: string): string {
+  const [version, id, iv = '', ciphertext = '', tag = '', ...rest] = envelope.split('.');
+  if (version !== 'v1' || id === undefined || rest.length > 0) {
+    throw new SecretUnreadable('is no envelope of this version');
+  }
+  const key = ring.keys.get(id);
+  if (key === undefined) throw new SecretUnreadable(`is encrypted with the key "${id}", which is missing`);
+  try {
+    return decrypt(tableKey(key, place.table), boundTo(place, id), { iv, ciphertext, tag });
+  } catch (cause) {
+    throw new SecretUnreadable(`does not open with the key "${id}"`, { cause });
+  }
+}
+
+/** Id of the key that an envelope needs; undefined for what is no envelope. */
+export function keyIdOf(envelope: string): string | undefined {
+  return /^v1\.([\w-]{1,32})\./.exec(envelope)?.[1];
+}
+
+function decrypt(
+  key: Uint8Array,
+  bound: Uint8Array,
+  { iv, ciphertext, tag }: { iv: string; ciphertext: string; tag: string },
+): string {
+  // A shorter tag would be accepted too, and is easier to forge.
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'), { authTagLength: 16 });
+  decipher.setAAD(bound);
+  decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+  return Buffer.concat([decipher.update(ciphertext, 'base64url'), decipher.final()]).toString('utf8');
+}
+
+function tableKey({ key }: EncryptionKey, table: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, '', `certloop cert-manager ${table}`, 32));
+}
+
+/** None of the parts may hold the separator, so that no two places read the same. */
+function boundTo({ table, column, rowId }: SecretPlace, keyId: string): Uint8Array {
+  const parts = [table, column, rowId, keyId];
+  if (parts.some((part) => part.includes('|'))) throw new RangeError('a place must not contain |');
+  return Buffer.from(parts.join('|'), 'utf8');
+}
