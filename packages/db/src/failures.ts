@@ -26,8 +26,9 @@ export function withoutValues(error: unknown): unknown {
   if (!(error instanceof QueryFailedError)) return error;
   Object.assign(error, { parameters: [] });
   const driverError = error.driverError as { detail?: string; where?: string };
-  // PostgreSQL: "Key (email)=(ada@example.org) already exists."
-  delete driverError.detail;
+  // PostgreSQL: "Key (email)=(ada@example.org) already exists.", or the whole row
+  const [columns] = /\([^)]+\)=\(/.exec(driverError.detail ?? '') ?? [];
+  driverError.detail = columns === undefined ? '' : `${columns}…)`;
   delete driverError.where;
   return error;
 }

@@ -1,4 +1,11 @@
+export { type Claim, claimDue } from './claim.js';
 export { Column, type ColumnSpec, column } from './columns.js';
+export {
+  type ConstraintKind,
+  type ConstraintViolation,
+  constraintViolation,
+  onUniqueViolation,
+} from './constraint-errors.js';
 export {
   type Database,
   type DatabaseOptions,
@@ -10,6 +17,8 @@ export {
 export type { Dialect, DialectName } from './dialect.js';
 export { DatabaseUnavailable } from './failures.js';
 export type { Migration } from './migrations.js';
+export { findPage, type Page, type PageRequest } from './page.js';
+export { executeSql, querySql, type SqlValue } from './sql.js';
 export {
   type AnyTable,
   createTables,
@@ -21,3 +30,4 @@ export {
   type TableReference,
   type TableSpec,
 } from './table.js';
+export { insertMany, type NewRow, updateRows } from './write.js';

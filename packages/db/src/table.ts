@@ -35,10 +35,8 @@ export interface AnyTable {
 }
 
 /** A table of rows; serves as TypeORM's entity target: `tx.findOneBy(spaces, { id })`. */
-export interface TableOf<Row> extends TableSpec<Row> {
+export interface TableOf<Row> extends EntitySchema<Row>, TableSpec<Row> {
   readonly name: string;
-  /** Never set; tells TypeORM's methods what a row is. */
-  readonly type: Row;
 }
 
 /**
@@ -49,7 +47,8 @@ export interface TableOf<Row> extends TableSpec<Row> {
 export function defineTable<Row>(name: string, spec: TableSpec<Row>): TableOf<Row> {
   for (const index of spec.indexes ?? []) checkLength(indexName(name, index));
   for (const reference of spec.references ?? []) checkLength(referenceName(name, reference));
-  return { ...spec, name, type: undefined as Row };
+  // TypeORM knows by its name which of the entities of the database in hand is meant
+  return Object.assign(new EntitySchema<Row>({ name, columns: {} }), spec, { name });
 }
 
 /** TypeORM's entities of the tables. */

@@ -1,0 +1,82 @@
+import { type Column, type ColumnSpec, columnName } from './columns.js';
+import type { Tx } from './database.js';
+import { onSqlite, runnerOf } from './doors.js';
+
+/** What a placeholder takes. Arrays and plain objects arrive as JSON text, in both databases. */
+export type SqlValue = string | number | boolean | Date | Buffer | null | readonly unknown[] | JsonObject;
+type JsonObject = { readonly [name: string]: unknown };
+
+type Columns<Row> = { readonly [Name in keyof Row]: Column<Row[Name]> };
+
+/**
+ * Runs SQL that both databases understand, with placeholders `$1`, `$2` …; returns how many rows it wrote, or
+ * returned. Statements are prepared once on SQLite, so values belong into placeholders.
+ */
+export async function executeSql(tx: Tx, text: string, values: readonly SqlValue[] = []): Promise<number> {
+  const { records, affected } = await run(tx, text, values);
+  return affected ?? records.length;
+}
+
+/**
+ * Runs SQL as `executeSql` does and reads each row by the columns named, which may be a table's and more:
+ * `querySql(tx, { ...orders.columns, total: column.bigint() }, 'select …', [now])`.
+ * A property `dueAt` is read from `due_at`; what the rows lack stays out of the result.
+ */
+export async function querySql<Row>(
+  tx: Tx,
+  columns: Columns<Row>,
+  text: string,
+  values: readonly SqlValue[] = [],
+): Promise<Row[]> {
+  const { records } = await run(tx, text, values);
+  const isSqlite = onSqlite(tx);
+  const readers = Object.entries<ColumnSpec>(columns).map(
+    ([property, { kind }]) => [property, columnName(property), kind] as const,
+  );
+  return records.map((record) => {
+    const row: Record<string, unknown> = {};
+    for (const [property, name, kind] of readers) {
+      if (name in record) row[property] = read(record[name], kind, isSqlite);
+    }
+    return row as Row;
+  });
+}
+
+interface Outcome {
+  readonly records: Record<string, unknown>[];
+  /** Undefined for SQLite's statements that return rows. */
+  readonly affected?: number;
+}
+
+function run(tx: Tx, text: string, values: readonly SqlValue[]): Promise<Outcome> {
+  const runner = runnerOf(tx);
+  if (!onSqlite(tx)) return runner.query(text, values.map(postgresValue), true);
+  // to SQLite "$1" is a name; better-sqlite3 takes the named ones from one object
+  const named = Object.fromEntries(values.map((value, index) => [index + 1, sqliteValue(value)]));
+  return runner.query(text, values.length === 0 ? [] : [named], true);
+}
+
+function postgresValue(value: SqlValue): unknown {
+  return isJson(value) ? JSON.stringify(value) : value;
+}
+
+function sqliteValue(value: SqlValue): unknown {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  // as TypeORM writes them: 2026-01-02 03:04:05.678
+  if (value instanceof Date) return value.toISOString().replace('T', ' ').slice(0, -1);
+  return isJson(value) ? JSON.stringify(value) : value;
+}
+
+function isJson(value: SqlValue): value is readonly unknown[] | JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !(value instanceof Date) && !(value instanceof Uint8Array)
+  );
+}
+
+function read(value: unknown, kind: ColumnSpec['kind'], isSqlite: boolean): unknown {
+  if (value === null) return null;
+  if (!isSqlite) return kind === 'bigint' || kind === 'key' ? Number(value) : value;
+  if (kind === 'instant') return new Date(`${String(value).replace(' ', 'T')}Z`);
+  if (kind === 'json') return JSON.parse(String(value));
+  return kind === 'boolean' ? value === 1 : value;
+}

@@ -1,0 +1,84 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { type Database, insertMany, openDatabase, updateRows } from '../src/index.js';
+import { describeEachDialect } from '../src/testing.js';
+import { claimJob, type JobRow, jobs, queue } from './support/queue.js';
+
+const noon = new Date('2026-05-06T12:00:00Z');
+const seconds = (count: number) => new Date(noon.getTime() + count * 1000);
+
+describeEachDialect('a claim', (open) => {
+  let database: Database;
+  let url: string;
+  beforeEach(async () => {
+    ({ database, url } = await open(queue));
+  });
+
+  const add = (...due: Date[]) =>
+    database.transaction((tx) =>
+      insertMany(
+        tx,
+        jobs,
+        due.map((dueAt) => ({ status: 'pending' as const, dueAt, leaseUntil: null, attempt: 0 })),
+      ),
+    );
+  const claimAt = (now: Date, by: Database = database) => by.transaction((tx) => claimJob(tx, now));
+  const complete = ({ id, attempt }: JobRow) =>
+    database.transaction((tx) =>
+      updateRows(tx, jobs, { id, attempt, status: 'processing' }, { status: 'completed' }),
+    );
+
+  test('takes what is due, the earliest first, and nothing before its time', async () => {
+    await add(seconds(2), seconds(1), seconds(10));
+    expect((await claimAt(seconds(9)))?.dueAt).toEqual(seconds(1));
+    expect((await claimAt(seconds(9)))?.dueAt).toEqual(seconds(2));
+    expect(await claimAt(seconds(9))).toBeUndefined();
+    expect((await claimAt(seconds(10)))?.dueAt).toEqual(seconds(10));
+  });
+
+  test('returns the row as it stands now', async () => {
+    await add(noon);
+    const claimed = await claimAt(noon);
+    expect(claimed).toEqual({
+      id: 1,
+      status: 'processing',
+      dueAt: noon,
+      leaseUntil: seconds(60),
+      attempt: 1,
+    });
+    expect(await database.read((tx) => tx.findOneBy(jobs, { id: 1 }))).toEqual(claimed);
+  });
+
+  test('is won once by twenty workers at two handles', async () => {
+    const other = await openDatabase({ url, schema: queue });
+    await add(noon);
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => claimAt(noon, index % 2 === 0 ? database : other)),
+    );
+    await other.close();
+    expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+  });
+
+  test('gives as many workers as there are jobs one each', async () => {
+    const other = await openDatabase({ url, schema: queue });
+    await add(...Array.from({ length: 20 }, (_, index) => seconds(-index)));
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => claimAt(noon, index % 2 === 0 ? database : other)),
+    );
+    await other.close();
+    expect(new Set(claims.map((claim) => claim?.id)).size).toBe(20);
+    expect(claims).not.toContain(undefined);
+  });
+
+  test('lapses with its lease, and the late worker settles nothing', async () => {
+    await add(noon);
+    const late = await claimAt(noon);
+    expect(await claimAt(seconds(59.999))).toBeUndefined();
+    const next = await claimAt(seconds(60));
+    expect([late?.attempt, next?.attempt]).toEqual([1, 2]);
+    if (late === undefined || next === undefined) throw new Error('both were claimed above');
+    expect(await complete(late)).toBe(0);
+    expect(await complete(next)).toBe(1);
+    expect(await complete(next)).toBe(0);
+    expect(await claimAt(seconds(1000))).toBeUndefined();
+  });
+});
