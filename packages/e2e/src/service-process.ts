@@ -64,7 +64,7 @@ export function startService(options: ServiceOptions): ServiceProcess {
 }
 
 async function endOf(child: ChildProcess, app: ServiceName): Promise<string> {
-  const [code, signal]: (number | string | null)[] = await once(child, 'close');
+  const [code, signal]: (number | string | null)[] = await once(child, 'exit');
   return `${app} ended with ${signal ?? `exit code ${code}`}`;
 }
 

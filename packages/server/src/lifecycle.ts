@@ -58,15 +58,13 @@ function startFailure(error: NodeJS.ErrnoException, { host, port }: ListenOption
 const drainMs = 10_000;
 
 async function drain(server: Server): Promise<void> {
-  // Connections kept alive would otherwise carry further requests until their clients let go.
-  server.on('request', (_request, response) => {
-    if (!response.headersSent) response.setHeader('Connection', 'close');
-  });
+  // A connection that is kept alive becomes idle only when its running request ends: look again until then.
+  const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
-    server.closeIdleConnections();
   });
+  clearInterval(sweep);
   clearTimeout(cut);
 }
 

@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AppError } from '@certloop/contracts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createOutgoingFetch, type OutgoingOptions, type Resolve } from '../src/index.js';
+
+let server: Server;
+let port: number;
+let asked = 0;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked += 1;
+    if (request.url === '/redirect') {
+      response.writeHead(302, { Location: 'http://169.254.169.254/' }).end();
+    } else if (request.url === '/large') {
+      response.end(Buffer.alloc(2_000));
+    } else if (request.url === '/echo') {
+      request.pipe(response.writeHead(201, { 'X-Seen': String(request.headers['x-sent']) }));
+    } else {
+      response.end(request.headers.host);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+/** Names that resolve to what the test says. */
+function resolveTo(...addresses: string[]): Resolve {
+  return (_name, _options, done) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+}
+
+async function attempt(url: string, options: OutgoingOptions): Promise<string> {
+  const { fetch, close } = createOutgoingFetch(options);
+  try {
+    return await (await fetch(url)).text();
+  } catch (error) {
+    return error instanceof AppError ? error.message : String(error);
+  } finally {
+    await close();
+  }
+}
+
+describe('createOutgoingFetch', () => {
+  test('carries method, headers and body there, and status, headers and body back', async () => {
+    const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
+    const response = await fetch(`http://127.0.0.1:${port}/echo`, {
+      method: 'POST',
+      headers: { 'X-Sent': 'yes' },
+      body: 'text',
+    });
+    expect([response.status, response.headers.get('x-seen'), await response.text()]).toEqual([
+      201,
+      'yes',
+      'text',
+    ]);
+    await close();
+  });
+
+  test('hands a redirect back instead of following it', async () => {
+    const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
+    const response = await fetch(`http://127.0.0.1:${port}/redirect`);
+    expect([response.status, response.headers.get('location')]).toEqual([302, 'http://169.254.169.254/']);
+    await close();
+  });
+
+  test('a name that resolves to an allowed address is called by that address', async () => {
+    const options = { allowPrivate: true, resolve: resolveTo('127.0.0.1') };
+    expect(await attempt(`http://ca.example:${port}/`, options)).toBe(`ca.example:${port}`);
+  });
+
+  test('an answer over the limit is refused', async () => {
+    const answer = await attempt(`http://127.0.0.1:${port}/large`, {
+      allowPrivate: true,
+      answerBytes: 1_999,
+    });
+    expect(answer).toBe('the answer is larger than 1999 bytes');
+  });
+
+  test.each([
+    ['a literal loopback address', 'http://127.0.0.1:PORT/', undefined],
+    ['a loopback address in another spelling', 'http://0x7f.1:PORT/', undefined],
+    ['a loopback address as one number', 'http://2130706433:PORT/', undefined],
+    ['a literal IPv6 loopback address', 'http://[::1]:PORT/', undefined],
+    ['an IPv4 address mapped into IPv6', 'http://[::ffff:127.0.0.1]:PORT/', undefined],
+    ['a name that resolves to loopback', 'http://ca.example:PORT/', ['127.0.0.1']],
+    ['a name of which one address is private', 'http://ca.example:PORT/', ['93.184.216.34', '10.0.0.1']],
+    ['another protocol', 'file:///etc/passwd', undefined],
+  ])('%s is refused before a connection is made', async (_, url, addresses) => {
+    const before = asked;
+    const answer = await attempt(url.replace('PORT', String(port)), {
+      allowPrivate: false,
+      ...(addresses === undefined ? {} : { resolve: resolveTo(...addresses) }),
+    });
+    expect(answer).toMatch(/is not called: it (is|has)|is not called: it is no protocol/);
+    expect(asked).toBe(before);
+  });
+
+  test('a metadata address is refused even where private ones are allowed', async () => {
+    const options = { allowPrivate: true, resolve: resolveTo('169.254.169.254') };
+    expect(await attempt('http://ca.example/', options)).toBe(
+      'ca.example is not called: it is a link-local address',
+    );
+  });
+});
