@@ -1,8 +1,14 @@
+import { fileURLToPath } from 'node:url';
+
 // Tests run as compiled JavaScript: tsc has checked their types, nothing is transformed.
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/dist/**/*.test.js'],
   transform: {},
+  reporters: [
+    ['default', { summaryThreshold: 1_000 }],
+    fileURLToPath(new URL('scripts/totals-reporter.mjs', import.meta.url)),
+  ],
   coverageProvider: 'v8',
   collectCoverageFrom: ['dist/src/**/*.js', '!dist/src/main.js', '!dist/**/*.test.js'],
 };
