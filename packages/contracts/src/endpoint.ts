@@ -125,7 +125,10 @@ export interface Call<E extends Endpoint, Context> {
 
 export type Handler<E extends Endpoint, Context> = (call: Call<E, Context>) => Promise<ReplyOf<E>>;
 
-/** One handler for each endpoint of a contract; a missing one does not compile. */
-export type Handlers<C extends Contract, Context> = {
+/**
+ * One handler for each endpoint of a contract; a missing one does not compile. Nothing is inferred from it: a
+ * contract guessed from its handlers would widen their statuses to number.
+ */
+export type Handlers<C extends Contract, Context> = NoInfer<{
   readonly [K in keyof C]: Handler<C[K], Context>;
-};
+}>;

@@ -145,6 +145,11 @@ describe('address', () => {
     expect(refusal.message).toBe(`id cannot be '${id}'`);
   });
 
+  test('a parameter left out does not compile, and is refused', async () => {
+    // @ts-expect-error params are required here
+    expect(await refusalOf(client().show({}))).toBeInstanceOf(InvalidInput);
+  });
+
   test.each([
     ['one value', 'a b&c=é', '?tag=a+b%26c%3D%C3%A9'],
     ['repeated values', ['x', 'y z'], '?tag=x&tag=y+z'],

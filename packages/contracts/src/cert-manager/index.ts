@@ -23,7 +23,16 @@ export * from './issuance.js';
 export * from './permission-groups.js';
 export * from './providers.js';
 export * from './renewals.js';
-export * from './replies.js';
+export {
+  type Count,
+  countSchema,
+  type Delete,
+  deleteSchema,
+  type Message,
+  messageSchema,
+  type Problem,
+  problemSchema,
+} from './replies.js';
 export * from './spaces.js';
 export * from './system.js';
 export * from './users.js';
