@@ -21,6 +21,7 @@ export { findPage, type Page, type PageRequest } from './page.js';
 export { executeSql, querySql, type SqlValue } from './sql.js';
 export {
   type AnyTable,
+  addColumns,
   createTables,
   defineTable,
   dropTables,

@@ -1,4 +1,4 @@
-import { EntitySchema, type QueryRunner, Table } from 'typeorm';
+import { EntitySchema, type QueryRunner, Table, TableColumn } from 'typeorm';
 import { type Column, type ColumnSpec, columnName, entityColumn, tableColumn } from './columns.js';
 import type { Dialect } from './dialect.js';
 
@@ -95,6 +95,19 @@ export async function createTables(
 /** Drops the tables in the reverse of the order given. */
 export async function dropTables(runner: QueryRunner, tables: readonly AnyTable[]): Promise<void> {
   for (const table of tables.toReversed()) await runner.dropTable(table.name);
+}
+
+/** Adds columns to a table that is there; they must be nullable where it may have rows. */
+export async function addColumns(
+  runner: QueryRunner,
+  dialect: Dialect,
+  table: string,
+  columns: Readonly<Record<string, ColumnSpec>>,
+): Promise<void> {
+  const added = Object.entries(columns).map(
+    ([property, spec]) => new TableColumn(tableColumn(dialect, property, spec, `pk_${table}`)),
+  );
+  await runner.addColumns(table, added);
 }
 
 function schemaTable(dialect: Dialect, table: AnyTable): Table {

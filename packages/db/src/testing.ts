@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, describe } from '@jest/globals';
+import { afterAll, beforeEach, describe } from '@jest/globals';
 import { type Database, openDatabase, type Schema } from './database.js';
 import type { DialectName } from './dialect.js';
 import { createPostgresDatabase, dropPostgresDatabase, serverUrl } from './testing/postgres-databases.js';
+import { scratchFolder } from './testing/scratch.js';
 
 export interface TestAddress {
   readonly url: string;
@@ -27,7 +27,7 @@ export async function testDatabaseUrl(dialect: DialectName): Promise<TestAddress
 
 /** A new database with the schema in place; `drop` closes and removes it. */
 export async function createTestDatabase(dialect: DialectName, schema: Schema): Promise<TestDatabase> {
-  const address = dialect === 'sqlite' ? await sqliteAddress() : await postgresAddress(schema);
+  const address = dialect === 'sqlite' ? sqliteAddress() : await postgresAddress(schema);
   const database = await openDatabase({ url: address.url, schema });
   await database.migrate();
   return {
@@ -40,7 +40,10 @@ export async function createTestDatabase(dialect: DialectName, schema: Schema): 
   };
 }
 
-/** Makes a new database with the schema in place; it is dropped at the end of the suite. */
+/**
+ * Makes a new database with the schema in place. It is dropped by itself: after the suite when opened in
+ * `beforeAll`, before the next test when opened in `beforeEach` or in a test.
+ */
 export type OpenTestDatabase = (schema: Schema) => Promise<TestDatabase>;
 
 /**
@@ -52,20 +55,29 @@ export function describeEachDialect(
   suite: (open: OpenTestDatabase, dialect: DialectName) => void,
 ): void {
   describe.each(testDialects())(`${name} on %s`, (dialect) => {
-    const opened: TestDatabase[] = [];
-    afterAll(async () => {
-      for (const { drop } of opened.reverse()) await drop();
+    const ofSuite: TestDatabase[] = [];
+    const ofTest: TestDatabase[] = [];
+    let open = ofSuite;
+    // before the next test, as the suite's own afterEach may still need them
+    beforeEach(() => {
+      open = ofTest;
+      return dropAll(ofTest);
     });
+    afterAll(() => dropAll([...ofTest, ...ofSuite]));
     suite(async (schema) => {
       const made = await createTestDatabase(dialect, schema);
-      opened.push(made);
+      open.push(made);
       return made;
     }, dialect);
   });
 }
 
-async function sqliteAddress(): Promise<TestAddress> {
-  const file = join(await mkdtemp(join(tmpdir(), 'certloop-sqlite-')), 'test.sqlite');
+async function dropAll(databases: TestDatabase[]): Promise<void> {
+  for (const { drop } of databases.splice(0)) await drop();
+}
+
+function sqliteAddress(): TestAddress {
+  const file = join(scratchFolder('certloop-sqlite-'), 'test.sqlite');
   return { url: `sqlite:${file}`, drop: () => rm(dirname(file), { recursive: true, force: true }) };
 }
 

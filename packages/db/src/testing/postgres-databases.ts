@@ -14,7 +14,7 @@ export function serverUrl(): string | undefined {
 export async function createPostgresDatabase(schema: Schema | undefined): Promise<string> {
   const name = `${prefix()}_${randomBytes(5).toString('hex')}`;
   const template = schema === undefined ? 'template0' : await templateOf(schema);
-  await onServer((client) => client.query(`create database ${name} template ${template} strategy file_copy`));
+  await onServer((client) => client.query(`create database ${name} template ${template}`));
   return urlOf(name);
 }
 
@@ -41,7 +41,7 @@ async function templateOf(schema: Schema): Promise<string> {
     await client.query('select pg_advisory_lock(hashtext($1))', [name]);
     const { rows } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rows.length > 0) return;
-    await client.query(`create database ${name}_new template template0 strategy file_copy`);
+    await client.query(`create database ${name}_new template template0`);
     await migrateAt(urlOf(`${name}_new`), schema);
     await client.query(`alter database ${name}_new rename to ${name}`);
   });

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { scratchFolder } from './scratch.js';
 
 /** A server of this test run. */
 export interface PostgresServer {
@@ -31,6 +31,7 @@ const settings = [
   'max_connections=200',
   'shared_buffers=32MB',
   'max_wal_size=256MB',
+  'deadlock_timeout=50ms',
   'autovacuum=off',
 ];
 
@@ -44,7 +45,7 @@ rm -rf "$PGFOLDER"`;
 
 /** Starts the PostgreSQL that came with the npm packages, as another user when this one is root. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'certloop-postgres-'));
+  const folder = scratchFolder('certloop-postgres-');
   try {
     const owner = serverOwner();
     if (owner !== undefined) {

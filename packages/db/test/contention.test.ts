@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type DatabaseWarning,
+  executeSql,
+  insertMany,
+  openDatabase,
+  type Tx,
+} from '../src/index.js';
+import { createTestDatabase, describeEachDialect, type TestDatabase, testDialects } from '../src/testing.js';
+import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';
+import { customers, shop } from './support/shop.js';
+
+const visitor = fileURLToPath(new URL('./support/visitor.js', import.meta.url));
+
+/** Another process that holds a write open for so long, once it does. */
+async function visitorHolding(url: string, milliseconds: number): Promise<ChildProcess> {
+  const process_ = spawn(process.execPath, [visitor, 'hold', url, String(milliseconds)]);
+  await once(process_.stdout, 'data');
+  return process_;
+}
+
+describeEachDialect('a writer', (open, dialect) => {
+  let made: TestDatabase;
+  beforeEach(async () => {
+    made = await open(shop);
+  });
+
+  test('waits for the writer of another process without holding up its own', async () => {
+    const other = await visitorHolding(made.url, 300);
+    const exit = once(other, 'exit');
+    let ticks = 0;
+    const ticking = setInterval(() => {
+      ticks += 1;
+    }, 5);
+    const read = await namesIn(made.database);
+    await made.database.transaction(async (tx) => {
+      await names(tx);
+      await insertNamed(tx, 'host');
+    });
+    clearInterval(ticking);
+    expect(read).toEqual([]);
+    // only SQLite has to wait, here for about 300 ms
+    expect(ticks >= 10).toBe(dialect === 'sqlite');
+    expect(await exit).toEqual([0, null]);
+    expect(await namesIn(made.database)).toEqual(['host', 'visitor']);
+  });
+
+  test('loses what it had not committed when its process is killed, and hinders nobody', async () => {
+    const other = await visitorHolding(made.url, 60_000);
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    await made.database.transaction((tx) => insertNamed(tx, 'host'));
+    expect(await namesIn(made.database)).toEqual(['host']);
+  });
+});
+
+const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
+
+onPostgres('a server', () => {
+  let made: TestDatabase;
+  let warnings: DatabaseWarning[];
+  const withDatabase = async (work: (database: Database) => Promise<void>) => {
+    made = await createTestDatabase('postgres', shop);
+    warnings = [];
+    const onWarning = (warning: DatabaseWarning) => warnings.push(warning);
+    const database = await openDatabase({ url: made.url, schema: shop, poolSize: 3, onWarning });
+    await work(database).finally(() => database.close().finally(() => made.drop()));
+  };
+
+  test('that finds a deadlock gets the transaction again', () =>
+    withDatabase(async (database) => {
+      const [ada, ben] = [customer(), customer()];
+      await database.transaction((tx) => insertMany(tx, customers, [ada, ben]));
+      const visit = (tx: Tx, id: string) =>
+        executeSql(tx, 'update customers set visits = visits + 1 where id = $1', [id]);
+      const both = gate();
+      let begun = 0;
+      const crossing = (first: string, second: string) =>
+        database.transaction(async (tx) => {
+          await visit(tx, first);
+          begun += 1;
+          if (begun === 2) both.open();
+          await both.opened;
+          await visit(tx, second);
+        });
+      await Promise.all([crossing(ada.id, ben.id), crossing(ben.id, ada.id)]);
+      const rows = await database.read((tx) => tx.find(customers));
+      expect(rows.map(({ visits }) => visits)).toEqual([3, 3]);
+      expect(warnings).toContainEqual({ name: 'database.transaction_retried', detail: { reason: '40P01' } });
+    }));
+
+  test('serves more callers than it has connections for', () =>
+    withDatabase(async (database) => {
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) => database.transaction((tx) => insertNamed(tx, `${index}`))),
+      );
+      expect(await namesIn(database)).toHaveLength(30);
+    }));
+
+  const terminateOthers = (by: Database) =>
+    by.transaction((tx) =>
+      tx.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`),
+    );
+
+  test('that ends idle connections is warned of and connected to again', () =>
+    withDatabase(async (database) => {
+      await Promise.all([1, 2, 3].map(() => namesIn(database)));
+      await terminateOthers(made.database);
+      await database.ping().catch(() => undefined);
+      await database.ping();
+      expect(warnings.map(({ name }) => name)).toContain('database.connection_lost');
+    }));
+
+  test('that ends a connection in use fails its caller only', () =>
+    withDatabase(async (database) => {
+      const written = gate();
+      const ended = gate();
+      const work = database.transaction(async (tx) => {
+        await insertNamed(tx, 'lost');
+        written.open();
+        await ended.opened;
+        await insertNamed(tx, 'lost too');
+      });
+      const outcome = work.then(
+        () => 'done',
+        () => 'failed',
+      );
+      await written.opened;
+      await terminateOthers(made.database);
+      ended.open();
+      expect(await outcome).toBe('failed');
+      expect(await namesIn(database)).toEqual([]);
+    }));
+
+  test('that is gone fails the ping', () =>
+    withDatabase(async (database) => {
+      await database.ping();
+      await made.drop();
+      await expect(database.ping()).rejects.toThrow(DatabaseUnavailable);
+      await expect(database.ping()).rejects.toThrow(/^the database does not answer: .*does not exist/);
+    }));
+});

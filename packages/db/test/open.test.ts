@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DatabaseUnavailable, openDatabase } from '../src/index.js';
+import { testDatabaseUrl, testDialects } from '../src/testing.js';
+import { insertNamed, namesIn } from './support/rows.js';
+import { shop } from './support/shop.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'certloop-open-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const refusal = async (url: string): Promise<string> => {
+  const error = await openDatabase({ url, schema: shop }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(DatabaseUnavailable);
+  return (error as Error).message;
+};
+
+describe('a SQLite file', () => {
+  test('is made with its folder, for its owner only, in write-ahead mode, fully synchronous', async () => {
+    const file = join(folder, 'new', 'deep', 'app.sqlite');
+    const database = await openDatabase({ url: `sqlite:${file}`, schema: shop });
+    await database.migrate();
+    const pragma = (name: string) => database.transaction((tx) => tx.query(`pragma ${name}`));
+    expect(await pragma('journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(await pragma('synchronous')).toEqual([{ synchronous: 2 }]);
+    expect(await pragma('foreign_keys')).toEqual([{ foreign_keys: 1 }]);
+    await database.transaction((tx) => insertNamed(tx, 'Ada'));
+    const modes = ['', '-wal', '-shm'].map((suffix) => statSync(file + suffix).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+    await database.close();
+    const again = await openDatabase({ url: `sqlite://${file}`, schema: shop });
+    expect(await namesIn(again)).toEqual(['Ada']);
+    await again.close();
+  });
+
+  test('that is something else is refused', async () => {
+    const file = join(folder, 'notes.txt');
+    writeFileSync(file, 'these are my notes, not a database '.repeat(100));
+    expect(await refusal(`sqlite:${file}`)).toBe(`cannot open the database ${file}: file is not a database`);
+  });
+
+  test('is refused where its folder cannot be', async () => {
+    const file = join(folder, 'plain');
+    writeFileSync(file, '');
+    expect(await refusal(`sqlite:${file}/app.sqlite`)).toMatch(
+      /^cannot write the database .*: EEXIST|ENOTDIR/,
+    );
+    expect(await refusal(`sqlite:${folder}`)).toMatch(/^cannot write the database .*: EISDIR/);
+  });
+});
+
+test('a database in memory is one database to all callers', async () => {
+  const database = await openDatabase({ url: 'sqlite::memory:', schema: shop });
+  await database.migrate();
+  await Promise.all(['a', 'b', 'c'].map((name) => database.transaction((tx) => insertNamed(tx, name))));
+  await expect(database.read((tx) => insertNamed(tx, 'd'))).rejects.toThrow(/readonly/);
+  expect(await namesIn(database)).toEqual(['a', 'b', 'c']);
+  await database.transaction((tx) => insertNamed(tx, 'e'));
+  expect(await database.schemaDrift()).toEqual([]);
+  await database.close();
+});
+
+describe('a URL', () => {
+  test.each([
+    ['mysql://ada:hunter2@host/db', /must begin with sqlite: or postgres:\/\//],
+    ['', /must begin with sqlite: or postgres:\/\//],
+    ['sqlite:', /names no file/],
+    ['postgres://ada:hunter2@host:port/db', /malformed/],
+  ])('%s is refused without its password', async (url, message) => {
+    expect(await refusal(url)).toMatch(message);
+    expect(await refusal(url)).not.toContain('hunter2');
+  });
+
+  test('of a server that is not there is refused without its password', async () => {
+    const port = await unusedPort();
+    expect(await refusal(`postgres://ada:hunter2@127.0.0.1:${port}/db`)).toBe(
+      `cannot open the PostgreSQL at 127.0.0.1:${port}/db: connect ECONNREFUSED 127.0.0.1:${port}`,
+    );
+    expect(await refusal(`postgres://ada:hunter2@localhost:${port}/db`)).toMatch(/ECONNREFUSED/);
+  });
+
+  const onPostgres = testDialects().includes('postgres') ? test : test.skip;
+
+  onPostgres('of a database that is not there is refused', async () => {
+    const { url, drop } = await testDatabaseUrl('postgres');
+    await drop();
+    expect(await refusal(url)).toMatch(/^cannot open the PostgreSQL at .*: database ".*" does not exist$/);
+  });
+});
+
+function unusedPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
