@@ -6,7 +6,11 @@ import {
   executeSql,
   onUniqueViolation,
   type Tx,
+  updateRows,
 } from '@certloop/db';
+import { In } from 'typeorm';
+import { spaceNotFound } from '../access/permissions.js';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 export interface FqdnRow {
   readonly id: string;
@@ -47,7 +51,7 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
     await onUniqueViolation(() => tx.insert(fqdns, row), taken, ['spaceId', 'fqdn']);
   } catch (error) {
     // providers are never deleted, so the missing one is the space
-    if (constraintViolation(error)?.kind === 'foreign_key') throw new NotFound('space not found');
+    if (constraintViolation(error)?.kind === 'foreign_key') throw spaceNotFound();
     throw error;
   }
 }
@@ -59,7 +63,7 @@ export async function findFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqd
 /** Throws NotFound when the space has no such FQDN. */
 export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
   const row = await findFqdn(tx, spaceId, id);
-  if (row === undefined) throw new NotFound('FQDN not found in this space');
+  if (row === undefined) throw fqdnNotFound();
   return row;
 }
 
@@ -68,8 +72,9 @@ export async function listFqdnsOfSpace(tx: Tx, spaceId: string): Promise<FqdnRow
   return tx.find(fqdns, { where: { spaceId }, order: { createdAt: 'ASC', id: 'ASC' } });
 }
 
-export async function countFqdnsOfSpace(tx: Tx, spaceId: string): Promise<number> {
-  return tx.countBy(fqdns, { spaceId });
+/** How many FQDNs the spaces hold. */
+export async function countFqdnRows(tx: Tx, scope: SpaceScope): Promise<number> {
+  return scope === 'all' ? tx.count(fqdns) : tx.countBy(fqdns, { spaceId: In([...scope]) });
 }
 
 /** Whether there was such an FQDN to change. */
@@ -78,8 +83,7 @@ export async function updateRenewalEnabled(
   { spaceId, id }: Pick<FqdnRow, 'spaceId' | 'id'>,
   renewalEnabled: boolean,
 ): Promise<boolean> {
-  const { affected } = await tx.update(fqdns, { id, spaceId }, { renewalEnabled });
-  return affected === 1;
+  return (await updateRows(tx, fqdns, { id, spaceId }, { renewalEnabled })) === 1;
 }
 
 /** Deletes an FQDN with its CSRs and certificates; false when there was none. */
@@ -97,4 +101,9 @@ export async function deleteFqdnsOfSpace(tx: Tx, spaceId: string): Promise<numbe
 /** Deletes the FQDNs of all spaces with all that belongs to them; how many there were. */
 export async function deleteEveryFqdn(tx: Tx): Promise<number> {
   return executeSql(tx, 'delete from fqdns');
+}
+
+/** The refusal for an FQDN that the space does not have. */
+export function fqdnNotFound(): NotFound {
+  return new NotFound('FQDN not found in this space', { code: 'fqdn_not_found', title: 'FQDN not found' });
 }

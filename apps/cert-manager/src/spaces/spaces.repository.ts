@@ -8,6 +8,9 @@ export interface SpaceRow {
   readonly createdAt: Date;
 }
 
+/** Spaces to look at, by their ids. */
+export type SpaceScope = 'all' | readonly string[];
+
 export const spaces = defineTable<SpaceRow>('spaces', {
   columns: {
     id: column.uuid().primary(),
@@ -39,14 +42,14 @@ export async function holdSpace(tx: Tx, id: string): Promise<SpaceRow | undefine
   return (await query.getOne()) ?? undefined;
 }
 
-/** All spaces, oldest first. */
-export async function listAllSpaces(tx: Tx): Promise<SpaceRow[]> {
-  return tx.find(spaces, { order: oldestFirst });
+/** Those of the spaces that exist, oldest first. */
+export async function listSpaceRows(tx: Tx, scope: SpaceScope): Promise<SpaceRow[]> {
+  return tx.find(spaces, { ...(scope !== 'all' && { where: { id: In([...scope]) } }), order: oldestFirst });
 }
 
-/** Those of the spaces that exist, oldest first. */
-export async function listSpacesOf(tx: Tx, ids: readonly string[]): Promise<SpaceRow[]> {
-  return ids.length === 0 ? [] : tx.find(spaces, { where: { id: In([...ids]) }, order: oldestFirst });
+/** How many of the spaces there are. */
+export async function countSpaceRows(tx: Tx, scope: SpaceScope): Promise<number> {
+  return scope === 'all' ? tx.count(spaces) : tx.countBy(spaces, { id: In([...scope]) });
 }
 
 /** Deletes the space with all that is in it. */

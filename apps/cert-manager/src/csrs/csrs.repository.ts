@@ -1,0 +1,84 @@
+import { NotFound } from '@certloop/contracts';
+import { column, constraintViolation, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
+
+export interface CsrRow {
+  readonly id: string;
+  readonly fqdnId: string;
+  /** PEM text in its canonical form; its DER is the uploaded one to the byte. */
+  readonly csrPem: string;
+  /** JSON of a StoredDescription; as text, since a name in a CSR may hold what PostgreSQL's jsonb refuses. */
+  readonly description: string;
+  /** SHA-256 over the SubjectPublicKeyInfo, hex. */
+  readonly spkiSha256: string;
+  readonly createdAt: Date;
+}
+
+export const csrs = defineTable<CsrRow>('csrs', {
+  columns: {
+    id: column.uuid().primary(),
+    fqdnId: column.uuid(),
+    csrPem: column.text(),
+    description: column.text(),
+    spkiSha256: column.word(64),
+    createdAt: column.instant(),
+  },
+  indexes: [{ columns: ['fqdnId', 'createdAt', 'id'] }],
+  references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
+});
+
+/** Throws NotFound when the FQDN is gone. */
+export async function insertCsr(tx: Tx, row: CsrRow): Promise<void> {
+  try {
+    await tx.insert(csrs, row);
+  } catch (error) {
+    if (constraintViolation(error)?.kind === 'foreign_key')
+      throw new NotFound('FQDN not found in this space');
+    throw error;
+  }
+}
+
+/** CSRs of an FQDN, oldest first. */
+export async function listCsrsOfFqdn(tx: Tx, fqdnId: string): Promise<CsrRow[]> {
+  return tx.find(csrs, { where: { fqdnId }, order: { createdAt: 'ASC', id: 'ASC' } });
+}
+
+/** The CSR of an FQDN that came last. */
+export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | undefined> {
+  const [row] = await tx.find(csrs, {
+    where: { fqdnId },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: 1,
+  });
+  return row;
+}
+
+/** Fingerprints of the keys of an FQDN's CSRs, as `spkiSha256`, newest first, at most 20. */
+export async function listKeyFingerprints(tx: Tx, fqdnId: string): Promise<string[]> {
+  const rows = await tx.find(csrs, {
+    select: { spkiSha256: true },
+    where: { fqdnId },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: 20,
+  });
+  return rows.map(({ spkiSha256 }) => spkiSha256);
+}
+
+/** How many CSRs the spaces hold. */
+export async function countCsrRows(tx: Tx, scope: SpaceScope): Promise<number> {
+  if (scope === 'all') return tx.count(csrs);
+  if (scope.length === 0) return 0;
+  const places = scope.map((_, index) => `$${index + 1}`).join(', ');
+  const [row] = await querySql(
+    tx,
+    { count: column.bigint() },
+    `select count(*) as count from csrs join fqdns on fqdns.id = csrs.fqdn_id where fqdns.space_id in (${places})`,
+    scope,
+  );
+  return row?.count ?? 0;
+}
+
+/** Deletes the CSRs of all spaces; how many there were. */
+export async function deleteEveryCsr(tx: Tx): Promise<number> {
+  return executeSql(tx, 'delete from csrs');
+}

@@ -1,0 +1,69 @@
+import type { Tx } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { requireFullAccess, requireLevel } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { spaceExists } from '../spaces/spaces.repository.js';
+import {
+  deleteEveryFqdn,
+  deleteFqdnRow,
+  deleteFqdnsOfSpace,
+  fqdnNotFound,
+  getFqdn,
+} from './fqdns.repository.js';
+import { type FqdnPlace, type FqdnsDeps, fqdnAudit, readableSpaceId } from './fqdns.service.js';
+
+export interface DeleteFqdnsDeps extends FqdnsDeps {
+  /** Fingerprints of what goes with an FQDN, by kind; the audit log keeps them. */
+  readonly fingerprintsUnder: (
+    tx: Tx,
+    fqdnId: string,
+  ) => Promise<Readonly<Record<string, readonly string[]>>>;
+}
+
+/** Deletes an FQDN with its CSRs and certificates. Throws NotFound and Forbidden. */
+export async function deleteFqdn(
+  { db, clock, fingerprintsUnder }: DeleteFqdnsDeps,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPlace,
+): Promise<void> {
+  requireLevel(caller, spaceId, 'FULL_ACCESS');
+  await db.transaction(async (tx) => {
+    const fqdn = await getFqdn(tx, spaceId, fqdnId);
+    const fingerprints = await fingerprintsUnder(tx, fqdnId);
+    if (!(await deleteFqdnRow(tx, spaceId, fqdnId))) throw fqdnNotFound();
+    await recordAudit(tx, caller, fqdnAudit('fqdn.delete', fqdn, { fingerprints }), clock.now());
+  });
+}
+
+/**
+ * Deletes the FQDNs of a space and returns how many there were: none for whatever names no space that the
+ * caller may read. Throws Forbidden.
+ */
+export async function deleteSpaceFqdns(
+  { db, clock }: DeleteFqdnsDeps,
+  caller: Caller,
+  text: string,
+): Promise<number> {
+  const spaceId = readableSpaceId(caller, text);
+  if (spaceId === undefined) return 0;
+  requireLevel(caller, spaceId, 'FULL_ACCESS');
+  return db.transaction(async (tx) => {
+    if (!(await spaceExists(tx, spaceId))) return 0;
+    const deletedCount = await deleteFqdnsOfSpace(tx, spaceId);
+    const details = { outcome: 'success', deletedCount };
+    const entry = { action: 'fqdn.deleteAll', resourceType: 'space', resourceId: spaceId } as const;
+    await recordAudit(tx, caller, { ...entry, spaceId, details }, clock.now());
+    return deletedCount;
+  });
+}
+
+/** Deletes the FQDNs of all spaces and returns how many there were. Throws Forbidden. */
+export async function deleteAllFqdns({ db, clock }: DeleteFqdnsDeps, caller: Caller): Promise<number> {
+  requireFullAccess(caller);
+  return db.transaction(async (tx) => {
+    const deletedCount = await deleteEveryFqdn(tx);
+    const details = { outcome: 'success', deletedCount };
+    await recordAudit(tx, caller, { action: 'fqdn.deleteAll', resourceType: 'fqdn', details }, clock.now());
+    return deletedCount;
+  });
+}

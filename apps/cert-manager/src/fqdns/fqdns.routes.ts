@@ -1,0 +1,55 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import {
+  type DeleteFqdnsDeps,
+  deleteAllFqdns,
+  deleteFqdn,
+  deleteSpaceFqdns,
+} from './delete-fqdns.service.js';
+import { fqdnView } from './fqdn-view.js';
+import { countFqdns, createFqdn, listFqdns, setRenewalEnabled } from './fqdns.service.js';
+
+type FqdnOperations =
+  | 'countFqdns'
+  | 'listFqdns'
+  | 'createFqdn'
+  | 'deleteFqdn'
+  | 'deleteSpaceFqdns'
+  | 'deleteAllFqdns'
+  | 'setRenewalEnabled';
+
+export function fqdnsHandlers(
+  deps: DeleteFqdnsDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, FqdnOperations> {
+  return {
+    countFqdns: async ({ params, context }) => ({
+      status: 200,
+      body: { count: await countFqdns(deps, context, params.id) },
+    }),
+    listFqdns: async ({ params, context }) => ({
+      status: 200,
+      body: (await listFqdns(deps, context, params.id)).map((fqdn) => fqdnView(fqdn)),
+    }),
+    createFqdn: async ({ params, body, context }) => {
+      const { fqdn, warning } = await createFqdn(deps, context, { spaceId: params.id, ...body });
+      return { status: 201, body: fqdnView(fqdn, warning) };
+    },
+    deleteFqdn: async ({ params, context }) => {
+      await deleteFqdn(deps, context, { spaceId: params.id, fqdnId: params.fqdnId });
+      return { status: 200, body: { message: 'FQDN deleted' } };
+    },
+    deleteSpaceFqdns: async ({ params, context }) => {
+      const deletedCount = await deleteSpaceFqdns(deps, context, params.id);
+      return { status: 200, body: { message: `${deletedCount} FQDNs deleted`, deletedCount } };
+    },
+    deleteAllFqdns: async ({ context }) => {
+      const deletedCount = await deleteAllFqdns(deps, context);
+      return { status: 200, body: { message: `${deletedCount} FQDNs of all spaces deleted`, deletedCount } };
+    },
+    setRenewalEnabled: async ({ params, body, context }) => {
+      await setRenewalEnabled(deps, context, { ...params, renewalEnabled: body.renewalEnabled });
+      const state = body.renewalEnabled ? 'enabled' : 'disabled';
+      return { status: 200, body: { message: `automatic renewal ${state}` } };
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { InvalidInput, scalars } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { findProvider } from '../providers/providers.repository.js';
+import { newRowId } from '../spaces/row-id.js';
+import { spaceExists } from '../spaces/spaces.repository.js';
+import {
+  countFqdnRows,
+  type FqdnRow,
+  fqdnNotFound,
+  getFqdn,
+  insertFqdn,
+  listFqdnsOfSpace,
+  updateRenewalEnabled,
+} from './fqdns.repository.js';
+import { normalHostname } from './hostname.js';
+
+export interface FqdnsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+export interface NewFqdn {
+  readonly spaceId: string;
+  readonly fqdn: string;
+  readonly description?: string | undefined;
+  readonly providerId?: string | undefined;
+}
+
+/** Place of an FQDN: its space and its id there. */
+export interface FqdnPlace {
+  readonly spaceId: string;
+  readonly fqdnId: string;
+}
+
+/**
+ * Adds an FQDN to a space, in its normal form; `warning` tells of a provider that is disabled. Throws
+ * NotFound, Forbidden, InvalidInput for what is no host name or an unknown provider, and Conflict when the
+ * space has it already.
+ */
+export async function createFqdn(
+  { db, clock }: FqdnsDeps,
+  caller: Caller,
+  input: NewFqdn,
+): Promise<{ readonly fqdn: FqdnRow; readonly warning: string | undefined }> {
+  const { spaceId, providerId = null, description = '' } = input;
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  const hostname = normalHostname(input.fqdn);
+  const now = clock.now();
+  const fqdn: FqdnRow = {
+    id: newRowId(now),
+    spaceId,
+    fqdn: hostname,
+    description,
+    providerId,
+    renewalEnabled: false,
+    createdAt: now,
+  };
+  return db.transaction(async (tx) => {
+    await requireSpace(tx, spaceId);
+    const warning = await providerWarning(tx, providerId);
+    await insertFqdn(tx, fqdn);
+    const after = { description, providerId, renewalEnabled: false };
+    await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
+    return { fqdn, warning };
+  });
+}
+
+/** FQDNs of a space, oldest first. Throws NotFound. */
+export async function listFqdns({ db }: FqdnsDeps, caller: Caller, spaceId: string): Promise<FqdnRow[]> {
+  requireLevel(caller, spaceId, 'READ');
+  return db.read(async (tx) => {
+    const rows = await listFqdnsOfSpace(tx, spaceId);
+    if (rows.length === 0) await requireSpace(tx, spaceId);
+    return rows;
+  });
+}
+
+/** How many FQDNs the space holds; 0 for whatever names no space that the caller may read. */
+export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string): Promise<number> {
+  const spaceId = readableSpaceId(caller, text);
+  return spaceId === undefined ? 0 : db.read((tx) => countFqdnRows(tx, [spaceId]));
+}
+
+/** Switches automatic renewal of an FQDN. Throws NotFound and Forbidden. */
+export async function setRenewalEnabled(
+  { db, clock }: FqdnsDeps,
+  caller: Caller,
+  { spaceId, fqdnId, renewalEnabled }: FqdnPlace & { readonly renewalEnabled: boolean },
+): Promise<void> {
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  await db.transaction(async (tx) => {
+    const fqdn = await getFqdn(tx, spaceId, fqdnId);
+    const isThere = await updateRenewalEnabled(tx, fqdn, renewalEnabled);
+    if (!isThere) throw fqdnNotFound();
+    const change = { before: { renewalEnabled: fqdn.renewalEnabled }, after: { renewalEnabled } };
+    await recordAudit(tx, caller, fqdnAudit('fqdn.renewal', fqdn, change), clock.now());
+  });
+}
+
+async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
+  if (!(await spaceExists(tx, spaceId))) throw spaceNotFound();
+}
+
+async function providerWarning(tx: Tx, providerId: string | null): Promise<string | undefined> {
+  if (providerId === null) return undefined;
+  const provider = await findProvider(tx, providerId);
+  if (provider === undefined) {
+    const message = 'names no provider';
+    throw new InvalidInput(`providerId: ${message}`, {
+      code: 'unknown_provider',
+      fields: [{ path: 'providerId', code: 'unknown_provider', message }],
+    });
+  }
+  return provider.enabled ? undefined : 'the provider is disabled';
+}
+
+/** Id of the space that the text names, if the caller may read it. */
+export function readableSpaceId(caller: Caller, text: string): string | undefined {
+  const id = scalars.uuid.safeParse(text);
+  return id.success && canOn(caller, id.data, 'READ') ? id.data : undefined;
+}
+
+type FqdnAction = 'fqdn.create' | 'fqdn.delete' | 'fqdn.renewal';
+
+/** Audit entry of a successful act on one FQDN. */
+export function fqdnAudit(
+  action: FqdnAction,
+  { id, spaceId, fqdn }: FqdnRow,
+  details: Readonly<Record<string, unknown>>,
+) {
+  return {
+    action,
+    resourceType: 'fqdn',
+    resourceId: id,
+    spaceId,
+    details: { outcome: 'success', fqdn, ...details },
+  } as const;
+}

@@ -1,0 +1,25 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { spaceView } from './space-view.js';
+import { createSpace, deleteSpace, listSpaces, type SpacesDeps } from './spaces.service.js';
+
+type SpaceOperations = 'listSpaces' | 'createSpace' | 'deleteSpace';
+
+export function spacesHandlers(
+  deps: SpacesDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, SpaceOperations> {
+  return {
+    listSpaces: async ({ context }) => ({
+      status: 200,
+      body: (await listSpaces(deps, context)).map(spaceView),
+    }),
+    createSpace: async ({ body, context }) => ({
+      status: 201,
+      body: spaceView(await createSpace(deps, context, body)),
+    }),
+    deleteSpace: async ({ params, query, context }) => {
+      await deleteSpace(deps, context, { id: params.id, deleteFqdns: query.deleteFqdns });
+      return { status: 200, body: { message: 'space deleted' } };
+    },
+  };
+}

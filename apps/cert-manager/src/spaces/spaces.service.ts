@@ -1,0 +1,79 @@
+import { Conflict } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
+import { newRowId } from './row-id.js';
+import { deleteSpaceRow, holdSpace, insertSpace, listSpaceRows, type SpaceRow } from './spaces.repository.js';
+
+export interface SpacesDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** How many FQDNs the spaces hold. */
+  readonly countFqdns: (tx: Tx, spaceIds: readonly string[]) => Promise<number>;
+}
+
+/** The spaces that the caller may read, oldest first. */
+export async function listSpaces({ db }: SpacesDeps, caller: Caller): Promise<SpaceRow[]> {
+  return db.read((tx) => listSpaceRows(tx, readableSpaces(caller)));
+}
+
+/** Makes a space; names may repeat. Throws Forbidden. */
+export async function createSpace(
+  { db, clock }: SpacesDeps,
+  caller: Caller,
+  input: { readonly name: string; readonly description?: string | undefined },
+): Promise<SpaceRow> {
+  requireFullAccess(caller);
+  const now = clock.now();
+  const { name, description = '' } = input;
+  const space = { id: newRowId(now), name, description, createdAt: now };
+  await db.transaction(async (tx) => {
+    await insertSpace(tx, space);
+    await recordAudit(tx, caller, auditOf('space.create', space.id, { after: { name, description } }), now);
+  });
+  return space;
+}
+
+/**
+ * Deletes an empty space, or with `deleteFqdns` one with all that it holds. Throws Forbidden, NotFound, and
+ * Conflict when it still holds FQDNs.
+ */
+export async function deleteSpace(
+  { db, clock, countFqdns }: SpacesDeps,
+  caller: Caller,
+  { id, deleteFqdns }: { readonly id: string; readonly deleteFqdns: boolean },
+): Promise<void> {
+  requireLevel(caller, id, 'READ');
+  requireFullAccess(caller);
+  await db.transaction(async (tx) => {
+    const space = await holdSpace(tx, id);
+    if (space === undefined) throw spaceNotFound();
+    const fqdns = await countFqdns(tx, [id]);
+    if (fqdns > 0 && !deleteFqdns) throw notEmpty(fqdns);
+    await deleteSpaceFromGroups(tx, id);
+    await deleteSpaceRow(tx, id);
+    const { name, description } = space;
+    const details = { before: { name, description }, deletedFqdns: fqdns };
+    await recordAudit(tx, caller, auditOf('space.delete', id, details), clock.now());
+  });
+}
+
+function notEmpty(fqdns: number): Conflict {
+  return new Conflict(`the space still contains FQDNs (${fqdns}); deleteFqdns=true deletes them with it`, {
+    code: 'space_not_empty',
+    title: 'Space still contains FQDNs',
+  });
+}
+
+function auditOf(action: 'space.create' | 'space.delete', id: string, details: Record<string, unknown>) {
+  return {
+    action,
+    resourceType: 'space',
+    resourceId: id,
+    spaceId: id,
+    details: { outcome: 'success', ...details },
+  } as const;
+}

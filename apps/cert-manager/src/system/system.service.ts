@@ -1,0 +1,58 @@
+import { AppError, type Health, type Stats } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { readableSpaces } from '../access/permissions.js';
+import { countCsrRows } from '../csrs/csrs.repository.js';
+import { countFqdnRows } from '../fqdns/fqdns.repository.js';
+import { countSpaceRows } from '../spaces/spaces.repository.js';
+
+export interface SystemDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Whether the service is stopping and takes no new work. */
+  readonly isDraining: () => boolean;
+}
+
+/** Whether the service works, always answered: `ok`, or `degraded` with the reason. */
+export async function describeHealth({ db, clock }: SystemDeps): Promise<Health> {
+  const fault = await databaseFault(db);
+  const time = clock.now().toISOString();
+  return fault === undefined
+    ? { status: 'ok', message: 'the service works', time }
+    : { status: 'degraded', message: fault, time };
+}
+
+/** That the process runs. */
+export function describeLiveness({ clock }: SystemDeps): Health {
+  return { status: 'ok', message: 'the process runs', time: clock.now().toISOString() };
+}
+
+/**
+ * That requests are taken. Throws an unavailable refusal while the service stops, and while its database does
+ * not answer or has migrations to run.
+ */
+export async function describeReadiness({ db, clock, isDraining }: SystemDeps): Promise<Health> {
+  const fault = isDraining() ? 'the service is stopping' : await databaseFault(db);
+  if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
+  return { status: 'ok', message: 'requests are taken', time: clock.now().toISOString() };
+}
+
+/** Counts of the spaces that the caller may read, and of what they hold. */
+export async function countContents({ db }: SystemDeps, caller: Caller): Promise<Stats> {
+  const scope = readableSpaces(caller);
+  return db.read(async (tx) => ({
+    spaces: await countSpaceRows(tx, scope),
+    fqdns: await countFqdnRows(tx, scope),
+    csrs: await countCsrRows(tx, scope),
+  }));
+}
+
+async function databaseFault(db: Database): Promise<string | undefined> {
+  try {
+    const pending = await db.pendingMigrations();
+    return pending.length === 0 ? undefined : 'the database has migrations to run';
+  } catch {
+    return 'the database does not answer';
+  }
+}
