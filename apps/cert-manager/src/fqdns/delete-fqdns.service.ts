@@ -50,7 +50,7 @@ export async function deleteSpaceFqdns(
   return db.transaction(async (tx) => {
     if (!(await spaceExists(tx, spaceId))) return 0;
     const deletedCount = await deleteFqdnsOfSpace(tx, spaceId);
-    const details = { outcome: 'success', deletedCount };
+    const details = { deletedCount };
     const entry = { action: 'fqdn.deleteAll', resourceType: 'space', resourceId: spaceId } as const;
     await recordAudit(tx, caller, { ...entry, spaceId, details }, clock.now());
     return deletedCount;
@@ -62,7 +62,7 @@ export async function deleteAllFqdns({ db, clock }: DeleteFqdnsDeps, caller: Cal
   requireFullAccess(caller);
   return db.transaction(async (tx) => {
     const deletedCount = await deleteEveryFqdn(tx);
-    const details = { outcome: 'success', deletedCount };
+    const details = { deletedCount };
     await recordAudit(tx, caller, { action: 'fqdn.deleteAll', resourceType: 'fqdn', details }, clock.now());
     return deletedCount;
   });

@@ -137,6 +137,6 @@ export function fqdnAudit(
     resourceType: 'fqdn',
     resourceId: id,
     spaceId,
-    details: { outcome: 'success', fqdn, ...details },
+    details: { fqdn, ...details },
   } as const;
 }

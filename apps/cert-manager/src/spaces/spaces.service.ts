@@ -74,6 +74,6 @@ function auditOf(action: 'space.create' | 'space.delete', id: string, details: R
     resourceType: 'space',
     resourceId: id,
     spaceId: id,
-    details: { outcome: 'success', ...details },
+    details,
   } as const;
 }

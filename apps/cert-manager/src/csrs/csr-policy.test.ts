@@ -1,0 +1,150 @@
+import { InvalidInput } from '@certloop/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { type CsrFacts, csrFindings, requireUsableCsr } from './csr-policy.js';
+
+const hostname = 'www.example.com';
+
+function csrOf(facts: Partial<CsrFacts> = {}): CsrFacts {
+  return {
+    publicKeyAlgorithm: 'ECDSA',
+    keySize: 256,
+    curve: 'P-256',
+    signatureAlgorithm: 'ecdsa-with-SHA256',
+    commonNames: [],
+    hasSubjectAltName: true,
+    dnsNames: [hostname],
+    emailAddresses: [],
+    ipAddresses: [],
+    uris: [],
+    extensions: [{ oid: '2.5.29.17', purposes: [] }],
+    ...facts,
+  };
+}
+
+function refusalOf(facts: Partial<CsrFacts>, fqdn = hostname): string | undefined {
+  try {
+    requireUsableCsr(csrOf(facts), fqdn);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.code;
+    throw error;
+  }
+}
+
+describe('keys', () => {
+  test.each<[string, string, number, string | undefined, boolean]>([
+    ['RSA of 2047 bits', 'RSA', 2047, undefined, false],
+    ['RSA of 2048 bits', 'RSA', 2048, undefined, true],
+    ['RSA of 3072 bits', 'RSA', 3072, undefined, true],
+    ['RSA of 8192 bits', 'RSA', 8192, undefined, true],
+    ['RSA of 8193 bits', 'RSA', 8193, undefined, false],
+    ['RSA of 1024 bits', 'RSA', 1024, undefined, false],
+    ['RSA-PSS of 2048 bits', 'RSA-PSS', 2048, undefined, true],
+    ['RSA-PSS of 1024 bits', 'RSA-PSS', 1024, undefined, false],
+    ['P-256', 'ECDSA', 256, 'P-256', true],
+    ['P-384', 'ECDSA', 384, 'P-384', true],
+    ['P-521', 'ECDSA', 521, 'P-521', true],
+    ['P-224', 'ECDSA', 224, 'P-224', false],
+    ['secp256k1, as long as P-256', 'ECDSA', 256, 'secp256k1', false],
+    ['brainpoolP256r1', 'ECDSA', 256, 'brainpoolP256r1', false],
+    ['a curve without a name', 'ECDSA', 256, undefined, false],
+    ['Ed25519', 'Ed25519', 256, undefined, true],
+    ['Ed448', 'Ed448', 456, undefined, false],
+    ['DSA', 'DSA', 2048, undefined, false],
+  ])('%s', (_situation, publicKeyAlgorithm, keySize, curve, isAccepted) => {
+    const refusal = refusalOf({ publicKeyAlgorithm, keySize, curve });
+    expect(refusal).toBe(isAccepted ? undefined : 'csr_key_not_accepted');
+  });
+});
+
+describe('names', () => {
+  test.each<[string, Partial<CsrFacts>, string, boolean]>([
+    ['the FQDN alone', {}, hostname, true],
+    ['the FQDN among others', { dnsNames: ['a.example', hostname] }, hostname, true],
+    ['the FQDN in capitals', { dnsNames: ['WWW.Example.COM'] }, hostname, true],
+    ['the FQDN with final dot', { dnsNames: [`${hostname}.`] }, hostname, false],
+    ['another name', { dnsNames: ['a.example'] }, hostname, false],
+    ['a name that contains it', { dnsNames: [`x${hostname}`] }, hostname, false],
+    ['a wildcard above the FQDN', { dnsNames: ['*.example.com'] }, hostname, true],
+    ['a wildcard two labels above', { dnsNames: ['*.example.com'] }, 'a.b.example.com', false],
+    ['a wildcard for its base', { dnsNames: ['*.example.com'] }, 'example.com', false],
+    ['a wildcard for that wildcard', { dnsNames: ['*.example.com'] }, '*.example.com', true],
+    ['a wildcard for a wildcard below', { dnsNames: ['*.example.com'] }, '*.a.example.com', false],
+    ['a plain name for a wildcard', { dnsNames: [hostname] }, '*.example.com', false],
+    [
+      'the common name without alternative names',
+      { hasSubjectAltName: false, dnsNames: [], commonNames: [hostname] },
+      hostname,
+      true,
+    ],
+    [
+      'a wildcard common name without alternative names',
+      { hasSubjectAltName: false, dnsNames: [], commonNames: ['*.example.com'] },
+      hostname,
+      true,
+    ],
+    [
+      'one of two common names',
+      { hasSubjectAltName: false, dnsNames: [], commonNames: ['Example Ltd', hostname] },
+      hostname,
+      true,
+    ],
+    ['no name at all', { hasSubjectAltName: false, dnsNames: [], commonNames: [] }, hostname, false],
+    [
+      'the common name beside other DNS names',
+      { dnsNames: ['a.example'], commonNames: [hostname] },
+      hostname,
+      false,
+    ],
+    [
+      'the common name beside an IP address',
+      { dnsNames: [], ipAddresses: ['192.0.2.1'], commonNames: [hostname] },
+      hostname,
+      false,
+    ],
+    ['the FQDN as URI only', { dnsNames: [], uris: [hostname] }, hostname, false],
+  ])('%s', (_situation, facts, fqdn, isAccepted) => {
+    expect(refusalOf(facts, fqdn)).toBe(isAccepted ? undefined : 'csr_san_mismatch');
+  });
+
+  test('are both told, of many only some', () => {
+    const dnsNames = Array.from({ length: 30 }, (_, index) => `h${index}.example`);
+    expect(() => requireUsableCsr(csrOf({ dnsNames }), hostname)).toThrow(
+      'the DNS names of the CSR are h0.example, h1.example, h2.example, h3.example, h4.example and 25 more; the FQDN is www.example.com',
+    );
+  });
+});
+
+describe('findings', () => {
+  const many = Array.from({ length: 100 }, (_, index) => `h${index}.example`);
+  test.each<[string, Partial<CsrFacts>, string[]]>([
+    ['nothing unusual', {}, []],
+    ['its common name among the DNS names', { commonNames: ['WWW.example.com'] }, []],
+    ['a wildcard that covers it', { dnsNames: ['*.example.com'] }, []],
+    ['SHA-1 with RSA', { signatureAlgorithm: 'sha1WithRSAEncryption' }, ['weak_signature']],
+    ['SHA-1 with ECDSA', { signatureAlgorithm: 'ecdsa-with-SHA1' }, ['weak_signature']],
+    ['MD5', { signatureAlgorithm: 'md5WithRSAEncryption' }, ['weak_signature']],
+    ['SHA-512', { signatureAlgorithm: 'sha512WithRSAEncryption' }, []],
+    ['another DNS name', { dnsNames: [hostname, 'a.example'] }, ['more_names']],
+    ['an IP address', { ipAddresses: ['192.0.2.1'] }, ['more_names']],
+    ['a mail address', { emailAddresses: ['a@example.com'] }, ['more_names']],
+    ['a URI', { uris: ['https://example.com'] }, ['more_names']],
+    ['100 names', { dnsNames: [...many.slice(1), hostname] }, ['more_names']],
+    ['101 names', { dnsNames: [...many, hostname] }, ['more_names', 'too_many_names']],
+    ['a common name of its own', { commonNames: ['Example Ltd'] }, ['common_name_not_in_sans']],
+    [
+      'a common name only',
+      { hasSubjectAltName: false, dnsNames: [], commonNames: [hostname], extensions: [] },
+      ['no_subject_alt_name'],
+    ],
+    ['an unknown extension', { extensions: [{ oid: '1.2.3', purposes: [] }] }, ['unusual_extensions']],
+    [
+      'a request to be an authority',
+      { extensions: [{ oid: '2.5.29.19', purposes: ['Certificate Authority', 'Path Length 0'] }] },
+      ['ca_requested'],
+    ],
+    ['basic constraints of a leaf', { extensions: [{ oid: '2.5.29.19', purposes: ['End Entity'] }] }, []],
+  ])('%s', (_situation, facts, codes) => {
+    expect(csrFindings(csrOf(facts), hostname).map(({ code }) => code)).toEqual(codes);
+  });
+});
