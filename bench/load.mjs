@@ -1,0 +1,16 @@
+// One load against one address, in a process of its own so that its CPU time is not the server's.
+import autocannon from 'autocannon';
+
+process.once('message', async ({ seconds, ...request }) => {
+  await autocannon({ ...request, connections: 16, duration: 2 });
+  process.send({ warm: true });
+  const result = await autocannon({ ...request, connections: 16, duration: seconds });
+  process.send({
+    perSecond: result.requests.average,
+    requests: result.requests.total,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    refused: result.non2xx + result.errors,
+  });
+  process.disconnect();
+});
