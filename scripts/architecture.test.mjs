@@ -49,19 +49,29 @@ test('every law refuses a tree that breaks it', () => {
     }
     for (const files of Object.values(badTree)) {
       for (const [file, target] of Object.entries(files)) {
-        write(file, target === undefined ? 'export const x = 1;\n' : `import * as x from '${target}';\nexport { x };\n`);
+        write(
+          file,
+          target === undefined ? 'export const x = 1;\n' : `import * as x from '${target}';\nexport { x };\n`,
+        );
       }
     }
     const config = join(root, '.dependency-cruiser.cjs');
     const cruise = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-    const { stdout } = spawnSync(process.execPath, [cruise, '--config', config, '-T', 'json', 'apps', 'packages'], {
-      cwd: tree,
-      env: { ...process.env, ARCHITECTURE_ROOT: tree },
-      encoding: 'utf8',
-      maxBuffer: 2 ** 26,
-    });
+    const { stdout } = spawnSync(
+      process.execPath,
+      [cruise, '--config', config, '-T', 'json', 'apps', 'packages'],
+      {
+        cwd: tree,
+        env: { ...process.env, ARCHITECTURE_ROOT: tree },
+        encoding: 'utf8',
+        maxBuffer: 2 ** 26,
+      },
+    );
     const broken = new Set(JSON.parse(stdout).summary.violations.map(({ rule }) => rule.name));
-    assert.deepEqual([...Object.keys(badTree)].filter((rule) => !broken.has(rule)), []);
+    assert.deepEqual(
+      [...Object.keys(badTree)].filter((rule) => !broken.has(rule)),
+      [],
+    );
   } finally {
     rmSync(tree, { recursive: true });
   }

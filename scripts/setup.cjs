@@ -27,7 +27,9 @@ function satisfies(version, range) {
 function checkNode() {
   const { engines } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   if (satisfies(process.versions.node, engines.node)) return;
-  stop(`Node ${process.versions.node} does not fit; needed is Node 20.19 or later 20, 22.13 or later 22, or 24.11 and up`);
+  stop(
+    `Node ${process.versions.node} does not fit; needed is Node 20.19 or later 20, 22.13 or later 22, or 24.11 and up`,
+  );
 }
 
 /** What the installed dependencies depend on, as one word. */
@@ -48,12 +50,18 @@ function isInstalled(key) {
 }
 
 function pnpm(args, stdio) {
-  return spawnSync(process.execPath, [path.join(__dirname, 'pnpm.mjs'), ...args], { cwd: root, stdio, encoding: 'utf8' });
+  return spawnSync(process.execPath, [path.join(__dirname, 'pnpm.mjs'), ...args], {
+    cwd: root,
+    stdio,
+    encoding: 'utf8',
+  });
 }
 
 function missingCompilers() {
   const folders = (process.env.PATH || '').split(path.delimiter);
-  return ['python3', 'make', 'g++'].filter((tool) => !folders.some((folder) => fs.existsSync(path.join(folder, tool))));
+  return ['python3', 'make', 'g++'].filter(
+    (tool) => !folders.some((folder) => fs.existsSync(path.join(folder, tool))),
+  );
 }
 
 function sqliteLoads() {
@@ -64,7 +72,9 @@ function sqliteLoads() {
 function reportFailure(result) {
   const missing = missingCompilers();
   if (missing.length > 0 && process.platform !== 'win32') {
-    stop(`no prebuilt SQLite driver could be had; to compile it python3, make and g++ are needed (missing: ${missing.join(', ')})`);
+    stop(
+      `no prebuilt SQLite driver could be had; to compile it python3, make and g++ are needed (missing: ${missing.join(', ')})`,
+    );
   }
   const output = `${result.stdout || ''}${result.stderr || ''}`.trimEnd().split('\n');
   process.stderr.write(`${output.slice(-40).join('\n')}\n`);
@@ -86,11 +96,18 @@ function install() {
 }
 
 function build() {
-  const { status } = pnpm(['exec', 'turbo', 'run', 'build', '--output-logs=errors-only', '--log-prefix=none', '--no-update-notifier'], [
-    'ignore',
-    'ignore',
-    'inherit',
-  ]);
+  const { status } = pnpm(
+    [
+      'exec',
+      'turbo',
+      'run',
+      'build',
+      '--output-logs=errors-only',
+      '--log-prefix=none',
+      '--no-update-notifier',
+    ],
+    ['ignore', 'ignore', 'inherit'],
+  );
   if (status !== 0) stop('the build failed; the reason stands above');
 }
 
