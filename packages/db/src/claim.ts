@@ -34,19 +34,17 @@ export interface Claim<Row> {
  */
 export async function claimDue<Row extends object>(tx: Tx, claim: Claim<Row>): Promise<Row | undefined> {
   const { table, where, order, set } = claim;
-  for (;;) {
-    const [row] = await tx.find(table, {
-      where,
-      order,
-      take: 1,
-      // rows that others are about to take are passed over instead of waited for
-      ...(!onSqlite(tx) && { lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' } }),
-    });
-    if (row === undefined) return undefined;
-    const taken = set(row);
-    if ((await updateRows(tx, table, sameAndDue(table, row, where), taken)) === 1)
-      return { ...row, ...taken };
-  }
+  const [row] = await tx.find(table, {
+    where,
+    order,
+    take: 1,
+    // rows that others are about to take are passed over instead of waited for
+    ...(!onSqlite(tx) && { lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' } }),
+  });
+  if (row === undefined) return undefined;
+  const taken = set(row);
+  const count = await updateRows(tx, table, sameAndDue(table, row, where), taken);
+  return count === 1 ? { ...row, ...taken } : undefined;
 }
 
 /** The row by its key, provided that it is still due. */

@@ -91,6 +91,7 @@ export function entityColumn(
     type: dialect.types[spec.kind],
     nullable: spec.isNullable,
     ...(hasLength(dialect, spec) && { length: spec.length }),
+    ...collationOf(dialect, spec),
     ...(spec.isPrimary && { primary: true, primaryKeyConstraintName: primaryKey }),
     ...(spec.kind === 'key' && { generated: 'increment' as const }),
     ...((spec.kind === 'bigint' || spec.kind === 'key') && { transformer: numeric }),
@@ -109,6 +110,7 @@ export function tableColumn(
     type: dialect.types[spec.kind],
     isNullable: spec.isNullable,
     ...(hasLength(dialect, spec) && { length: String(spec.length) }),
+    ...collationOf(dialect, spec),
     ...(spec.isPrimary && { isPrimary: true, primaryKeyConstraintName: primaryKey }),
     ...(spec.kind === 'key' && { isGenerated: true, generationStrategy: 'increment' as const }),
   };
@@ -116,4 +118,8 @@ export function tableColumn(
 
 function hasLength(dialect: Dialect, spec: ColumnSpec): spec is ColumnSpec & { readonly length: number } {
   return spec.length !== undefined && dialect.types[spec.kind] === 'varchar';
+}
+
+function collationOf({ collation }: Dialect, { kind }: ColumnSpec): { readonly collation?: string } {
+  return collation !== undefined && (kind === 'word' || kind === 'text') ? { collation } : {};
 }

@@ -21,6 +21,8 @@ export interface Dialect {
   readonly name: DialectName;
   /** The database's own type for each portable kind. */
   readonly types: Readonly<Record<ColumnKind, PortableTypeName>>;
+  /** How text is ordered where it is not so by itself: by code point, on any server. */
+  readonly collation: string | undefined;
 }
 
 const shared = {
@@ -37,6 +39,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     // key: only a column declared exactly "integer" may count by itself; it has 64 bits there
     // json: text, since jsonb would be a blob that no shell shows
     types: { ...shared, key: 'integer', uuid: 'varchar', instant: 'datetime', json: 'json', bytes: 'blob' },
+    collation: undefined,
   },
   postgres: {
     name: 'postgres',
@@ -49,5 +52,6 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
       json: 'jsonb',
       bytes: 'bytea',
     },
+    collation: 'C',
   },
 };

@@ -31,4 +31,4 @@ export {
   type TableReference,
   type TableSpec,
 } from './table.js';
-export { insertMany, type NewRow, updateRows } from './write.js';
+export { deleteRows, insertMany, type NewRow, updateRows } from './write.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { driverCode, isPassing } from './failures.js';
+import { DatabaseUnavailable, driverCode, isPassing } from './failures.js';
 
 const attempts = 6;
 
@@ -16,15 +16,22 @@ export async function retried<T>(work: () => Promise<T>, onRetry: (reason: strin
   }
 }
 
-/** Repeats `begin` every few milliseconds for up to five seconds while another process holds the file. */
-export async function begun(begin: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + 5000;
+/**
+ * Repeats `begin` every few milliseconds for up to five seconds while another process holds the file, then
+ * throws DatabaseUnavailable. SQLite's own wait would hold up this whole process.
+ */
+export async function begun(begin: () => Promise<void>, patienceMs = 5000): Promise<void> {
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
       return await begin();
     } catch (error) {
-      if (!isPassing(error) || performance.now() > deadline) throw error;
-      // SQLite's own wait would hold up the whole process
+      if (!isPassing(error)) throw error;
+      if (performance.now() > deadline) {
+        throw new DatabaseUnavailable(`another process has kept the database for ${patienceMs} ms`, {
+          cause: error,
+        });
+      }
       await sleep(2 + Math.random() * 18);
     }
   }

@@ -61,7 +61,7 @@ export async function openSqliteDoors(file: string | undefined, entities: Entiti
   if (file !== undefined) await createSqliteFile(file);
   const source = await openSqlite(file, entities, 'writer');
   const writer = new Lane(source);
-  // waiting for another process is done by `begun`; SQLite's own wait would hold up this whole process
+  // waiting for other processes is left to `begun`
   writer.connection.pragma('busy_timeout = 0');
   const readerSource = file === undefined ? undefined : await openSqlite(file, entities, 'reader');
   const reader = readerSource === undefined ? undefined : new Lane(readerSource);

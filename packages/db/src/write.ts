@@ -33,12 +33,17 @@ export async function updateRows<Row extends object>(
   where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
   set: Partial<Row>,
 ): Promise<number> {
-  const { affected } = await tx
-    .createQueryBuilder()
-    .update(table)
-    .set(plain<Row>(set))
-    .where(where)
-    .execute();
+  const { affected } = await tx.update(table, where, plain<Row>(set));
+  return affected ?? 0;
+}
+
+/** Deletes the rows that meet `where` (a list means alternatives) and returns how many did. */
+export async function deleteRows<Row extends object>(
+  tx: Tx,
+  table: TableOf<Row>,
+  where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
+): Promise<number> {
+  const { affected } = await tx.delete(table, where);
   return affected ?? 0;
 }
 

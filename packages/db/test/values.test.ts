@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { LessThan, MoreThanOrEqual } from 'typeorm';
-import { insertMany } from '../src/index.js';
+import { In, IsNull, LessThan, MoreThanOrEqual } from 'typeorm';
+import { deleteRows, insertMany, updateRows } from '../src/index.js';
 import { describeEachDialect, type TestDatabase } from '../src/testing.js';
 import { customer } from './support/rows.js';
 import { type CustomerRow, customers, orders, shop } from './support/shop.js';
@@ -44,6 +44,46 @@ describeEachDialect('values', (open) => {
       photo: row.photo.toString('hex'),
     });
     expect(Buffer.isBuffer(back.photo)).toBe(true);
+  });
+
+  test('come back as they were from an update', async () => {
+    const { id } = await stored(customer());
+    const row = customer({
+      id,
+      nickname: 'Ben',
+      bornAt: new Date('2026-10-25T00:30:00.123Z'),
+      isActive: false,
+      bytesSent: 2 ** 50,
+      photo: Buffer.from('photo'),
+      tags: ['a'],
+      address: { street: 's', floors: [] },
+    });
+    const { id: _, ...changes } = row;
+    expect(await made.database.transaction((tx) => updateRows(tx, customers, { id }, changes))).toBe(1);
+    expect(await made.database.read((tx) => tx.findOneBy(customers, { id }))).toEqual(row);
+    await made.database.transaction((tx) => updateRows(tx, customers, { id }, { address: null }));
+    expect(await made.database.read((tx) => tx.countBy(customers, { id, address: IsNull() }))).toBe(1);
+  });
+
+  test('of text are ordered by code point', async () => {
+    const tags = ['order'];
+    const list = ['b', 'ä', 'B', 'a', '_', 'é', '~'].map((name) => customer({ name, tags }));
+    await made.database.transaction((tx) => insertMany(tx, customers, list));
+    const ids = In(list.map(({ id }) => id));
+    const rows = await made.database.read((tx) =>
+      tx.find(customers, { where: { id: ids }, order: { name: 'ASC' } }),
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['B', '_', 'a', 'b', '~', 'ä', 'é']);
+  });
+
+  test('that are missing in a condition are refused instead of meaning every row', async () => {
+    const { id } = await stored(customer());
+    const nobody = { id: undefined as unknown as string };
+    await expect(made.database.transaction((tx) => deleteRows(tx, customers, nobody))).rejects.toThrow();
+    await expect(
+      made.database.transaction((tx) => updateRows(tx, customers, {}, { visits: 0 })),
+    ).rejects.toThrow();
+    expect(await made.database.transaction((tx) => deleteRows(tx, customers, { id }))).toBe(1);
   });
 
   test('count their keys up and keep microseconds', async () => {

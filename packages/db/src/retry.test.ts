@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { QueryFailedError } from 'typeorm';
+import { DatabaseUnavailable } from './failures.js';
+import { begun, retried } from './retry.js';
+
+const failure = (code: string) => new QueryFailedError('begin', [], Object.assign(new Error(code), { code }));
+
+/** Work that fails so often with that error before it is done. */
+function failing(times: number, error: Error): () => Promise<string> {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls <= times) throw error;
+    return `done at call ${calls}`;
+  };
+}
+
+describe('a transaction', () => {
+  test.each([
+    ['that succeeds', 0, 'SQLITE_BUSY', 'done at call 1'],
+    ['that meets a busy file', 2, 'SQLITE_BUSY', 'done at call 3'],
+    ['that cannot be serialised', 1, '40001', 'done at call 2'],
+    ['that meets deadlocks five times', 5, '40P01', 'done at call 6'],
+    ['that meets deadlocks six times', 6, '40P01', '40P01'],
+    ['that meets a constraint', 1, '23505', '23505'],
+  ])('%s', async (_, times, code, outcome) => {
+    const reasons: string[] = [];
+    const result = await retried(failing(times, failure(code)), (reason) => reasons.push(reason)).catch(
+      (error: Error) => error.message,
+    );
+    expect(result).toBe(outcome);
+    expect(reasons).toEqual(outcome === '23505' ? [] : Array(Math.min(times, 5)).fill(code));
+  });
+
+  test('that fails by itself is not run again', async () => {
+    const work = failing(1, new Error('SQLITE_BUSY'));
+    await expect(retried(work, () => undefined)).rejects.toThrow('SQLITE_BUSY');
+  });
+});
+
+describe('beginning', () => {
+  test('waits for the other process', async () => {
+    const begin = failing(3, failure('SQLITE_BUSY'));
+    await begun(async () => void (await begin()));
+    expect(await begin()).toBe('done at call 5');
+  });
+
+  test('says who is in the way when patience ends', async () => {
+    const begin = () => Promise.reject(failure('SQLITE_BUSY'));
+    await expect(begun(begin, 30)).rejects.toThrow(DatabaseUnavailable);
+    await expect(begun(begin, 30)).rejects.toThrow('another process has kept the database for 30 ms');
+  });
+
+  test('fails at once for any other reason', async () => {
+    await expect(begun(failing(1, failure('SQLITE_FULL')) as never)).rejects.toThrow('SQLITE_FULL');
+  });
+});
