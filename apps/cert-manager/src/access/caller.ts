@@ -1,0 +1,69 @@
+import type { Level } from './permissions.js';
+
+/** Where a request came from, as it is kept in the audit log. */
+export interface Origin {
+  readonly requestId: string;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+}
+
+/** Who asks, with what he may do at this moment; the scope of an API token has already been applied. */
+export interface Caller extends Origin {
+  readonly kind: 'user' | 'token' | 'scheduler' | 'open' | 'cli' | 'anonymous';
+  /** A fixed uuid where there is no account. */
+  readonly userId: string;
+  readonly username: string;
+  readonly tokenId?: string;
+  readonly sessionId?: string;
+  readonly isAdmin: boolean;
+  /** An administrator, or FULL_ACCESS to every space, those made later included. */
+  readonly hasFullAccess: boolean;
+  /** Level on every space, those made later included; absent when there is none. */
+  readonly everywhere?: Level;
+  /** Levels by space, beside `everywhere`. */
+  readonly spaceLevels: ReadonlyMap<string, Level>;
+}
+
+/** The uuid that stands for "none" (RFC 9562 §5.9). */
+export const nilUuid = '00000000-0000-0000-0000-000000000000';
+
+/** User ids of callers that have no account. */
+export const builtInUserIds = {
+  scheduler: '00000000-0000-4000-8000-000000000001',
+  open: '00000000-0000-4000-8000-000000000002',
+  cli: '00000000-0000-4000-8000-000000000003',
+} as const;
+
+const noSpaces: ReadonlyMap<string, Level> = new Map();
+
+/** Somebody who has not said who he is. */
+export function anonymousCaller(origin: Origin): Caller {
+  return {
+    ...origin,
+    kind: 'anonymous',
+    userId: nilUuid,
+    username: '',
+    isAdmin: false,
+    hasFullAccess: false,
+    spaceLevels: noSpaces,
+  };
+}
+
+/** The service itself, at work for one of its own kinds; it may do everything. */
+export function builtInCaller(kind: 'scheduler' | 'open' | 'cli', origin: Origin): Caller {
+  return {
+    ...origin,
+    kind,
+    userId: builtInUserIds[kind],
+    username: kind === 'open' ? 'open-mode' : kind,
+    isAdmin: true,
+    hasFullAccess: true,
+    everywhere: 'FULL_ACCESS',
+    spaceLevels: noSpaces,
+  };
+}
+
+/** Origin of work that no request asked for; `id` tells its runs apart. */
+export function internalOrigin(id: string): Origin {
+  return { requestId: id, ipAddress: '', userAgent: '' };
+}

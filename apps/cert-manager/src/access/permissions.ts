@@ -1,0 +1,81 @@
+import { Forbidden, NotFound, type PermissionLevel, permissionLevels } from '@certloop/contracts';
+import type { Caller } from './caller.js';
+
+/** Levels on a space, each holding the ones before it. */
+export const levels = permissionLevels;
+export type Level = PermissionLevel;
+
+/** Whether `held` is at least `wanted`; holding nothing never is. */
+export function reaches(held: Level | undefined, wanted: Level): boolean {
+  return held !== undefined && levels.indexOf(held) >= levels.indexOf(wanted);
+}
+
+/** The higher of two levels. */
+export function higher(one: Level | undefined, other: Level | undefined): Level | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return reaches(one, other) ? one : other;
+}
+
+/** The lower of two levels; nothing when one of them is nothing. */
+export function lower(one: Level | undefined, other: Level | undefined): Level | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return reaches(one, other) ? other : one;
+}
+
+type Rights = Pick<Caller, 'isAdmin' | 'hasFullAccess' | 'everywhere' | 'spaceLevels'>;
+
+/** The caller's level on a space; undefined when he may not even see it. */
+export function levelOn(caller: Rights, spaceId: string): Level | undefined {
+  if (caller.hasFullAccess) return 'FULL_ACCESS';
+  return higher(caller.everywhere, caller.spaceLevels.get(spaceId));
+}
+
+export function canOn(caller: Rights, spaceId: string, level: Level): boolean {
+  return reaches(levelOn(caller, spaceId), level);
+}
+
+/** Spaces that the caller may see: all, also those made later, or these. */
+export function readableSpaces(caller: Rights): 'all' | readonly string[] {
+  if (caller.hasFullAccess || caller.everywhere !== undefined) return 'all';
+  return [...caller.spaceLevels.keys()];
+}
+
+/**
+ * Throws NotFound when the caller may not see the space, which reads the same whether it exists or not;
+ * Forbidden when he sees it but lacks the level.
+ */
+export function requireLevel(caller: Rights, spaceId: string, level: Level): void {
+  const held = levelOn(caller, spaceId);
+  if (held === undefined) throw spaceNotFound();
+  if (!reaches(held, level)) {
+    throw new Forbidden(`this needs ${level} on the space; you hold ${held}`, {
+      code: 'insufficient_level',
+      title: 'Not permitted on this space',
+    });
+  }
+}
+
+/** Throws Forbidden unless the caller has FULL_ACCESS to every space. */
+export function requireFullAccess(caller: Rights): void {
+  if (!caller.hasFullAccess) {
+    throw new Forbidden('this needs FULL_ACCESS to all spaces', {
+      code: 'full_access_required',
+      title: 'Full access required',
+    });
+  }
+}
+
+/** Throws Forbidden unless the caller is an administrator. */
+export function requireAdmin(caller: Rights): void {
+  if (!caller.isAdmin) {
+    throw new Forbidden('this is restricted to administrators', {
+      code: 'admin_required',
+      title: 'Administrators only',
+    });
+  }
+}
+
+/** The refusal for a space that does not exist or that the caller may not see. */
+export function spaceNotFound(): NotFound {
+  return new NotFound('space not found', { code: 'space_not_found', title: 'Space not found' });
+}

@@ -1,0 +1,46 @@
+import type { AppError, ErrorKind, Problem } from '@certloop/contracts';
+
+const titles: Readonly<Record<ErrorKind, string>> = {
+  invalid_input: 'Invalid input',
+  unauthenticated: 'Not signed in',
+  forbidden: 'Not permitted',
+  not_found: 'Not found',
+  method_not_allowed: 'Method not allowed',
+  conflict: 'Conflict',
+  payload_too_large: 'Too large',
+  unsupported_media_type: 'Unsupported media type',
+  too_many_requests: 'Too many requests',
+  internal: 'Internal error',
+  upstream_failed: 'Another service failed',
+  unavailable: 'Unavailable',
+  upstream_timeout: 'Another service did not answer in time',
+};
+
+/**
+ * Body of a refusal: a problem document (RFC 9457) that also carries its sentence as `message` and its title
+ * as `error`, so that readers of either find what they look for. `instance` is the path of the request.
+ */
+export function describeProblem(refusal: AppError, instance: string, requestId: string): Problem {
+  const title = refusal.title ?? titles[refusal.kind];
+  const detail = plainText(refusal.message);
+  return {
+    type: `/problems/${refusal.code.replaceAll('_', '-')}`,
+    title,
+    status: refusal.status,
+    detail,
+    instance,
+    error: title,
+    message: detail,
+    code: refusal.code,
+    requestId,
+    ...(refusal.fields.length > 0 && { errors: refusal.fields.map((fault) => ({ ...fault })) }),
+  };
+}
+
+/** Long enough for every sentence of our own; what another service said is cut. */
+const longest = 500;
+
+function plainText(text: string): string {
+  const plain = text.replace(/\p{Cc}+/gu, ' ');
+  return plain.length <= longest ? plain : `${plain.slice(0, longest - 1)}…`;
+}

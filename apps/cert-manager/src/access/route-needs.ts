@@ -1,0 +1,114 @@
+import { type certManagerContract, Forbidden } from '@certloop/contracts';
+import type { Caller } from './caller.js';
+import { type Level, requireAdmin, requireFullAccess, requireLevel } from './permissions.js';
+
+export type Operation = keyof typeof certManagerContract;
+
+/** What a caller must hold before anything else of his request is judged. */
+export type Need =
+  | 'anonymous'
+  | 'signed-in'
+  /** Signed in through the browser: a token may not make tokens or change the password. */
+  | 'session'
+  | 'full-access'
+  | 'admin'
+  /** A level on the space that a path parameter names, and perhaps full access beside it. */
+  | { readonly space: Level; readonly param: 'id' | 'spaceId'; readonly also?: 'full-access' };
+
+const onSpace = (space: Level) => ({ space, param: 'spaceId' }) as const;
+
+/** The need of each operation. What is not listed does not compile, so nothing is open by omission. */
+export const routeNeeds: Readonly<Record<Operation, Need>> = {
+  getHealth: 'anonymous',
+  getLiveness: 'anonymous',
+  getReadiness: 'anonymous',
+  getOpenApi: 'anonymous',
+  getStats: 'signed-in',
+
+  login: 'anonymous',
+  bootstrap: 'anonymous',
+  logout: 'session',
+  getMe: 'signed-in',
+  changePassword: 'session',
+  listApiTokens: 'session',
+  createApiToken: 'session',
+  deleteApiToken: 'session',
+
+  listSpaces: 'signed-in',
+  createSpace: 'full-access',
+  deleteSpace: { space: 'READ', param: 'id', also: 'full-access' },
+
+  // Answers 0 for a space that the caller may not see.
+  countFqdns: 'signed-in',
+  listFqdns: { space: 'READ', param: 'id' },
+  createFqdn: { space: 'READ_WRITE', param: 'id' },
+  // Deletes nothing in a space that the caller may not see, and says so with 200.
+  deleteSpaceFqdns: 'signed-in',
+  deleteFqdn: { space: 'FULL_ACCESS', param: 'id' },
+  deleteAllFqdns: 'full-access',
+  setRenewalEnabled: onSpace('READ_WRITE'),
+
+  uploadCsr: onSpace('READ_WRITE'),
+  listCsrs: onSpace('READ'),
+  deleteAllCsrs: 'full-access',
+
+  signCsr: onSpace('READ_WRITE'),
+  requestCertificate: onSpace('READ_WRITE'),
+  refreshCertificate: onSpace('READ_WRITE'),
+  listCertificates: onSpace('READ'),
+
+  listRenewals: 'signed-in',
+  createTestRenewal: 'admin',
+  triggerRenewals: 'admin',
+
+  listUsers: 'admin',
+  createUser: 'admin',
+  getUser: 'admin',
+  updateUser: 'admin',
+  deleteUser: 'admin',
+  getAvatar: 'signed-in',
+  // One's own, or anybody's for an administrator: judged when it is known whose it is.
+  uploadAvatar: 'signed-in',
+  getOwnPermissions: 'signed-in',
+
+  listPermissionGroups: 'admin',
+  createPermissionGroup: 'admin',
+  getPermissionGroup: 'admin',
+  updatePermissionGroup: 'admin',
+  deletePermissionGroup: 'admin',
+
+  listProviders: 'signed-in',
+  getProvider: 'signed-in',
+  setProviderEnabled: 'admin',
+  setProviderConfig: 'admin',
+  testProvider: 'admin',
+
+  listAuditLogs: 'signed-in',
+  deleteAuditLogs: 'admin',
+  createTestAuditLog: 'admin',
+};
+
+/**
+ * Throws what `requireLevel`, `requireFullAccess` and `requireAdmin` throw when the caller lacks the need;
+ * being signed in at all is for whoever identified him.
+ */
+export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<string, string>>): void {
+  if (need === 'anonymous' || need === 'signed-in') return;
+  if (need === 'session') requireSession(caller);
+  else if (need === 'full-access') requireFullAccess(caller);
+  else if (need === 'admin') requireAdmin(caller);
+  else {
+    // Uuids are kept in lower case; the path may spell them as it likes.
+    requireLevel(caller, (params[need.param] ?? '').toLowerCase(), need.space);
+    if (need.also === 'full-access') requireFullAccess(caller);
+  }
+}
+
+function requireSession(caller: Caller): void {
+  if (caller.sessionId === undefined) {
+    throw new Forbidden('this needs a session: sign in with user name and password', {
+      code: 'session_required',
+      title: 'Session required',
+    });
+  }
+}

@@ -1,0 +1,163 @@
+import { certManagerContract } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import {
+  bind,
+  type Clock,
+  createHttpApp,
+  errorHandler,
+  type Logger,
+  type Poller,
+  refuseUnknownPath,
+  startPoller,
+} from '@certloop/server';
+import type { Express, NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+import { describeProblem } from './access/problem.js';
+import type { Operation } from './access/route-needs.js';
+import { createDenials } from './audit/denials.service.js';
+import type { Config } from './config.js';
+import { callerOf } from './users/caller.middleware.js';
+import { recordDenials } from './users/denials.middleware.js';
+import type { ScryptCost } from './users/password.js';
+import { createSessionCookie } from './users/session-cookie.js';
+
+export interface AppOptions {
+  readonly config: Config;
+  /** Already migrated. */
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Cost of hashing a password; the usual one when absent. */
+  readonly passwordCost?: ScryptCost;
+}
+
+export interface CertManager {
+  readonly http: Express;
+  /** Begins the recurring work. */
+  startPollers(): void;
+  /** Ends the recurring work and writes what is still to be written; the database stays open. */
+  close(): Promise<void>;
+}
+
+/** Endpoints of the contract that are not served yet; they answer 404. */
+const pending = [
+  'getHealth',
+  'getLiveness',
+  'getReadiness',
+  'getOpenApi',
+  'getStats',
+  'login',
+  'bootstrap',
+  'logout',
+  'getMe',
+  'changePassword',
+  'listApiTokens',
+  'createApiToken',
+  'deleteApiToken',
+  'listSpaces',
+  'createSpace',
+  'deleteSpace',
+  'countFqdns',
+  'listFqdns',
+  'createFqdn',
+  'deleteSpaceFqdns',
+  'deleteFqdn',
+  'deleteAllFqdns',
+  'setRenewalEnabled',
+  'uploadCsr',
+  'listCsrs',
+  'deleteAllCsrs',
+  'signCsr',
+  'requestCertificate',
+  'refreshCertificate',
+  'listCertificates',
+  'listRenewals',
+  'createTestRenewal',
+  'triggerRenewals',
+  'listUsers',
+  'createUser',
+  'getUser',
+  'updateUser',
+  'deleteUser',
+  'getAvatar',
+  'uploadAvatar',
+  'getOwnPermissions',
+  'listPermissionGroups',
+  'createPermissionGroup',
+  'getPermissionGroup',
+  'updatePermissionGroup',
+  'deletePermissionGroup',
+  'listProviders',
+  'getProvider',
+  'setProviderEnabled',
+  'setProviderConfig',
+  'testProvider',
+  'listAuditLogs',
+  'deleteAuditLogs',
+  'createTestAuditLog',
+] as const satisfies readonly Operation[];
+
+/** Builds every part of the service once, and connects them. */
+export async function createApp(options: AppOptions): Promise<CertManager> {
+  const { config, database: db, logger, clock } = options;
+  const denials = createDenials({ db, clock, logger });
+  const publicOrigin = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin;
+  const isSecure = publicOrigin?.startsWith('https:') === true;
+  const cookie = createSessionCookie(isSecure);
+  const isOpen = config.authMode === 'open';
+
+  const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
+  http.use(securityHeaders(isSecure));
+  http.use(everyAnswer);
+  http.use(
+    bind(
+      certManagerContract,
+      {},
+      {
+        context: callerOf({ db, clock, cookie, publicOrigin, isOpen }),
+        pending,
+        bodyBytes: config.bodyBytes,
+        fileBytes: { uploadCsr: config.csrBytes },
+      },
+    ),
+  );
+  http.use(refuseUnknownPath);
+  http.use(recordDenials(denials));
+  http.use(
+    errorHandler({
+      logger,
+      describe: (refusal, { path }, requestId) => ({
+        contentType: 'application/problem+json',
+        body: describeProblem(refusal, path, requestId),
+      }),
+    }),
+  );
+
+  const pollers: Poller[] = [];
+  return {
+    http,
+    startPollers: () => {
+      pollers.push(
+        startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
+      );
+    },
+    close: async () => {
+      for (const poller of pollers.reverse()) await poller.stop();
+      await denials.flush();
+    },
+  };
+}
+
+/** Without TLS a browser must not be told to insist on it. */
+function securityHeaders(isSecure: boolean) {
+  return helmet({
+    strictTransportSecurity: isSecure,
+    contentSecurityPolicy: isSecure ? true : { directives: { upgradeInsecureRequests: null } },
+  });
+}
+
+function everyAnswer(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('API-Version', '2.0.0');
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+}

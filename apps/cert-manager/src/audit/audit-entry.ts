@@ -1,0 +1,143 @@
+import type { Caller } from '../access/caller.js';
+import { nilUuid } from '../access/caller.js';
+
+/** Everything that leaves an entry, as `<resource>.<verb>[.<outcome>]`. */
+export const auditActions = [
+  'access.denied',
+  'audit.export',
+  'audit.test',
+  'auth.bootstrap',
+  'auth.fail',
+  'auth.login',
+  'auth.logout',
+  'auth.token.create',
+  'auth.token.revoke',
+  'certificate.fail',
+  'certificate.issue',
+  'certificate.refresh',
+  'certificate.renew',
+  'certificate.replace',
+  'certificate.request',
+  'certificate.request.needs_confirmation',
+  'csr.deleteAll',
+  'csr.reject',
+  'csr.sign',
+  'csr.upload',
+  'fqdn.create',
+  'fqdn.delete',
+  'fqdn.deleteAll',
+  'fqdn.renewal',
+  'group.create',
+  'group.delete',
+  'group.member.add',
+  'group.member.remove',
+  'group.update',
+  'provider.config',
+  'provider.disable',
+  'provider.enable',
+  'provider.test',
+  'queue.create',
+  'queue.fail',
+  'queue.remove',
+  'queue.retry',
+  'queue.trigger',
+  'space.create',
+  'space.delete',
+  'user.avatar',
+  'user.create',
+  'user.delete',
+  'user.password',
+  'user.update',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+export type AuditOutcome = 'success' | 'failure' | 'denied';
+
+/** One act, as whoever does it describes it. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly resourceType: string;
+  readonly resourceId?: string;
+  readonly spaceId?: string;
+  /** `success` when absent. */
+  readonly outcome?: AuditOutcome;
+  /** Facts such as `fqdn`, `serial`, `before`, `after`; never a secret, only that one `changed`. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** What is stored of an act, but for its place in the log. */
+export interface AuditFacts {
+  readonly action: AuditAction;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly spaceId: string | null;
+  readonly userId: string;
+  readonly username: string;
+  readonly outcome: AuditOutcome;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+}
+
+/** Puts together who did what and how it ended. */
+export function auditFacts(caller: Caller, entry: AuditEntry): AuditFacts {
+  const outcome = entry.outcome ?? 'success';
+  const { kind, tokenId } = caller;
+  return {
+    action: entry.action,
+    resourceType: entry.resourceType,
+    resourceId: entry.resourceId ?? nilUuid,
+    spaceId: entry.spaceId ?? null,
+    userId: caller.userId,
+    username: caller.username,
+    outcome,
+    details: storedDetails(
+      {
+        outcome,
+        requestId: caller.requestId,
+        actor: { kind, ...(tokenId !== undefined && { tokenId }) },
+        ...(entry.spaceId !== undefined && { spaceId: entry.spaceId }),
+      },
+      entry.details ?? {},
+    ),
+    ipAddress: caller.ipAddress,
+    userAgent: caller.userAgent,
+  };
+}
+
+const mostBytes = 8192;
+
+/** Facts of an act after those that every entry has; without secrets, and without the act's own when too long. */
+function storedDetails(
+  always: Readonly<Record<string, unknown>>,
+  own: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const details = { ...always, ...(withoutSecrets(own) as Record<string, unknown>) };
+  if (Buffer.byteLength(JSON.stringify(details)) <= mostBytes) return details;
+  const kept: Record<string, unknown> = { ...always, truncated: true };
+  for (const [name, value] of Object.entries(details)) {
+    const longer = { ...kept, [name]: value };
+    if (Buffer.byteLength(JSON.stringify(longer)) <= mostBytes) kept[name] = value;
+  }
+  return kept;
+}
+
+/** A second line of defence: whoever describes an act leaves its secrets out in the first place. */
+const secretName = /password|secret|hmac|cookie|authorization|private_?key|^(?:api_?)?token$/i;
+
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (value instanceof Date || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      secretName.test(name) ? { changed: true } : withoutSecrets(member),
+    ]),
+  );
+}
+
+/** PostgreSQL keeps neither U+0000 nor half of a surrogate pair. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\ufffd');
+}

@@ -1,0 +1,127 @@
+import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import type { AuditAction, AuditOutcome } from './audit-entry.js';
+
+export interface AuditLogRow {
+  /** Position in the log: rising, never used again. */
+  readonly id: number;
+  readonly entryId: string;
+  readonly timestamp: Date;
+  readonly action: AuditAction;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly spaceId: string | null;
+  readonly userId: string;
+  readonly username: string;
+  readonly outcome: AuditOutcome;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly ipAddress: string;
+  /** The address as 32 hexadecimal digits, so that a range is a stretch of text; empty without address. */
+  readonly ipKey: string;
+  readonly userAgent: string;
+}
+
+export const auditLogs = defineTable<AuditLogRow>('audit_logs', {
+  columns: {
+    id: column.key(),
+    entryId: column.uuid(),
+    timestamp: column.instant(),
+    action: column.word<AuditAction>(64),
+    resourceType: column.word(64),
+    resourceId: column.uuid(),
+    spaceId: column.uuid().nullable(),
+    userId: column.uuid(),
+    username: column.word(64),
+    outcome: column.word<AuditOutcome>(16),
+    details: column.json<Readonly<Record<string, unknown>>>(),
+    ipAddress: column.word(45),
+    ipKey: column.word(32),
+    userAgent: column.text(),
+  },
+  // each ends with the position, which every list is ordered by
+  indexes: [
+    { columns: ['entryId'], unique: true },
+    { columns: ['timestamp', 'id'] },
+    { columns: ['action', 'id'] },
+    { columns: ['resourceId', 'id'] },
+    { columns: ['spaceId', 'id'] },
+    { columns: ['userId', 'id'] },
+  ],
+});
+
+/** One emptying of the log; kept apart, and never deleted. */
+export interface AuditClearingRow {
+  readonly id: number;
+  readonly at: Date;
+  readonly count: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  readonly userId: string;
+  readonly username: string;
+  readonly ipAddress: string;
+}
+
+export const auditClearings = defineTable<AuditClearingRow>('audit_clearings', {
+  columns: {
+    id: column.key(),
+    at: column.instant(),
+    count: column.integer(),
+    firstSeq: column.bigint().nullable(),
+    lastSeq: column.bigint().nullable(),
+    userId: column.uuid(),
+    username: column.word(64),
+    ipAddress: column.word(45),
+  },
+});
+
+export async function insertAuditLog(tx: Tx, row: Omit<AuditLogRow, 'id'>): Promise<void> {
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(auditLogs)
+    .values(row as never)
+    .updateEntity(false)
+    .execute();
+}
+
+/** Replaces the details of an entry; false when it is gone. */
+export async function updateAuditDetails(
+  tx: Tx,
+  entryId: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const changed = await executeSql(tx, 'update audit_logs set details = $1 where entry_id = $2', [
+    details,
+    entryId,
+  ]);
+  return changed === 1;
+}
+
+/** What the log holds: how many entries, from which position to which. */
+export interface AuditExtent {
+  readonly count: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+}
+
+export async function measureAuditLogs(tx: Tx): Promise<AuditExtent> {
+  const columns = {
+    count: column.bigint(),
+    firstSeq: column.bigint().nullable(),
+    lastSeq: column.bigint().nullable(),
+  };
+  const [extent] = await querySql<AuditExtent>(
+    tx,
+    columns,
+    'select count(*) as count, min(id) as first_seq, max(id) as last_seq from audit_logs',
+  );
+  return extent ?? { count: 0, firstSeq: null, lastSeq: null };
+}
+
+/** Deletes the entries up to a position. */
+export async function deleteAuditLogsTo(tx: Tx, lastSeq: number): Promise<void> {
+  await executeSql(tx, 'delete from audit_logs where id <= $1', [lastSeq]);
+}
+
+export async function insertAuditClearing(tx: Tx, row: Omit<AuditClearingRow, 'id'>): Promise<void> {
+  await tx.createQueryBuilder().insert().into(auditClearings).values(row).updateEntity(false).execute();
+}

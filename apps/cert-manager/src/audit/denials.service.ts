@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { insertAuditLog, updateAuditDetails } from './audit.repository.js';
+import { type AuditEntry, auditFacts } from './audit-entry.js';
+import { ipKey } from './ip-range.js';
+
+/** A refusal that the log keeps: what was asked for, and the code of the refusal. */
+export interface Denial {
+  readonly action: 'access.denied' | 'auth.fail';
+  readonly resourceType: string;
+  readonly resourceId?: string;
+  readonly spaceId?: string;
+  /** Method and path of the request, or whatever else makes two denials the same. */
+  readonly subject: string;
+  readonly reason: string;
+}
+
+/** Keeps refusals in the audit log, each in a transaction of its own. */
+export interface Denials {
+  /** Writes the denial; the same one by the same caller within a minute is counted instead. Never throws. */
+  record(caller: Caller, denial: Denial): Promise<void>;
+  /** Writes the counts that have risen since they were last written. Never throws. */
+  flush(): Promise<void>;
+}
+
+export interface DenialsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Repeated {
+  readonly entryId: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly begunAt: number;
+  count: number;
+  writtenCount: number;
+}
+
+const sameForMs = 60_000;
+/** Who denies himself under ever new names gets entries of one each beyond this many at once. */
+const mostRemembered = 10_000;
+
+export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
+  const remembered = new Map<string, Repeated>();
+
+  const record = async (caller: Caller, denial: Denial) => {
+    const now = clock.now();
+    const key = keyOf(caller, denial);
+    const known = remembered.get(key);
+    if (known !== undefined && now.getTime() - known.begunAt < sameForMs) {
+      known.count += 1;
+      return;
+    }
+    const facts = auditFacts(caller, entryOf(denial));
+    const entryId = randomUUID();
+    if (known !== undefined) await write(known);
+    remembered.delete(key);
+    remembered.set(key, {
+      entryId,
+      details: facts.details,
+      begunAt: now.getTime(),
+      count: 1,
+      writtenCount: 1,
+    });
+    forgetOldest(remembered);
+    const row = { ...facts, entryId, timestamp: now, ipKey: ipKey(facts.ipAddress) };
+    await db.transaction((tx) => insertAuditLog(tx, row));
+  };
+
+  const write = async (repeated: Repeated) => {
+    const { entryId, details, count } = repeated;
+    if (count === repeated.writtenCount) return;
+    repeated.writtenCount = count;
+    await db.transaction((tx) => updateAuditDetails(tx, entryId, { ...details, count }));
+  };
+
+  const flush = async () => {
+    const now = clock.now().getTime();
+    for (const [key, repeated] of [...remembered]) {
+      await write(repeated);
+      if (now - repeated.begunAt >= sameForMs) remembered.delete(key);
+    }
+  };
+
+  // The refusal itself must reach the caller, whatever becomes of its entry.
+  const safely = (work: Promise<void>) =>
+    work.catch((error: unknown) => logger.error({ error }, 'audit.denial_lost'));
+
+  return {
+    record: (caller, denial) => safely(record(caller, denial)),
+    flush: () => safely(flush()),
+  };
+}
+
+function keyOf(caller: Caller, { action, subject, reason, resourceId }: Denial): string {
+  const { userId, tokenId, ipAddress } = caller;
+  return JSON.stringify([userId, tokenId, ipAddress, action, subject, reason, resourceId]);
+}
+
+function entryOf({ action, resourceType, resourceId, spaceId, subject, reason }: Denial): AuditEntry {
+  return {
+    action,
+    resourceType,
+    ...(resourceId !== undefined && { resourceId }),
+    ...(spaceId !== undefined && { spaceId }),
+    outcome: action === 'auth.fail' ? 'failure' : 'denied',
+    details: { reason, subject, count: 1 },
+  };
+}
+
+function forgetOldest(remembered: Map<string, Repeated>): void {
+  const [oldest] = remembered.keys();
+  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+}

@@ -1,0 +1,192 @@
+import { dirname, join } from 'node:path';
+import {
+  ConfigError,
+  type ConfigOf,
+  type Environment,
+  httpAddress,
+  logLevel,
+  portNumber,
+  readConfig,
+  setting,
+  unknownSettings,
+  wholeNumber,
+  wordList,
+} from '@certloop/server';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { parseKeyRing } from './providers/key-ring.js';
+
+const bytes = wholeNumber(1, 1_073_741_824);
+
+const addressRanges = wordList.refine(
+  (ranges) => ranges.every((range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range)),
+  'must be addresses or ranges in CIDR notation, separated by commas',
+);
+
+const keyRing = z.string().transform((text, context) => {
+  try {
+    return parseKeyRing(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is malformed' });
+    return z.NEVER;
+  }
+});
+
+/** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
+export const settings = {
+  host: setting('CERT_MANAGER_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
+  port: setting('CERT_MANAGER_PORT', portNumber.default(3000), 'TCP port to listen on; 0 for any free one'),
+  publicUrl: setting(
+    'CERT_MANAGER_PUBLIC_URL',
+    httpAddress.optional(),
+    'address that browsers use, such as https://certs.example.org; https makes the session cookie Secure',
+  ),
+  trustedProxies: setting(
+    'CERT_MANAGER_TRUSTED_PROXIES',
+    addressRanges.default([]),
+    'addresses or CIDR ranges of proxies whose X-Forwarded-For counts, separated by commas',
+  ),
+  databaseUrl: setting(
+    'CERT_MANAGER_DATABASE_URL',
+    z.string().default('sqlite:./data/cert-manager.sqlite'),
+    'sqlite:<file> or postgres://user:password@host/database',
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    logLevel.default('info'),
+    'least level that is logged, such as info or warn',
+  ),
+
+  authMode: setting(
+    'AUTH_MODE',
+    z.enum(['required', 'open'], 'must be required or open').default('required'),
+    'required: callers sign in; open: everybody is an administrator, for development only',
+  ),
+  openIsUnderstood: setting(
+    'AUTH_OPEN_I_UNDERSTAND',
+    z
+      .literal('yes', 'must be yes')
+      .optional()
+      .transform((text) => text === 'yes'),
+    'yes: allow AUTH_MODE=open in production or on an address that others reach',
+  ),
+  openHosts: setting(
+    'AUTH_OPEN_HOSTS',
+    wordList.default([]).transform((hosts) => hosts.map((host) => host.toLowerCase())),
+    'host names that AUTH_MODE=open answers to beside localhost, separated by commas',
+  ),
+  nodeEnv: setting('NODE_ENV', z.string().optional(), 'production forbids AUTH_MODE=open'),
+  bootstrapUsername: setting(
+    'BOOTSTRAP_ADMIN_USERNAME',
+    z.string().optional(),
+    'user name of the administrator made at the first start',
+  ),
+  bootstrapEmail: setting(
+    'BOOTSTRAP_ADMIN_EMAIL',
+    z.string().optional(),
+    'mail address of the administrator made at the first start',
+  ),
+  bootstrapPassword: setting(
+    'BOOTSTRAP_ADMIN_PASSWORD',
+    z.string().optional(),
+    'password of the administrator made at the first start',
+  ),
+  setupTokenPath: setting(
+    'CERT_MANAGER_SETUP_TOKEN_FILE',
+    z.string().optional(),
+    'file that the one-time setup token is written to; setup-token beside the database when absent',
+  ),
+  passwordMinLength: setting(
+    'PASSWORD_MIN_LENGTH',
+    wholeNumber(8, 128).default(8),
+    'characters that a password must have at least, 8 to 128',
+  ),
+  auditDelete: setting(
+    'AUDIT_DELETE',
+    z.enum(['allow', 'deny'], 'must be allow or deny').default('allow'),
+    'deny: nobody may empty the audit log',
+  ),
+
+  encryptionKeys: setting(
+    'ENCRYPTION_KEYS',
+    keyRing.optional(),
+    'keys for secrets at rest, one id:base64 a line with 32 octets each; the first one encrypts',
+  ),
+  dummyCaUrl: setting('DUMMY_CA_URL', httpAddress.optional(), 'address of the CA of the first provider'),
+  acmeDirectoryUrl: setting(
+    'ACME_DIRECTORY_URL',
+    httpAddress.optional(),
+    'directory of the ACME server of the first provider',
+  ),
+  checkMonitorUrl: setting(
+    'CHECK_MONITOR_URL',
+    httpAddress.optional(),
+    'address of the monitor that is told of every renewal run',
+  ),
+  checkMonitorApiKey: setting(
+    'CHECK_MONITOR_API_KEY',
+    z.string().optional(),
+    'read-write key of the project of the monitor that holds the check',
+  ),
+
+  bodyBytes: setting(
+    'CERT_MANAGER_BODY_BYTES',
+    bytes.default(262_144),
+    'largest JSON body in bytes; 262144 when absent',
+  ),
+  csrBytes: setting(
+    'CERT_MANAGER_CSR_BYTES',
+    bytes.default(65_536),
+    'largest CSR file in bytes; 65536 when absent',
+  ),
+} as const;
+
+export type Config = Omit<ConfigOf<typeof settings>, 'setupTokenPath'> & {
+  readonly setupTokenPath: string;
+};
+
+/** Configuration of the service. Throws ConfigError that names every fault, those of open mode included. */
+export function readCertManagerConfig(environment: Environment = process.env): Config {
+  const config = readConfig(settings, environment);
+  const faults = [...openModeFaults(config), ...bootstrapFaults(config)];
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { ...config, setupTokenPath: config.setupTokenPath ?? besideDatabase(config.databaseUrl) };
+}
+
+/** Variables that look like this service's but are none: most likely misspelt. */
+export function misspeltSettings(environment: Environment = process.env): string[] {
+  return unknownSettings('CERT_MANAGER_', settings, environment);
+}
+
+function besideDatabase(url: string): string {
+  const file = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
+  return join(file === undefined || file === ':memory:' ? './data' : dirname(file), 'setup-token');
+}
+
+function openModeFaults(config: ConfigOf<typeof settings>): string[] {
+  if (config.authMode !== 'open' || config.openIsUnderstood) return [];
+  const way = 'unless AUTH_OPEN_I_UNDERSTAND is yes';
+  return [
+    ...(config.nodeEnv === 'production'
+      ? [`AUTH_MODE: open is refused with NODE_ENV=production ${way}`]
+      : []),
+    ...(isLoopback(config.host) ? [] : [`AUTH_MODE: open is refused on an address others reach ${way}`]),
+  ];
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+}
+
+function bootstrapFaults({
+  bootstrapUsername: username,
+  bootstrapEmail: email,
+  bootstrapPassword: password,
+}: ConfigOf<typeof settings>): string[] {
+  const given = [username, email, password].filter((value) => value !== undefined);
+  if (given.length === 0 || given.length === 3) return [];
+  return [
+    'BOOTSTRAP_ADMIN_USERNAME, BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD are needed all three, or none',
+  ];
+}

@@ -1,0 +1,19 @@
+import { createLogger, listen, runService, systemClock } from '@certloop/server';
+import { createApp } from './app.js';
+import { misspeltSettings, readCertManagerConfig } from './config.js';
+import { openMigrated } from './database.js';
+
+await runService('cert-manager', async (onClose) => {
+  const config = readCertManagerConfig();
+  const logger = createLogger({ service: 'cert-manager', level: config.logLevel });
+  for (const name of misspeltSettings()) logger.warn({ name }, 'config.unknown_setting');
+  const database = await openMigrated(config.databaseUrl, logger);
+  onClose(() => database.close());
+  const app = await createApp({ config, database, logger, clock: systemClock });
+  onClose(() => app.close());
+  const listening = await listen(app.http, config);
+  onClose(() => listening.close());
+  app.startPollers();
+  logger.info({ url: listening.url }, 'service.started');
+  return logger;
+});

@@ -1,0 +1,64 @@
+import type { TokenScope } from '@certloop/contracts';
+import { column, defineTable, type Tx, updateRows } from '@certloop/db';
+
+export interface ApiTokenRow {
+  /** The 8 characters that stand in the token itself. */
+  readonly id: string;
+  /** SHA-256 of the secret part, hex. */
+  readonly secretHash: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly scope: TokenScope;
+  readonly spaceIds: readonly string[] | null;
+  readonly allowedCidrs: readonly string[];
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  /** Behind the truth by up to a minute, as is the address. */
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedIp: string | null;
+}
+
+export const apiTokens = defineTable<ApiTokenRow>('api_tokens', {
+  columns: {
+    id: column.word(8).primary(),
+    secretHash: column.word(64),
+    userId: column.uuid(),
+    name: column.text(),
+    scope: column.word<TokenScope>(16),
+    spaceIds: column.json<readonly string[]>().nullable(),
+    allowedCidrs: column.json<readonly string[]>(),
+    expiresAt: column.instant(),
+    createdAt: column.instant(),
+    lastUsedAt: column.instant().nullable(),
+    lastUsedIp: column.word(45).nullable(),
+  },
+  indexes: [{ columns: ['userId', 'createdAt', 'id'] }],
+  references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
+});
+
+export async function insertApiToken(tx: Tx, row: ApiTokenRow): Promise<void> {
+  await tx.insert(apiTokens, row as never);
+}
+
+export async function findApiToken(tx: Tx, id: string): Promise<ApiTokenRow | undefined> {
+  return (await tx.findOneBy(apiTokens, { id })) ?? undefined;
+}
+
+/** Tokens of the user, oldest first. */
+export async function listApiTokensOf(tx: Tx, userId: string): Promise<ApiTokenRow[]> {
+  return tx.find(apiTokens, { where: { userId }, order: { createdAt: 'ASC', id: 'ASC' } });
+}
+
+export async function countApiTokensOf(tx: Tx, userId: string): Promise<number> {
+  return tx.countBy(apiTokens, { userId });
+}
+
+export async function noteTokenUse(tx: Tx, id: string, use: { at: Date; ip: string }): Promise<void> {
+  await updateRows(tx, apiTokens, { id }, { lastUsedAt: use.at, lastUsedIp: use.ip });
+}
+
+/** Deletes the user's token; false when he has none of that id. */
+export async function deleteApiToken(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const { affected } = await tx.delete(apiTokens, { id, userId });
+  return affected === 1;
+}

@@ -1,0 +1,76 @@
+import type { certManagerContract } from '@certloop/contracts';
+import { type Arrival, requestIdOf } from '@certloop/server';
+import type { Request, Response } from 'express';
+import ipaddr from 'ipaddr.js';
+import { anonymousCaller, type Caller, type Origin } from '../access/caller.js';
+import { requireNeed, routeNeeds } from '../access/route-needs.js';
+import { type IdentifyDeps, identifyCaller } from './identify.service.js';
+import type { PageHeaders } from './same-origin.js';
+import type { SessionCookie } from './session-cookie.js';
+
+export interface CallerDeps extends IdentifyDeps {
+  readonly cookie: SessionCookie;
+  /** Origin that browsers know this service by, when it is another than the request shows. */
+  readonly publicOrigin: string | undefined;
+}
+
+/**
+ * Identifies the caller of a request and holds him to what its operation needs, before anything else of the
+ * request is judged. Who need not sign in is not identified at all.
+ */
+export function callerOf(deps: CallerDeps) {
+  return async ({ operation, params, request, response }: Arrival<typeof certManagerContract>) => {
+    const need = routeNeeds[operation];
+    const from = originOf(request, response);
+    if (need === 'anonymous') return anonymousCaller(from);
+    const caller = await identifyCaller(deps, {
+      ...pageHeaders(request),
+      authorization: request.get('authorization'),
+      sessionSecret: deps.cookie.read(request.get('cookie')),
+      csrfToken: request.get('x-csrf-token'),
+      asUserId: request.get('x-user-id'),
+      isWrite: request.method !== 'GET' && request.method !== 'HEAD',
+      ownOrigins: ownOrigins(request, deps.publicOrigin),
+      from,
+    });
+    response.locals['caller'] = caller;
+    if (typeof need === 'object') response.locals['spaceId'] = (params[need.param] ?? '').toLowerCase();
+    requireNeed(caller, need, params);
+    return caller;
+  };
+}
+
+/** The caller that was identified, if one was, and the space that his path names. */
+export function identifiedOf(response: Response): { readonly caller?: Caller; readonly spaceId?: string } {
+  return response.locals as { readonly caller?: Caller; readonly spaceId?: string };
+}
+
+/** Where the request came from. */
+export function originOf(request: Request, response: Response): Origin {
+  return {
+    requestId: requestIdOf(response),
+    ipAddress: plainAddress(request.ip ?? ''),
+    userAgent: printable(request.get('user-agent') ?? ''),
+  };
+}
+
+export function pageHeaders(request: Request): PageHeaders {
+  return { fetchSite: request.get('sec-fetch-site'), origin: request.get('origin') };
+}
+
+/** Origins under which this service serves its own pages. */
+export function ownOrigins(request: Request, publicOrigin: string | undefined): string[] {
+  const own = `${request.protocol}://${request.get('host') ?? ''}`.toLowerCase();
+  return publicOrigin === undefined ? [own] : [own, publicOrigin.toLowerCase()];
+}
+
+/** IPv4 that came in over IPv6 is shown as IPv4. */
+function plainAddress(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : '';
+}
+
+const mostCharacters = 256;
+
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ').slice(0, mostCharacters);
+}

@@ -1,0 +1,156 @@
+import { Forbidden, Unauthenticated } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import ipaddr from 'ipaddr.js';
+import { builtInCaller, type Caller, type Origin } from '../access/caller.js';
+import { limitRights, type Rights, rightsOf } from '../access/rights.js';
+import { listGrants } from '../permission-groups/permission-groups.repository.js';
+import { type ApiTokenRow, findApiToken, noteTokenUse } from './api-tokens.repository.js';
+import { bearerOf, csrfTokenOf, parseApiToken, sameText, secretHash } from './credentials.js';
+import { isFromOwnPage, type PageHeaders } from './same-origin.js';
+import { hasEnded } from './session-life.js';
+import { findSessionByHash, noteSessionUse, type SessionRow } from './sessions.repository.js';
+import { findUser, type UserRow } from './users.repository.js';
+
+export interface IdentifyDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Who sends no credential is the built-in administrator, or whom `X-User-Id` names. */
+  readonly isOpen: boolean;
+}
+
+/** What a request says of who sent it. */
+export interface Credentials extends PageHeaders {
+  readonly authorization: string | undefined;
+  /** Secret of the session's cookie. */
+  readonly sessionSecret: string | undefined;
+  readonly csrfToken: string | undefined;
+  /** X-User-Id; counts in open mode only. */
+  readonly asUserId: string | undefined;
+  /** False for GET and HEAD. */
+  readonly isWrite: boolean;
+  readonly ownOrigins: readonly string[];
+  readonly from: Origin;
+}
+
+/**
+ * Who sent the request. A Bearer credential is judged alone, whatever else was sent; then the cookie, which
+ * a write must accompany by its CSRF token from a page of this service. Throws Unauthenticated when there is
+ * no credential or none that holds, Forbidden when the cookie came without what a write needs.
+ */
+export async function identifyCaller(deps: IdentifyDeps, credentials: Credentials): Promise<Caller> {
+  const { authorization, sessionSecret } = credentials;
+  if (authorization !== undefined) return byToken(deps, authorization, credentials.from);
+  const caller = sessionSecret === undefined ? undefined : await bySession(deps, sessionSecret, credentials);
+  if (caller !== undefined) return caller;
+  if (deps.isOpen) return inOpenMode(deps, credentials);
+  throw new Unauthenticated('sign in, or send an API token as Bearer', { title: 'Not signed in' });
+}
+
+/** Uses are noted this often, so that reading does not mean writing. */
+const noteEveryMs = 60_000;
+
+async function byToken(deps: IdentifyDeps, authorization: string, from: Origin): Promise<Caller> {
+  const text = bearerOf(authorization);
+  if (text === undefined) throw invalidToken('the Authorization header must have the scheme Bearer');
+  const parts = parseApiToken(text);
+  if (parts === undefined) throw invalidToken('the API token is not valid');
+  const now = deps.clock.now();
+  const { token, user, rights } = await deps.db.read(async (tx) => {
+    const token = await findApiToken(tx, parts.id);
+    if (token === undefined || !sameText(token.secretHash, secretHash(parts.secret))) {
+      throw invalidToken('the API token is not valid');
+    }
+    requireUsable(token, from.ipAddress, now);
+    const user = await findUser(tx, token.userId);
+    if (user?.enabled !== true) throw invalidToken('the owner of the API token is disabled');
+    return { token, user, rights: limitRights(await readRights(tx, user), token) };
+  });
+  const { lastUsedAt, lastUsedIp } = token;
+  if (lastUsedIp !== from.ipAddress || isStale(lastUsedAt, now)) {
+    await deps.db.transaction((tx) => noteTokenUse(tx, token.id, { at: now, ip: from.ipAddress }));
+  }
+  return { ...accountCaller(user, rights, from), kind: 'token', tokenId: token.id };
+}
+
+function requireUsable(token: ApiTokenRow, ipAddress: string, now: Date): void {
+  if (token.expiresAt <= now) throw invalidToken('the API token has expired');
+  if (token.allowedCidrs.length > 0 && !isWithin(ipAddress, token.allowedCidrs)) {
+    throw invalidToken('the API token may not be used from this address');
+  }
+}
+
+function isWithin(ipAddress: string, ranges: readonly string[]): boolean {
+  if (!ipaddr.isValid(ipAddress)) return false;
+  const address = ipaddr.process(ipAddress);
+  return ranges.some((range) => {
+    const [base, bits] = ipaddr.parseCIDR(range);
+    return base.kind() === address.kind() && address.match(base, bits);
+  });
+}
+
+function invalidToken(message: string): Unauthenticated {
+  return new Unauthenticated(message, { code: 'invalid_token', title: 'API token refused' });
+}
+
+/** The caller by his session; undefined when the secret opens none any more. */
+async function bySession(
+  { db, clock }: IdentifyDeps,
+  secret: string,
+  credentials: Credentials,
+): Promise<Caller | undefined> {
+  const now = clock.now();
+  const found = await db.read(async (tx) => {
+    const session = await findSessionByHash(tx, secretHash(secret));
+    if (session === undefined || hasEnded(session, now)) return undefined;
+    const user = await findUser(tx, session.userId);
+    return user?.enabled === true ? { session, user, rights: await readRights(tx, user) } : undefined;
+  });
+  if (found === undefined) return undefined;
+  if (credentials.isWrite) requireOwnPage(secret, credentials);
+  await noteUse(db, found.session, now);
+  return { ...accountCaller(found.user, found.rights, credentials.from), sessionId: found.session.id };
+}
+
+function requireOwnPage(secret: string, credentials: Credentials): void {
+  const { csrfToken, ownOrigins } = credentials;
+  if (!isFromOwnPage(credentials, ownOrigins)) {
+    throw csrfRefusal('the request did not come from a page of this service');
+  }
+  if (csrfToken === undefined || !sameText(csrfToken, csrfTokenOf(secret))) {
+    throw csrfRefusal('the header X-CSRF-Token is missing or wrong');
+  }
+}
+
+function csrfRefusal(message: string): Forbidden {
+  return new Forbidden(message, { code: 'csrf_refused', title: 'Cross-site request refused' });
+}
+
+async function noteUse(db: Database, session: SessionRow, now: Date): Promise<void> {
+  if (isStale(session.lastUsedAt, now)) await db.transaction((tx) => noteSessionUse(tx, session.id, now));
+}
+
+function isStale(lastUsedAt: Date | null, now: Date): boolean {
+  return lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= noteEveryMs;
+}
+
+async function inOpenMode({ db }: IdentifyDeps, { asUserId, from }: Credentials): Promise<Caller> {
+  if (asUserId === undefined) return builtInCaller('open', from);
+  return db.read(async (tx) => {
+    const user = isUuid(asUserId) ? await findUser(tx, asUserId.toLowerCase()) : undefined;
+    if (user?.enabled !== true) throw new Unauthenticated('X-User-Id names no enabled user');
+    return { ...accountCaller(user, await readRights(tx, user), from), kind: 'open' };
+  });
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+async function readRights(tx: Tx, user: UserRow): Promise<Rights> {
+  return rightsOf(user, user.isAdmin ? [] : await listGrants(tx, user.id));
+}
+
+function accountCaller({ id, username }: UserRow, rights: Rights, from: Origin): Caller {
+  return { ...from, kind: 'user', userId: id, username, ...rights };
+}

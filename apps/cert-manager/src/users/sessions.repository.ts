@@ -1,0 +1,58 @@
+import { column, defineTable, type Tx, updateRows } from '@certloop/db';
+import { LessThanOrEqual } from 'typeorm';
+
+export interface SessionRow {
+  readonly id: string;
+  /** SHA-256 of what the cookie holds, hex. */
+  readonly secretHash: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+  /** Behind the truth by up to a minute. */
+  readonly lastUsedAt: Date;
+  /** End whatever its use. */
+  readonly expiresAt: Date;
+}
+
+export const sessions = defineTable<SessionRow>('sessions', {
+  columns: {
+    id: column.uuid().primary(),
+    secretHash: column.word(64),
+    userId: column.uuid(),
+    createdAt: column.instant(),
+    lastUsedAt: column.instant(),
+    expiresAt: column.instant(),
+  },
+  indexes: [
+    { columns: ['secretHash'], unique: true },
+    { columns: ['userId'] },
+    { columns: ['expiresAt'] },
+    { columns: ['lastUsedAt'] },
+  ],
+  references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
+});
+
+export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
+  await tx.insert(sessions, row);
+}
+
+export async function findSessionByHash(tx: Tx, secretHash: string): Promise<SessionRow | undefined> {
+  return (await tx.findOneBy(sessions, { secretHash })) ?? undefined;
+}
+
+export async function noteSessionUse(tx: Tx, id: string, now: Date): Promise<void> {
+  await updateRows(tx, sessions, { id }, { lastUsedAt: now });
+}
+
+export async function deleteSession(tx: Tx, id: string): Promise<void> {
+  await tx.delete(sessions, { id });
+}
+
+export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(sessions, { userId });
+}
+
+/** Deletes the sessions that ended, or were last used, at the latest then. */
+export async function deleteEndedSessions(tx: Tx, expired: Date, lastUsed: Date): Promise<void> {
+  await tx.delete(sessions, { expiresAt: LessThanOrEqual(expired) });
+  await tx.delete(sessions, { lastUsedAt: LessThanOrEqual(lastUsed) });
+}

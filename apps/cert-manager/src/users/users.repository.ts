@@ -1,0 +1,94 @@
+import { NotFound } from '@certloop/contracts';
+import { column, defineTable, executeSql, type Tx, updateRows } from '@certloop/db';
+
+export interface UserRow {
+  readonly id: string;
+  readonly username: string;
+  /** The name in lower case: names are unique whatever their case. */
+  readonly usernameKey: string;
+  readonly email: string;
+  readonly emailKey: string;
+  /** As `password.ts` writes it; never leaves this slice. */
+  readonly passwordHash: string;
+  readonly isAdmin: boolean;
+  readonly enabled: boolean;
+  readonly createdAt: Date;
+}
+
+export const users = defineTable<UserRow>('users', {
+  columns: {
+    id: column.uuid().primary(),
+    username: column.word(64),
+    usernameKey: column.word(64),
+    email: column.word(254),
+    emailKey: column.word(254),
+    passwordHash: column.text(),
+    isAdmin: column.boolean(),
+    enabled: column.boolean(),
+    createdAt: column.instant(),
+  },
+  indexes: [
+    { columns: ['usernameKey'], unique: true },
+    { columns: ['emailKey'], unique: true },
+    { columns: ['createdAt', 'id'] },
+  ],
+});
+
+/** What has been done once and for all; a second attempt meets the primary key. */
+export interface SetupMarkRow {
+  readonly name: string;
+  readonly at: Date;
+}
+
+export const setupMarks = defineTable<SetupMarkRow>('setup_marks', {
+  columns: { name: column.word(64).primary(), at: column.instant() },
+});
+
+/** Key by which names and mail addresses are unique. */
+export function keyOf(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
+  await tx.insert(users, row);
+}
+
+export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  return (await tx.findOneBy(users, { id })) ?? undefined;
+}
+
+export async function getUser(tx: Tx, id: string): Promise<UserRow> {
+  const row = await findUser(tx, id);
+  if (row === undefined) throw new NotFound('user not found', { code: 'user_not_found' });
+  return row;
+}
+
+export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {
+  return (await tx.findOneBy(users, { usernameKey: keyOf(username) })) ?? undefined;
+}
+
+/** Changes the user and returns whether he still is as `where` says. */
+export async function updateUser(
+  tx: Tx,
+  where: Pick<UserRow, 'id'> & Partial<UserRow>,
+  set: Partial<UserRow>,
+): Promise<boolean> {
+  return (await updateRows(tx, users, where, set)) === 1;
+}
+
+const firstAdmin = 'first-admin';
+
+/** Whether there has ever been an administrator. */
+export async function hadAdmin(tx: Tx): Promise<boolean> {
+  return tx.existsBy(setupMarks, { name: firstAdmin });
+}
+
+/** Remembers that there is an administrator; false when somebody did so before, or does so at this moment. */
+export async function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
+  const marked = await executeSql(
+    tx,
+    'insert into setup_marks (name, at) values ($1, $2) on conflict (name) do nothing',
+    [firstAdmin, now],
+  );
+  return marked === 1;
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@certloop/db';
+import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing';
+import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import type { Express } from 'express';
+import supertest from 'supertest';
+import { type CertManager, createApp } from '../../src/app.js';
+import { type Config, readCertManagerConfig } from '../../src/config.js';
+import { schema } from '../../src/database.js';
+import type { ScryptCost } from '../../src/users/password.js';
+import { type People, settlePeople } from './people.js';
+
+/** A cost that no attacker would mind, so that tests need not wait. */
+export const quickCost: ScryptCost = { N: 16, r: 1, p: 1 };
+
+export interface TestAppOptions {
+  /** Environment beside the defaults of a test. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The real application on a database of its own, with a clock that stands still until it is moved. */
+export interface TestApp {
+  readonly database: Database;
+  readonly clock: MovableClock;
+  readonly config: Config;
+  readonly http: Express;
+  /** Requests without any credential. */
+  readonly request: ReturnType<typeof supertest>;
+  readonly people: People;
+  /** Lines that the service logged. */
+  readonly logged: () => readonly Record<string, unknown>[];
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts the application on a new database of the suite: `app = await startApp(open)` in a `beforeAll` of
+ * `describeEachDialect`. Close it in an `afterAll`.
+ */
+export async function startApp(open: OpenTestDatabase, options: TestAppOptions = {}): Promise<TestApp> {
+  const { database } = await open(schema);
+  return startAppOn(database, options);
+}
+
+/** As `startApp`, on SQLite alone and outside of `describeEachDialect`; `close` drops the database. */
+export async function startAppOnSqlite(options: TestAppOptions = {}): Promise<TestApp> {
+  const { database, drop } = await createTestDatabase('sqlite', schema);
+  const app = await startAppOn(database, options);
+  return {
+    ...app,
+    close: async () => {
+      await app.close();
+      await drop();
+    },
+  };
+}
+
+/** Another application on a database that is there already. */
+export async function startAppOn(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
+  const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
+  const config = readCertManagerConfig({
+    CERT_MANAGER_SETUP_TOKEN_FILE: `/tmp/certloop-setup-token-${randomUUID()}`,
+    ...options.environment,
+  });
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger({
+    service: 'cert-manager',
+    level: 'info',
+    destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const people = await settlePeople(database, clock);
+  const app: CertManager = await createApp({ config, database, logger, clock, passwordCost: quickCost });
+  return {
+    database,
+    clock,
+    config,
+    http: app.http,
+    request: supertest(app.http),
+    people,
+    logged: () => lines,
+    close: () => app.close(),
+  };
+}

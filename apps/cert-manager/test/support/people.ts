@@ -1,0 +1,43 @@
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import { addToken, addUser, type NewToken, type NewUser } from './factories.js';
+
+/** Somebody with an account and an API token of the scope ADMIN, which is his own rights unchanged. */
+export interface Person {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+  /** Headers that make a request his: `request.get('/spaces').set(ada.auth)`. */
+  readonly auth: { readonly Authorization: string };
+}
+
+export interface People {
+  /** An administrator. */
+  readonly ada: Person;
+  /** Has what a test gives him: `grant(app, ben, 'READ_WRITE', [space.id])`. */
+  readonly ben: Person;
+  /** Has no right at all. */
+  readonly cleo: Person;
+}
+
+export async function settlePeople(database: Database, clock: Clock): Promise<People> {
+  const settle = (user: NewUser) => settlePerson({ database, clock }, user);
+  return {
+    ada: await settle({ username: 'ada', isAdmin: true }),
+    ben: await settle({ username: 'ben' }),
+    cleo: await settle({ username: 'cleo' }),
+  };
+}
+
+/** One more person; with an existing user name the database refuses. */
+export async function settlePerson(
+  app: { readonly database: Database; readonly clock: Clock },
+  user: NewUser,
+  token: NewToken = {},
+): Promise<Person> {
+  const { id, username, email, password } = await addUser(app, user);
+  const text = await addToken(app, id, token);
+  return { id, username, email, password, token: text, auth: { Authorization: `Bearer ${text}` } };
+}
