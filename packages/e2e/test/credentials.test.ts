@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { inheritedEnvironment } from '../src/config.js';
+import { type Credentials, credentialsFile } from '../src/credentials.js';
+import { clientsOf } from '../src/main-job.js';
+import { freePort } from '../src/ports.js';
+import { type Stack, startStack } from '../src/stack.js';
+
+const free = { certManager: 0, checkMonitor: 0, dummyCa: 0 };
+const environment = inheritedEnvironment();
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'certloop-data-'));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+async function withStack<T>(use: (stack: Stack) => Promise<T>): Promise<T> {
+  const stack = await startStack({ dataDir, ports: free, environment });
+  return use(stack).finally(() => stack.stop());
+}
+
+async function stored(): Promise<Credentials> {
+  return JSON.parse(await readFile(credentialsFile(dataDir), 'utf8'));
+}
+
+/** Each credential of a stack is used once. */
+async function useAll(stack: Stack): Promise<void> {
+  const { manager, monitor } = clientsOf(stack.credentials);
+  const { username, password } = stack.credentials.certManager;
+  expect((await manager.getMe()).body.user.isAdmin).toBe(true);
+  expect((await manager.login({ body: { username, password } })).status).toBe(200);
+  const { body: check } = await monitor.createCheck({ body: { name: 'c', slug: 'c', unique: ['slug'] } });
+  const { url, pingKey, readOnlyKey } = stack.credentials.checkMonitor;
+  expect((await fetch(`${url}/ping/${pingKey}/c`)).status).toBe(200);
+  const seen = await fetch(`${url}/api/v3/checks/`, { headers: { 'X-Api-Key': readOnlyKey } });
+  expect(JSON.stringify(await seen.json())).not.toContain('ping_url');
+  expect(check.name).toBe('c');
+}
+
+describe('credentials.json', () => {
+  test('is made on the first start, for its owner only, and every credential in it works', async () => {
+    await withStack(useAll);
+    expect((await stat(credentialsFile(dataDir))).mode & 0o777).toBe(0o600);
+    expect(Object.keys(await stored())).toEqual(['certManager', 'checkMonitor', 'dummyCa']);
+  });
+
+  test('is the same after the next start, but for the ports', async () => {
+    const before = await stored();
+    await withStack(useAll);
+    const after = await stored();
+    expect(after.certManager).toEqual({ ...before.certManager, url: after.certManager.url });
+    expect(after.checkMonitor).toEqual({ ...before.checkMonitor, url: after.checkMonitor.url });
+  });
+
+  test('is made anew when it is gone, and what was stored stays', async () => {
+    const before = await stored();
+    await rm(credentialsFile(dataDir));
+    await withStack(async (stack) => {
+      await useAll(stack);
+      expect(
+        (await clientsOf(stack.credentials).monitor.listChecks({ query: { slug: 'c' } })).body.checks,
+      ).toHaveLength(1);
+    });
+    const after = await stored();
+    expect(after.certManager.token).not.toBe(before.certManager.token);
+    expect(after.checkMonitor.readWriteKey).not.toBe(before.checkMonitor.readWriteKey);
+  });
+
+  test('gets a new token when the old one is no longer accepted', async () => {
+    const before = await stored();
+    const spoilt = {
+      ...before,
+      certManager: { ...before.certManager, token: `cmt_AAAAAAAA_${'A'.repeat(43)}` },
+    };
+    await writeFile(credentialsFile(dataDir), JSON.stringify(spoilt));
+    await withStack(useAll);
+    expect((await stored()).certManager.password).toBe(before.certManager.password);
+  });
+});
+
+describe('a stack that cannot start', () => {
+  test('names the port that is taken, and leaves nothing running', async () => {
+    const port = await freePort();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve));
+    const start = startStack({ dataDir, ports: { ...free, checkMonitor: port }, environment });
+    await expect(start).rejects.toThrow(`port ${port} is already in use; CHECK_MONITOR_PORT chooses another`);
+    await new Promise((resolve) => taken.close(resolve));
+  });
+
+  test('names the folder that cannot be written', async () => {
+    const start = startStack({ dataDir: '/proc/certloop', ports: free, environment });
+    await expect(start).rejects.toThrow(/the folder \/proc\/certloop cannot be written \(E/);
+  });
+});
