@@ -1,5 +1,5 @@
 import { certManagerContract } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import {
   bind,
   type Clock,
@@ -16,6 +16,11 @@ import { describeProblem } from './access/problem.js';
 import type { Operation } from './access/route-needs.js';
 import { createDenials } from './audit/denials.service.js';
 import type { Config } from './config.js';
+import { listKeyFingerprints } from './csrs/csrs.repository.js';
+import { countFqdnRows } from './fqdns/fqdns.repository.js';
+import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
+import { spacesHandlers } from './spaces/spaces.routes.js';
+import { systemHandlers } from './system/system.routes.js';
 import { callerOf } from './users/caller.middleware.js';
 import { recordDenials } from './users/denials.middleware.js';
 import type { ScryptCost } from './users/password.js';
@@ -33,6 +38,8 @@ export interface AppOptions {
 
 export interface CertManager {
   readonly http: Express;
+  /** From here on the service says that it takes no more requests, though it still answers them. */
+  drain(): void;
   /** Begins the recurring work. */
   startPollers(): void;
   /** Ends the recurring work and writes what is still to be written; the database stays open. */
@@ -41,11 +48,6 @@ export interface CertManager {
 
 /** Endpoints of the contract that are not served yet; they answer 404. */
 const pending = [
-  'getHealth',
-  'getLiveness',
-  'getReadiness',
-  'getOpenApi',
-  'getStats',
   'login',
   'bootstrap',
   'logout',
@@ -54,16 +56,6 @@ const pending = [
   'listApiTokens',
   'createApiToken',
   'deleteApiToken',
-  'listSpaces',
-  'createSpace',
-  'deleteSpace',
-  'countFqdns',
-  'listFqdns',
-  'createFqdn',
-  'deleteSpaceFqdns',
-  'deleteFqdn',
-  'deleteAllFqdns',
-  'setRenewalEnabled',
   'uploadCsr',
   'listCsrs',
   'deleteAllCsrs',
@@ -106,13 +98,18 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const cookie = createSessionCookie(isSecure);
   const isOpen = config.authMode === 'open';
 
+  let isDraining = false;
   const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
   http.use(securityHeaders(isSecure));
   http.use(everyAnswer);
   http.use(
     bind(
       certManagerContract,
-      {},
+      {
+        ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
+        ...fqdnsHandlers({ db, clock, fingerprintsUnder }),
+        ...systemHandlers({ db, clock, isDraining: () => isDraining }),
+      },
       {
         context: callerOf({ db, clock, cookie, publicOrigin, isOpen }),
         pending,
@@ -136,6 +133,9 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const pollers: Poller[] = [];
   return {
     http,
+    drain: () => {
+      isDraining = true;
+    },
     startPollers: () => {
       pollers.push(
         startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
@@ -146,6 +146,11 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await denials.flush();
     },
   };
+}
+
+/** What the audit log keeps of what goes with a deleted FQDN. */
+async function fingerprintsUnder(tx: Tx, fqdnId: string) {
+  return { csrKeys: await listKeyFingerprints(tx, fqdnId) };
 }
 
 /** Without TLS a browser must not be told to insist on it. */

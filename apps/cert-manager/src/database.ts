@@ -1,12 +1,19 @@
 import { type AnyTable, type Database, entitiesOf, openDatabase, type Schema } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { auditClearings, auditLogs } from './audit/audit.repository.js';
+import { csrs } from './csrs/csrs.repository.js';
+import { fqdns } from './fqdns/fqdns.repository.js';
 import { access } from './migrations/0001-access.js';
+import { addProviders } from './migrations/0002-providers.js';
+import { addSpaces } from './migrations/0003-spaces.js';
 import {
   permissionGroupMembers,
   permissionGroupSpaces,
   permissionGroups,
 } from './permission-groups/permission-groups.repository.js';
+import { encryptionCanaries } from './providers/canaries.repository.js';
+import { providers } from './providers/providers.repository.js';
+import { spaces } from './spaces/spaces.repository.js';
 import { apiTokens } from './users/api-tokens.repository.js';
 import { sessions } from './users/sessions.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
@@ -21,12 +28,17 @@ const tables: readonly AnyTable[] = [
   permissionGroupSpaces,
   auditLogs,
   auditClearings,
+  providers,
+  encryptionCanaries,
+  spaces,
+  fqdns,
+  csrs,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
 export const schema: Schema = {
   entities: (dialect) => entitiesOf(dialect, tables),
-  migrations: [access],
+  migrations: [access, addProviders, addSpaces],
 };
 
 /** Opens the database and brings its schema up to date. Throws DatabaseUnavailable. */

@@ -13,6 +13,7 @@ await runService('cert-manager', async (onClose) => {
   onClose(() => app.close());
   const listening = await listen(app.http, config);
   onClose(() => listening.close());
+  onClose(async () => app.drain());
   app.startPollers();
   logger.info({ url: listening.url }, 'service.started');
   return logger;
