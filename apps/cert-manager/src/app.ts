@@ -15,10 +15,20 @@ import helmet from 'helmet';
 import { describeProblem } from './access/problem.js';
 import type { Operation } from './access/route-needs.js';
 import { createDenials } from './audit/denials.service.js';
+import { certificatesHandlers } from './certificates/certificates.routes.js';
 import type { Config } from './config.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
+import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
+import { issuanceHandlers } from './issuance/issuance.routes.js';
+import { proveKeyRing } from './providers/encryption.service.js';
+import { ensureProviders } from './providers/ensure-providers.service.js';
+import { createProviderOpener } from './providers/open-provider.service.js';
+import { createOutgoing } from './providers/outgoing.client.js';
+import { providersHandlers } from './providers/providers.routes.js';
+import { createHeartbeat } from './renewals/heartbeat.client.js';
+import { runHeartbeat } from './renewals/run-heartbeat.service.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { systemHandlers } from './system/system.routes.js';
 import { callerOf } from './users/caller.middleware.js';
@@ -56,13 +66,7 @@ const pending = [
   'listApiTokens',
   'createApiToken',
   'deleteApiToken',
-  'uploadCsr',
-  'listCsrs',
-  'deleteAllCsrs',
-  'signCsr',
   'requestCertificate',
-  'refreshCertificate',
-  'listCertificates',
   'listRenewals',
   'createTestRenewal',
   'triggerRenewals',
@@ -79,11 +83,6 @@ const pending = [
   'getPermissionGroup',
   'updatePermissionGroup',
   'deletePermissionGroup',
-  'listProviders',
-  'getProvider',
-  'setProviderEnabled',
-  'setProviderConfig',
-  'testProvider',
   'listAuditLogs',
   'deleteAuditLogs',
   'createTestAuditLog',
@@ -98,6 +97,15 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const cookie = createSessionCookie(isSecure);
   const isOpen = config.authMode === 'open';
 
+  const keyRing = config.encryptionKeys;
+  await proveKeyRing({ db, clock }, keyRing);
+  const addresses = { 'dummy-ca': config.dummyCaUrl, acme: config.acmeDirectoryUrl };
+  await ensureProviders({ db, clock, logger }, addresses);
+  const outgoing = createOutgoing({
+    trusted: Object.values(addresses).filter((address) => address !== undefined),
+  });
+  const opener = createProviderOpener({ outgoing, keyRing, clock });
+
   let isDraining = false;
   const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
   http.use(securityHeaders(isSecure));
@@ -108,6 +116,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       {
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder }),
+        ...csrsHandlers({ db, clock }),
+        ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses }),
+        ...certificatesHandlers({ db }),
+        ...issuanceHandlers({ db, clock, opener }),
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
       },
       {
@@ -139,13 +151,26 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     startPollers: () => {
       pollers.push(
         startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
+        ...heartbeatPoller(options),
       );
     },
     close: async () => {
       for (const poller of pollers.reverse()) await poller.stop();
       await denials.flush();
+      await outgoing.close();
     },
   };
+}
+
+/** Begins to report to the monitor, at once and then every period; nothing when there is no monitor. */
+function heartbeatPoller({ config, database: db, clock, logger }: AppOptions): Poller[] {
+  const { checkMonitorUrl: url, checkMonitorApiKey: apiKey, heartbeatSeconds: periodSeconds } = config;
+  if (url === undefined || apiKey === undefined) return [];
+  const heartbeat = createHeartbeat({ monitor: { url, apiKey }, periodSeconds, logger });
+  const tick = () => runHeartbeat({ db, clock, logger, heartbeat });
+  const poller = startPoller({ name: 'heartbeat', everyMs: periodSeconds * 1000, tick, logger });
+  poller.trigger();
+  return [poller];
 }
 
 /** What the audit log keeps of what goes with a deleted FQDN. */

@@ -7,7 +7,7 @@ export interface CsrRow {
   readonly fqdnId: string;
   /** PEM text in its canonical form; its DER is the uploaded one to the byte. */
   readonly csrPem: string;
-  /** JSON of a StoredDescription; as text, since a name in a CSR may hold what PostgreSQL's jsonb refuses. */
+  /** JSON of what it says; as text, since a name in a CSR may hold what PostgreSQL's jsonb refuses. */
   readonly description: string;
   /** SHA-256 over the SubjectPublicKeyInfo, hex. */
   readonly spkiSha256: string;
@@ -51,6 +51,11 @@ export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | un
     take: 1,
   });
   return row;
+}
+
+/** Whether the CSR is still there. */
+export async function hasCsr(tx: Tx, id: string): Promise<boolean> {
+  return tx.existsBy(csrs, { id });
 }
 
 /** Fingerprints of the keys of an FQDN's CSRs, as `spkiSha256`, newest first, at most 20. */

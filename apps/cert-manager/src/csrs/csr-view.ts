@@ -1,0 +1,69 @@
+import type { Csr, CsrFinding } from '@certloop/contracts';
+import type { CsrDescription } from '@certloop/crypto';
+
+/** What is stored of what a CSR says. */
+type StoredDescription = Pick<
+  Csr,
+  | 'subject'
+  | 'publicKeyAlgorithm'
+  | 'signatureAlgorithm'
+  | 'keySize'
+  | 'dnsNames'
+  | 'emailAddresses'
+  | 'ipAddresses'
+  | 'uris'
+  | 'extensions'
+> & { readonly findings: CsrFinding[] };
+
+/** A CSR with the FQDN that it belongs to, as the API shows it. */
+export function csrView(
+  csr: {
+    readonly id: string;
+    readonly csrPem: string;
+    readonly description: string;
+    readonly createdAt: Date;
+  },
+  fqdn: { readonly id: string; readonly spaceId: string; readonly fqdn: string },
+): Csr {
+  const description = parseDescription(csr.description);
+  return {
+    id: csr.id,
+    fqdnId: fqdn.id,
+    spaceId: fqdn.spaceId,
+    fqdn: fqdn.fqdn,
+    csrPem: csr.csrPem,
+    subject: description.subject,
+    publicKeyAlgorithm: description.publicKeyAlgorithm,
+    signatureAlgorithm: description.signatureAlgorithm,
+    keySize: description.keySize,
+    dnsNames: description.dnsNames,
+    emailAddresses: description.emailAddresses,
+    ipAddresses: description.ipAddresses,
+    uris: description.uris,
+    extensions: description.extensions,
+    createdAt: csr.createdAt.toISOString(),
+    findings: description.findings,
+  };
+}
+
+/** JSON of what a CSR says and of what was found about it, for storing. */
+export function formatDescription(csr: CsrDescription, findings: readonly CsrFinding[]): string {
+  const { subject, publicKeyAlgorithm, signatureAlgorithm, keySize } = csr;
+  const { dnsNames, emailAddresses, ipAddresses, uris, extensions } = csr;
+  return JSON.stringify({
+    subject,
+    publicKeyAlgorithm,
+    signatureAlgorithm,
+    keySize,
+    dnsNames,
+    emailAddresses,
+    ipAddresses,
+    uris,
+    extensions,
+    findings,
+  });
+}
+
+function parseDescription(text: string): StoredDescription {
+  return JSON.parse(text) as StoredDescription;
+}

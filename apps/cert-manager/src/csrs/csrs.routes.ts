@@ -1,0 +1,31 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { csrView } from './csr-view.js';
+import { type CsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
+import { uploadCsr } from './upload-csr.service.js';
+
+type CsrOperations = 'uploadCsr' | 'listCsrs' | 'deleteAllCsrs';
+
+export function csrsHandlers(
+  deps: CsrsDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, CsrOperations> {
+  return {
+    uploadCsr: async ({ params, body, context }) => {
+      const upload = { ...params, file: body.file.bytes, stated: body.fields };
+      const { csr, fqdn } = await uploadCsr(deps, context, upload);
+      return { status: 201, body: csrView(csr, fqdn) };
+    },
+    listCsrs: async ({ params, query, context }) => {
+      if (query.latest) {
+        const { csr, fqdn } = await getLatestCsr(deps, context, params);
+        return { status: 200, body: csrView(csr, fqdn) };
+      }
+      const { csrs, fqdn } = await listCsrs(deps, context, params);
+      return { status: 200, body: csrs.map((csr) => csrView(csr, fqdn)) };
+    },
+    deleteAllCsrs: async ({ context }) => {
+      const deletedCount = await deleteAllCsrs(deps, context);
+      return { status: 200, body: { message: `${deletedCount} CSRs of all spaces deleted`, deletedCount } };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { NotFound } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireFullAccess, requireLevel } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../fqdns/fqdns.service.js';
+import { type CsrRow, deleteEveryCsr, findLatestCsr, listCsrsOfFqdn } from './csrs.repository.js';
+
+export interface CsrsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** The FQDN with its CSRs, oldest first. Throws NotFound. */
+export async function listCsrs(
+  { db }: CsrsDeps,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPlace,
+): Promise<{ readonly fqdn: FqdnRow; readonly csrs: readonly CsrRow[] }> {
+  requireLevel(caller, spaceId, 'READ');
+  return db.read(async (tx) => ({
+    fqdn: await getFqdn(tx, spaceId, fqdnId),
+    csrs: await listCsrsOfFqdn(tx, fqdnId),
+  }));
+}
+
+/** The FQDN with the CSR that came last. Throws NotFound, also when there is no CSR. */
+export async function getLatestCsr(
+  { db }: CsrsDeps,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPlace,
+): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow }> {
+  requireLevel(caller, spaceId, 'READ');
+  return db.read(async (tx) => {
+    const fqdn = await getFqdn(tx, spaceId, fqdnId);
+    const csr = await findLatestCsr(tx, fqdnId);
+    if (csr === undefined) {
+      throw new NotFound('no CSR is stored for this FQDN', { code: 'csr_not_found', title: 'CSR not found' });
+    }
+    return { fqdn, csr };
+  });
+}
+
+/** Deletes the CSRs of all spaces and returns how many there were. Throws Forbidden. */
+export async function deleteAllCsrs({ db, clock }: CsrsDeps, caller: Caller): Promise<number> {
+  requireFullAccess(caller);
+  return db.transaction(async (tx) => {
+    const deletedCount = await deleteEveryCsr(tx);
+    const entry = { action: 'csr.deleteAll', resourceType: 'csr', details: { deletedCount } } as const;
+    await recordAudit(tx, caller, entry, clock.now());
+    return deletedCount;
+  });
+}

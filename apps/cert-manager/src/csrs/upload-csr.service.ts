@@ -1,0 +1,138 @@
+import { InvalidInput } from '@certloop/contracts';
+import {
+  type Csr,
+  csrLabels,
+  describeCsr,
+  formatPem,
+  parseCsr,
+  parsePem,
+  spkiSha256,
+  verifyCsr,
+} from '@certloop/crypto';
+import type { Caller } from '../access/caller.js';
+import { requireLevel } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../fqdns/fqdns.service.js';
+import { readHostname } from '../fqdns/hostname.js';
+import { newRowId } from '../spaces/row-id.js';
+import { csrFindings, requireUsableCsr } from './csr-policy.js';
+import { formatDescription } from './csr-view.js';
+import { type CsrRow, insertCsr } from './csrs.repository.js';
+import type { CsrsDeps } from './csrs.service.js';
+
+export interface CsrUpload extends FqdnPlace {
+  /** Content of the file, expected to be PEM text. */
+  readonly file: Uint8Array;
+  /** What the request itself says the CSR is for. */
+  readonly stated: { readonly spaceId: string; readonly fqdn: string };
+}
+
+/**
+ * Stores a CSR for an FQDN and returns both. The PEM text is kept in its canonical form, its DER to the
+ * byte. Throws NotFound, Forbidden, and InvalidInput for what is no CSR, proves no possession of its key, has
+ * a key that is not accepted or does not name the FQDN; such a refusal is audited, without the content.
+ */
+export async function uploadCsr(
+  deps: CsrsDeps,
+  caller: Caller,
+  upload: CsrUpload,
+): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow }> {
+  const { db, clock } = deps;
+  const { spaceId, fqdnId } = upload;
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
+  const stored = await orAudited(deps, caller, fqdn, () => judge(upload, fqdn));
+  const now = clock.now();
+  const csr: CsrRow = { id: newRowId(now), fqdnId, ...stored, createdAt: now };
+  await db.transaction(async (tx) => {
+    await insertCsr(tx, csr);
+    const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: csr.spkiSha256 };
+    const entry = {
+      action: 'csr.upload',
+      resourceType: 'csr',
+      resourceId: csr.id,
+      spaceId,
+      details,
+    } as const;
+    await recordAudit(tx, caller, entry, now);
+  });
+  return { fqdn, csr };
+}
+
+type JudgedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
+
+/** What is stored of an upload. Throws InvalidInput. */
+async function judge({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<JudgedCsr> {
+  requireStated(stated, fqdn);
+  const csr = parseFile(file);
+  const description = describeCsr(csr);
+  const facts = { ...description, hasSubjectAltName: csr.subjectAltNameDer !== undefined };
+  requireUsableCsr(facts, fqdn.fqdn);
+  await requirePossession(csr);
+  return {
+    csrPem: formatPem(csrLabels[0], csr.der),
+    description: formatDescription(description, csrFindings(facts, fqdn.fqdn)),
+    spkiSha256: spkiSha256(csr.spkiDer),
+  };
+}
+
+/** Throws InvalidInput unless the request says what its path says. */
+function requireStated(stated: CsrUpload['stated'], fqdn: FqdnRow): void {
+  if (stated.spaceId !== fqdn.spaceId) throw statedFault('spaceId', 'is not the space of the path');
+  if (readHostname(stated.fqdn).hostname !== fqdn.fqdn) {
+    throw statedFault('fqdn', `is not the FQDN of the path, ${fqdn.fqdn}`);
+  }
+}
+
+function statedFault(path: string, message: string): InvalidInput {
+  return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'mismatch', message }] });
+}
+
+/** RFC 2986 §4.2: the signature shows that whoever asks holds the private key. */
+async function requirePossession(csr: Csr): Promise<void> {
+  const verification = await verifyCsr(csr);
+  if (!verification.ok) throw csrFault(verification.code, `its signature is refused: ${verification.reason}`);
+}
+
+/** The CSR that the file holds as its only PEM block. Throws InvalidInput. */
+function parseFile(file: Uint8Array): Csr {
+  try {
+    return parseCsr(parsePem(Buffer.from(file).toString('utf8'), csrLabels));
+  } catch (error) {
+    throw error instanceof InvalidInput ? csrFault(error.code, error.message, error) : error;
+  }
+}
+
+function csrFault(code: string, message: string, cause?: InvalidInput): InvalidInput {
+  return new InvalidInput(`csr: ${message}`, {
+    code,
+    title: cause?.title ?? 'Not a valid CSR',
+    fields: [{ path: 'csr', code, message }],
+    cause,
+  });
+}
+
+/** What `work` returns; a refusal is audited before it is passed on. */
+async function orAudited<T>(
+  { db, clock }: CsrsDeps,
+  caller: Caller,
+  { id, spaceId, fqdn }: FqdnRow,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const entry = {
+      action: 'csr.reject',
+      resourceType: 'fqdn',
+      resourceId: id,
+      spaceId,
+      outcome: 'failure',
+      details: { fqdn, code: error.code, reason: error.message.slice(0, 500) },
+    } as const;
+    await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+    throw error;
+  }
+}
