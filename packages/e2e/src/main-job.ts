@@ -10,7 +10,9 @@ import {
 } from '@certloop/contracts';
 import {
   buildCsr,
+  certificateLabel,
   checkChain,
+  csrLabels,
   describeCertificate,
   describeCsr,
   generateKeyPair,
@@ -21,8 +23,6 @@ import {
   splitChain,
 } from '@certloop/crypto';
 import type { Credentials } from './credentials.js';
-
-const csrLabels = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 
 /** The clients of one stack. */
 export function clientsOf(credentials: Credentials) {
@@ -39,7 +39,7 @@ export type Clients = ReturnType<typeof clientsOf>;
 /** A CSR with a fresh P-256 key for a host name, as PEM; the key is forgotten. */
 export async function makeCsr(hostname: string): Promise<string> {
   const { privateKey } = await generateKeyPair('P-256');
-  return buildCsr({ privateKey, subject: { commonName: hostname }, dnsNames: [hostname] });
+  return (await buildCsr({ privateKey, subject: { commonName: hostname }, dnsNames: [hostname] })).pem;
 }
 
 /** Host name that a CSR asks for: its first DNS name, else its common name. Throws InvalidInput. */
@@ -108,7 +108,7 @@ export async function judgeCertificate({ ca }: Clients, pem: string, csrPem: str
   const facts = describeCertificate(certificate);
   const missing = describeCsr(csr).dnsNames.filter((name) => !facts.dnsNames.includes(name));
   if (missing.length > 0) throw new Error(`the certificate lacks ${missing.join(', ')}`);
-  const root = parseCertificate(parsePem((await ca.getRoot()).body, ['CERTIFICATE']));
+  const root = parseCertificate(parsePem((await ca.getRoot()).body, [certificateLabel]));
   const chain = checkChain(certificate, others.map(parseCertificate), [root], new Date());
   if (!chain.ok) throw new Error(chain.reason);
   return facts;

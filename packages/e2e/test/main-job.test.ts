@@ -1,4 +1,4 @@
-import { buildCsr, generateKeyPair, parsePem } from '@certloop/crypto';
+import { buildCsr, csrLabels, formatPem, generateKeyPair, parsePem } from '@certloop/crypto';
 import { expect, test } from '@jest/globals';
 import {
   addFqdn,
@@ -38,7 +38,11 @@ describeStack('the main job', (running) => {
     for (const kind of ['P-256', 'P-384', 'P-521', 'RSA-2048', 'Ed25519'] as const) {
       const hostname = `${kind.toLowerCase()}.example.test`;
       const { privateKey } = await generateKeyPair(kind);
-      const csrPem = await buildCsr({ privateKey, subject: { commonName: hostname }, dnsNames: [hostname] });
+      const { pem: csrPem } = await buildCsr({
+        privateKey,
+        subject: { commonName: hostname },
+        dnsNames: [hostname],
+      });
       const place = { spaceId: space.id, fqdnId: (await addFqdn(clients, space.id, hostname)).id };
       await uploadCsr(clients, place, hostname, csrPem);
       const facts = await judgeCertificate(clients, (await signCsr(clients, place)).pem, csrPem);
@@ -51,9 +55,9 @@ describeStack('the main job', (running) => {
     const space = await makeSpace(clients, 'Broken');
     const fqdn = await addFqdn(clients, space.id, 'broken.example.test');
     const place = { spaceId: space.id, fqdnId: fqdn.id };
-    const der = Buffer.from(parsePem(await makeCsr('broken.example.test'), ['CERTIFICATE REQUEST']));
+    const der = Buffer.from(parsePem(await makeCsr('broken.example.test'), csrLabels));
     der[der.length - 1] = (der.at(-1) ?? 0) ^ 1;
-    const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE REQUEST-----\n`;
+    const pem = formatPem(csrLabels[0], der);
     await expect(uploadCsr(clients, place, fqdn.fqdn, pem)).rejects.toMatchObject({
       kind: 'invalid_input',
       message: expect.stringMatching(/signature/i),
