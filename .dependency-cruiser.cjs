@@ -19,7 +19,8 @@ function sliceRules([app, order]) {
   const stray = readdirSync(join(root, 'apps', app, 'src'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'migrations' && !known.has(entry.name))
     .map((entry) => entry.name);
-  if (stray.length > 0) throw new Error(`apps/${app}/src: no place in the slice order for ${stray.join(', ')}`);
+  if (stray.length > 0)
+    throw new Error(`apps/${app}/src: no place in the slice order for ${stray.join(', ')}`);
   return slices.map((slice, place) => ({
     name: `slice-order-${app}-${slice}`,
     comment: `${slice} may import only slices printed before it`,
@@ -35,6 +36,9 @@ function sliceRules([app, order]) {
   }));
 }
 
+// a slice may have folders of its own, which obey the same laws
+const inSlice = '^apps/[^/]+/src/.+/';
+const pureFile = `${inSlice}[^/.]+\\.ts$`;
 const roles = 'routes|middleware|service|repository|store|client|provider|channel|responder';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -73,12 +77,12 @@ module.exports = {
       comment: 'a file without a role imports only pure files, contracts, crypto, and calculating libraries',
       severity: 'error',
       from: {
-        path: '^apps/[^/]+/src/[^/]+/[^/.]+\\.ts$',
+        path: pureFile,
         pathNot: '/migrations/',
       },
       to: {
         pathNot: [
-          '^apps/[^/]+/src/[^/]+/[^/.]+\\.ts$',
+          pureFile,
           '^apps/[^/]+/src/[^/.]+\\.ts$',
           '^packages/(contracts|crypto)/',
           'node_modules/(luxon|cron-parser|zod|ipaddr\\.js|@types/luxon)/',
@@ -115,7 +119,7 @@ module.exports = {
       severity: 'error',
       from: {},
       to: {
-        path: '^apps/[^/]+/src/[^/]+/[^/]+\\.[^/]+\\.ts$',
+        path: `${inSlice}[^/]+\\.[^/]+\\.ts$`,
         pathNot: [`\\.(${roles})\\.ts$`, '\\.test\\.ts$'],
       },
     },
