@@ -128,6 +128,11 @@ export const settings = {
     z.string().optional(),
     'read-write key of the project of the monitor that holds the check',
   ),
+  heartbeatSeconds: setting(
+    'HEARTBEAT_SECONDS',
+    wholeNumber(1, 86_400).default(60),
+    'seconds between two reports to the monitor; 60 when absent',
+  ),
 
   bodyBytes: setting(
     'CERT_MANAGER_BODY_BYTES',
@@ -148,7 +153,7 @@ export type Config = Omit<ConfigOf<typeof settings>, 'setupTokenPath'> & {
 /** Configuration of the service. Throws ConfigError that names every fault, those of open mode included. */
 export function readCertManagerConfig(environment: Environment = process.env): Config {
   const config = readConfig(settings, environment);
-  const faults = [...openModeFaults(config), ...bootstrapFaults(config)];
+  const faults = [...openModeFaults(config), ...bootstrapFaults(config), ...monitorFaults(config)];
   if (faults.length > 0) throw new ConfigError(faults);
   return { ...config, setupTokenPath: config.setupTokenPath ?? besideDatabase(config.databaseUrl) };
 }
@@ -189,4 +194,12 @@ function bootstrapFaults({
   return [
     'BOOTSTRAP_ADMIN_USERNAME, BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD are needed all three, or none',
   ];
+}
+
+function monitorFaults({
+  checkMonitorUrl: url,
+  checkMonitorApiKey: key,
+}: ConfigOf<typeof settings>): string[] {
+  if ((url === undefined) === (key === undefined)) return [];
+  return ['CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY are needed both, or none'];
 }

@@ -1,11 +1,13 @@
 import { type AnyTable, type Database, entitiesOf, openDatabase, type Schema } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { auditClearings, auditLogs } from './audit/audit.repository.js';
+import { certificates } from './certificates/certificates.repository.js';
 import { csrs } from './csrs/csrs.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
 import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
 import { addSpaces } from './migrations/0003-spaces.js';
+import { addCertificates } from './migrations/0004-certificates.js';
 import {
   permissionGroupMembers,
   permissionGroupSpaces,
@@ -13,6 +15,7 @@ import {
 } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
 import { providers } from './providers/providers.repository.js';
+import { jobRuns } from './renewals/job-runs.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
 import { apiTokens } from './users/api-tokens.repository.js';
 import { sessions } from './users/sessions.repository.js';
@@ -33,12 +36,14 @@ const tables: readonly AnyTable[] = [
   spaces,
   fqdns,
   csrs,
+  certificates,
+  jobRuns,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
 export const schema: Schema = {
   entities: (dialect) => entitiesOf(dialect, tables),
-  migrations: [access, addProviders, addSpaces],
+  migrations: [access, addProviders, addSpaces, addCertificates],
 };
 
 /** Opens the database and brings its schema up to date. Throws DatabaseUnavailable. */

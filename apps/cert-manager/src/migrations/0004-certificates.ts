@@ -9,7 +9,7 @@ const certificates = defineTable('certificates', {
     upstreamId: column.text().nullable(),
     pem: column.text(),
     issuer: column.text(),
-    serialNumber: column.word(64),
+    serialNumber: column.text(),
     spkiSha256: column.word(64),
     notBefore: column.instant(),
     expiresAt: column.instant(),
@@ -32,10 +32,8 @@ const certificates = defineTable('certificates', {
 const jobRuns = defineTable('job_runs', {
   columns: {
     job: column.word(64).primary(),
-    startedAt: column.instant(),
-    finishedAt: column.instant().nullable(),
-    outcome: column.word(16).nullable(),
-    reason: column.text().nullable(),
+    succeededAt: column.instant(),
+    report: column.text(),
   },
 });
 

@@ -1,7 +1,7 @@
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
 import { type Clock, StartFailed } from '@certloop/server';
 import { type CanaryRow, insertCanary, listCanaries } from './canaries.repository.js';
-import { type KeyRing, parseKeyRing } from './key-ring.js';
+import type { KeyRing } from './key-ring.js';
 import { listProviders } from './providers.repository.js';
 import { openSecret, sealSecret } from './secret-box.js';
 
@@ -11,28 +11,24 @@ interface Deps {
 }
 
 /**
- * Key ring of the text of ENCRYPTION_KEYS, proven against this database; undefined when there are no keys and
- * nothing is encrypted. Every key that ever became the active one has left a canary, a known word that it
- * encrypted. Throws StartFailed when the text is no key ring, when a canary does not open, or when something is
- * encrypted that no canary speaks for; a canary is made for a new key only, never in place of another.
+ * Proves that the key ring is that of this database. Every key that ever became the active one has left a canary,
+ * a known word that it encrypted. Throws StartFailed when a canary does not open, when something is encrypted and
+ * there is no key ring, or no canary that speaks for it; a canary is made for a new key only, never in place of
+ * another.
  */
-export async function openKeyRing(deps: Deps, text: string | undefined): Promise<KeyRing | undefined> {
+export async function proveKeyRing(deps: Deps, ring: KeyRing | undefined): Promise<void> {
   const { canaries, holdsSecrets } = await deps.db.read(readEncrypted);
-  if (text === undefined) {
-    if (canaries.length > 0 || holdsSecrets) {
-      throw new StartFailed(
-        'this database holds encrypted secrets: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE',
-      );
-    }
-    return undefined;
+  if (ring === undefined) {
+    if (canaries.length === 0 && !holdsSecrets) return;
+    throw new StartFailed(
+      'this database holds encrypted secrets: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE',
+    );
   }
-  const ring = readRing(text);
   if (holdsSecrets && canaries.length === 0) {
     throw new StartFailed('this database holds encrypted secrets, but the proof of their key is gone');
   }
   for (const canary of canaries) proveKey(ring, canary);
   if (!canaries.some(({ keyId }) => keyId === ring.active.id)) await leaveCanary(deps, ring);
-  return ring;
 }
 
 async function readEncrypted(tx: Tx) {
@@ -41,17 +37,6 @@ async function readEncrypted(tx: Tx) {
     canaries: await listCanaries(tx),
     holdsSecrets: rows.some(({ secrets }) => Object.keys(secrets).length > 0),
   };
-}
-
-function readRing(text: string): KeyRing {
-  try {
-    return parseKeyRing(text);
-  } catch (cause) {
-    const reason = cause instanceof RangeError ? cause.message : 'cannot be read';
-    throw new StartFailed(`ENCRYPTION_KEYS: ${reason} (one id:base64 of 32 octets a line, active first)`, {
-      cause,
-    });
-  }
 }
 
 const word = 'certloop';

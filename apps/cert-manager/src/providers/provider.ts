@@ -27,11 +27,20 @@ export type RefreshOutcome =
   /** The provider has nothing to ask. */
   | { readonly status: 'unchanged' };
 
+/** A certificate to ask for again; `spkiSha256` is the fingerprint of its key, hex. */
+export interface KnownCertificate {
+  readonly upstreamId: string;
+  readonly spkiSha256: string;
+}
+
 /** One way to obtain certificates, with its configuration applied. Nothing here opens a transaction. */
 export interface Provider {
   /** Whether the provider can be reached as configured; `deep` also tries what leaves a trace there. */
   test(depth: 'shallow' | 'deep'): Promise<ProviderReport>;
   sign(csrPem: string): Promise<SignOutcome>;
-  /** Asks for a certificate again. Throws UpstreamFailed when there is no answer, or none to be trusted. */
-  refresh(upstreamId: string): Promise<RefreshOutcome>;
+  /**
+   * Asks for a certificate again. Throws UpstreamFailed when there is no answer, or one that is not to be trusted
+   * or not of the same key.
+   */
+  refresh(known: KnownCertificate): Promise<RefreshOutcome>;
 }

@@ -1,6 +1,7 @@
 import { NotFound } from '@certloop/contracts';
 import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
 import type { ProviderName } from './provider.js';
+import type { SecretPlace } from './secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
 
 /** A provider as it is stored. */
@@ -35,6 +36,11 @@ export const providers = defineTable<ProviderRow>('providers', {
   indexes: [{ columns: ['name'], unique: true }],
 });
 
+/** Place that a provider's secret is bound to; `path` is its dotted path in the configuration. */
+export function secretPlace(rowId: string, path: string): SecretPlace {
+  return { table: 'providers', column: `secrets.${path}`, rowId };
+}
+
 /** Oldest first. */
 export function listProviders(tx: Tx): Promise<ProviderRow[]> {
   return tx.find(providers, { order: { createdAt: 'ASC', id: 'ASC' } });
@@ -47,7 +53,8 @@ export async function findProvider(tx: Tx, id: string): Promise<ProviderRow | un
 /** Throws NotFound. */
 export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
   const row = await findProvider(tx, id);
-  if (row === undefined) throw new NotFound('provider not found');
+  if (row === undefined)
+    throw new NotFound('provider not found', { code: 'provider_not_found', title: 'Provider not found' });
   return row;
 }
 

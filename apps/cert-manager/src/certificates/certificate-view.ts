@@ -1,0 +1,33 @@
+import type { Certificate } from '@certloop/contracts';
+
+/** What is shown of a certificate. */
+export interface ShownCertificate {
+  readonly id: string;
+  readonly fqdnId: string;
+  readonly pem: string;
+  readonly issuer: string;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+}
+
+/** A certificate of an FQDN in the space; `pem` is the leaf, followed by its intermediates. */
+export function certificateView(certificate: ShownCertificate, spaceId: string): Certificate {
+  return {
+    id: certificate.id,
+    fqdnId: certificate.fqdnId,
+    spaceId,
+    pem: certificate.pem,
+    issuer: certificate.issuer,
+    expiresAt: certificate.expiresAt.toISOString(),
+    createdAt: certificate.createdAt.toISOString(),
+  };
+}
+
+/** A certificate after its provider was asked; `providerStatus` tells that the provider has lost it. */
+export function refreshedCertificateView(
+  { certificate, isMissing }: { readonly certificate: ShownCertificate; readonly isMissing: boolean },
+  spaceId: string,
+): Certificate {
+  const view = certificateView(certificate, spaceId);
+  return isMissing ? { ...view, providerStatus: 'missing' } : view;
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { NotFound, type SignReply } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireLevel } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { type CertificateRow, insertCertificate } from '../certificates/certificates.repository.js';
+import { type CsrRow, findLatestCsr, hasCsr } from '../csrs/csrs.repository.js';
+import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
+import { describeLeaf } from '../providers/issued-certificate.js';
+import type { ProviderOpener } from '../providers/open-provider.service.js';
+import type { IssuedCertificate } from '../providers/provider.js';
+import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+
+export interface IssuanceDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+}
+
+/** What is signed, and by whom. */
+interface Order {
+  readonly fqdn: FqdnRow;
+  readonly csr: CsrRow;
+  readonly provider: ProviderRow;
+}
+
+/**
+ * Has the newest CSR of an FQDN signed and stores the certificate. A provider that refuses or fails is
+ * `success` false with its reason; nothing is stored then. Throws NotFound when the space, the FQDN, a CSR or
+ * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
+ * disabled or lacks a part of its configuration.
+ */
+export async function signCsr(
+  deps: IssuanceDeps,
+  caller: Caller,
+  input: { readonly spaceId: string; readonly fqdnId: string; readonly providerId: string },
+): Promise<SignReply> {
+  requireLevel(caller, input.spaceId, 'READ_WRITE');
+  const order = await deps.db.read((tx) => findOrder(tx, input));
+  const provider = deps.opener.openForSigning(order.provider);
+  const outcome = await provider.sign(order.csr.csrPem);
+  if (!outcome.isSigned) {
+    await recordRefusal(deps, caller, order, outcome.reason);
+    return { success: false, message: outcome.reason };
+  }
+  const certificate = await storeCertificate(deps, caller, order, outcome);
+  const message = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
+  return { success: true, message, certificate: certificate.pem };
+}
+
+async function findOrder(
+  tx: Tx,
+  { spaceId, fqdnId, providerId }: { spaceId: string; fqdnId: string; providerId: string },
+): Promise<Order> {
+  const fqdn = await getFqdn(tx, spaceId, fqdnId);
+  const csr = await findLatestCsr(tx, fqdn.id);
+  if (csr === undefined) throw csrGone('no CSR is stored for this FQDN');
+  return { fqdn, csr, provider: await getProvider(tx, providerId) };
+}
+
+async function storeCertificate(
+  { db, clock }: IssuanceDeps,
+  caller: Caller,
+  { fqdn, csr, provider }: Order,
+  issued: IssuedCertificate,
+): Promise<CertificateRow> {
+  const now = clock.now();
+  const row: CertificateRow = {
+    id: randomUUID(),
+    fqdnId: fqdn.id,
+    csrId: csr.id,
+    providerId: provider.id,
+    upstreamId: issued.upstreamId,
+    pem: issued.certificatePem,
+    ...describeLeaf(issued.certificatePem),
+    createdAt: now,
+    refreshedAt: null,
+  };
+  await db.transaction(async (tx) => {
+    // The provider took its time: whom the certificate is for may be gone by now.
+    await getFqdn(tx, fqdn.spaceId, fqdn.id);
+    if (!(await hasCsr(tx, csr.id))) throw csrGone('the CSR was deleted while it was being signed');
+    await insertCertificate(tx, row);
+    const { serialNumber: serial, spkiSha256, id: certificateId } = row;
+    const details = { certificateId, serial, spkiSha256, provider: provider.name, providerId: provider.id };
+    await recordAudit(tx, caller, auditOf({ fqdn, csr }, details), now);
+  });
+  return row;
+}
+
+function recordRefusal(
+  { db, clock }: IssuanceDeps,
+  caller: Caller,
+  { fqdn, csr, provider }: Order,
+  reason: string,
+): Promise<void> {
+  const details = { reason, provider: provider.name, providerId: provider.id };
+  const entry = { ...auditOf({ fqdn, csr }, details), outcome: 'failure' as const };
+  return db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+}
+
+function auditOf({ fqdn, csr }: Pick<Order, 'fqdn' | 'csr'>, details: Readonly<Record<string, unknown>>) {
+  return {
+    action: 'csr.sign' as const,
+    resourceType: 'csr',
+    resourceId: csr.id,
+    spaceId: fqdn.spaceId,
+    details: { fqdn: fqdn.fqdn, fqdnId: fqdn.id, ...details },
+  };
+}
+
+function csrGone(message: string): NotFound {
+  return new NotFound(message, { code: 'csr_not_found', title: 'CSR not found' });
+}

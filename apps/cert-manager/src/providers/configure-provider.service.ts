@@ -1,0 +1,115 @@
+import { InvalidInput } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { type Clock, parseInput } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import { secretMask } from './config-rules.js';
+import type { ProviderAddresses } from './ensure-providers.service.js';
+import type { KeyRing } from './key-ring.js';
+import type { Outgoing } from './outgoing.client.js';
+import { type ProviderKind, providerKinds } from './provider-kinds.js';
+import { valueAt } from './provider-state.js';
+import { getProvider, type ProviderRow, secretPlace, updateProvider } from './providers.repository.js';
+import { readableText } from './readable-text.js';
+import { recordProviderAudit } from './record-change.service.js';
+import { sealSecret } from './secret-box.js';
+import { type Config, maskSecrets, type SealedSecrets, takeSecretsOut } from './stored-config.js';
+
+/** What configuring needs. */
+export interface ConfigureDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly outgoing: Outgoing;
+  readonly keyRing: KeyRing | undefined;
+  readonly addresses: ProviderAddresses;
+}
+
+/**
+ * Replaces the configuration; a secret sent as its mask is kept. Throws NotFound, and InvalidInput that names
+ * the key which is unknown, unsound, or an address that may not be called.
+ */
+export async function setProviderConfig(
+  deps: ConfigureDeps,
+  caller: Caller,
+  { id, config }: { readonly id: string; readonly config: Config },
+): Promise<string> {
+  requireAdmin(caller);
+  const { name } = await deps.db.read((tx) => getProvider(tx, id));
+  const kind = providerKinds[name];
+  const sound = asJson(parseInput(kind.schema, config, 'config'));
+  await refuseBadTargets(deps.outgoing, kind, sound);
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const row = await getProvider(tx, id);
+    const { config: open, secrets: given } = takeSecretsOut(sound, kind.secretPaths);
+    const secrets = sealSecrets(row, given, deps.keyRing);
+    const environmentAddress = addressOfEnvironment(deps, kind, open);
+    await updateProvider(tx, id, { config: open, secrets, environmentAddress, updatedAt: now });
+    const before = maskSecrets(row.config ?? {}, row.secrets);
+    const after = maskSecrets(open, secrets);
+    await recordProviderAudit(
+      tx,
+      caller,
+      { action: 'provider.config', row, details: { before, after } },
+      now,
+    );
+  });
+  return `provider ${name} is configured`;
+}
+
+/** Without the keys that were left out, as it will be read again. */
+function asJson(config: Config): Config {
+  return JSON.parse(JSON.stringify(config)) as Config;
+}
+
+async function refuseBadTargets(outgoing: Outgoing, kind: ProviderKind, config: Config): Promise<void> {
+  const allowPrivate = config['allowPrivateNetwork'] === true;
+  for (const path of kind.addressPaths) {
+    const address = valueAt(config, path);
+    if (typeof address !== 'string') continue;
+    const reason = await outgoing.refusalOf({ address, allowPrivate });
+    if (reason === undefined) continue;
+    const message = readableText(`is not called: it ${reason}`);
+    throw new InvalidInput(`config.${path}: ${message}`, {
+      code: 'target_refused',
+      title: 'Address is not called',
+      fields: [{ path: `config.${path}`, code: 'target_refused', message }],
+    });
+  }
+}
+
+/** Newly given secrets encrypted, and the stored ones whose mask was sent. */
+function sealSecrets(
+  row: ProviderRow,
+  given: ReadonlyMap<string, string>,
+  keyRing: KeyRing | undefined,
+): SealedSecrets {
+  const sealed = [...given].map(([path, secret]) => {
+    const stored = row.secrets[path];
+    if (secret !== secretMask) return [path, seal(row.id, path, secret, keyRing)];
+    if (stored !== undefined) return [path, stored];
+    throw secretRefused(path, 'is the mask of a secret that is not stored');
+  });
+  return Object.fromEntries(sealed) as SealedSecrets;
+}
+
+function seal(rowId: string, path: string, secret: string, keyRing: KeyRing | undefined): string {
+  if (keyRing !== undefined) return sealSecret(keyRing, secretPlace(rowId, path), secret);
+  throw secretRefused(path, 'cannot be stored: this service has no ENCRYPTION_KEYS');
+}
+
+function secretRefused(path: string, message: string): InvalidInput {
+  return new InvalidInput(`config.${path}: ${message}`, {
+    fields: [{ path: `config.${path}`, code: 'secret_refused', message }],
+  });
+}
+
+/** The environment's address when the configuration has the same, so that it goes on following it. */
+function addressOfEnvironment(
+  { addresses }: ConfigureDeps,
+  kind: ProviderKind,
+  config: Config,
+): string | null {
+  const address = addresses[kind.name];
+  return address !== undefined && config[kind.addressKey] === address ? address : null;
+}

@@ -1,0 +1,71 @@
+import {
+  AppError,
+  certificateRecordSchema,
+  createDummyCaClient,
+  signingReplySchema,
+  UpstreamFailed,
+} from '@certloop/contracts';
+import type { CallSlots } from './call-slots.js';
+import type { DummyCaConfig } from './dummy-ca-config.js';
+import type { Outgoing } from './outgoing.client.js';
+import { readableText } from './readable-text.js';
+
+/** Calls of a dummy CA; each throws UpstreamFailed whatever goes wrong, with a sentence fit for people. */
+export interface DummyCa {
+  requireHealth(): Promise<void>;
+  /** PEM of the root. */
+  readRoot(): Promise<string>;
+  sign(csrPem: string): Promise<{ readonly id: string; readonly certificate: string }>;
+  /** PEM of a certificate; undefined when the CA does not know it. */
+  findCertificate(id: string): Promise<string | undefined>;
+}
+
+export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots: CallSlots): DummyCa {
+  const { baseUrl, timeoutMs, allowPrivateNetwork: allowPrivate } = config;
+  const fetch = outgoing.fetchFor({ address: baseUrl, allowPrivate });
+  const client = createDummyCaClient({ baseUrl, timeoutMs, fetch });
+  const call = <T>(work: () => Promise<T>): Promise<T> =>
+    slots.run(config.maxConcurrency, AbortSignal.timeout(timeoutMs), work).catch(asUpstreamFailure);
+  return {
+    requireHealth: async () => void (await call(() => client.getHealth())),
+    readRoot: async () => (await call(() => client.getRoot())).body,
+    sign: async (csrPem) => {
+      const csr = Buffer.from(csrPem, 'utf8').toString('base64');
+      const order = { csr, action: 'sign' as const, validity_days: config.validityDays };
+      const { body } = await call(() => client.signCsr({ body: order }));
+      return expected(signingReplySchema.safeParse(body));
+    },
+    findCertificate: async (id) => {
+      const reply = await call(() => client.getCertificate({ params: { id } }).catch(absentAsUndefined));
+      return reply && expected(certificateRecordSchema.safeParse(reply.body)).certificate;
+    },
+  };
+}
+
+function absentAsUndefined(error: unknown): undefined {
+  if (error instanceof AppError && error.kind === 'not_found') return undefined;
+  throw error;
+}
+
+/** A refusal of the CA is none of ours, so it must not keep its kind. */
+function asUpstreamFailure(error: unknown): never {
+  if (error instanceof UpstreamFailed) {
+    const timedOut = error.kind === 'upstream_timeout';
+    throw new UpstreamFailed(readableText(`the CA failed: ${error.message}`), { timedOut, cause: error });
+  }
+  if (error instanceof AppError) {
+    throw new UpstreamFailed(readableText(`the CA refused: ${error.message}`), { cause: error });
+  }
+  if (error instanceof DOMException) {
+    throw new UpstreamFailed('the CA is busy: no call came to an end in time', {
+      timedOut: true,
+      cause: error,
+    });
+  }
+  throw error;
+}
+
+function expected<T>(result: { readonly success: boolean; readonly data?: T }): T {
+  if (result.success && result.data !== undefined) return result.data;
+  throw new UpstreamFailed("the CA's answer is not what it should be");
+}

@@ -1,0 +1,145 @@
+import { InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { buildCsr, generateKeyPair } from '@certloop/crypto';
+import type { Clock } from '@certloop/server';
+import { type CallSlots, createCallSlots } from './call-slots.js';
+import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
+import type { DummyCaConfig } from './dummy-ca-config.js';
+import {
+  chainToRoot,
+  differenceFromCsr,
+  type IssuedChain,
+  isSameCertificate,
+  keyOf,
+  readIssued,
+  subjectOf,
+  timeFault,
+} from './issued-certificate.js';
+import type { Outgoing } from './outgoing.client.js';
+import type {
+  IssuedCertificate,
+  KnownCertificate,
+  Provider,
+  ProviderReport,
+  RefreshOutcome,
+} from './provider.js';
+import { readableText } from './readable-text.js';
+
+/** What is remembered of a CA from call to call. */
+export interface DummyCaMemory {
+  readonly slots: CallSlots;
+  /** The root last read, and where. */
+  root: { readonly baseUrl: string; readonly pem: string } | undefined;
+}
+
+export function createDummyCaMemory(): DummyCaMemory {
+  return { slots: createCallSlots(), root: undefined };
+}
+
+interface Context {
+  readonly config: DummyCaConfig;
+  readonly memory: DummyCaMemory;
+  readonly clock: Clock;
+  readonly ca: DummyCa;
+}
+
+/** A dummy CA as provider. What it signs is believed only when key, names and chain are what they should be. */
+export function createDummyCaProvider(
+  config: DummyCaConfig,
+  deps: { readonly outgoing: Outgoing; readonly memory: DummyCaMemory; readonly clock: Clock },
+): Provider {
+  const { outgoing, memory, clock } = deps;
+  const context = { config, memory, clock, ca: connectDummyCa(config, outgoing, memory.slots) };
+  return {
+    sign: async (csrPem) => {
+      try {
+        return { isSigned: true, ...(await issue(context, csrPem)) };
+      } catch (error) {
+        return { isSigned: false, reason: reasonOf(error) };
+      }
+    },
+    test: async (depth) => {
+      try {
+        return { success: true, message: await probe(context, depth) };
+      } catch (error) {
+        return { success: false, message: reasonOf(error) } satisfies ProviderReport;
+      }
+    },
+    refresh: (known) => refresh(context, known),
+  };
+}
+
+async function issue(context: Context, csrPem: string): Promise<IssuedCertificate> {
+  const { id, certificate } = await context.ca.sign(csrPem);
+  const issued = readAnswer(certificate);
+  const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, context.clock.now());
+  if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
+  // An id that is no plain word could not be asked for again.
+  const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
+  return { certificatePem: await trustedChain(context, issued), upstreamId };
+}
+
+async function probe(context: Context, depth: 'shallow' | 'deep'): Promise<string> {
+  await context.ca.requireHealth();
+  const root = await readRoot(context);
+  const found = `the CA answers, its root is ${readableText(subjectOf(root))}`;
+  if (depth === 'shallow') return found;
+  const { privateKey } = await generateKeyPair('P-256');
+  const { pem } = await buildCsr({ privateKey, dnsNames: ['probe.invalid'] });
+  await issue(context, pem);
+  return `${found}, and it signs`;
+}
+
+async function refresh(context: Context, known: KnownCertificate): Promise<RefreshOutcome> {
+  const text = await context.ca.findCertificate(known.upstreamId);
+  if (text === undefined) return { status: 'missing' };
+  const issued = readAnswer(text);
+  if (keyOf(issued) !== known.spkiSha256) {
+    throw new UpstreamFailed('the CA answered with a certificate for another key');
+  }
+  return { status: 'found', certificatePem: await trustedChain(context, issued) };
+}
+
+/** PEM of the chain. Throws UpstreamFailed unless it leads to the CA's root. */
+async function trustedChain(context: Context, issued: IssuedChain): Promise<string> {
+  const { config, memory, clock } = context;
+  const known = config.rootPem ?? (memory.root?.baseUrl === config.baseUrl ? memory.root.pem : undefined);
+  const chain = known === undefined ? undefined : chainToRoot(issued, known, clock.now());
+  // A CA that was started again has another root: read it before its certificates are called foreign.
+  const pem = chain ?? chainToRoot(issued, await readRoot(context), clock.now());
+  if (pem === undefined) throw new UpstreamFailed("the certificate does not chain to the CA's root");
+  return pem;
+}
+
+/** The CA's root, remembered. Throws UpstreamFailed when it is none, or not the pinned one. */
+async function readRoot({ ca, config, memory }: Context): Promise<string> {
+  const pem = await ca.readRoot();
+  if (!isCertificate(pem)) throw new UpstreamFailed("the CA's root is no certificate");
+  if (config.rootPem !== undefined && !isSameCertificate(pem, config.rootPem)) {
+    throw new UpstreamFailed("the CA's root is not the pinned one");
+  }
+  memory.root = { baseUrl: config.baseUrl, pem };
+  return pem;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return subjectOf(pem) !== undefined;
+  } catch (error) {
+    if (error instanceof InvalidInput) return false;
+    throw error;
+  }
+}
+
+function readAnswer(text: string): IssuedChain {
+  try {
+    return readIssued(text);
+  } catch (cause) {
+    if (!(cause instanceof InvalidInput)) throw cause;
+    throw new UpstreamFailed(readableText(`the CA's answer is no certificate: ${cause.message}`), { cause });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UpstreamFailed) return error.message;
+  throw error;
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { constraintViolation, type Database, type Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { type ProviderName, providerNames } from './provider.js';
+import { type ProviderKind, providerKinds } from './provider-kinds.js';
+import { followEnvironment } from './provider-state.js';
+import { insertProvider, listProviders, type ProviderRow, updateProvider } from './providers.repository.js';
+
+interface Deps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Addresses of the environment by provider. */
+export type ProviderAddresses = Readonly<Partial<Record<ProviderName, string | undefined>>>;
+
+/**
+ * Makes sure that each provider has its row. A new one, and one that was never configured, is configured by the
+ * address in the environment and enabled; one configured from there follows that address.
+ */
+export async function ensureProviders(deps: Deps, addresses: ProviderAddresses): Promise<void> {
+  const ensure = () => deps.db.transaction((tx) => ensureRows(tx, deps.clock.now(), addresses));
+  const changed = await ensure().catch((error: unknown) => {
+    // Another process that starts right now has made the rows.
+    if (constraintViolation(error)?.kind === 'unique') return ensure();
+    throw error;
+  });
+  for (const name of changed) deps.logger.info({ provider: name }, 'provider.configured_by_environment');
+}
+
+async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Promise<ProviderName[]> {
+  const known = new Map((await listProviders(tx)).map((row) => [row.name, row]));
+  const changed: ProviderName[] = [];
+  for (const [place, name] of providerNames.entries()) {
+    const kind = providerKinds[name];
+    const stored = known.get(name);
+    const row = stored ?? newRow(kind, new Date(now.getTime() + place));
+    const change = followEnvironment(kind, row, addresses[name]);
+    if (change !== undefined) changed.push(name);
+    if (stored === undefined) await insertProvider(tx, { ...row, ...change });
+    else if (change !== undefined) await updateProvider(tx, row.id, { ...change, updatedAt: now });
+  }
+  return changed;
+}
+
+/** `createdAt` differs by provider, so that lists have an order. */
+function newRow({ name, displayName, description }: ProviderKind, createdAt: Date): ProviderRow {
+  return {
+    id: randomUUID(),
+    name,
+    displayName,
+    description,
+    enabled: false,
+    config: null,
+    secrets: {},
+    environmentAddress: null,
+    createdAt,
+    updatedAt: createdAt,
+  };
+}

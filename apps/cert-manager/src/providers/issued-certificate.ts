@@ -1,0 +1,92 @@
+import {
+  type Certificate,
+  certificateLabel,
+  checkChain,
+  csrLabels,
+  describeCertificate,
+  formatPem,
+  listCommonNames,
+  orderChain,
+  parseCertificate,
+  parseCsr,
+  parsePem,
+  publicKeysEqual,
+  spkiSha256,
+  splitChain,
+} from '@certloop/crypto';
+
+/** What a certificate authority handed out: the leaf, and whatever came with it. */
+export interface IssuedChain {
+  readonly leaf: Certificate;
+  readonly others: readonly Certificate[];
+}
+
+/** The certificates of a PEM text as one chain. Throws InvalidInput when they are none. */
+export function readIssued(text: string): IssuedChain {
+  const [leaf, ...others] = orderChain(splitChain(text));
+  if (leaf === undefined) throw new RangeError('a chain has a leaf');
+  return { leaf, others };
+}
+
+/** What a certificate has that its CSR did not ask for, in one sentence: another key or a further name. */
+export function differenceFromCsr({ leaf }: IssuedChain, csrPem: string): string | undefined {
+  const csr = parseCsr(parsePem(csrPem, csrLabels));
+  if (!publicKeysEqual(leaf.spkiDer, csr.spkiDer)) return 'the certificate is for another key than the CSR';
+  // A common name may be repeated among the alternative names, and the other way round.
+  const commonNames = listCommonNames(csr.subject);
+  const asked = new Set([...commonNames, ...namesOf(csr)].map(comparable));
+  const stray = [...listCommonNames(leaf.subject), ...namesOf(leaf)].find(
+    (name) => !asked.has(comparable(name)),
+  );
+  return stray === undefined ? undefined : `the certificate has a name that the CSR has not: ${stray}`;
+}
+
+function namesOf({ subjectAltNames }: Pick<Certificate, 'subjectAltNames'>): string[] {
+  return Object.values(subjectAltNames).flat();
+}
+
+function comparable(name: string): string {
+  return name.toLowerCase();
+}
+
+/** Why a certificate that was just issued is of no use at `now`; clocks may differ by an hour. */
+export function timeFault({ leaf }: IssuedChain, now: Date): string | undefined {
+  if (leaf.notAfter < now) return `the certificate expired at ${leaf.notAfter.toISOString()}`;
+  if (leaf.notBefore.getTime() <= now.getTime() + 3_600_000) return undefined;
+  return `the certificate is not valid before ${leaf.notBefore.toISOString()}`;
+}
+
+/**
+ * PEM of the leaf and its intermediates when they lead to the root; else undefined. An expired leaf is judged as
+ * of its last moment, so that it can still be told from a foreign one.
+ */
+export function chainToRoot({ leaf, others }: IssuedChain, rootPem: string, now: Date): string | undefined {
+  const root = parseCertificate(parsePem(rootPem, [certificateLabel]));
+  const within = Math.max(leaf.notBefore.getTime(), Math.min(now.getTime(), leaf.notAfter.getTime()));
+  const check = checkChain(leaf, others, [root], new Date(within));
+  if (!check.ok) return undefined;
+  return check.chain.map(({ der }) => formatPem(certificateLabel, der)).join('');
+}
+
+/** Whether two PEM texts are the same certificate. Throws InvalidInput for what is none. */
+export function isSameCertificate(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => parsePem(text, [certificateLabel]));
+  return first !== undefined && second !== undefined && first.equals(second);
+}
+
+/** Subject of the one certificate of a PEM text (RFC 4514). Throws InvalidInput for what is none. */
+export function subjectOf(pem: string): string {
+  return describeCertificate(parseCertificate(parsePem(pem, [certificateLabel]))).subject;
+}
+
+/** Fingerprint of the key of a certificate: SHA-256 over its SubjectPublicKeyInfo, hex. */
+export function keyOf({ leaf }: IssuedChain): string {
+  return spkiSha256(leaf.spkiDer);
+}
+
+/** Facts of the leaf of a PEM text that are kept beside it. */
+export function describeLeaf(pem: string) {
+  const { leaf } = readIssued(pem);
+  const { issuer, serialNumber, notBefore, notAfter } = describeCertificate(leaf);
+  return { issuer, serialNumber, spkiSha256: spkiSha256(leaf.spkiDer), notBefore, expiresAt: notAfter };
+}

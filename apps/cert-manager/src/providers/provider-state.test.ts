@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { providerKinds } from './provider-kinds.js';
+import { followEnvironment, missingKey } from './provider-state.js';
+
+const kind = providerKinds['dummy-ca'];
+const byHand = kind.fromAddress('http://hand.test');
+const byEnvironment = kind.fromAddress('http://old.test');
+
+describe('a provider and the address in the environment', () => {
+  test('never configured: configured and enabled', () => {
+    const change = followEnvironment(kind, { config: null, environmentAddress: null }, 'http://new.test');
+    expect(change).toEqual({
+      config: kind.fromAddress('http://new.test'),
+      environmentAddress: 'http://new.test',
+      enabled: true,
+    });
+  });
+
+  test('address from the environment: follows it and keeps the rest', () => {
+    const stored = {
+      config: { ...byEnvironment, validityDays: 7 },
+      environmentAddress: 'http://old.test',
+    };
+    expect(followEnvironment(kind, stored, 'http://new.test')).toEqual({
+      config: { ...stored.config, baseUrl: 'http://new.test' },
+      environmentAddress: 'http://new.test',
+    });
+  });
+
+  test.each([
+    ['no address in the environment', { config: null, environmentAddress: null }, undefined],
+    ['set by hand', { config: byHand, environmentAddress: null }, 'http://new.test'],
+    ['the same address', { config: byEnvironment, environmentAddress: 'http://old.test' }, 'http://old.test'],
+  ])('%s: stays', (_, stored, address) => {
+    expect(followEnvironment(kind, stored, address)).toBeUndefined();
+  });
+});
+
+describe('what a configuration lacks', () => {
+  test.each([
+    ['all of it', 'dummy-ca', {}, 'baseUrl'],
+    ['nothing', 'dummy-ca', byHand, undefined],
+    ['the consent', 'acme', { directoryUrl: 'https://ca.test' }, 'termsOfServiceAgreed'],
+  ] as const)('%s', (_, name, config, missing) => {
+    expect(missingKey(providerKinds[name], config)).toBe(missing);
+  });
+});

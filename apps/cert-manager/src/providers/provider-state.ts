@@ -1,0 +1,40 @@
+import type { ProviderKind } from './provider-kinds.js';
+import type { Config } from './stored-config.js';
+
+interface Stored {
+  readonly config: Config | null;
+  readonly environmentAddress: string | null;
+}
+
+/** The first key that a configuration lacks, or that is not sound; undefined when it is complete. */
+export function missingKey(kind: ProviderKind, config: Config): string | undefined {
+  const [issue] = kind.schema.safeParse(config).error?.issues ?? [];
+  if (issue === undefined) return undefined;
+  return issue.path.length > 0 ? issue.path.join('.') : 'config';
+}
+
+/**
+ * What changes when the environment gives this address: a provider that was never configured is configured and
+ * enabled; one whose address came from the environment follows it; what was set by hand stays.
+ */
+export function followEnvironment(
+  kind: ProviderKind,
+  stored: Stored,
+  address: string | undefined,
+): { config: Config; environmentAddress: string; enabled?: true } | undefined {
+  if (address === undefined) return undefined;
+  if (stored.config === null) {
+    return { config: kind.fromAddress(address), environmentAddress: address, enabled: true };
+  }
+  if (stored.environmentAddress === null || stored.environmentAddress === address) return undefined;
+  return { config: { ...stored.config, [kind.addressKey]: address }, environmentAddress: address };
+}
+
+/** Value at a dotted path such as `challenge.dns.url`. */
+export function valueAt(config: Config, path: string): unknown {
+  let value: unknown = config;
+  for (const step of path.split('.')) {
+    value = typeof value === 'object' && value !== null ? (value as Config)[step] : undefined;
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { type ConfigureDeps, setProviderConfig } from './configure-provider.service.js';
+import { providerView } from './provider-view.js';
+import {
+  type ProvidersDeps,
+  setProviderEnabled,
+  showProvider,
+  showProviders,
+  testProvider,
+} from './providers.service.js';
+
+type Operations =
+  | 'listProviders'
+  | 'getProvider'
+  | 'setProviderEnabled'
+  | 'setProviderConfig'
+  | 'testProvider';
+
+export function providersHandlers(
+  deps: ProvidersDeps & ConfigureDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
+  return {
+    listProviders: async ({ context }) => {
+      const providers = await showProviders(deps, context);
+      return { status: 200, body: providers.map(providerView) };
+    },
+    getProvider: async ({ context, params }) => {
+      return { status: 200, body: providerView(await showProvider(deps, context, params.id)) };
+    },
+    setProviderEnabled: async ({ context, params, body }) => {
+      const message = await setProviderEnabled(deps, context, { id: params.id, enabled: body.enabled });
+      return { status: 200, body: { message } };
+    },
+    setProviderConfig: async ({ context, params, body }) => {
+      const message = await setProviderConfig(deps, context, { id: params.id, config: body.config });
+      return { status: 200, body: { message } };
+    },
+    testProvider: async ({ context, params, body }) => {
+      const depth = body?.deep === true ? 'deep' : 'shallow';
+      return { status: 200, body: await testProvider(deps, context, { id: params.id, depth }) };
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { InvalidInput } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import type { ProviderOpener } from './open-provider.service.js';
+import type { ProviderReport } from './provider.js';
+import { providerKinds } from './provider-kinds.js';
+import { missingKey } from './provider-state.js';
+import type { ShownProvider } from './provider-view.js';
+import { getProvider, listProviders, type ProviderRow, updateProvider } from './providers.repository.js';
+import { recordProviderAudit } from './record-change.service.js';
+import { SecretUnreadable } from './secret-box.js';
+import { maskSecrets } from './stored-config.js';
+
+export interface ProvidersDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+}
+
+/** Every provider, oldest first, each with the configuration that the caller may see. */
+export async function showProviders({ db }: ProvidersDeps, caller: Caller): Promise<ShownProvider[]> {
+  const rows = await db.read(listProviders);
+  return rows.map((row) => shown(row, caller));
+}
+
+/** Throws NotFound. */
+export async function showProvider(deps: ProvidersDeps, caller: Caller, id: string): Promise<ShownProvider> {
+  const row = await deps.db.read((tx) => getProvider(tx, id));
+  return shown(row, caller);
+}
+
+/** Administrators see the configuration with its secrets masked; others see that there is a provider. */
+function shown(row: ProviderRow, caller: Caller): ShownProvider {
+  const shownConfig = caller.isAdmin ? maskSecrets(row.config ?? {}, row.secrets) : {};
+  return { ...row, shownConfig };
+}
+
+/**
+ * Enables or disables a provider and returns a sentence about it, which names the key that a provider enabled
+ * too early lacks. Throws NotFound.
+ */
+export async function setProviderEnabled(
+  { db, clock }: ProvidersDeps,
+  caller: Caller,
+  { id, enabled }: { readonly id: string; readonly enabled: boolean },
+): Promise<string> {
+  requireAdmin(caller);
+  const now = clock.now();
+  const row = await db.transaction(async (tx) => {
+    const found = await getProvider(tx, id);
+    await updateProvider(tx, id, { enabled, updatedAt: now });
+    const details = { before: { enabled: found.enabled }, after: { enabled } };
+    await recordProviderAudit(tx, caller, { action: 'provider.enable', row: found, details }, now);
+    return found;
+  });
+  if (!enabled) return `provider ${row.name} is disabled`;
+  const missing = missingKey(providerKinds[row.name], maskSecrets(row.config ?? {}, row.secrets));
+  return missing === undefined
+    ? `provider ${row.name} is enabled`
+    : `provider ${row.name} is enabled, but signs nothing yet: ${missing} is missing`;
+}
+
+/** Tries to reach a provider, enabled or not; whatever fails is in the report. Throws NotFound. */
+export async function testProvider(
+  deps: ProvidersDeps,
+  caller: Caller,
+  { id, depth }: { readonly id: string; readonly depth: 'shallow' | 'deep' },
+): Promise<ProviderReport> {
+  requireAdmin(caller);
+  const row = await deps.db.read((tx) => getProvider(tx, id));
+  const report = await reportOn(deps.opener, row, depth);
+  await deps.db.transaction((tx) => {
+    const outcome = report.success ? 'success' : 'failure';
+    const details = { depth, reason: report.message };
+    return recordProviderAudit(
+      tx,
+      caller,
+      { action: 'provider.test', row, outcome, details },
+      deps.clock.now(),
+    );
+  });
+  return report;
+}
+
+async function reportOn(
+  opener: ProviderOpener,
+  row: ProviderRow,
+  depth: 'shallow' | 'deep',
+): Promise<ProviderReport> {
+  try {
+    return await opener.open(row).test(depth);
+  } catch (error) {
+    if (error instanceof InvalidInput) return { success: false, message: error.message };
+    if (error instanceof SecretUnreadable) {
+      return { success: false, message: `a secret of the configuration ${error.message}` };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
+
+/** The latest run of a recurring job that succeeded. */
+export interface JobRunRow {
+  readonly job: string;
+  readonly succeededAt: Date;
+  /** What it found, in one sentence. */
+  readonly report: string;
+}
+
+export const jobRuns = defineTable<JobRunRow>('job_runs', {
+  columns: {
+    job: column.word(64).primary(),
+    succeededAt: column.instant(),
+    report: column.text(),
+  },
+});
+
+/** Puts the run in the place of the one before it. */
+export async function replaceJobRun(tx: Tx, run: JobRunRow): Promise<void> {
+  const { job, ...state } = run;
+  if ((await updateRows(tx, jobRuns, { job }, state)) === 0) await insertMany(tx, jobRuns, [run]);
+}

@@ -1,0 +1,146 @@
+import type { Database } from '@certloop/db';
+import { describeEachDialect } from '@certloop/db/testing';
+import { createLogger, createMovableClock } from '@certloop/server';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { schema } from '../src/database.js';
+import { createHeartbeat } from '../src/renewals/heartbeat.client.js';
+import { jobRuns } from '../src/renewals/job-runs.repository.js';
+import { runHeartbeat } from '../src/renewals/run-heartbeat.service.js';
+import { type FakeMonitor, startFakeMonitor } from './support/fake-monitor.js';
+import { silentAddress } from './support/small-server.js';
+
+describeEachDialect('the heartbeat', (open) => {
+  const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
+  let db: Database;
+  let monitor: FakeMonitor;
+  let lines: string[];
+
+  beforeAll(async () => {
+    ({ database: db } = await open(schema));
+  });
+  beforeEach(async () => {
+    monitor = await startFakeMonitor();
+    lines = [];
+  });
+  afterEach(() => monitor.close());
+
+  const logger = () =>
+    createLogger({
+      service: 'cert-manager',
+      level: 'info',
+      destination: { write: (line) => void lines.push(line) },
+    });
+  const events = () => lines.map((line) => (JSON.parse(line) as { event: string }).event);
+  const beat = (options: { url?: string; apiKey?: string } = {}) => {
+    const log = logger();
+    const heartbeat = createHeartbeat({
+      monitor: { url: options.url ?? monitor.url, apiKey: options.apiKey ?? monitor.apiKey },
+      periodSeconds: 60,
+      logger: log,
+      timeoutMs: 500,
+    });
+    return { run: (database = db) => runHeartbeat({ db: database, clock, logger: log, heartbeat }) };
+  };
+
+  test('makes its check, then tells the start and the success of each run', async () => {
+    const { run } = beat();
+    await run();
+    await run();
+    expect(monitor.created).toEqual([
+      {
+        name: 'CertLoop cert-manager',
+        slug: 'certloop-cert-manager',
+        tags: 'certloop cert-manager',
+        desc: 'The certificate manager reports here every 60 s.',
+        timeout: 90,
+        grace: 60,
+        unique: ['slug'],
+      },
+    ]);
+    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['/start', '', '/start', '']);
+    const [first, second, third] = monitor.pings;
+    expect(first?.runId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second?.runId).toBe(first?.runId);
+    expect(third?.runId).not.toBe(first?.runId);
+    expect(second?.body).toBe('0 certificates expire within 30 days, 0 have expired');
+    expect(events()).toEqual([]);
+  });
+
+  test('keeps the run in the database', async () => {
+    clock.advance(1000);
+    await beat().run();
+    expect(await db.read((tx) => tx.find(jobRuns))).toEqual([
+      {
+        job: 'heartbeat',
+        succeededAt: clock.now(),
+        report: '0 certificates expire within 30 days, 0 have expired',
+      },
+    ]);
+  });
+
+  test('tells a failure with its reason', async () => {
+    const broken = { ...db, transaction: () => Promise.reject(new Error('the disk is full')) } as Database;
+    await beat().run(broken);
+    expect(monitor.pings.map(({ signal, body }) => [signal, body])).toEqual([
+      ['/start', ''],
+      ['/fail', 'the disk is full'],
+    ]);
+    expect(events()).toEqual(['heartbeat.failed']);
+  });
+
+  test('a monitor that is away fails no run and is logged once, and once when it is back', async () => {
+    const { run } = beat();
+    monitor.failWith(503);
+    await run();
+    await run();
+    expect(events()).toEqual(['monitor.away']);
+    monitor.failWith(undefined);
+    await run();
+    await run();
+    expect(events()).toEqual(['monitor.away', 'monitor.back']);
+    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['/start', '', '/start', '']);
+    monitor.failWith(500);
+    await run();
+    expect(events()).toEqual(['monitor.away', 'monitor.back', 'monitor.away']);
+  });
+
+  test.each([
+    ['nobody listens', async () => ({ url: await silentAddress() })],
+    ['the key is wrong', async () => ({ apiKey: 'other' })],
+  ])('goes on when %s', async (_, options) => {
+    const { run } = beat(await options());
+    await run();
+    await run();
+    expect(events()).toEqual(['monitor.away']);
+    expect(monitor.pings).toEqual([]);
+  });
+
+  test('makes its check again when the monitor has lost it', async () => {
+    const { run } = beat();
+    await run();
+    const before = monitor.uuid();
+    monitor.forget();
+    await run();
+    await run();
+    expect(monitor.created).toHaveLength(2);
+    expect(monitor.uuid()).not.toBe(before);
+    expect(monitor.pings.slice(2).map(({ uuid, signal }) => [uuid, signal])).toEqual([
+      [monitor.uuid(), ''],
+      [monitor.uuid(), '/start'],
+      [monitor.uuid(), ''],
+    ]);
+  });
+
+  test('logs neither the key nor the uuid of the check', async () => {
+    const { run } = beat();
+    await run();
+    const uuid = monitor.uuid() ?? 'none';
+    monitor.failWith(500);
+    await run();
+    monitor.failWith(undefined);
+    monitor.forget();
+    await run();
+    expect(lines.length).toBeGreaterThan(0);
+    for (const secret of [uuid, monitor.apiKey]) expect(lines.join('\n')).not.toContain(secret);
+  });
+});

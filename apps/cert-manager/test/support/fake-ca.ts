@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  certificateLabel,
+  createIssuer,
+  createRoot,
+  csrLabels,
+  exportSpki,
+  formatPem,
+  generateKeyPair,
+  type Issuer,
+  issueCertificate,
+  parseCsr,
+  parsePem,
+} from '@certloop/crypto';
+import type { Clock } from '@certloop/server';
+import { listening, textOf } from './small-server.js';
+
+/** How the CA answers a request to sign. */
+export type Manner =
+  | 'soundly'
+  | 'for another key'
+  | 'with a further name'
+  | 'by a foreign root'
+  | 'with a refusal'
+  | 'with a fault'
+  | 'never'
+  | 'without end'
+  | 'with no certificate'
+  | 'with no json'
+  | 'with a redirect'
+  | 'with an expired certificate'
+  | 'when let go';
+
+/** A CA with the API of the dummy one, which can also misbehave. Its certificates are valid by the test's clock. */
+export interface FakeCa {
+  readonly url: string;
+  answer(manner: Manner): void;
+  /** Lets the answers go that wait for it. */
+  letGo(): void;
+  rootPem(): string;
+  /** Begins anew, as after a crash: another root, and no memory of what was issued. */
+  restart(): Promise<void>;
+  /** Puts another certificate in the place of an issued one. */
+  swap(id: string, pem: string): void;
+  readonly ids: readonly string[];
+  /** `validity_days` of each request. */
+  readonly validityDays: readonly unknown[];
+  /** Paths that were asked for. */
+  readonly paths: readonly string[];
+  /** Most requests to sign that were under way at once. */
+  readonly mostAtOnce: () => number;
+  close(): Promise<void>;
+}
+
+const day = 86_400_000;
+
+export async function startFakeCa(clock: Clock): Promise<FakeCa> {
+  let issuer = await newIssuer(clock, 'Fake CA');
+  const foreign = await newIssuer(clock, 'Fake CA');
+  const issued = new Map<string, string>();
+  const validityDays: unknown[] = [];
+  const paths: string[] = [];
+  let manner: Manner = 'soundly';
+  let serial = 1n;
+  let underWay = 0;
+  let most = 0;
+  let waiting: (() => void)[] = [];
+
+  const sign = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.parse(await textOf(request)) as { csr: string; validity_days: number };
+    validityDays.push(body.validity_days);
+    if (manner === 'with a refusal') return json(response, 400, { error: 'this CSR\nis not liked' });
+    if (manner === 'with a fault') return json(response, 500, { error: 'signing failed' });
+    if (manner === 'never') return;
+    if (manner === 'without end') return flood(response);
+    if (manner === 'with no json') return text(response, 200, 'certificate');
+    if (manner === 'with a redirect') return redirect(response, '/elsewhere');
+    if (manner === 'when let go') await new Promise<void>((resolve) => waiting.push(resolve));
+    const pem =
+      manner === 'with no certificate'
+        ? 'no certificate'
+        : await issue(manner === 'by a foreign root' ? foreign : issuer, {
+            csrPem: Buffer.from(body.csr, 'base64').toString('utf8'),
+            days: body.validity_days,
+            serialNumber: serial++,
+            manner,
+            now: clock.now(),
+          });
+    const id = randomUUID();
+    issued.set(id, pem);
+    return json(response, 200, { id, status: 'success', message: 'signed', certificate: pem });
+  };
+  const find = (id: string, response: ServerResponse) => {
+    if (manner === 'with a fault') return text(response, 500, 'out of order');
+    if (manner === 'never') return;
+    const certificate = issued.get(id);
+    if (certificate === undefined) return text(response, 404, 'no certificate with that id');
+    return json(response, 200, { id, certificate, created_at: clock.now().toISOString() });
+  };
+  const counted = async (request: IncomingMessage, response: ServerResponse) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    response.once('close', () => {
+      underWay -= 1;
+    });
+    await sign(request, response);
+  };
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    paths.push(path);
+    if (path === '/csr') return void counted(request, response);
+    if (path === '/health') return json(response, 200, { status: 'healthy' });
+    if (path === '/root') return text(response, 200, pemOf(issuer));
+    return find(path.replace('/certificate/', ''), response);
+  });
+  const { url, close } = await listening(server);
+  return {
+    url,
+    answer: (next) => {
+      manner = next;
+    },
+    letGo: () => {
+      for (const go of waiting) go();
+      waiting = [];
+    },
+    rootPem: () => pemOf(issuer),
+    restart: async () => {
+      issuer = await newIssuer(clock, 'Fake CA');
+      issued.clear();
+    },
+    swap: (id, pem) => void issued.set(id, pem),
+    get ids() {
+      return [...issued.keys()];
+    },
+    validityDays,
+    paths,
+    mostAtOnce: () => most,
+    close,
+  };
+}
+
+async function newIssuer(clock: Clock, commonName: string): Promise<Issuer> {
+  const now = clock.now().getTime();
+  return createIssuer(
+    await createRoot({
+      keyKind: 'P-256',
+      subject: { commonName },
+      notBefore: new Date(now - 3650 * day),
+      notAfter: new Date(now + 36_500 * day),
+      serialNumber: 1n,
+    }),
+  );
+}
+
+function pemOf({ certificate }: Issuer): string {
+  return formatPem(certificateLabel, certificate.der);
+}
+
+interface Wish {
+  readonly csrPem: string;
+  readonly days: number;
+  readonly serialNumber: bigint;
+  readonly manner: Manner;
+  readonly now: Date;
+}
+
+async function issue(issuer: Issuer, { csrPem, days, serialNumber, manner, now }: Wish): Promise<string> {
+  const csr = parseCsr(parsePem(csrPem, csrLabels));
+  const { dnsNames } = csr.subjectAltNames;
+  const other = manner === 'for another key' ? await generateKeyPair('P-256') : undefined;
+  // a minute back, as clocks differ; whole seconds, as a certificate holds no less
+  const begin = Math.floor(now.getTime() / 1000) * 1000 - 60_000;
+  const isOld = manner === 'with an expired certificate';
+  const der = await issueCertificate(issuer, {
+    serialNumber,
+    subjectDer: csr.subjectDer,
+    spkiDer: other === undefined ? csr.spkiDer : exportSpki(other.publicKey),
+    notBefore: new Date(isOld ? begin - 30 * day : begin),
+    notAfter: new Date(isOld ? begin - day : begin + days * day),
+    ...(manner === 'with a further name'
+      ? { subjectAltNames: { dnsNames: [...dnsNames, 'stray.example.org'] } }
+      : { subjectAltNameDer: csr.subjectAltNameDer }),
+  });
+  return formatPem(certificateLabel, der);
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function text(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain' }).end(body);
+}
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(302, { location }).end();
+}
+
+/** Sends until the other side has had enough. */
+function flood(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, 0x20);
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', more);
+  more();
+}

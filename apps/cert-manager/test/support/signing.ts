@@ -1,0 +1,59 @@
+import type { Csr, Fqdn, Provider } from '@certloop/contracts';
+import { buildCsr, generateKeyPair } from '@certloop/crypto';
+import type { OpenTestDatabase } from '@certloop/db/testing';
+import { startApp, type TestApp } from './app.js';
+import { type FakeCa, startFakeCa } from './fake-ca.js';
+import { addCsr, addFqdn, addSpace } from './inventory.js';
+
+/** Provider of the name, as the administrator sees it. */
+export async function providerOf(app: TestApp, name: string): Promise<Provider> {
+  const { body } = await app.request.get('/providers').set(app.people.ada.auth).expect(200);
+  const found = (body as Provider[]).find((provider) => provider.name === name);
+  if (found === undefined) throw new Error(`there is no provider ${name}`);
+  return found;
+}
+
+/** Replaces the configuration of a provider as the administrator. */
+export function configure(app: TestApp, { id }: Pick<Provider, 'id'>, config: object) {
+  return app.request.put(`/providers/${id}/config`).set(app.people.ada.auth).send({ config });
+}
+
+export function enable(app: TestApp, { id }: Pick<Provider, 'id'>, enabled = true) {
+  return app.request.put(`/providers/${id}/enabled`).set(app.people.ada.auth).send({ enabled });
+}
+
+/** PEM of a new CSR with a key of its own. */
+export async function newCsr(...dnsNames: string[]): Promise<string> {
+  const { privateKey } = await generateKeyPair('P-256');
+  const { pem } = await buildCsr({ privateKey, dnsNames, subject: { commonName: dnsNames[0] ?? '' } });
+  return pem;
+}
+
+/** A new FQDN in a space of its own, with a CSR. */
+export async function fqdnWithCsr(app: TestApp, hostname = 'www.example.org') {
+  const space = await addSpace(app);
+  const fqdn: Fqdn = await addFqdn(app, space.id, hostname);
+  const csr: Csr = await addCsr(app, fqdn, await newCsr(hostname));
+  return { space, fqdn, csr };
+}
+
+/** The application with a CA that the operator named to it. */
+export async function startAppWithCa(
+  open: OpenTestDatabase,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly app: TestApp; readonly ca: FakeCa; readonly close: () => Promise<void> }> {
+  // the CA is there first, as its address is in the environment; its clock is the application's
+  let now = () => new Date();
+  const ca = await startFakeCa({ now: () => now() });
+  const app = await startApp(open, { environment: { DUMMY_CA_URL: ca.url, ...environment } });
+  now = () => app.clock.now();
+  await ca.restart();
+  return {
+    app,
+    ca,
+    close: async () => {
+      await app.close();
+      await ca.close();
+    },
+  };
+}
