@@ -1,5 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { ApiVersion, CheckSettings } from './check.js';
+import type { ApiVersion } from '../projects/caller.js';
+import type { CheckSettings } from './check.js';
 import { parseSchedule } from './schedule.js';
 import { slugify } from './slug.js';
 import { currentTimeZone } from './time-zones.js';

@@ -1,6 +1,7 @@
 import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
-import type { ApiVersion, Check } from './check.js';
-import { expectedAt, statusAt } from './check-state.js';
+import type { ApiVersion } from '../projects/caller.js';
+import type { Check } from './check.js';
+import { type CheckStatus, expectedAt, statusAt } from './check-state.js';
 
 /** Where this service is reached from outside; no trailing slash on `siteRoot`, one on `pingEndpoint`. */
 export interface Addresses {
@@ -67,12 +68,14 @@ function describeBasics(check: Check, { addresses, version, now }: ViewContext) 
   };
 }
 
-/** Version 1 has a status of its own for a job that runs. */
-function shownStatus(check: Check, version: ApiVersion, now: Micros) {
+/** Version 1 has a status of its own for a job that runs, which the contract, being that of version 3, lacks. */
+const running = 'started' as CheckStatus;
+
+function shownStatus(check: Check, version: ApiVersion, now: Micros): CheckStatus {
   const status = statusAt(check, now);
   if (version > 1 || check.lastStart === null) return status;
   const hasOutrun = now >= check.lastStart + check.graceSeconds * microsPerSecond;
-  return hasOutrun ? status : 'started';
+  return hasOutrun ? status : running;
 }
 
 function describePeriod(check: Check) {

@@ -1,9 +1,6 @@
 import type { Micros } from '../instants.js';
 import type { CheckTiming } from './check-state.js';
-
-/** Versions of the management API; they differ in slugs, one status and their own addresses. */
-export const apiVersions = [1, 2, 3] as const;
-export type ApiVersion = (typeof apiVersions)[number];
+import { uniqueKeyOf } from './unique-key.js';
 
 /** What a caller may set of a check. */
 export interface CheckSettings {
@@ -68,4 +65,23 @@ export const defaultSettings: CheckSettings = {
 /** Words of a tag text. */
 export function tagsOf(tags: string): string[] {
   return tags.split(' ').filter((tag) => tag !== '');
+}
+
+/** A check as it is when made: new, never pinged. */
+export function newCheck(
+  settings: CheckSettings,
+  origin: Pick<Check, 'projectId' | 'uuid' | 'badgeUuid' | 'createdAt'>,
+): Omit<Check, 'id'> {
+  return {
+    ...origin,
+    ...settings,
+    uniqueKey: uniqueKeyOf(origin.uuid),
+    storedStatus: 'new',
+    lastPing: null,
+    lastStart: null,
+    lastStartRunId: null,
+    lastDuration: null,
+    alertAfter: null,
+    pingCount: 0,
+  };
 }

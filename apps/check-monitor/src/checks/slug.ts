@@ -5,8 +5,8 @@ export function slugify(name: string): string {
   const plain = [...name.normalize('NFKD')].filter((letter) => letter.charCodeAt(0) < 128).join('');
   return plain
     .toLowerCase()
-    .replace(/[^a-z0-9_\-\t-\r\x1c-\x20]/g, '')
-    .replace(/[-\t-\r\x1c-\x20]+/g, '-')
+    .replace(/[^a-z0-9_\s-]/g, '')
+    .replace(/[-\s]+/g, '-')
     .replace(/^[-_]+|[-_]+$/g, '')
     .slice(0, longestSlug);
 }

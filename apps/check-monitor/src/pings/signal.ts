@@ -1,4 +1,4 @@
-import { stripBlanks } from '../checks/blanks.js';
+import { stripBlanks } from '../blanks.js';
 import type { Signal } from '../checks/check-state.js';
 
 /** What a ping address asks for. */

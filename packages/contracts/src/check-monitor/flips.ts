@@ -22,3 +22,11 @@ export const flipsContract = {
     failures: [400, 401, 403, 404],
   }),
 };
+
+/** What versions 1 and 2 of the API do otherwise. */
+export const earlierFlipsContract = {
+  listFlips: endpoint({
+    ...flipsContract.listFlips,
+    responses: { 200: json(z.object({ flips: z.array(flipSchema) }), 'Changes of status') },
+  }),
+};

@@ -5,7 +5,7 @@ import { openApiDocument } from '../openapi.js';
 import { badgeContract, badgesContract } from './badges.js';
 import { channelsContract } from './channels.js';
 import { checksContract } from './checks.js';
-import { flipsContract } from './flips.js';
+import { earlierFlipsContract, flipsContract } from './flips.js';
 import { pingContract, pingLogContract } from './pings.js';
 import { errorBodySchema } from './replies.js';
 
@@ -27,6 +27,9 @@ export const checkMonitorContract = {
   ...channelsContract,
   ...badgesContract,
 };
+
+/** The same under `/api/v1` and `/api/v2`: flips stand within an object there. */
+export const earlierCheckMonitorContract = { ...checkMonitorContract, ...earlierFlipsContract };
 
 const jsonError = { contentType: 'application/json', schema: errorBodySchema };
 const plainError = { contentType: 'text/plain', schema: z.string() };

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { checkMonitorContract, earlierCheckMonitorContract } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { bind, createHttpApp, errorHandler, type Logger, refuseUnknownPath } from '@certloop/server';
+import type { Express, NextFunction, Request, Response } from 'express';
+import { deliverFlips } from './alerts/deliver-flips.service.js';
+import { markOverdue } from './alerts/mark-overdue.service.js';
+import { channelsHandlers } from './channels/channels.routes.js';
+import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
+import type { Config } from './config.js';
+import type { Micros } from './instants.js';
+import { createPingResponder, pingPrefix } from './pings/ping-requests.responder.js';
+import { pingsHandlers } from './pings/pings.routes.js';
+import { callerOf, largestBody } from './projects/api-key.middleware.js';
+import { type ApiVersion, apiVersions } from './projects/caller.js';
+import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.js';
+
+/** What of the configuration the app itself needs; listening is done around it. */
+export type AppConfig = Pick<
+  Config,
+  'addresses' | 'secret' | 'checkLimit' | 'pingLimit' | 'pingBodyLimit' | 'trustedProxies'
+>;
+
+export interface AppParts {
+  readonly config: AppConfig;
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly logger: Logger;
+}
+
+export interface App {
+  /** Answers every request of the service. */
+  readonly handler: RequestListener;
+  /** One round of the alert loop: overdue checks fall, flips that wait are told. */
+  readonly tick: () => Promise<void>;
+}
+
+/** Operations of the contract that this service does not offer yet. */
+export const pendingOperations = ['listBadges'] as const;
+
+/** Builds the service once from its parts. */
+export function buildApp(parts: AppParts): App {
+  const deps = { ...parts, ...parts.config, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit };
+  const app = createHttpApp({ logger: parts.logger });
+  app.use(forbidSniffing);
+  for (const version of apiVersions) mountApi(app, deps, version);
+  app.use(refuseUnknownPath);
+  app.use(
+    errorHandler({
+      logger: parts.logger,
+      describe: ({ message }) => ({ contentType: 'application/json', body: { error: message } }),
+    }),
+  );
+  const answerPing = createPingResponder(deps);
+  return {
+    handler: (request, response) =>
+      request.url?.startsWith(pingPrefix) === true ? answerPing(request, response) : app(request, response),
+    tick: async () => {
+      await markOverdue(deps);
+      await deliverFlips(deps);
+    },
+  };
+}
+
+type Deps = AppParts & AppConfig & { readonly newUuid: () => string; readonly bodyLimit: number };
+
+function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
+  const base = `/api/v${version}`;
+  const options = { context: callerOf(deps, version), pending: pendingOperations, bodyBytes: largestBody };
+  const handlers = { ...checksHandlers(deps), ...pingsHandlers(deps), ...channelsHandlers(deps) };
+  const routes =
+    version === 3
+      ? bind(checkMonitorContract, { ...handlers, ...flipsHandlers(deps) }, options)
+      : bind(earlierCheckMonitorContract, { ...handlers, ...earlierFlipsHandlers(deps) }, options);
+  app.all(`${base}/status`, reportStatus(deps.database));
+  app.use(base, openToOrigins, routes, closeUnknown);
+}
+
+/** `OK` while the database answers; without a key, for whoever watches this service. */
+function reportStatus(database: Database) {
+  return async (_request: Request, response: Response): Promise<void> => {
+    await database.ping();
+    response.type('html').send('OK');
+  };
+}
+
+/** Bodies of pings are sent as they came: no browser may take them for a page. */
+function forbidSniffing(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  next();
+}

@@ -1,0 +1,156 @@
+import { Conflict, Forbidden, NotFound } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import { assignChannels, listAssignedUuids, listCheckChannels } from '../channels/channels.repository.js';
+import { pickChannels } from '../channels/channels.service.js';
+import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
+import { type FlipRow, insertFlip, listFlips } from '../flips/flips.repository.js';
+import type { Micros } from '../instants.js';
+import { type Caller, unknownUniqueKey } from '../projects/caller.js';
+import { countChecks, holdOwner } from '../projects/projects.repository.js';
+import { type Check, tagsOf } from './check.js';
+import { type Flip, type Outcome, pauseCheck, resumeCheck } from './check-state.js';
+import {
+  deleteCheck,
+  findCheckByUniqueKey,
+  findCheckByUuid,
+  holdCheck,
+  listProjectChecks,
+  updateCheck,
+} from './checks.repository.js';
+
+export interface ChecksDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+}
+
+/** A check with the uuids of the channels that are told of it. */
+export interface AssignedCheck {
+  readonly check: Check;
+  readonly channelIds: readonly string[];
+}
+
+/** What a list is narrowed to: one slug, and checks that have all of the tags. */
+export interface CheckFilter {
+  readonly slug: string | undefined;
+  readonly tags: readonly string[];
+}
+
+/** Checks of the caller's project in the order of their making. */
+export async function listChecks(
+  { database }: ChecksDeps,
+  { projectId }: Caller,
+  { slug, tags }: CheckFilter,
+): Promise<AssignedCheck[]> {
+  return database.read(async (tx) => {
+    const found = await listProjectChecks(tx, projectId, slug);
+    const channelIds = await listAssignedUuids(tx, projectId);
+    return found
+      .filter((check) => hasTags(check, tags))
+      .map((check) => ({ check, channelIds: channelIds.get(check.id) ?? [] }));
+  });
+}
+
+/** One check by uuid or unique key. Throws NotFound, or Forbidden when the uuid is another project's. */
+export async function getCheck({ database }: ChecksDeps, caller: Caller, id: string): Promise<AssignedCheck> {
+  return database.read(async (tx) => withChannels(tx, await readCheck(tx, caller, id)));
+}
+
+/** Flips of a check by uuid or unique key, the latest recorded first. Throws as getCheck, then InvalidInput. */
+export async function listCheckFlips(
+  { database, now }: ChecksDeps,
+  caller: Caller,
+  id: string,
+  query: FlipQuery,
+): Promise<FlipRow[]> {
+  return database.read(async (tx) => {
+    const { id: checkId } = await readCheck(tx, caller, id);
+    return listFlips(tx, checkId, parseFlipWindow(query, now()));
+  });
+}
+
+/** Stops watching; a check that is paused already stays as it is. */
+export async function pause(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
+  return change(deps, caller, uuid, pauseCheck);
+}
+
+/** Watches again, as if the check were new. Throws Conflict when it is not paused. */
+export async function resume(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
+  return change(deps, caller, uuid, (check, now) => {
+    if (check.storedStatus !== 'paused') throw new Conflict('check is not paused');
+    return resumeCheck(check, now);
+  });
+}
+
+/** Deletes the check with its pings and flips; returns it as it was. */
+export async function removeCheck({ database }: ChecksDeps, caller: Caller, uuid: string): Promise<Check> {
+  return database.transaction(async (tx) => {
+    const { id: ownerId } = await holdOwner(tx, caller.ownerId);
+    const check = await holdOwnCheck(tx, caller, uuid);
+    await deleteCheck(tx, check.id);
+    await countChecks(tx, ownerId, -1);
+    return check;
+  });
+}
+
+/** The check held until the transaction ends. Throws NotFound, or Forbidden when it is another project's. */
+export async function holdOwnCheck(tx: Tx, caller: Caller, uuid: string): Promise<Check> {
+  return requireOwn(caller, await holdCheck(tx, uuid.toLowerCase()));
+}
+
+export async function withChannels(tx: Tx, check: Check): Promise<AssignedCheck> {
+  const assigned = await listCheckChannels(tx, check.id);
+  return { check, channelIds: assigned.map(({ uuid }) => uuid) };
+}
+
+/** Gives the check the channels that `text` names; does nothing where it is undefined. */
+export async function assignNamedChannels(tx: Tx, check: Check, text: string | undefined): Promise<void> {
+  if (text === undefined) return;
+  await assignChannels(tx, check.id, await pickChannels(tx, check.projectId, text));
+}
+
+/** Records a flip; a silent one counts as told. */
+export async function recordFlip(tx: Tx, checkId: number, flip: Flip): Promise<void> {
+  await insertFlip(tx, {
+    checkId,
+    at: flip.at,
+    oldStatus: flip.from,
+    newStatus: flip.to,
+    reason: flip.reason,
+    processedAt: flip.isSilent ? flip.at : null,
+  });
+}
+
+/** Loads a check to read by uuid or unique key; throws NotFound or Forbidden. */
+export async function readCheck(tx: Tx, caller: Caller, id: string): Promise<Check> {
+  if (id.includes('-')) return requireOwn(caller, await findCheckByUuid(tx, id.toLowerCase()));
+  const found = await findCheckByUniqueKey(tx, caller.projectId, id);
+  if (found === undefined) throw new NotFound('check not found', { code: unknownUniqueKey });
+  return found;
+}
+
+function requireOwn(caller: Caller, check: Check | undefined): Check {
+  if (check === undefined) throw new NotFound('check not found');
+  if (check.projectId !== caller.projectId) throw new Forbidden('the api key is for another project');
+  return check;
+}
+
+async function change(
+  { database, now }: ChecksDeps,
+  caller: Caller,
+  uuid: string,
+  decide: (check: Check, at: Micros) => Outcome,
+): Promise<AssignedCheck> {
+  return database.transaction(async (tx) => {
+    const check = await holdOwnCheck(tx, caller, uuid);
+    const { state, flip } = decide(check, now());
+    await updateCheck(tx, check.id, state);
+    if (flip !== undefined) await recordFlip(tx, check.id, flip);
+    return withChannels(tx, { ...check, ...state });
+  });
+}
+
+function hasTags(check: Check, wanted: readonly string[]): boolean {
+  if (wanted.length === 0) return true;
+  const tags = new Set(tagsOf(check.tags));
+  return wanted.every((tag) => tags.has(tag));
+}

@@ -1,0 +1,102 @@
+import { Forbidden } from '@certloop/contracts';
+import type { Tx } from '@certloop/db';
+import { assignChannels } from '../channels/channels.repository.js';
+import { pickChannels } from '../channels/channels.service.js';
+import type { Caller } from '../projects/caller.js';
+import { countChecks, holdOwner, type User } from '../projects/projects.repository.js';
+import { type Check, type CheckSettings, defaultSettings, newCheck } from './check.js';
+import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
+import { deadlineOf } from './check-state.js';
+import { findMatchingCheck, holdCheck, insertCheck, updateCheck } from './checks.repository.js';
+import {
+  type AssignedCheck,
+  assignNamedChannels,
+  type ChecksDeps,
+  holdOwnCheck,
+  withChannels,
+} from './checks.service.js';
+
+export interface WriteCheckDeps extends ChecksDeps {
+  readonly newUuid: () => string;
+  /** Checks of an account that has no limit of its own. */
+  readonly checkLimit: number;
+}
+
+/**
+ * Makes a check, or updates the one that `unique` matches. Throws InvalidInput for wrong parameters or channels, and
+ * Forbidden at the limit of the account.
+ */
+export async function createCheck(
+  deps: WriteCheckDeps,
+  caller: Caller,
+): Promise<AssignedCheck & { readonly isNew: boolean }> {
+  const spec = parseCheckSpec(caller.body);
+  return deps.database.transaction(async (tx) => {
+    const owner = await holdOwner(tx, caller.ownerId);
+    const existing = await findUniqueMatch(tx, caller, spec);
+    if (existing !== undefined) return { ...(await applySpec(tx, caller, existing, spec)), isNew: false };
+    requireRoom(deps, owner, 1);
+    const settings = { ...defaultSettings, ...changedSettings(spec, defaultSettings, caller.version) };
+    const channels = await pickChannels(tx, caller.projectId, spec.channels ?? '');
+    const check = await addCheck(deps, tx, owner, caller.projectId, settings);
+    await assignChannels(tx, check.id, channels);
+    return { ...(await withChannels(tx, check)), isNew: true };
+  });
+}
+
+/** Changes what the parameters name. Throws NotFound, Forbidden, then InvalidInput. */
+export async function reviseCheck(
+  deps: WriteCheckDeps,
+  caller: Caller,
+  uuid: string,
+): Promise<AssignedCheck> {
+  return deps.database.transaction(async (tx) => {
+    const check = await holdOwnCheck(tx, caller, uuid);
+    return applySpec(tx, caller, check, parseCheckSpec(caller.body));
+  });
+}
+
+/** Inserts a check with these settings and counts it; the owner is held by the caller's transaction. */
+export async function addCheck(
+  deps: Pick<WriteCheckDeps, 'newUuid' | 'now'>,
+  tx: Tx,
+  owner: User,
+  projectId: string,
+  settings: CheckSettings,
+): Promise<Check> {
+  const uuid = deps.newUuid();
+  await insertCheck(
+    tx,
+    newCheck(settings, { projectId, uuid, badgeUuid: deps.newUuid(), createdAt: deps.now() }),
+  );
+  await countChecks(tx, owner.id, 1);
+  const made = await holdCheck(tx, uuid);
+  if (made === undefined) throw new Error(`check ${uuid} is gone within its own transaction`);
+  return made;
+}
+
+/** Throws Forbidden when the account has `factor` times as many checks as it may have. */
+export function requireRoom(
+  { checkLimit }: Pick<WriteCheckDeps, 'checkLimit'>,
+  owner: User,
+  factor: 1 | 2,
+): void {
+  const limit = (owner.checkLimit ?? checkLimit) * factor;
+  if (owner.checkCount >= limit) throw new Forbidden(`the account has reached its limit of ${limit} checks`);
+}
+
+async function findUniqueMatch(tx: Tx, caller: Caller, spec: CheckSpec): Promise<Check | undefined> {
+  const match = uniqueMatch(spec);
+  if (match === undefined) return undefined;
+  const found = await findMatchingCheck(tx, caller.projectId, match);
+  // read again while held: a ping may be changing its state
+  return found === undefined ? undefined : holdCheck(tx, found.uuid);
+}
+
+async function applySpec(tx: Tx, caller: Caller, check: Check, spec: CheckSpec): Promise<AssignedCheck> {
+  await assignNamedChannels(tx, check, spec.channels);
+  const changed = { ...check, ...changedSettings(spec, check, caller.version) };
+  const { id, ...row } = { ...changed, alertAfter: deadlineOf(changed) };
+  await updateCheck(tx, id, row);
+  return withChannels(tx, { id, ...row });
+}

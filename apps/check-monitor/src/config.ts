@@ -1,0 +1,108 @@
+import {
+  type ConfigOf,
+  type Environment,
+  httpAddress,
+  logLevel,
+  portNumber,
+  readConfig,
+  setting,
+  wholeNumber,
+  wordList,
+} from '@certloop/server';
+import { z } from 'zod';
+import type { Addresses } from './checks/check-view.js';
+import { type AddressRange, parseRange } from './pings/client-address.js';
+
+const storage = {
+  databaseUrl: setting(
+    'CHECK_MONITOR_DATABASE_URL',
+    z.string().default('sqlite:./data/check-monitor.sqlite'),
+    'sqlite:<file> or postgres://…',
+  ),
+  secret: setting(
+    'CHECK_MONITOR_SECRET',
+    z.string('is missing').min(16, 'must have at least 16 characters'),
+    'key under which API keys are hashed and badges signed; changing it ends all of them',
+  ),
+} as const;
+
+const proxyRanges = wordList.transform((words, context): AddressRange[] => {
+  try {
+    return words.map(parseRange);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be addresses or CIDR ranges' });
+    return [];
+  }
+});
+
+const settings = {
+  ...storage,
+  host: setting('CHECK_MONITOR_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
+  port: setting('CHECK_MONITOR_PORT', portNumber.default(3001), 'TCP port to listen on'),
+  siteRoot: setting(
+    'CHECK_MONITOR_SITE_ROOT',
+    httpAddress.optional(),
+    'address under which clients reach this service; http://<host>:<port> when absent',
+  ),
+  pingEndpoint: setting(
+    'CHECK_MONITOR_PING_ENDPOINT',
+    httpAddress.optional(),
+    'address that ping addresses begin with; <site root>/ping when absent',
+  ),
+  checkLimit: setting(
+    'CHECK_MONITOR_CHECK_LIMIT',
+    wholeNumber(0, 1_000_000_000).default(20),
+    'checks of an account without a limit of its own',
+  ),
+  pingLimit: setting(
+    'CHECK_MONITOR_PING_LIMIT',
+    wholeNumber(1, 1_000_000).default(100),
+    'pings kept of each check of an account without a limit of its own',
+  ),
+  pingBodyLimit: setting(
+    'CHECK_MONITOR_PING_BODY_LIMIT',
+    wholeNumber(0, 100_000_000).default(10_000),
+    'bytes kept of the body of a ping',
+  ),
+  trustedProxies: setting(
+    'CHECK_MONITOR_TRUSTED_PROXIES',
+    proxyRanges.default([]),
+    'addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count, separated by commas',
+  ),
+  tickMs: setting(
+    'CHECK_MONITOR_TICK_MS',
+    wholeNumber(10, 3_600_000).default(2000),
+    'milliseconds between two looks for overdue checks',
+  ),
+  logLevel: setting('CHECK_MONITOR_LOG_LEVEL', logLevel.default('info'), 'trace to fatal, or silent'),
+} as const;
+
+/** What the service is told by its environment. */
+export type Config = Omit<ConfigOf<typeof settings>, 'siteRoot' | 'pingEndpoint'> & {
+  readonly addresses: Addresses;
+};
+
+/** What the command line needs to know: where everything is kept, and the secret. */
+export type StorageConfig = ConfigOf<typeof storage>;
+
+/** Configuration of the service. Throws ConfigError that lists every fault. */
+export function loadConfig(environment: Environment): Config {
+  const { siteRoot, pingEndpoint, ...config } = readConfig(settings, environment);
+  const root = siteRoot ?? ownAddress(config);
+  return { ...config, addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` } };
+}
+
+/** Configuration of the command line. Throws ConfigError that lists every fault. */
+export function loadStorageConfig(environment: Environment): StorageConfig {
+  return readConfig(storage, environment);
+}
+
+/** A host that stands for every address of the machine is no address to tell others. */
+function ownAddress({ host, port }: { readonly host: string; readonly port: number }): string {
+  const isEvery = host === '0.0.0.0' || host === '::';
+  const name = host.includes(':') && !isEvery ? `[${host}]` : host;
+  return `http://${isEvery ? 'localhost' : name}:${port}`;
+}
+
+/** The environment of this process. */
+export const environment: Environment = process.env;

@@ -1,0 +1,50 @@
+import { InvalidInput } from '@certloop/contracts';
+import { stripBlanks } from '../blanks.js';
+import { type Micros, microsPerSecond } from '../instants.js';
+
+export interface FlipWindow {
+  readonly from: Micros;
+  readonly before: Micros;
+}
+
+type QueryText = string | readonly string[] | undefined;
+
+export interface FlipQuery {
+  readonly seconds?: QueryText;
+  readonly start?: QueryText;
+  readonly end?: QueryText;
+}
+
+const latestSecond = 10_000_000_000;
+const year = 31_536_000;
+
+/** Part of time that a query asks for. Throws InvalidInput for what is no whole number or out of bounds. */
+export function parseFlipWindow(query: FlipQuery, now: Micros): FlipWindow {
+  const start = readWhole('start', lastOf(query.start), /^[0-9]+$/, latestSecond) ?? 0;
+  const end = readWhole('end', lastOf(query.end), /^[0-9]+$/, latestSecond);
+  const seconds = lastOf(query.seconds);
+  const recent = seconds === '' ? 0 : (readWhole('seconds', seconds, /^[0-9]+(?:\.0*)?$/, year) ?? 0);
+  const since = recent === 0 ? 0 : now - recent * microsPerSecond;
+  return {
+    from: Math.max(start * microsPerSecond, since),
+    before: end === undefined ? Number.MAX_SAFE_INTEGER : end * microsPerSecond,
+  };
+}
+
+/** The last one counts where a parameter is given several times. */
+function lastOf(value: QueryText): string | undefined {
+  return typeof value === 'string' ? value : value?.at(-1);
+}
+
+function readWhole(
+  name: string,
+  text: string | undefined,
+  form: RegExp,
+  largest: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const digits = stripBlanks(text);
+  const value = form.test(digits) ? Number.parseInt(digits, 10) : Number.NaN;
+  if (!(value <= largest)) throw new InvalidInput(`${name} must be a whole number from 0 to ${largest}`);
+  return value;
+}

@@ -1,0 +1,59 @@
+import { column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
+import type { Micros } from '../instants.js';
+import type { FlipWindow } from './flip-window.js';
+
+/** A change of status as stored: history and outbox in one. */
+export interface FlipRow {
+  readonly id: number;
+  readonly checkId: number;
+  readonly at: Micros;
+  readonly oldStatus: string;
+  readonly newStatus: string;
+  /** `timeout`, `fail` or nothing. */
+  readonly reason: string;
+  /** When somebody took it on to tell the channels; null while nobody has. */
+  readonly processedAt: Micros | null;
+}
+
+export const flips = defineTable<FlipRow>('flips', {
+  columns: {
+    id: column.key(),
+    checkId: column.bigint(),
+    at: column.preciseInstant(),
+    oldStatus: column.word(6),
+    newStatus: column.word(6),
+    reason: column.word(10),
+    processedAt: column.preciseInstant().nullable(),
+  },
+  indexes: [
+    { columns: ['checkId', 'id'] },
+    { columns: ['id'], where: 'processed_at is null', name: 'ix_flips_unprocessed' },
+  ],
+  references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
+});
+
+export async function insertFlip(tx: Tx, flip: Omit<FlipRow, 'id'>): Promise<void> {
+  await insertMany(tx, flips, [flip]);
+}
+
+/** Flips of a check, the latest recorded one first, whatever their dates. */
+export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipWindow): Promise<FlipRow[]> {
+  const text = 'select * from flips where check_id = $1 and at >= $2 and at < $3 order by id desc';
+  return querySql(tx, flips.columns, text, [checkId, from, before]);
+}
+
+/** Takes the oldest flip that nobody has taken; of several workers exactly one gets it. */
+export async function claimFlip(tx: Tx, now: Micros): Promise<FlipRow | undefined> {
+  for (;;) {
+    const oldest = 'select * from flips where processed_at is null order by id limit 1';
+    const [flip] = await querySql(tx, flips.columns, oldest);
+    if (flip === undefined) return undefined;
+    const claim = 'update flips set processed_at = $1 where id = $2 and processed_at is null';
+    if ((await executeSql(tx, claim, [now, flip.id])) === 1) return flip;
+  }
+}
+
+/** Forgets the flips of a check from before `instant`. */
+export async function deleteFlipsBefore(tx: Tx, checkId: number, instant: Micros): Promise<void> {
+  await executeSql(tx, 'delete from flips where check_id = $1 and at < $2', [checkId, instant]);
+}

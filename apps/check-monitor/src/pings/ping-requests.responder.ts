@@ -1,0 +1,135 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { AppError, InvalidInput, NotFound } from '@certloop/contracts';
+import type { Logger } from '@certloop/server';
+import { type AddressRange, originOf } from './client-address.js';
+import { parsePingAddress } from './ping-address.js';
+import { type IncomingPing, type ReceivePingDeps, receivePing } from './receive-ping.service.js';
+
+export interface PingRequestDeps extends ReceivePingDeps {
+  readonly logger: Logger;
+  /** Bytes kept of a body. */
+  readonly bodyLimit: number;
+  readonly trustedProxies: readonly AddressRange[];
+}
+
+/** Beginning of every ping address. */
+export const pingPrefix = '/ping/';
+
+const pingMethods = ['GET', 'HEAD', 'POST', 'PUT'];
+const largestBody = 2_621_440;
+const longestUserAgent = 200;
+
+/**
+ * Answers ping addresses straight from the HTTP server: a framework would cost more than the rest of a ping. Answers
+ * only after the ping is on disk.
+ */
+export function createPingResponder(deps: PingRequestDeps): RequestListener {
+  return (request, response) => {
+    respond(deps, request, response).catch((error: unknown) => refuse(deps, request, response, error));
+  };
+}
+
+async function respond(
+  deps: PingRequestDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
+  const address = parsePingAddress(path.slice(pingPrefix.length), query);
+  if (address === undefined) throw new NotFound('not found');
+  const method = request.method ?? '';
+  if (method === 'OPTIONS') return answerPreflight(response);
+  if (!pingMethods.includes(method)) throw methodRefusal(method);
+  const ping: IncomingPing = {
+    address,
+    method,
+    origin: originOf(senderOf(request), deps.trustedProxies),
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, longestUserAgent),
+    body: await receiveBeginning(request, deps.bodyLimit),
+  };
+  const { isNew } = await receivePing(deps, ping);
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader('Ping-Body-Limit', String(deps.bodyLimit));
+  forbidCaching(response);
+  send(response, isNew ? 201 : 200, isNew ? 'Created' : 'OK');
+}
+
+/** Reads the whole body and keeps its first `limit` bytes, whatever it is. Throws InvalidInput for huge ones. */
+async function receiveBeginning(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const tooLarge = Math.max(largestBody, limit);
+  if (Number(request.headers['content-length'] ?? 0) > tooLarge) throw bodyRefusal();
+  const kept: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    if (length < limit) kept.push(chunk.subarray(0, limit - length));
+    length += chunk.length;
+    if (length > tooLarge) throw bodyRefusal();
+  }
+  return Buffer.concat(kept);
+}
+
+function senderOf(request: IncomingMessage) {
+  const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+  return {
+    peer: request.socket.remoteAddress,
+    forwardedFor: first(request.headers['x-forwarded-for']),
+    forwardedProto: first(request.headers['x-forwarded-proto']),
+  };
+}
+
+function answerPreflight(response: ServerResponse): void {
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader('Access-Control-Allow-Methods', [...pingMethods, 'OPTIONS'].join(', '));
+  response.setHeader('Access-Control-Allow-Headers', 'Content-Type');
+  response.setHeader('Access-Control-Max-Age', '600');
+  response.writeHead(204).end();
+}
+
+function refuse(
+  { logger }: PingRequestDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  if (request.destroyed && !request.complete) return;
+  const refusal = error instanceof AppError ? error : undefined;
+  if (refusal === undefined) logger.error({ error }, 'ping.failed');
+  for (const [name, value] of Object.entries(refusal?.headers ?? {})) response.setHeader(name, value);
+  if (isByUuid(request) || refusal?.code === 'known_check') forbidCaching(response);
+  // a client that still sends its body would lose the answer if the connection broke
+  if (!request.complete) request.resume();
+  send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored');
+}
+
+/** What is wrong with one check may be right a moment later; refusals of names are left to caches. */
+function isByUuid(request: IncomingMessage): boolean {
+  const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
+  return parsePingAddress(path.slice(pingPrefix.length), query)?.target.kind === 'uuid';
+}
+
+function forbidCaching(response: ServerResponse): void {
+  response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
+  response.setHeader('Expires', new Date().toUTCString());
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function methodRefusal(method: string): AppError {
+  const headers = { Allow: [...pingMethods, 'OPTIONS'].join(', ') };
+  return new AppError('method_not_allowed', `${method} is not allowed here`, { headers });
+}
+
+function bodyRefusal(): InvalidInput {
+  return new InvalidInput('the body is too large');
+}
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,61 @@
+import { NotFound } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import { readCheck } from '../checks/checks.service.js';
+import type { Caller } from '../projects/caller.js';
+import { longestRun, pairRuns, type RunEvent } from './durations.js';
+import { findEarlierRunEvent, findPing, listLatestPings, type PingSummary } from './pings.repository.js';
+import { type PruneDeps, pingLimitOf } from './prune-pings.service.js';
+
+export interface PingsDeps extends PruneDeps {
+  readonly database: Database;
+}
+
+export interface PingPage {
+  /** Uuid of the check, for addresses. */
+  readonly uuid: string;
+  /** Newest first. */
+  readonly pings: readonly PingSummary[];
+  /** Microseconds that the run took which a ping ended, by the number of the ping. */
+  readonly durations: ReadonlyMap<number, number>;
+}
+
+const mostListed = 1000;
+
+/** Latest pings of a check. Throws NotFound, or Forbidden when it is another project's. */
+export async function listPings(deps: PingsDeps, caller: Caller, uuid: string): Promise<PingPage> {
+  return deps.database.read(async (tx) => {
+    const check = await readCheck(tx, caller, uuid);
+    const limit = await pingLimitOf(deps, tx, check.projectId);
+    const found = await listLatestPings(tx, check.id, Math.min(limit, mostListed));
+    const { durations, lookups } = pairRuns(found.toReversed());
+    const all = new Map(durations);
+    for (const end of lookups) {
+      const duration = await findDuration(tx, check.id, end);
+      if (duration !== undefined) all.set(end.n, duration);
+    }
+    return { uuid: check.uuid, pings: found, durations: all };
+  });
+}
+
+/** Body of a ping. Throws NotFound also when there is none, or the ping is beyond those that are kept. */
+export async function readPingBody(
+  deps: PingsDeps,
+  caller: Caller,
+  uuid: string,
+  n: number,
+): Promise<Uint8Array> {
+  return deps.database.read(async (tx) => {
+    const check = await readCheck(tx, caller, uuid);
+    const limit = await pingLimitOf(deps, tx, check.projectId);
+    const isKept = Number.isSafeInteger(n) && n > check.pingCount - limit;
+    const ping = isKept ? await findPing(tx, check.id, n) : undefined;
+    if (ping?.body == null) throw new NotFound('the ping is not kept, or has no body');
+    return ping.body;
+  });
+}
+
+/** Duration of the run that a ping ended, where its start lies before the page. */
+async function findDuration(tx: Tx, checkId: number, end: RunEvent): Promise<number | undefined> {
+  const begin = await findEarlierRunEvent(tx, checkId, end, end.at - longestRun);
+  return begin?.signal === 'start' ? end.at - begin.at : undefined;
+}

@@ -1,0 +1,43 @@
+import { InvalidInput } from '@certloop/contracts';
+import { receiveBytes } from '@certloop/server';
+import type { Request, Response } from 'express';
+import type { KeyKind } from './api-key.js';
+import type { ApiVersion, Caller } from './caller.js';
+import { type IdentifyDeps, identifyProject } from './identify-project.service.js';
+import { type JsonObject, parseJsonObject } from './json-object.js';
+
+/** Largest body of a management request, in octets. */
+export const largestBody = 2_621_440;
+
+interface ApiRequest {
+  readonly operation: string;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+// Everything else needs the read-write key.
+const openToReaders: ReadonlySet<string> = new Set(['listChecks', 'getCheck', 'listFlips', 'listBadges']);
+
+/**
+ * Tells who calls. The body is judged before the key, since the key may stand in it: a header, even an empty one,
+ * wins over it. Only POST bodies count.
+ */
+export function callerOf(deps: IdentifyDeps, version: ApiVersion) {
+  return async ({ operation, request, response }: ApiRequest): Promise<Caller> => {
+    const body = request.method === 'POST' ? await receiveObject(request, response) : {};
+    const key = request.get('x-api-key') ?? String(body['api_key'] ?? '');
+    const needed: KeyKind = openToReaders.has(operation) ? 'read-only' : 'read-write';
+    return { ...(await identifyProject(deps, key, needed)), version, body };
+  };
+}
+
+async function receiveObject(request: Request, response: Response): Promise<JsonObject> {
+  try {
+    return parseJsonObject(await receiveBytes(request, response, largestBody));
+  } catch (error) {
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
+      throw new InvalidInput(`request body is larger than ${largestBody} bytes`);
+    }
+    throw error;
+  }
+}

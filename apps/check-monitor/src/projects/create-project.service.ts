@@ -1,0 +1,142 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { Conflict, InvalidInput, NotFound } from '@certloop/contracts';
+import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
+import type { Micros } from '../instants.js';
+import { composeKey, composePingKey, hashKey, type KeyKind } from './api-key.js';
+import {
+  findProjectByName,
+  findUserByEmail,
+  getProject,
+  insertProject,
+  insertUser,
+  type Project,
+  replaceApiKey,
+  setPingKey,
+  setUserLimits,
+  type User,
+} from './projects.repository.js';
+
+export interface AccountDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  /** Key of the HMAC under which keys are kept. */
+  readonly secret: string;
+}
+
+export interface NewUser {
+  readonly email: string;
+  /** Null leaves it to the service. */
+  readonly checkLimit: number | null;
+  readonly pingLimit: number | null;
+}
+
+/** Throws InvalidInput for what is no e-mail address, Conflict when somebody has it. */
+export async function createUser(deps: AccountDeps, wanted: NewUser): Promise<User> {
+  return deps.database.transaction((tx) => addUser(deps, tx, wanted));
+}
+
+/** Throws NotFound when nobody has the owner's address, InvalidInput for an empty or overlong name. */
+export async function createProject(deps: AccountDeps, ownerEmail: string, name: string): Promise<Project> {
+  return deps.database.transaction(async (tx) => {
+    const owner = await findUserByEmail(tx, normalEmail(ownerEmail));
+    if (owner === undefined) throw new NotFound(`there is no user ${ownerEmail}`);
+    return addProject(deps, tx, owner, name);
+  });
+}
+
+export const issuedKinds = ['read-write', 'read-only', 'ping'] as const;
+export type IssuedKind = (typeof issuedKinds)[number];
+
+/** New key of a project, in the place of the one of that kind; it is not shown again. Throws NotFound. */
+export async function issueKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<string> {
+  return deps.database.transaction(async (tx) => {
+    await getProject(tx, projectId);
+    return putKey(deps, tx, projectId, kind);
+  });
+}
+
+export interface Setup {
+  readonly projectId: string;
+  readonly readWriteKey: string;
+  readonly readOnlyKey: string;
+  readonly pingKey: string;
+}
+
+/**
+ * A user with a project and fresh keys. User and project are made where absent, so that it may be run again; the
+ * limits given are set, and earlier keys of the project end.
+ */
+export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: string): Promise<Setup> {
+  return deps.database.transaction(async (tx) => {
+    const owner = (await findUserByEmail(tx, normalEmail(wanted.email))) ?? (await addUser(deps, tx, wanted));
+    await setUserLimits(tx, owner.id, givenLimits(wanted));
+    const project =
+      (await findProjectByName(tx, owner.id, name)) ?? (await addProject(deps, tx, owner, name));
+    return {
+      projectId: project.id,
+      readWriteKey: await putKey(deps, tx, project.id, 'read-write'),
+      readOnlyKey: await putKey(deps, tx, project.id, 'read-only'),
+      pingKey: await putKey(deps, tx, project.id, 'ping'),
+    };
+  });
+}
+
+async function addUser(deps: AccountDeps, tx: Tx, wanted: NewUser): Promise<User> {
+  const { checkLimit, pingLimit } = wanted;
+  const email = normalEmail(wanted.email);
+  const user: User = { id: randomUUID(), email, checkLimit, pingLimit, checkCount: 0, createdAt: deps.now() };
+  await onUniqueViolation(
+    () => insertUser(tx, user),
+    () => new Conflict(`there is a user ${email} already`),
+  );
+  return user;
+}
+
+async function addProject(deps: AccountDeps, tx: Tx, owner: User, name: string): Promise<Project> {
+  if (name.trim() === '' || [...name].length > 200) {
+    throw new InvalidInput('the name of a project has 1 to 200 characters');
+  }
+  const project: Project = {
+    id: randomUUID(),
+    ownerId: owner.id,
+    name,
+    badgeKey: randomUUID(),
+    pingKey: null,
+    createdAt: deps.now(),
+  };
+  await insertProject(tx, project);
+  return project;
+}
+
+async function putKey(deps: AccountDeps, tx: Tx, projectId: string, kind: IssuedKind): Promise<string> {
+  const choose = (bound: number) => randomInt(bound);
+  if (kind === 'ping') {
+    const pingKey = composePingKey(choose);
+    await setPingKey(tx, projectId, pingKey);
+    return pingKey;
+  }
+  return putApiKey(deps, tx, projectId, kind, composeKey(kind, choose));
+}
+
+async function putApiKey(
+  { now, secret }: AccountDeps,
+  tx: Tx,
+  projectId: string,
+  kind: KeyKind,
+  key: string,
+): Promise<string> {
+  await replaceApiKey(tx, { projectId, kind, hash: hashKey(key, secret), createdAt: now() });
+  return key;
+}
+
+function givenLimits({ checkLimit, pingLimit }: NewUser): Partial<Pick<User, 'checkLimit' | 'pingLimit'>> {
+  return { ...(checkLimit !== null && { checkLimit }), ...(pingLimit !== null && { pingLimit }) };
+}
+
+function normalEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) {
+    throw new InvalidInput(`${text} is not an e-mail address`);
+  }
+  return email;
+}

@@ -1,0 +1,45 @@
+import { AppError, NotFound } from '@certloop/contracts';
+import type { NextFunction, Request, Response } from 'express';
+import { methodsAt } from './api-paths.js';
+import { unknownUniqueKey } from './caller.js';
+
+const fixedHeaders: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Headers': 'X-Api-Key, Content-Type',
+  'Access-Control-Max-Age': '600',
+};
+const methodsHeader = 'Access-Control-Allow-Methods';
+
+/**
+ * Opens the management API to pages of any origin (no cookie counts there). Refuses paths where nothing can be,
+ * answers preflights without asking for a key, and refuses methods that a path does not have.
+ */
+export function openToOrigins(request: Request, response: Response, next: NextFunction): void {
+  const methods = methodsAt(request.path);
+  if (methods.length === 0) throw new NotFound('nothing exists at this path');
+  for (const [name, value] of Object.entries(fixedHeaders)) response.setHeader(name, value);
+  response.setHeader(methodsHeader, [...methods, 'OPTIONS'].join(', '));
+  if (request.method === 'OPTIONS') {
+    response.status(204).end();
+    return;
+  }
+  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  if (!allowed.includes(request.method)) {
+    const headers = { Allow: [...allowed, 'OPTIONS'].join(', ') };
+    throw new AppError('method_not_allowed', `${request.method} is not allowed here`, { headers });
+  }
+  next();
+}
+
+/** Clients of this API family never see the headers for other origins where a uuid names nothing. */
+export function closeUnknown(
+  error: unknown,
+  _request: Request,
+  response: Response,
+  next: NextFunction,
+): void {
+  if (error instanceof NotFound && error.code !== unknownUniqueKey) {
+    for (const name of [...Object.keys(fixedHeaders), methodsHeader]) response.removeHeader(name);
+  }
+  next(error);
+}

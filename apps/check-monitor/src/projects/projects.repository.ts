@@ -1,0 +1,177 @@
+import { NotFound } from '@certloop/contracts';
+import { column, defineTable, executeSql, querySql, type Tx, updateRows } from '@certloop/db';
+import type { Micros } from '../instants.js';
+import type { KeyKind } from './api-key.js';
+
+/** Who projects belong to. Limits of null are those of the service. */
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  /** Checks over all projects of the user. */
+  readonly checkLimit: number | null;
+  /** Pings kept of each check. */
+  readonly pingLimit: number | null;
+  readonly checkCount: number;
+  readonly createdAt: Micros;
+}
+
+export interface Project {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  /** Names the project in badge addresses. */
+  readonly badgeKey: string;
+  readonly pingKey: string | null;
+  readonly createdAt: Micros;
+}
+
+export interface ApiKey {
+  readonly projectId: string;
+  readonly kind: KeyKind;
+  /** As `hashKey` makes it; the key itself is not kept. */
+  readonly hash: string;
+  readonly createdAt: Micros;
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const users = defineTable<User>('users', {
+  columns: {
+    id: column.uuid().primary(),
+    email: column.word(254),
+    checkLimit: column.integer().nullable(),
+    pingLimit: column.integer().nullable(),
+    checkCount: column.integer(),
+    createdAt: column.preciseInstant(),
+  },
+  indexes: [{ columns: ['email'], unique: true }],
+});
+
+export const projects = defineTable<Project>('projects', {
+  columns: {
+    id: column.uuid().primary(),
+    ownerId: column.uuid(),
+    name: column.word(200),
+    badgeKey: column.uuid(),
+    pingKey: column.word(64).nullable(),
+    createdAt: column.preciseInstant(),
+  },
+  indexes: [
+    { columns: ['ownerId', 'name'] },
+    { columns: ['badgeKey'], unique: true },
+    { columns: ['pingKey'], unique: true },
+  ],
+  references: [{ columns: ['ownerId'], table: 'users', onDelete: 'RESTRICT' }],
+});
+
+export const apiKeys = defineTable<ApiKey>('api_keys', {
+  columns: {
+    projectId: column.uuid().primary(),
+    kind: column.word<KeyKind>(10).primary(),
+    hash: column.word(73),
+    createdAt: column.preciseInstant(),
+  },
+  indexes: [{ columns: ['hash'], unique: true }],
+  references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
+});
+
+/** Project that a key opens, and what kind of key it is. */
+export async function findProjectByKeyHash(
+  tx: Tx,
+  hash: string,
+): Promise<(Project & Pick<ApiKey, 'kind'>) | undefined> {
+  const columns = { ...projects.columns, kind: apiKeys.columns.kind };
+  const [found] = await querySql<Project & Pick<ApiKey, 'kind'>>(
+    tx,
+    columns,
+    `select p.*, k.kind from api_keys k join projects p on p.id = k.project_id where k.hash = $1`,
+    [hash],
+  );
+  return found;
+}
+
+export async function findProjectByPingKey(tx: Tx, pingKey: string): Promise<Project | undefined> {
+  const [found] = await querySql(tx, projects.columns, 'select * from projects where ping_key = $1', [
+    pingKey,
+  ]);
+  return found;
+}
+
+export async function findProject(tx: Tx, id: string): Promise<Project | undefined> {
+  // PostgreSQL refuses to compare a uuid with anything else
+  return uuidForm.test(id) ? ((await tx.findOneBy(projects, { id })) ?? undefined) : undefined;
+}
+
+/** Throws NotFound when there is no such project. */
+export async function getProject(tx: Tx, id: string): Promise<Project> {
+  const found = await findProject(tx, id);
+  if (found === undefined) throw new NotFound(`there is no project ${id}`);
+  return found;
+}
+
+/** The oldest project of that name; names need not be unique. */
+export async function findProjectByName(tx: Tx, ownerId: string, name: string): Promise<Project | undefined> {
+  const [found] = await tx.find(projects, { where: { ownerId, name }, order: { createdAt: 'ASC' }, take: 1 });
+  return found;
+}
+
+export async function listProjects(tx: Tx): Promise<Project[]> {
+  return tx.find(projects, { order: { createdAt: 'ASC', id: 'ASC' } });
+}
+
+export async function insertProject(tx: Tx, project: Project): Promise<void> {
+  await tx.insert(projects, project);
+}
+
+export async function setPingKey(tx: Tx, projectId: string, pingKey: string): Promise<void> {
+  await updateRows<Project>(tx, projects, { id: projectId }, { pingKey });
+}
+
+/** Puts the key in the place of an older one of its kind. */
+export async function replaceApiKey(tx: Tx, key: ApiKey): Promise<void> {
+  await tx.delete(apiKeys, { projectId: key.projectId, kind: key.kind });
+  await tx.insert(apiKeys, key);
+}
+
+export async function findUserByEmail(tx: Tx, email: string): Promise<User | undefined> {
+  return (await tx.findOneBy(users, { email })) ?? undefined;
+}
+
+/** Pings kept of each check of a user's projects; null when the service decides. */
+export async function findPingLimit(tx: Tx, ownerId: string): Promise<number | null> {
+  const columns = { pingLimit: users.columns.pingLimit };
+  const [owner] = await querySql(tx, columns, 'select ping_limit from users where id = $1', [ownerId]);
+  return owner?.pingLimit ?? null;
+}
+
+export async function listUsers(tx: Tx): Promise<User[]> {
+  return tx.find(users, { order: { createdAt: 'ASC', email: 'ASC' } });
+}
+
+export async function insertUser(tx: Tx, user: User): Promise<void> {
+  await tx.insert(users, user);
+}
+
+export async function setUserLimits(
+  tx: Tx,
+  id: string,
+  limits: Partial<Pick<User, 'checkLimit' | 'pingLimit'>>,
+): Promise<void> {
+  if (Object.keys(limits).length > 0) await updateRows<User>(tx, users, { id }, limits);
+}
+
+/**
+ * The user, held until the transaction ends: checks of one account are made and deleted one after
+ * another, so that its count is right and two upserts cannot both find nothing.
+ */
+export async function holdOwner(tx: Tx, ownerId: string): Promise<User> {
+  const text = 'update users set check_count = check_count where id = $1 returning *';
+  const [owner] = await querySql(tx, users.columns, text, [ownerId]);
+  if (owner === undefined) throw new Error(`there is no user ${ownerId}`);
+  return owner;
+}
+
+/** Counts checks made (1) or deleted (-1). */
+export async function countChecks(tx: Tx, ownerId: string, added: 1 | -1): Promise<void> {
+  await executeSql(tx, 'update users set check_count = check_count + $1 where id = $2', [added, ownerId]);
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describeEachDialect } from '@certloop/db/testing';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { schema } from '../src/database.js';
+
+// each command is a process of its own
+jest.setTimeout(60_000);
+
+const cli = fileURLToPath(new URL('../src/cli.js', import.meta.url));
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function runCli(args: string, environment: Record<string, string>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [cli, ...args.split(' ')], { env: environment });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk) => (out += String(chunk)));
+    child.stderr.on('data', (chunk) => (err += String(chunk)));
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+describeEachDialect('command line', (open) => {
+  const environment = { CHECK_MONITOR_DATABASE_URL: '', CHECK_MONITOR_SECRET: 'a secret for tests only' };
+  const run = (args: string) => runCli(args, environment);
+
+  beforeAll(async () => {
+    environment.CHECK_MONITOR_DATABASE_URL = (await open(schema)).url;
+  });
+
+  test('sets up the same user and project again, with fresh keys', async () => {
+    const command = 'setup --owner ada@example.org --project Jobs --check-limit 1000000 --json';
+    const first = JSON.parse((await run(command)).out);
+    const again = JSON.parse((await run(command)).out);
+    expect(first).toEqual({
+      projectId: again.projectId,
+      readWriteKey: expect.stringMatching(/^hcw_[A-Za-z0-9]{28}$/),
+      readOnlyKey: expect.stringMatching(/^hcr_[A-Za-z0-9]{28}$/),
+      pingKey: expect.stringMatching(/^[a-z0-9]{22}$/),
+    });
+    expect(again.readWriteKey).not.toBe(first.readWriteKey);
+  });
+
+  test('makes user, project, key and channel one by one', async () => {
+    await run('user create --email Ben@Example.org --check-limit 5');
+    const { projectId } = JSON.parse(
+      (await run('project create --owner ben@example.org --name Jobs --json')).out,
+    );
+    const key = await run(`key create --project ${projectId} --kind read-only`);
+    expect(key).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^kind: read-only\nkey: hcr_\w{28}\n$/),
+    });
+    const url = '--url https://hook.example/';
+    await run(`channel create --project ${projectId} --kind webhook --name ops ${url}`);
+    expect((await run(`channel list --project ${projectId}`)).out).toContain('name: ops');
+    expect((await run('user list')).out).toContain('email: ben@example.org\ncheckLimit: 5');
+  });
+
+  test('names an owner and a project that are not there', async () => {
+    const owner = await run('project create --owner x@example.org --name n');
+    expect(owner).toMatchObject({ code: 1, err: 'check-monitor: there is no user x@example.org\n' });
+    const project = await run('key create --project x --kind ping');
+    expect(project).toMatchObject({ code: 1, err: 'check-monitor: there is no project x\n' });
+  });
+});
+
+describe('command line', () => {
+  const environment = {
+    CHECK_MONITOR_DATABASE_URL: 'sqlite::memory:',
+    CHECK_MONITOR_SECRET: 'a secret for tests only',
+  };
+
+  test.each([
+    ['an unknown command', 'user destroy', 2, 'there is no command'],
+    ['a missing option', 'user create', 2, '--email is missing'],
+    ['an unknown option', 'user list --colour red', 2, 'colour'],
+    ['an unknown kind', 'key create --project x --kind admin', 2, '--kind must be one of'],
+    ['a limit that is no number', 'user create --email a@b --check-limit many', 2, '--check-limit must be'],
+    ['no e-mail address', 'user create --email nobody', 1, 'is not an e-mail address'],
+  ])('%s: code and sentence', async (_situation, args, code, sentence) => {
+    const outcome = await runCli(args, environment);
+    expect(outcome.err).toContain(sentence);
+    expect(outcome.err).not.toContain('    at ');
+    expect(outcome.code).toBe(code);
+  });
+
+  test('says what is wrong with the configuration', async () => {
+    const outcome = await runCli('user list', { CHECK_MONITOR_SECRET: 'short' });
+    expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('at least 16 characters') });
+    expect(outcome.err).not.toContain('short\n');
+  });
+
+  test('prints help', async () => {
+    expect(await runCli('--help', environment)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Usage: check-monitor'),
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Database } from '@certloop/db';
+import type { OpenTestDatabase } from '@certloop/db/testing';
+import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import supertest from 'supertest';
+import { type AppConfig, buildApp } from '../../src/app.js';
+import { schema } from '../../src/database.js';
+import { microsOf } from '../../src/instants.js';
+import { type AccountDeps, type Setup, setUpProject } from '../../src/projects/create-project.service.js';
+
+export const siteRoot = 'https://monitor.example';
+export const began = new Date('2026-01-01T12:00:00Z');
+
+const defaults: AppConfig = {
+  addresses: { siteRoot, pingEndpoint: `${siteRoot}/ping/` },
+  secret: 'a secret for tests only',
+  checkLimit: 20,
+  pingLimit: 100,
+  pingBodyLimit: 10_000,
+  trustedProxies: [],
+};
+
+export type Answer = supertest.Response;
+
+/** The holder of a project's keys. */
+export class Holder {
+  readonly #agent: ReturnType<typeof supertest>;
+  readonly keys: Setup;
+
+  constructor(agent: ReturnType<typeof supertest>, keys: Setup) {
+    this.#agent = agent;
+    this.keys = keys;
+  }
+
+  get(path: string): supertest.Test {
+    return this.#agent.get(inApi(path)).set('X-Api-Key', this.keys.readWriteKey);
+  }
+
+  /** With the read-only key. */
+  peek(path: string): supertest.Test {
+    return this.#agent.get(inApi(path)).set('X-Api-Key', this.keys.readOnlyKey);
+  }
+
+  /** Text is sent as it is, as text/plain. */
+  post(path: string, body: object | string = {}): supertest.Test {
+    const sent = this.#agent.post(inApi(path)).set('X-Api-Key', this.keys.readWriteKey);
+    return typeof body === 'string' ? sent.type('text/plain').send(body) : sent.send(body);
+  }
+
+  delete(path: string): supertest.Test {
+    return this.#agent.delete(inApi(path)).set('X-Api-Key', this.keys.readWriteKey);
+  }
+
+  /** Makes a check and returns its JSON. */
+  async check(body: object = {}): Promise<Answer['body']> {
+    return (await this.post('/checks/', body).expect(201)).body;
+  }
+
+  /** Pings the check. */
+  async ping(check: { uuid: string }, suffix = ''): Promise<void> {
+    await this.#agent.get(`/ping/${check.uuid}${suffix}`).expect(200);
+  }
+}
+
+function inApi(path: string): string {
+  return path.startsWith('/api/') ? path : `/api/v3${path}`;
+}
+
+export interface TestApp {
+  readonly http: ReturnType<typeof supertest>;
+  readonly database: Database;
+  readonly clock: MovableClock;
+  readonly accounts: AccountDeps;
+  address(): AddressInfo;
+  tick(): Promise<void>;
+  /** A project of a user of its own. */
+  newProject(limits?: { checkLimit?: number; pingLimit?: number }): Promise<Holder>;
+  close(): Promise<void>;
+}
+
+let people = 0;
+
+/** The real service on a fresh database with a clock that tests move. */
+export async function openTestApp(
+  open: OpenTestDatabase,
+  overrides: Partial<AppConfig> = {},
+): Promise<TestApp> {
+  const { database } = await open(schema);
+  const clock = createMovableClock(began);
+  const now = () => microsOf(clock.now());
+  const config = { ...defaults, ...overrides };
+  const logger = createLogger({ service: 'check-monitor', level: 'silent' });
+  const { handler, tick } = buildApp({ config, database, now, logger });
+  const server = await listenLocally(createServer(handler));
+  const http = supertest(server);
+  const accounts = { database, now, secret: config.secret };
+  return {
+    http,
+    database,
+    clock,
+    accounts,
+    address: () => server.address() as AddressInfo,
+    tick,
+    newProject: async ({ checkLimit = null, pingLimit = null }: Limits = {}) => {
+      people += 1;
+      const owner = { email: `person${people}@example.org`, checkLimit, pingLimit };
+      return new Holder(http, await setUpProject(accounts, owner, 'Jobs'));
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+interface Limits {
+  readonly checkLimit?: number | null;
+  readonly pingLimit?: number | null;
+}
+
+function listenLocally(server: Server): Promise<Server> {
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
