@@ -12,9 +12,11 @@ import {
 } from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
+import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
 import type { Operation } from './access/route-needs.js';
-import { createDenials } from './audit/denials.service.js';
+import { auditHandlers } from './audit/audit.routes.js';
+import { createDenials, type Denials } from './audit/denials.service.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
 import type { Config } from './config.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
@@ -29,12 +31,21 @@ import { createOutgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
 import { createHeartbeat } from './renewals/heartbeat.client.js';
 import { runHeartbeat } from './renewals/run-heartbeat.service.js';
+import { listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { systemHandlers } from './system/system.routes.js';
+import { apiTokensHandlers } from './users/api-tokens.routes.js';
+import { prepareSetup } from './users/bootstrap.service.js';
 import { callerOf } from './users/caller.middleware.js';
 import { recordDenials } from './users/denials.middleware.js';
-import type { ScryptCost } from './users/password.js';
+import { createLoginThrottle } from './users/login-throttle.store.js';
+import { guardOpenMode } from './users/open-mode.middleware.js';
+import { createPasswords, type ScryptCost } from './users/password.js';
 import { createSessionCookie } from './users/session-cookie.js';
+import { sessionsHandlers } from './users/sessions.routes.js';
+import { sweepSessions } from './users/sessions.service.js';
+import { createSetupToken } from './users/setup-token.store.js';
+import { usersHandlers } from './users/users.routes.js';
 
 export interface AppOptions {
   readonly config: Config;
@@ -44,6 +55,8 @@ export interface AppOptions {
   readonly clock: Clock;
   /** Cost of hashing a password; the usual one when absent. */
   readonly passwordCost?: ScryptCost;
+  /** Tells the operator one line, such as the setup token; standard error when absent. */
+  readonly announce?: (line: string) => void;
 }
 
 export interface CertManager {
@@ -58,14 +71,6 @@ export interface CertManager {
 
 /** Endpoints of the contract that are not served yet; they answer 404. */
 const pending = [
-  'login',
-  'bootstrap',
-  'logout',
-  'getMe',
-  'changePassword',
-  'listApiTokens',
-  'createApiToken',
-  'deleteApiToken',
   'requestCertificate',
   'listRenewals',
   'createTestRenewal',
@@ -77,15 +82,11 @@ const pending = [
   'deleteUser',
   'getAvatar',
   'uploadAvatar',
-  'getOwnPermissions',
   'listPermissionGroups',
   'createPermissionGroup',
   'getPermissionGroup',
   'updatePermissionGroup',
   'deletePermissionGroup',
-  'listAuditLogs',
-  'deleteAuditLogs',
-  'createTestAuditLog',
 ] as const satisfies readonly Operation[];
 
 /** Builds every part of the service once, and connects them. */
@@ -96,6 +97,8 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const isSecure = publicOrigin?.startsWith('https:') === true;
   const cookie = createSessionCookie(isSecure);
   const isOpen = config.authMode === 'open';
+  const accounts = accountParts(options, denials);
+  await prepareSetup(accounts, builtInCaller('cli', internalOrigin('start')));
 
   const keyRing = config.encryptionKeys;
   await proveKeyRing({ db, clock }, keyRing);
@@ -110,10 +113,15 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
   http.use(securityHeaders(isSecure));
   http.use(everyAnswer);
+  if (isOpen) http.use(guardOpenMode({ hosts: config.openHosts, publicOrigin }));
   http.use(
     bind(
       certManagerContract,
       {
+        ...auditHandlers({ db, clock, logger, denials, mayDelete: config.auditDelete === 'allow' }),
+        ...sessionsHandlers({ ...accounts, cookie }),
+        ...apiTokensHandlers({ db, clock }),
+        ...usersHandlers({ db, listSpaceIds }),
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder }),
         ...csrsHandlers({ db, clock }),
@@ -151,6 +159,13 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     startPollers: () => {
       pollers.push(
         startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
+        startPoller({
+          name: 'sessions.sweep',
+          everyMs: 600_000,
+          tick: () => sweepSessions({ db, clock }),
+          logger,
+        }),
+        ...openModeReminder(isOpen, logger),
         ...heartbeatPoller(options),
       );
     },
@@ -160,6 +175,37 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await outgoing.close();
     },
   };
+}
+
+/** What sign-in and accounts need. */
+function accountParts({ config, database: db, clock, passwordCost, announce }: AppOptions, denials: Denials) {
+  const { bootstrapUsername: username, bootstrapEmail: email, bootstrapPassword: password } = config;
+  const isGiven = username !== undefined && email !== undefined && password !== undefined;
+  const { passwordMinLength, setupTokenPath } = config;
+  return {
+    db,
+    clock,
+    denials,
+    passwordMinLength,
+    setupTokenPath,
+    passwords: createPasswords(passwordCost),
+    throttle: createLoginThrottle(clock),
+    setupToken: createSetupToken(setupTokenPath, clock),
+    givenAdmin: isGiven ? { username, email, password } : undefined,
+    announce: announce ?? ((line: string) => void process.stderr.write(`cert-manager: ${line}\n`)),
+  };
+}
+
+async function listSpaceIds(tx: Tx, scope: 'all' | readonly string[]): Promise<string[]> {
+  return (await listSpaceRows(tx, scope)).map(({ id }) => id);
+}
+
+/** Keeps saying, every minute, that nobody needs to sign in. */
+function openModeReminder(isOpen: boolean, logger: Logger): Poller[] {
+  if (!isOpen) return [];
+  const remind = () => logger.warn({ authMode: 'open' }, 'auth.open_mode');
+  remind();
+  return [startPoller({ name: 'auth.open_mode', everyMs: 60_000, tick: async () => remind(), logger })];
 }
 
 /** Begins to report to the monitor, at once and then every period; nothing when there is no monitor. */

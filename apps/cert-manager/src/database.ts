@@ -1,5 +1,13 @@
-import { type AnyTable, type Database, entitiesOf, openDatabase, type Schema } from '@certloop/db';
-import type { Logger } from '@certloop/server';
+import {
+  type AnyTable,
+  type Database,
+  type DatabaseOptions,
+  DatabaseUnavailable,
+  entitiesOf,
+  openDatabase,
+  type Schema,
+} from '@certloop/db';
+import { type Logger, StartFailed } from '@certloop/server';
 import { auditClearings, auditLogs } from './audit/audit.repository.js';
 import { certificates } from './certificates/certificates.repository.js';
 import { csrs } from './csrs/csrs.repository.js';
@@ -46,14 +54,16 @@ export const schema: Schema = {
   migrations: [access, addProviders, addSpaces, addCertificates],
 };
 
-/** Opens the database and brings its schema up to date. Throws DatabaseUnavailable. */
+/** Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done. */
 export async function openMigrated(url: string, logger: Logger): Promise<Database> {
-  const database = await openDatabase({
-    url,
-    schema,
-    onWarning: ({ name, detail }) => logger.warn(detail, name),
-  });
-  const names = await database.migrate();
-  if (names.length > 0) logger.info({ names }, 'database.migrated');
-  return database;
+  const onWarning: DatabaseOptions['onWarning'] = ({ name, detail }) => logger.warn(detail, name);
+  try {
+    const database = await openDatabase({ url, schema, onWarning });
+    const names = await database.migrate();
+    if (names.length > 0) logger.info({ names }, 'database.migrated');
+    return database;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw new StartFailed(error.message, { cause: error });
+    throw error;
+  }
 }

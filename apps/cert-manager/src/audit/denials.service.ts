@@ -23,6 +23,8 @@ export interface Denials {
   record(caller: Caller, denial: Denial): Promise<void>;
   /** Writes the counts that have risen since they were last written. Never throws. */
   flush(): Promise<void>;
+  /** Begins anew: the next denial of each kind gets an entry. */
+  forget(): void;
 }
 
 export interface DenialsDeps {
@@ -92,6 +94,7 @@ export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
   return {
     record: (caller, denial) => safely(record(caller, denial)),
     flush: () => safely(flush()),
+    forget: () => remembered.clear(),
   };
 }
 

@@ -1,16 +1,6 @@
 import { column, createTables, defineTable, dropTables, type Migration } from '@certloop/db';
 
-const users = defineTable<{
-  id: string;
-  username: string;
-  usernameKey: string;
-  email: string;
-  emailKey: string;
-  passwordHash: string;
-  isAdmin: boolean;
-  enabled: boolean;
-  createdAt: Date;
-}>('users', {
+const users = defineTable('users', {
   columns: {
     id: column.uuid().primary(),
     username: column.word(64),
@@ -29,18 +19,11 @@ const users = defineTable<{
   ],
 });
 
-const setupMarks = defineTable<{ name: string; at: Date }>('setup_marks', {
+const setupMarks = defineTable('setup_marks', {
   columns: { name: column.word(64).primary(), at: column.instant() },
 });
 
-const sessions = defineTable<{
-  id: string;
-  secretHash: string;
-  userId: string;
-  createdAt: Date;
-  lastUsedAt: Date;
-  expiresAt: Date;
-}>('sessions', {
+const sessions = defineTable('sessions', {
   columns: {
     id: column.uuid().primary(),
     secretHash: column.word(64),
@@ -58,19 +41,7 @@ const sessions = defineTable<{
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
 
-const apiTokens = defineTable<{
-  id: string;
-  secretHash: string;
-  userId: string;
-  name: string;
-  scope: string;
-  spaceIds: unknown;
-  allowedCidrs: unknown;
-  expiresAt: Date;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  lastUsedIp: string | null;
-}>('api_tokens', {
+const apiTokens = defineTable('api_tokens', {
   columns: {
     id: column.word(8).primary(),
     secretHash: column.word(64),
@@ -88,14 +59,7 @@ const apiTokens = defineTable<{
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
 
-const permissionGroups = defineTable<{
-  id: string;
-  name: string;
-  description: string;
-  permission: string;
-  allSpaces: boolean;
-  createdAt: Date;
-}>('permission_groups', {
+const permissionGroups = defineTable('permission_groups', {
   columns: {
     id: column.uuid().primary(),
     name: column.text(),
@@ -107,7 +71,7 @@ const permissionGroups = defineTable<{
   indexes: [{ columns: ['createdAt', 'id'] }],
 });
 
-const permissionGroupMembers = defineTable<{ groupId: string; userId: string }>('permission_group_members', {
+const permissionGroupMembers = defineTable('permission_group_members', {
   columns: { groupId: column.uuid().primary(), userId: column.uuid().primary() },
   indexes: [{ columns: ['userId'] }],
   references: [
@@ -116,28 +80,13 @@ const permissionGroupMembers = defineTable<{ groupId: string; userId: string }>(
   ],
 });
 
-const permissionGroupSpaces = defineTable<{ groupId: string; spaceId: string }>('permission_group_spaces', {
+const permissionGroupSpaces = defineTable('permission_group_spaces', {
   columns: { groupId: column.uuid().primary(), spaceId: column.uuid().primary() },
   indexes: [{ columns: ['spaceId'] }],
   references: [{ columns: ['groupId'], table: 'permission_groups', onDelete: 'CASCADE' }],
 });
 
-const auditLogs = defineTable<{
-  id: number;
-  entryId: string;
-  timestamp: Date;
-  action: string;
-  resourceType: string;
-  resourceId: string;
-  spaceId: string | null;
-  userId: string;
-  username: string;
-  outcome: string;
-  details: unknown;
-  ipAddress: string;
-  ipKey: string;
-  userAgent: string;
-}>('audit_logs', {
+const auditLogs = defineTable('audit_logs', {
   columns: {
     id: column.key(),
     entryId: column.uuid(),
@@ -164,16 +113,7 @@ const auditLogs = defineTable<{
   ],
 });
 
-const auditClearings = defineTable<{
-  id: number;
-  at: Date;
-  count: number;
-  firstSeq: number | null;
-  lastSeq: number | null;
-  userId: string;
-  username: string;
-  ipAddress: string;
-}>('audit_clearings', {
+const auditClearings = defineTable('audit_clearings', {
   columns: {
     id: column.key(),
     at: column.instant(),

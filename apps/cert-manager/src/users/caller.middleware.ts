@@ -1,11 +1,11 @@
-import type { certManagerContract } from '@certloop/contracts';
+import { type certManagerContract, Forbidden } from '@certloop/contracts';
 import { type Arrival, requestIdOf } from '@certloop/server';
 import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import { anonymousCaller, type Caller, type Origin } from '../access/caller.js';
 import { requireNeed, routeNeeds } from '../access/route-needs.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
-import type { PageHeaders } from './same-origin.js';
+import { isFromForeignPage, type PageHeaders } from './same-origin.js';
 import type { SessionCookie } from './session-cookie.js';
 
 export interface CallerDeps extends IdentifyDeps {
@@ -22,15 +22,21 @@ export function callerOf(deps: CallerDeps) {
   return async ({ operation, params, request, response }: Arrival<typeof certManagerContract>) => {
     const need = routeNeeds[operation];
     const from = originOf(request, response);
-    if (need === 'anonymous') return anonymousCaller(from);
+    const page = pageHeaders(request);
+    const own = ownOrigins(request, deps.publicOrigin);
+    const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+    if (need === 'anonymous') {
+      if (isWrite && isFromForeignPage(page, own)) throw foreignPage();
+      return anonymousCaller(from);
+    }
     const caller = await identifyCaller(deps, {
-      ...pageHeaders(request),
+      ...page,
       authorization: request.get('authorization'),
       sessionSecret: deps.cookie.read(request.get('cookie')),
       csrfToken: request.get('x-csrf-token'),
       asUserId: request.get('x-user-id'),
-      isWrite: request.method !== 'GET' && request.method !== 'HEAD',
-      ownOrigins: ownOrigins(request, deps.publicOrigin),
+      isWrite,
+      ownOrigins: own,
       from,
     });
     response.locals['caller'] = caller;
@@ -38,6 +44,14 @@ export function callerOf(deps: CallerDeps) {
     requireNeed(caller, need, params);
     return caller;
   };
+}
+
+/** Else a page elsewhere could sign its visitor in as somebody else. */
+function foreignPage(): Forbidden {
+  return new Forbidden('the request came from a page of another origin', {
+    code: 'csrf_refused',
+    title: 'Cross-site request refused',
+  });
 }
 
 /** The caller that was identified, if one was, and the space that his path names. */

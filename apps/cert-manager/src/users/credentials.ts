@@ -45,7 +45,7 @@ export function bearerOf(authorization: string): string | undefined {
   return /^Bearer(?: +(.*))?$/i.exec(authorization)?.map((part) => part ?? '')[1];
 }
 
-/** What a browser must send back as X-CSRF-Token: made of the session's secret, so nothing else is stored. */
-export function csrfTokenOf(sessionSecret: string): string {
-  return createHmac('sha256', sessionSecret).update('csrf').digest('base64url');
+/** What a browser must send back as X-CSRF-Token: made of the session's own hash, so nothing else is stored. */
+export function csrfTokenOf(session: { readonly secretHash: string }): string {
+  return createHmac('sha256', session.secretHash).update('csrf').digest('base64url');
 }

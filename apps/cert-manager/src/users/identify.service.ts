@@ -10,6 +10,7 @@ import { bearerOf, csrfTokenOf, parseApiToken, sameText, secretHash } from './cr
 import { isFromOwnPage, type PageHeaders } from './same-origin.js';
 import { hasEnded } from './session-life.js';
 import { findSessionByHash, noteSessionUse, type SessionRow } from './sessions.repository.js';
+import { userCaller } from './user-caller.js';
 import { findUser, type UserRow } from './users.repository.js';
 
 export interface IdentifyDeps {
@@ -70,7 +71,7 @@ async function byToken(deps: IdentifyDeps, authorization: string, from: Origin):
   if (lastUsedIp !== from.ipAddress || isStale(lastUsedAt, now)) {
     await deps.db.transaction((tx) => noteTokenUse(tx, token.id, { at: now, ip: from.ipAddress }));
   }
-  return { ...accountCaller(user, rights, from), kind: 'token', tokenId: token.id };
+  return { ...userCaller(user, rights, from), kind: 'token', tokenId: token.id };
 }
 
 function requireUsable(token: ApiTokenRow, ipAddress: string, now: Date): void {
@@ -107,17 +108,17 @@ async function bySession(
     return user?.enabled === true ? { session, user, rights: await readRights(tx, user) } : undefined;
   });
   if (found === undefined) return undefined;
-  if (credentials.isWrite) requireOwnPage(secret, credentials);
+  if (credentials.isWrite) requireOwnPage(found.session, credentials);
   await noteUse(db, found.session, now);
-  return { ...accountCaller(found.user, found.rights, credentials.from), sessionId: found.session.id };
+  return { ...userCaller(found.user, found.rights, credentials.from), sessionId: found.session.id };
 }
 
-function requireOwnPage(secret: string, credentials: Credentials): void {
+function requireOwnPage(session: SessionRow, credentials: Credentials): void {
   const { csrfToken, ownOrigins } = credentials;
   if (!isFromOwnPage(credentials, ownOrigins)) {
     throw csrfRefusal('the request did not come from a page of this service');
   }
-  if (csrfToken === undefined || !sameText(csrfToken, csrfTokenOf(secret))) {
+  if (csrfToken === undefined || !sameText(csrfToken, csrfTokenOf(session))) {
     throw csrfRefusal('the header X-CSRF-Token is missing or wrong');
   }
 }
@@ -139,7 +140,7 @@ async function inOpenMode({ db }: IdentifyDeps, { asUserId, from }: Credentials)
   return db.read(async (tx) => {
     const user = isUuid(asUserId) ? await findUser(tx, asUserId.toLowerCase()) : undefined;
     if (user?.enabled !== true) throw new Unauthenticated('X-User-Id names no enabled user');
-    return { ...accountCaller(user, await readRights(tx, user), from), kind: 'open' };
+    return { ...userCaller(user, await readRights(tx, user), from), kind: 'open' };
   });
 }
 
@@ -149,8 +150,4 @@ function isUuid(text: string): boolean {
 
 async function readRights(tx: Tx, user: UserRow): Promise<Rights> {
   return rightsOf(user, user.isAdmin ? [] : await listGrants(tx, user.id));
-}
-
-function accountCaller({ id, username }: UserRow, rights: Rights, from: Origin): Caller {
-  return { ...from, kind: 'user', userId: id, username, ...rights };
 }

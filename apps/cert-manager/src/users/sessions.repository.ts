@@ -39,6 +39,10 @@ export async function findSessionByHash(tx: Tx, secretHash: string): Promise<Ses
   return (await tx.findOneBy(sessions, { secretHash })) ?? undefined;
 }
 
+export async function findSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
+  return (await tx.findOneBy(sessions, { id })) ?? undefined;
+}
+
 export async function noteSessionUse(tx: Tx, id: string, now: Date): Promise<void> {
   await updateRows(tx, sessions, { id }, { lastUsedAt: now });
 }

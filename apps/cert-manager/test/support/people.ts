@@ -1,5 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import type { TestApp } from './app.js';
 import { addToken, addUser, type NewToken, type NewUser } from './factories.js';
 
 /** Somebody with an account and an API token of the scope ADMIN, which is his own rights unchanged. */
@@ -40,4 +41,24 @@ export async function settlePerson(
   const { id, username, email, password } = await addUser(app, user);
   const text = await addToken(app, id, token);
   return { id, username, email, password, token: text, auth: { Authorization: `Bearer ${text}` } };
+}
+
+/** An open session as a browser uses it. */
+export interface SignedIn {
+  readonly csrfToken: string;
+  /** Headers of a request that only reads. */
+  readonly reading: Readonly<Record<string, string>>;
+  /** Headers of a request that writes, from a page of the service itself. */
+  readonly writing: Readonly<Record<string, string>>;
+}
+
+export async function signIn(
+  { request }: Pick<TestApp, 'request'>,
+  { username, password }: { readonly username: string; readonly password: string },
+): Promise<SignedIn> {
+  const { body, headers } = await request.post('/auth/login').send({ username, password });
+  const [cookie = ''] = headers['set-cookie'] as unknown as string[];
+  const reading = { Cookie: cookie.split(';')[0] ?? '' };
+  const writing = { ...reading, 'X-CSRF-Token': body.csrfToken, 'Sec-Fetch-Site': 'same-origin' };
+  return { csrfToken: body.csrfToken, reading, writing };
 }

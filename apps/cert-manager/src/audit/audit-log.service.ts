@@ -1,0 +1,73 @@
+import { type AuditLogsPage, type AuditLogsQuery, Forbidden } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import {
+  type AuditExtent,
+  deleteAuditLogsTo,
+  insertAuditClearing,
+  measureAuditLogs,
+} from './audit.repository.js';
+import { recordAudit } from './audit.service.js';
+import { auditFilterOf, auditScopeOf } from './audit-filter.js';
+import { findAuditPage } from './audit-list.repository.js';
+import { auditView } from './audit-view.js';
+import type { Denials } from './denials.service.js';
+
+export interface AuditLogDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly denials: Denials;
+  /** False when nobody may empty the log. */
+  readonly mayDelete: boolean;
+}
+
+/** A page of what the caller may see of the log. Throws InvalidInput. */
+export async function listAuditLogs(
+  { db, denials }: AuditLogDeps,
+  caller: Caller,
+  query: AuditLogsQuery,
+): Promise<AuditLogsPage> {
+  const filter = auditFilterOf(query, caller);
+  const { order, limit, offset, after } = query;
+  const window = { order, limit, offset, ...(after !== undefined && { after }) };
+  await denials.flush();
+  const { rows, total } = await db.read((tx) => findAuditPage(tx, auditScopeOf(caller), filter, window));
+  return { logs: rows.map((row) => auditView(row, caller)), total, limit, offset };
+}
+
+/**
+ * Empties the log; that it was done, by whom and what it held stays in a table of its own and in the service's
+ * log. Throws Forbidden for whoever is no administrator, and for everybody where it is switched off.
+ */
+export async function clearAuditLogs(
+  { db, clock, logger, denials, mayDelete }: AuditLogDeps,
+  caller: Caller,
+): Promise<AuditExtent> {
+  requireAdmin(caller);
+  if (!mayDelete) {
+    throw new Forbidden('the audit log of this service may not be emptied', {
+      code: 'audit_delete_denied',
+      title: 'Audit log is kept',
+    });
+  }
+  const { userId, username, ipAddress } = caller;
+  const extent = await db.transaction(async (tx) => {
+    const held = await measureAuditLogs(tx);
+    if (held.lastSeq !== null) await deleteAuditLogsTo(tx, held.lastSeq);
+    await insertAuditClearing(tx, { ...held, at: clock.now(), userId, username, ipAddress });
+    return held;
+  });
+  denials.forget();
+  logger.warn({ ...extent, userId, username }, 'audit.cleared');
+  return extent;
+}
+
+/** Writes an entry that tells of nothing but itself. Throws Forbidden. */
+export async function createTestAuditLog({ db, clock }: AuditLogDeps, caller: Caller): Promise<void> {
+  requireAdmin(caller);
+  const entry = { action: 'audit.test', resourceType: 'audit-log' } as const;
+  await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+}

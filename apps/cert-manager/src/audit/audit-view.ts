@@ -1,0 +1,21 @@
+import type { AuditLog } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import type { AuditLogRow } from './audit.repository.js';
+
+/** An entry as the caller sees it: where others were when they acted is for administrators only. */
+export function auditView(row: AuditLogRow, caller: Caller): AuditLog {
+  const showsPlace = caller.isAdmin || row.userId === caller.userId;
+  return {
+    id: row.entryId,
+    action: row.action,
+    resourceType: row.resourceType,
+    resourceId: row.resourceId,
+    userId: row.userId,
+    username: row.username,
+    details: row.details,
+    ipAddress: showsPlace ? row.ipAddress : '',
+    userAgent: showsPlace ? row.userAgent : '',
+    timestamp: row.timestamp.toISOString(),
+    seq: row.id,
+  };
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { emailInput, InvalidInput, usernameInput } from '@certloop/contracts';
+import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
+import { type Clock, parseInput } from '@certloop/server';
+import { z } from 'zod';
+import type { Caller } from '../access/caller.js';
+import { recordAudit } from '../audit/audit.service.js';
+import type { AuditEntry } from '../audit/audit-entry.js';
+import type { Passwords } from './password.js';
+import { requireSoundPassword } from './password-policy.js';
+import { deleteSessionsOf } from './sessions.repository.js';
+import {
+  findUserByName,
+  insertUser,
+  keyOf,
+  markFirstAdmin,
+  type UserRow,
+  updateUser,
+} from './users.repository.js';
+
+export interface AccountsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly passwordMinLength: number;
+}
+
+export interface NewAccount {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+const accountSchema = z.object({ username: usernameInput, email: emailInput, password: z.string() });
+
+/** Row of a new enabled administrator. Throws InvalidInput that names every fault. */
+export async function newAdmin(deps: AccountsDeps, input: NewAccount): Promise<UserRow> {
+  const { username, email, password } = parseInput(accountSchema, input, 'body');
+  requireSoundPassword(password, { username, email }, deps.passwordMinLength);
+  return {
+    id: randomUUID(),
+    username,
+    usernameKey: keyOf(username),
+    email,
+    emailKey: keyOf(email),
+    passwordHash: await deps.passwords.hash(password),
+    isAdmin: true,
+    enabled: true,
+    createdAt: deps.clock.now(),
+  };
+}
+
+/** Stores the account and its audit entry. Throws InvalidInput when the name or the mail address is taken. */
+export async function storeAccount(tx: Tx, caller: Caller, row: UserRow, entry: AuditEntry): Promise<void> {
+  await uniquely(() => insertUser(tx, row));
+  const { username, email, isAdmin } = row;
+  const details = { after: { username, email, isAdmin }, ...entry.details };
+  await recordAudit(tx, caller, { ...entry, resourceId: row.id, details }, row.createdAt);
+}
+
+/** Makes an administrator. Throws InvalidInput. */
+export async function createAdmin(deps: AccountsDeps, caller: Caller, input: NewAccount): Promise<UserRow> {
+  const row = await newAdmin(deps, input);
+  await deps.db.transaction(async (tx) => {
+    await storeAccount(tx, caller, row, { action: 'user.create', resourceType: 'user' });
+    await markFirstAdmin(tx, row.createdAt);
+  });
+  return row;
+}
+
+/**
+ * Sees to it that the user is an enabled administrator with this password and mail address, and tells whether
+ * anything had to be done for that. A changed password ends his sessions. Throws InvalidInput.
+ */
+export async function ensureAdmin(
+  deps: AccountsDeps,
+  caller: Caller,
+  input: NewAccount,
+): Promise<'created' | 'changed' | 'unchanged'> {
+  const { db, passwords } = deps;
+  const found = await db.read((tx) => findUserByName(tx, input.username));
+  if (found === undefined) {
+    await createAdmin(deps, caller, input);
+    return 'created';
+  }
+  const isSamePassword = await passwords.verify(input.password, found.passwordHash);
+  const isSame = found.isAdmin && found.enabled && found.emailKey === keyOf(input.email);
+  if (isSamePassword && isSame) return 'unchanged';
+  const { email, emailKey, passwordHash } = await newAdmin(deps, input);
+  const set = {
+    email,
+    emailKey,
+    isAdmin: true,
+    enabled: true,
+    passwordHash: isSamePassword ? found.passwordHash : passwordHash,
+  };
+  await db.transaction(async (tx) => {
+    await uniquely(() => updateUser(tx, { id: found.id }, set));
+    if (!isSamePassword) await deleteSessionsOf(tx, found.id);
+    await markFirstAdmin(tx, deps.clock.now());
+    await recordAudit(tx, caller, changeOf(found, set, !isSamePassword), deps.clock.now());
+  });
+  return 'changed';
+}
+
+function changeOf(before: UserRow, after: Partial<UserRow>, isNewPassword: boolean): AuditEntry {
+  const shown = ({ email, isAdmin, enabled }: Partial<UserRow>) => ({ email, isAdmin, enabled });
+  return {
+    action: 'user.update',
+    resourceType: 'user',
+    resourceId: before.id,
+    details: {
+      before: shown(before),
+      after: shown(after),
+      ...(isNewPassword && { password: { changed: true } }),
+    },
+  };
+}
+
+function uniquely<T>(work: () => Promise<T>): Promise<T> {
+  const nameTaken = () => taken('username', 'is taken');
+  return onUniqueViolation(
+    () => onUniqueViolation(work, nameTaken, ['usernameKey']),
+    () => taken('email', 'belongs to another user'),
+    ['emailKey'],
+  );
+}
+
+function taken(path: string, message: string): InvalidInput {
+  return new InvalidInput(`${path}: ${message}`, {
+    code: `${path}_taken`,
+    fields: [{ path, code: 'taken', message }],
+  });
+}

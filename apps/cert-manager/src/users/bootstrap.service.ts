@@ -1,0 +1,94 @@
+import { NotFound, Unauthenticated } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { rightsOf } from '../access/rights.js';
+import { type AccountsDeps, type NewAccount, newAdmin, storeAccount } from './accounts.service.js';
+import type { LoginThrottle } from './login-throttle.store.js';
+import type { SetupToken } from './setup-token.store.js';
+import { userCaller } from './user-caller.js';
+import { hadAdmin, markFirstAdmin, type UserRow } from './users.repository.js';
+
+export interface BootstrapDeps extends AccountsDeps {
+  readonly throttle: LoginThrottle;
+  readonly setupToken: SetupToken;
+}
+
+/**
+ * Makes the first administrator for whoever holds the setup token. Throws NotFound once there has been one,
+ * whoever made him, Unauthenticated when the token is wrong or too old, InvalidInput for a wrong account, and
+ * a too_many_requests refusal. Of two calls at once, one makes him.
+ */
+export async function bootstrapWithToken(
+  deps: BootstrapDeps,
+  caller: Caller,
+  { token, ...account }: NewAccount & { readonly token: string },
+): Promise<UserRow> {
+  const isOver = await deps.db.read(hadAdmin);
+  if (isOver) throw setupIsOver();
+  const { throttle, setupToken } = deps;
+  const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
+    setupToken.matches(token) ? true : undefined,
+  );
+  if (isProven !== true) throw wrongToken();
+  const row = await makeFirstAdmin(deps, caller, account);
+  if (row === undefined) throw setupIsOver();
+  await setupToken.end();
+  return row;
+}
+
+/** Makes the first administrator; undefined when there has been one already. Throws InvalidInput. */
+export async function makeFirstAdmin(
+  deps: AccountsDeps,
+  caller: Caller,
+  account: NewAccount,
+): Promise<UserRow | undefined> {
+  const row = await newAdmin(deps, account);
+  // He did it himself: nobody else was there to do it.
+  const himself = { ...userCaller(row, rightsOf(row, []), caller), kind: caller.kind };
+  return deps.db.transaction(async (tx) => {
+    if (!(await markFirstAdmin(tx, row.createdAt))) return undefined;
+    await storeAccount(tx, himself, row, { action: 'auth.bootstrap', resourceType: 'user' });
+    return row;
+  });
+}
+
+export interface SetupDeps extends BootstrapDeps {
+  /** The administrator that the environment names, if it names one. */
+  readonly givenAdmin: NewAccount | undefined;
+  /** Tells the operator one line. */
+  readonly announce: (line: string) => void;
+  readonly setupTokenPath: string;
+}
+
+/**
+ * At the start of a service that never had an administrator: makes the one that the environment names, or
+ * else issues a setup token and says where it is. Throws InvalidInput, StartFailed.
+ */
+export async function prepareSetup(deps: SetupDeps, caller: Caller): Promise<void> {
+  if (await deps.db.read(hadAdmin)) {
+    await deps.setupToken.end();
+    return;
+  }
+  if (deps.givenAdmin !== undefined) {
+    await makeFirstAdmin(deps, caller, deps.givenAdmin);
+    return;
+  }
+  const token = await deps.setupToken.issue();
+  deps.announce(
+    `no administrator yet: POST /auth/bootstrap with the token ${token} within 60 minutes ` +
+      `(also in ${deps.setupTokenPath})`,
+  );
+}
+
+function setupIsOver(): NotFound {
+  return new NotFound('the first administrator has been made', {
+    code: 'setup_is_over',
+    title: 'Setup is over',
+  });
+}
+
+function wrongToken(): Unauthenticated {
+  return new Unauthenticated('the setup token is wrong or too old; a restart issues a new one', {
+    code: 'invalid_setup_token',
+    title: 'Setup token refused',
+  });
+}

@@ -1,0 +1,53 @@
+import { AppError, Forbidden } from '@certloop/contracts';
+import type { NextFunction, Request, Response } from 'express';
+import { ownOrigins, pageHeaders } from './caller.middleware.js';
+import { isFromForeignPage } from './same-origin.js';
+
+/** Hosts and origins that a service without sign-in answers to. */
+export interface OpenModeRules {
+  /** Host names, without port, beside those of this machine itself. */
+  readonly hosts: readonly string[];
+  readonly publicOrigin: string | undefined;
+}
+
+const ownHosts = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Middleware of open mode: marks every answer, and refuses what a page elsewhere could make a browser send:
+ * a foreign Host (a name that was pointed at this machine), a foreign origin, a body that is no JSON or form
+ * with files.
+ */
+export function guardOpenMode({ hosts, publicOrigin }: OpenModeRules) {
+  const known = new Set([...ownHosts, ...hosts]);
+  return (request: Request, response: Response, next: NextFunction): void => {
+    response.setHeader('X-Auth-Mode', 'open');
+    if (!known.has(hostNameOf(request.get('host') ?? ''))) throw refusal('this host name');
+    if (isFromForeignPage(pageHeaders(request), ownOrigins(request, publicOrigin))) {
+      throw refusal('requests from pages of another origin');
+    }
+    if (hasOtherBody(request)) {
+      throw new AppError(
+        'unsupported_media_type',
+        'Content-Type must be application/json or multipart/form-data',
+      );
+    }
+    next();
+  };
+}
+
+function hostNameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d+$/, '');
+}
+
+function hasOtherBody(request: Request): boolean {
+  const hasBody =
+    request.get('transfer-encoding') !== undefined || Number(request.get('content-length') ?? 0) > 0;
+  return hasBody && request.is(['json', '+json', 'multipart/form-data']) === false;
+}
+
+function refusal(what: string): Forbidden {
+  return new Forbidden(`AUTH_MODE=open does not serve ${what}`, {
+    code: 'open_mode_refused',
+    title: 'Refused in open mode',
+  });
+}

@@ -1,0 +1,62 @@
+import type { PermissionGroup, UserPermissions } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { canOn, type Level, readableSpaces } from '../access/permissions.js';
+import { listGroupsOf } from '../permission-groups/permission-groups.repository.js';
+
+export interface OwnPermissionsDeps {
+  readonly db: Database;
+  /** Ids of the existing spaces among these, oldest first. */
+  readonly listSpaceIds: (tx: Tx, spaces: 'all' | readonly string[]) => Promise<string[]>;
+}
+
+/** What the caller may do: for each space that he may read, whether or not he may do it there. */
+export async function describeOwnPermissions(
+  { db, listSpaceIds }: OwnPermissionsDeps,
+  caller: Caller,
+): Promise<UserPermissions> {
+  const { spaceIds, groups } = await db.read(async (tx) => ({
+    spaceIds: await listSpaceIds(tx, readableSpaces(caller)),
+    groups: await listGroupsOf(tx, caller.userId),
+  }));
+  const where = (level: Level) => Object.fromEntries(spaceIds.map((id) => [id, canOn(caller, id, level)]));
+  const { isAdmin, hasFullAccess } = caller;
+  return {
+    isAdmin,
+    hasFullAccess,
+    accessibleSpaces: spaceIds,
+    permissions: {
+      canCreateSpace: hasFullAccess,
+      canDeleteSpace: hasFullAccess,
+      canCreateFqdn: where('READ_WRITE'),
+      canDeleteFqdn: where('FULL_ACCESS'),
+      canUploadCSR: where('READ_WRITE'),
+      canSignCSR: where('READ_WRITE'),
+    },
+    groups: groups.map((group) => ({ ...groupView(group), spaceIds: seen(group.spaceIds, spaceIds) })),
+  };
+}
+
+/** Spaces of a group that the caller may know of: his token may reach fewer than his groups do. */
+function seen(ofGroup: readonly string[], readable: readonly string[]): string[] {
+  const visible = new Set(readable);
+  return ofGroup.filter((id) => visible.has(id));
+}
+
+function groupView(group: {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly permission: Level;
+  readonly allSpaces: boolean;
+  readonly createdAt: Date;
+}): Omit<PermissionGroup, 'spaceIds'> {
+  return {
+    id: group.id,
+    name: group.name,
+    description: group.description,
+    permission: group.permission,
+    allSpaces: group.allSpaces,
+    createdAt: group.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,39 @@
+import type { ApiToken, User } from '@certloop/contracts';
+import { builtInUserIds } from '../access/caller.js';
+import type { ApiTokenRow } from './api-tokens.repository.js';
+import type { UserRow } from './users.repository.js';
+
+export function userView(row: Omit<UserRow, 'usernameKey' | 'emailKey' | 'passwordHash'>): User {
+  return {
+    id: row.id,
+    username: row.username,
+    email: row.email,
+    isAdmin: row.isAdmin,
+    enabled: row.enabled,
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+/** The administrator that everybody is in open mode; he has no account. */
+export const openModeUser: User = {
+  id: builtInUserIds.open,
+  username: 'open-mode',
+  email: 'open-mode@localhost',
+  isAdmin: true,
+  enabled: true,
+  createdAt: new Date(0).toISOString(),
+};
+
+export function apiTokenView(row: ApiTokenRow): ApiToken {
+  return {
+    id: row.id,
+    name: row.name,
+    scope: row.scope,
+    expiresAt: row.expiresAt.toISOString(),
+    spaceIds: row.spaceIds === null ? null : [...row.spaceIds],
+    allowedCidrs: [...row.allowedCidrs],
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    lastUsedIp: row.lastUsedIp,
+    createdAt: row.createdAt.toISOString(),
+  };
+}
