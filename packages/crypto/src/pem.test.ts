@@ -31,11 +31,8 @@ describe('texts that hold the request', () => {
     ['without the final newline', csr.trimEnd()],
     ['with explanatory text around it', `Certificate Request:\n    Data:\n${csr}that was it\n`],
     ['with blanks at the ends of lines', csr.replaceAll('\n', ' \t\n')],
-    ['on one line', csr.replace(/\n(?=[A-Za-z0-9+/=]+\n[A-Za-z0-9+/=])/g, '\n')],
-    [
-      'in lines of 76',
-      `-----BEGIN CERTIFICATE REQUEST-----\n${wrap(76)}\n-----END CERTIFICATE REQUEST-----\n`,
-    ],
+    ['on one line', wrapped(1000)],
+    ['in lines of 76', wrapped(76)],
     ['with the older label', csr.replaceAll('CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST')],
   ])('%s', (_, text) => {
     expect(parsePem(text, csrLabels)).toEqual(der);
