@@ -96,19 +96,13 @@ function install() {
 }
 
 function build() {
-  const { status } = pnpm(
-    [
-      'exec',
-      'turbo',
-      'run',
-      'build',
-      '--output-logs=errors-only',
-      '--log-prefix=none',
-      '--no-update-notifier',
-    ],
-    ['ignore', 'ignore', 'inherit'],
+  const built = pnpm(
+    ['exec', 'turbo', 'run', 'build', '--output-logs=errors-only', '--log-prefix=none'],
+    'pipe',
   );
-  if (status !== 0) stop('the build failed; the reason stands above');
+  if (built.status === 0) return;
+  process.stderr.write(`${built.stdout}${built.stderr}`);
+  stop('the build failed; the reason stands above');
 }
 
 checkNode();
