@@ -17,6 +17,7 @@ import { describeProblem } from './access/problem.js';
 import type { Operation } from './access/route-needs.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
+import { listCertificates } from './certificates/certificates.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
 import type { Config } from './config.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
@@ -221,7 +222,11 @@ function heartbeatPoller({ config, database: db, clock, logger }: AppOptions): P
 
 /** What the audit log keeps of what goes with a deleted FQDN. */
 async function fingerprintsUnder(tx: Tx, fqdnId: string) {
-  return { csrKeys: await listKeyFingerprints(tx, fqdnId) };
+  const certificates = await listCertificates(tx, fqdnId);
+  return {
+    csrKeys: await listKeyFingerprints(tx, fqdnId),
+    certificates: certificates.slice(-20).map(({ serialNumber }) => serialNumber),
+  };
 }
 
 /** Without TLS a browser must not be told to insist on it. */

@@ -33,7 +33,7 @@ export function describeLiveness({ clock }: SystemDeps): Health {
  * not answer or has migrations to run.
  */
 export async function describeReadiness({ db, clock, isDraining }: SystemDeps): Promise<Health> {
-  const fault = isDraining() ? 'the service is stopping' : await databaseFault(db);
+  const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
   return { status: 'ok', message: 'requests are taken', time: clock.now().toISOString() };
 }
@@ -48,11 +48,18 @@ export async function countContents({ db }: SystemDeps, caller: Caller): Promise
   }));
 }
 
+const away = 'the database does not answer';
+
 async function databaseFault(db: Database): Promise<string | undefined> {
-  try {
-    const pending = await db.pendingMigrations();
-    return pending.length === 0 ? undefined : 'the database has migrations to run';
-  } catch {
-    return 'the database does not answer';
-  }
+  return db.ping().then(
+    () => undefined,
+    () => away,
+  );
+}
+
+async function schemaFault(db: Database): Promise<string | undefined> {
+  return db.pendingMigrations().then(
+    ({ length }) => (length === 0 ? undefined : 'the database has migrations to run'),
+    () => away,
+  );
 }

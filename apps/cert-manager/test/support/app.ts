@@ -29,6 +29,8 @@ export interface TestApp {
   readonly people: People;
   /** Lines that the service logged. */
   readonly logged: () => readonly Record<string, unknown>[];
+  /** What a signal to stop begins with. */
+  readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     request: supertest(app.http),
     people,
     logged: () => lines,
+    drain: () => app.drain(),
     close: () => app.close(),
   };
 }
