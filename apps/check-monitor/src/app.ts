@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { checkMonitorContract, earlierCheckMonitorContract } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { bind, createHttpApp, errorHandler, type Logger, refuseUnknownPath } from '@certloop/server';
+import {
+  bind,
+  createHttpApp,
+  errorHandler,
+  type Logger,
+  noteRoute,
+  refuseUnknownPath,
+} from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
@@ -80,6 +87,7 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
 /** `OK` while the database answers; without a key, for whoever watches this service. */
 function reportStatus(database: Database) {
   return async (_request: Request, response: Response): Promise<void> => {
+    noteRoute(response, '/status/');
     await database.ping();
     response.type('html').send('OK');
   };

@@ -60,7 +60,12 @@ const commands: Readonly<Record<string, Command>> = {
     const { id, email } = await createUser(deps, { email: required(values, 'email'), ...limits(values) });
     return { userId: id, email };
   },
-  'user list': ({ database }) => database.read(listUsers),
+  'user list': async ({ database }) => {
+    const found = await database.read(listUsers);
+    return found.map(({ id, email, checkLimit, pingLimit, checkCount }) => {
+      return { userId: id, email, checkLimit, pingLimit, checks: checkCount };
+    });
+  },
   'project create': async (deps, values) => {
     const { id, name } = await createProject(deps, required(values, 'owner'), required(values, 'name'));
     return { projectId: id, name };

@@ -1,0 +1,220 @@
+import { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from '@certloop/server';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { refusedForGood } from '../../src/channels/delivery-result.js';
+import { jsonPost } from '../../src/channels/http-message.js';
+import { createHttpSender, type SendHttp } from '../../src/channels/http-sender.client.js';
+import { type Recorder, startRecorder } from '../support/recorder.js';
+
+let target: Recorder;
+let elsewhere: Recorder;
+const opened: OutgoingFetch[] = [];
+
+beforeAll(async () => {
+  target = await startRecorder();
+  elsewhere = await startRecorder();
+});
+afterEach(() => {
+  target.reset();
+  elsewhere.reset();
+});
+afterAll(async () => {
+  for (const { close } of opened) await close();
+  await target.close();
+  await elsewhere.close();
+});
+
+function sender(options: Partial<OutgoingOptions> & { timeoutMs?: number } = {}): SendHttp {
+  const { timeoutMs = 5000, ...rest } = options;
+  const outgoing = createOutgoingFetch({ allowPrivate: true, ...rest });
+  opened.push(outgoing);
+  return createHttpSender({ fetch: outgoing.fetch, retryDelaysMs: [0, 0], timeoutMs, userAgent: 'tester' });
+}
+
+describe('a message by HTTP', () => {
+  test('arrives with its method, body, headers and the name of the service', async () => {
+    const result = await sender()(jsonPost(`${target.url}/hook?x=1`, { a: 'é' }, { 'X-Key': 'k' }));
+    expect(result).toEqual({ ok: true });
+    expect(target.requests).toMatchObject([
+      {
+        method: 'POST',
+        path: '/hook?x=1',
+        body: '{"a":"é"}',
+        headers: { 'user-agent': 'tester', 'x-key': 'k' },
+      },
+    ]);
+    expect(target.requests[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  test('has no Content-Type unless it is given one', async () => {
+    await sender()({ method: 'POST', url: target.url, body: 'plain' });
+    expect(target.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test.each([200, 201, 202, 204])('counts as delivered with status %i', async (status) => {
+    target.answer((response) => response.writeHead(status).end());
+    expect(await sender()({ method: 'GET', url: target.url })).toEqual({ ok: true });
+    expect(target.requests).toHaveLength(1);
+  });
+
+  test.each([203, 400, 404, 429, 500])('is tried three times when the answer is %i', async (status) => {
+    target.answer((response) => response.writeHead(status).end());
+    expect(await sender()({ method: 'GET', url: target.url })).toEqual({
+      ok: false,
+      error: `Received status code ${status}`,
+      permanent: false,
+    });
+    expect(target.requests).toHaveLength(3);
+  });
+
+  test('is delivered when a later try succeeds', async () => {
+    target.answer((response, _request, count) => response.writeHead(count < 3 ? 503 : 200).end());
+    expect(await sender()({ method: 'GET', url: target.url })).toEqual({ ok: true });
+    expect(target.requests).toHaveLength(3);
+  });
+
+  test('is sent once where a person waits', async () => {
+    target.answer((response) => response.writeHead(500).end());
+    await sender()({ method: 'GET', url: target.url }, { isOnce: true });
+    expect(target.requests).toHaveLength(1);
+  });
+
+  test('is not tried again when the target says that it is of no use', async () => {
+    target.answer((response) => response.writeHead(404).end('gone'));
+    const judge = ({ status, body }: { status: number; body: string }) => refusedForGood(`${status} ${body}`);
+    expect(await sender()({ method: 'GET', url: target.url }, { judge })).toEqual(refusedForGood('404 gone'));
+    expect(target.requests).toHaveLength(1);
+  });
+
+  test('fails when nobody answers in time', async () => {
+    target.answer(() => undefined);
+    const result = await sender({ timeoutMs: 50 })({ method: 'GET', url: target.url }, { isOnce: true });
+    expect(result).toMatchObject({ ok: false, error: 'Connection timed out' });
+  });
+
+  test.each([
+    ['nobody listens', 'http://127.0.0.1:1/secret', 'Connection failed'],
+    ['the address is none', 'http://:/secret', 'The address is not valid'],
+  ])('fails without giving the address away when %s', async (_situation, url, error) => {
+    expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, error, permanent: false });
+  });
+
+  test('fails when the name of the host is unknown', async () => {
+    const notFound = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    const send = sender({ resolve: (_name, _options, done) => done(notFound, []) });
+    expect(await send({ method: 'GET', url: 'http://unknown.example/' })).toMatchObject({
+      error: 'Could not resolve host',
+    });
+  });
+});
+
+describe('a redirect', () => {
+  test.each([
+    [301, 'GET', ''],
+    [302, 'GET', ''],
+    [303, 'GET', ''],
+    [307, 'POST', '{}'],
+    [308, 'POST', '{}'],
+  ])('%i turns a POST into %s', async (status, method, body) => {
+    target.answer((response, { path }) =>
+      path === '/old' ? response.writeHead(status, { Location: '/new' }).end() : response.end(),
+    );
+    expect(await sender()(jsonPost(`${target.url}/old`, {}))).toEqual({ ok: true });
+    expect(target.requests[1]).toMatchObject({ path: '/new', method, body });
+  });
+
+  test('keeps a PUT that moved', async () => {
+    target.answer((response, { path }) =>
+      path === '/old' ? response.writeHead(301, { Location: '/new' }).end() : response.end(),
+    );
+    await sender()({ method: 'PUT', url: `${target.url}/old`, body: 'x' });
+    expect(target.requests[1]).toMatchObject({ method: 'PUT', body: 'x' });
+  });
+
+  test('is followed three times, not four', async () => {
+    target.answer((response, _request, count) =>
+      count === 4 ? response.end() : response.writeHead(302, { Location: `/${count}` }).end(),
+    );
+    expect(await sender()({ method: 'GET', url: target.url }, { isOnce: true })).toEqual({ ok: true });
+    target.reset();
+    target.answer((response, _request, count) => response.writeHead(302, { Location: `/${count}` }).end());
+    expect(await sender()({ method: 'GET', url: target.url }, { isOnce: true })).toMatchObject({
+      error: 'Too many redirects',
+    });
+    expect(target.requests).toHaveLength(4);
+  });
+
+  test('to another server does not hand it the keys', async () => {
+    target.answer((response) => response.writeHead(307, { Location: `${elsewhere.url}/in` }).end());
+    const headers = { Authorization: 'Bearer k', 'X-Key': 'k' };
+    await sender()(jsonPost(target.url, {}, headers));
+    expect(elsewhere.requests).toHaveLength(1);
+    expect(elsewhere.requests[0]?.headers).not.toMatchObject({ authorization: 'Bearer k' });
+    expect(elsewhere.requests[0]?.headers).not.toHaveProperty('x-key');
+    expect(elsewhere.requests[0]?.headers['content-type']).toBe('application/json');
+  });
+});
+
+describe('targets inside', () => {
+  const refused = {
+    ok: false,
+    error: 'Connections to this address are not allowed',
+    permanent: false,
+  };
+
+  test.each([
+    ['a loopback address', 'http://127.0.0.1:PORT/'],
+    ['a loopback address in another spelling', 'http://2130706433:PORT/'],
+    ['a metadata service', 'http://169.254.169.254/'],
+    ['a private address', 'http://10.0.0.1/'],
+    ['an IPv6 loopback address', 'http://[::1]:PORT/'],
+  ])('%s is refused, and not tried again', async (_situation, url) => {
+    const send = sender({ allowPrivate: false });
+    expect(await send({ method: 'GET', url: url.replace('PORT', String(target.port)) })).toEqual(refused);
+    expect(target.requests).toHaveLength(0);
+  });
+
+  test('a redirect from outside to the inside is refused', async () => {
+    // the name is judged to be outside, but is served here
+    const outgoing = createOutgoingFetch({ allowPrivate: false });
+    opened.push(outgoing);
+    const send = createHttpSender({
+      fetch: (input, init) =>
+        String(input).startsWith('http://outside.example/')
+          ? Promise.resolve(new Response(null, { status: 302, headers: { Location: `${target.url}/in` } }))
+          : outgoing.fetch(input, init),
+      retryDelaysMs: [0, 0],
+      timeoutMs: 1000,
+      userAgent: 'tester',
+    });
+    expect(await send({ method: 'GET', url: 'http://outside.example/' })).toEqual(refused);
+    expect(target.requests).toHaveLength(0);
+  });
+
+  test('a name that leads elsewhere a moment later is judged again', async () => {
+    const addresses = ['127.0.0.1', '169.254.169.254'];
+    const asked: string[] = [];
+    const send = sender({
+      resolve: (_name, _options, done) => {
+        const address = addresses[asked.length] ?? '';
+        asked.push(address);
+        done(null, [{ address, family: 4 }]);
+      },
+    });
+    target.answer((response) => response.writeHead(500, { Connection: 'close' }).end());
+    expect(await send({ method: 'GET', url: `http://rebound.example:${target.port}/` })).toEqual(refused);
+    expect(asked).toEqual(addresses);
+    expect(target.requests).toHaveLength(1);
+  });
+
+  test('a name of which one address is inside is refused', async () => {
+    const send = sender({
+      allowPrivate: false,
+      resolve: (_name, _options, done) =>
+        done(null, [
+          { address: '93.184.216.34', family: 4 },
+          { address: '10.0.0.1', family: 4 },
+        ]),
+    });
+    expect(await send({ method: 'GET', url: 'http://mixed.example/' })).toEqual(refused);
+  });
+});
