@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { anEvent, aRecovery, happened, minute, viewOf } from '../../test/support/events.js';
+import type { AlertEvent } from './alert-event.js';
+import { bodyText, factText } from './event-view.js';
+
+const ping = {
+  signal: 'success',
+  at: happened - 10 * minute,
+  exitStatus: null,
+  isMail: false,
+  body: null,
+} as const;
+
+describe('sentence of an event', () => {
+  test.each<[string, AlertEvent, string]>([
+    [
+      'no signal in time',
+      anEvent(),
+      '“Backup” is DOWN (success signal did not arrive on time, grace time passed).',
+    ],
+    ['a failure', anEvent({ reason: 'fail' }), '“Backup” is DOWN (received a failure signal).'],
+    ['an unknown reason', anEvent({ reason: '' }), '“Backup” is DOWN.'],
+    ['a recovery', aRecovery(), '“Backup” is UP (after 1 hour of downtime).'],
+    ['a recovery from who knows when', aRecovery({ downSince: null }), '“Backup” is UP.'],
+    ['no name, so the slug', anEvent({ reason: '', check: { name: '' } }), '“backup” is DOWN.'],
+    [
+      'neither name nor slug: the uuid is not told',
+      anEvent({ reason: '', check: { name: '', slug: '' } }),
+      '“unnamed check” is DOWN.',
+    ],
+  ])('%s', (_situation, event, sentence) => {
+    expect(viewOf(event).sentence).toBe(sentence);
+  });
+});
+
+describe('facts of an event', () => {
+  const factsOf = (event: AlertEvent) =>
+    viewOf(event).facts.map((fact) => `${fact.label}: ${factText(fact)}`);
+
+  test('of a simple check', () => {
+    expect(factsOf(anEvent({ check: { description: 'Nightly' } }))).toEqual([
+      'Description: Nightly',
+      'Project: Jobs',
+      'Tags: prod, db',
+      'Period: 1 day',
+      'Total Pings: 112',
+      'Last Ping: Success, 10 minutes ago',
+    ]);
+  });
+
+  test('of a check with a schedule, without tags', () => {
+    const period = { kind: 'cron', schedule: '0 2 * * *', tz: 'Europe/Riga' } as const;
+    expect(factsOf(anEvent({ check: { tags: '', tagList: [], period } }))).toEqual([
+      'Project: Jobs',
+      'Schedule: 0 2 * * *',
+      'Time Zone: Europe/Riga',
+      'Total Pings: 112',
+      'Last Ping: Success, 10 minutes ago',
+    ]);
+  });
+
+  test.each<[string, AlertEvent['lastPing'], string]>([
+    ['never', null, 'Never'],
+    ['a failure', { ...ping, signal: 'fail' }, 'Failure, 10 minutes ago'],
+    ['an exit status', { ...ping, signal: 'fail', exitStatus: 3 }, 'Exit status 3, 10 minutes ago'],
+    ['an exit status of success', { ...ping, exitStatus: 0 }, 'Success, 10 minutes ago'],
+  ])('last ping: %s', (_situation, lastPing, text) => {
+    expect(factsOf(anEvent({ lastPing })).at(-1)).toBe(`Last Ping: ${text}`);
+  });
+});
+
+describe('body of the last ping', () => {
+  test.each<[string, AlertEvent['lastPing'], string | undefined]>([
+    ['none', ping, undefined],
+    ['short', { ...ping, body: Buffer.from('ok\n') }, 'ok\n'],
+    ['exactly 1000 characters', { ...ping, body: Buffer.from('é'.repeat(1000)) }, 'é'.repeat(1000)],
+    [
+      'one more: cut, whole characters only',
+      { ...ping, body: Buffer.from('😀'.repeat(1001)) },
+      `${'😀'.repeat(1000)}\n[truncated]`,
+    ],
+    ['no UTF-8', { ...ping, body: Buffer.from([0x61, 0xff]) }, 'a\ufffd'],
+    ['a mail: not shown raw', { ...ping, isMail: true, body: Buffer.from('Subject: x') }, undefined],
+  ])('%s', (_situation, lastPing, body) => {
+    expect(viewOf(anEvent({ lastPing })).body).toBe(body);
+  });
+
+  test('is cut where the caller says', () => {
+    expect(bodyText({ ...ping, body: Buffer.from('abc') }, 2)).toBe('ab\n[truncated]');
+  });
+});
+
+describe('the other checks', () => {
+  const down = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: `job ${index}`, lastPing: happened - minute }));
+
+  test.each<[string, AlertEvent['others'], string[]]>([
+    ['there are none', { total: 0, down: [] }, []],
+    ['all are up', { total: 2, down: [] }, ['All the other checks are up.']],
+    [
+      'some are down',
+      { total: 3, down: [{ name: 'mail', lastPing: null }, ...down(1)] },
+      [
+        'The following checks are also down:',
+        '- mail (last ping: never)',
+        '- job 0 (last ping: 1 minute ago)',
+      ],
+    ],
+    ['many are down', { total: 20, down: down(11) }, ['11 other checks are also down.']],
+  ])('%s', (_situation, others, lines) => {
+    expect(viewOf(anEvent({ others })).others).toEqual(lines);
+  });
+
+  test('ten are named', () => {
+    expect(viewOf(anEvent({ others: { total: 10, down: down(10) } })).others).toHaveLength(11);
+  });
+});
+
+test('the link names the check without its uuid', () => {
+  const view = viewOf(anEvent());
+  expect(view.link).toBe('https://monitor.example/cloaked/a6c7b0a8a66bed0df66abfdab3c77736861703ee/');
+  expect(JSON.stringify(view)).not.toContain(anEvent().check.uuid);
+});

@@ -1,0 +1,129 @@
+import { isoSeconds, type Micros } from '../instants.js';
+import { type AlertEvent, type AlertedPing, type AlertStatus, displayName } from './alert-event.js';
+import { spokenAge, spokenDuration, spokenPeriod } from './spoken-time.js';
+
+/** One line of a message. `codes` are shown as code where the target has such a thing, each for itself. */
+export type Fact =
+  | { readonly label: string; readonly text: string; readonly isShort: boolean }
+  | { readonly label: string; readonly codes: readonly string[]; readonly isShort: boolean };
+
+/** What every message is made of; plain text throughout, nothing escaped. */
+export interface EventView {
+  readonly status: AlertStatus;
+  /** `DOWN` or `UP`. */
+  readonly statusWord: string;
+  readonly name: string;
+  /** `Backup is DOWN`. */
+  readonly title: string;
+  /** Why, or after how long: `received a failure signal`; empty when nothing is known. */
+  readonly explanation: string;
+  /** `“Backup” is DOWN (received a failure signal).` */
+  readonly sentence: string;
+  /** When the status changed, ISO 8601 to the second. */
+  readonly at: string;
+  readonly facts: readonly Fact[];
+  /** Body of the last ping, cut to 1000 characters; undefined when there is none or it was a mail. */
+  readonly body: string | undefined;
+  /** What is up with the other checks, one line each; empty when there are none. */
+  readonly others: readonly string[];
+  /** Page of the check; does not give its uuid away. */
+  readonly link: string;
+  readonly siteName: string;
+}
+
+export interface ViewSite {
+  readonly siteName: string;
+  /** Address of this service without a trailing slash. */
+  readonly siteRoot: string;
+}
+
+const longestBody = 1000;
+const mostNamed = 10;
+
+/** Texts of an event, as read at the moment `now`. */
+export function viewEvent(event: AlertEvent, { siteName, siteRoot }: ViewSite, now: Micros): EventView {
+  const name = displayName(event.check);
+  const statusWord = event.status.toUpperCase();
+  const explanation = explain(event);
+  return {
+    status: event.status,
+    statusWord,
+    name,
+    title: `${name} is ${statusWord}`,
+    explanation,
+    sentence: `“${name}” is ${statusWord}${explanation === '' ? '' : ` (${explanation})`}.`,
+    at: isoSeconds(event.at),
+    facts: factsOf(event, now),
+    body: event.lastPing?.isMail === true ? undefined : bodyText(event.lastPing, longestBody),
+    others: describeOthers(event, now),
+    link: `${siteRoot}/cloaked/${event.check.uniqueKey}/`,
+    siteName,
+  };
+}
+
+/** Body of a ping as text, cut to `most` characters; undefined when it has none. Not all bodies are UTF-8. */
+export function bodyText(ping: AlertedPing | null, most: number): string | undefined {
+  if (ping?.body == null || ping.body.length === 0) return undefined;
+  const characters = [...ping.body.toString('utf8')];
+  return characters.length > most
+    ? `${characters.slice(0, most).join('')}\n[truncated]`
+    : characters.join('');
+}
+
+/** Text of a fact where nothing is shown as code. */
+export function factText(fact: Fact): string {
+  return 'text' in fact ? fact.text : fact.codes.join(', ');
+}
+
+function explain({ status, reason, downSince, at }: AlertEvent): string {
+  if (status === 'up') return downSince === null ? '' : `after ${spokenDuration(at - downSince)} of downtime`;
+  if (reason === 'timeout') return 'success signal did not arrive on time, grace time passed';
+  return reason === 'fail' ? 'received a failure signal' : '';
+}
+
+function factsOf({ check, projectName, lastPing }: AlertEvent, now: Micros): Fact[] {
+  return [
+    ...(check.description === '' ? [] : [{ label: 'Description', text: check.description, isShort: false }]),
+    ...(projectName === '' ? [] : [{ label: 'Project', text: projectName, isShort: true }]),
+    ...(check.tagList.length === 0 ? [] : [{ label: 'Tags', codes: check.tagList, isShort: true }]),
+    ...periodFacts(check.period),
+    { label: 'Total Pings', text: String(check.pingCount), isShort: true },
+    { label: 'Last Ping', text: describePing(lastPing, now), isShort: true },
+  ];
+}
+
+function periodFacts(period: AlertEvent['check']['period']): Fact[] {
+  if (period.kind === 'simple') {
+    return [{ label: 'Period', text: spokenPeriod(period.timeoutSeconds), isShort: true }];
+  }
+  return [
+    { label: 'Schedule', codes: period.schedule.split('\n').map((line) => line.trim()), isShort: true },
+    { label: 'Time Zone', text: period.tz, isShort: true },
+  ];
+}
+
+const signalWords: Readonly<Record<AlertedPing['signal'], string>> = {
+  success: 'Success',
+  fail: 'Failure',
+  start: 'Start',
+  log: 'Log',
+  ign: 'Ignored',
+};
+
+function describePing(ping: AlertedPing | null, now: Micros): string {
+  if (ping === null) return 'Never';
+  const hasStatus = ping.exitStatus !== null && ping.exitStatus > 0;
+  const kind = hasStatus ? `Exit status ${ping.exitStatus}` : signalWords[ping.signal];
+  return `${kind}, ${spokenAge(ping.at, now)}`;
+}
+
+function describeOthers({ others: { total, down } }: AlertEvent, now: Micros): string[] {
+  if (total === 0) return [];
+  if (down.length === 0) return ['All the other checks are up.'];
+  if (down.length > mostNamed) return [`${down.length} other checks are also down.`];
+  const lines = down.map(({ name, lastPing }) => {
+    const age = lastPing === null ? 'never' : spokenAge(lastPing, now);
+    return `- ${name} (last ping: ${age})`;
+  });
+  return ['The following checks are also down:', ...lines];
+}

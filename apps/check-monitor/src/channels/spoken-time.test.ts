@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { spokenAge, spokenDuration, spokenPeriod } from './spoken-time.js';
+
+const second = 1_000_000;
+const now = 1_800_000_000 * second;
+
+describe('periods', () => {
+  test.each([
+    [60, '1 minute'],
+    [86_400, '1 day'],
+    [5400, '1 hour 30 minutes'],
+    [694_861, '1 week 1 day 1 hour 1 minute 1 second'],
+    [31_536_000, '52 weeks 1 day'],
+  ])('%i s', (seconds, text) => {
+    expect(spokenPeriod(seconds)).toBe(text);
+  });
+});
+
+describe('durations', () => {
+  test.each([
+    ['below a second', 999_999, '0 seconds'],
+    ['a second', second, '1 second'],
+    ['below a minute', 59.9 * second, '59 seconds'],
+    ['an hour and five minutes', 3900 * second, '1 hour, 5 minutes'],
+    ['the two largest units', 90_061 * second, '1 day, 1 hour'],
+    ['a clock that went back', -second, '0 seconds'],
+  ])('%s', (_situation, micros, text) => {
+    expect(spokenDuration(micros)).toBe(text);
+  });
+});
+
+describe('ages', () => {
+  test.each([
+    ['this moment', 0, 'just now'],
+    ['almost a minute', 59.999 * second, 'just now'],
+    ['a minute', 60 * second, '1 minute ago'],
+    ['seconds do not count', 119 * second, '1 minute ago'],
+    ['hours and minutes', 7260 * second, '2 hours, 1 minute ago'],
+    ['a ping of the future', -5 * second, 'just now'],
+  ])('%s', (_situation, age, text) => {
+    expect(spokenAge(now - age, now)).toBe(text);
+  });
+});
