@@ -1,3 +1,37 @@
+/**
+ * Databases of the apps: SQLite and PostgreSQL behind two doors. An app declares each table beside its queries:
+ *
+ *     export const spaces = defineTable<SpaceRow>('spaces', {
+ *       columns: {
+ *         id: column.uuid().primary(),
+ *         name: column.word(100),
+ *         description: column.text().nullable(),
+ *         createdAt: column.instant(), // column created_at
+ *       },
+ *       indexes: [{ columns: ['name'], unique: true }], // uq_spaces_name
+ *     });
+ *
+ * and writes `migrations/0001-initial.ts` by the same words, but as a declaration of its own, since the table in
+ * the slice will change and a merged migration may not:
+ *
+ *     const tables = [defineTable('spaces', { columns: { … }, indexes: [ … ] })]; // referred to before referring
+ *     export const initial: Migration = {
+ *       name: '0001-initial',
+ *       up: (runner, dialect) => createTables(runner, dialect, tables),
+ *       down: (runner) => dropTables(runner, tables),
+ *     };
+ *
+ * `database.ts` lists both by hand, and a test shows that they agree (`schemaDrift()` is empty):
+ *
+ *     export const schema: Schema = {
+ *       entities: (dialect) => entitiesOf(dialect, [spaces]),
+ *       migrations: [initial],
+ *     };
+ *     const database = await openDatabase({ url: 'sqlite:./data/app.sqlite', schema });
+ *     await database.migrate();
+ *     await database.transaction((tx) => insertMany(tx, spaces, [space]));
+ *     const found = await database.read((tx) => tx.findOneBy(spaces, { id }));
+ */
 export { type Claim, claimDue } from './claim.js';
 export { Column, type ColumnSpec, column } from './columns.js';
 export {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type Database,
   DatabaseUnavailable,
@@ -17,12 +17,19 @@ import { customers, shop } from './support/shop.js';
 
 const visitor = fileURLToPath(new URL('./support/visitor.js', import.meta.url));
 
+const visitors: ChildProcess[] = [];
+
 /** Another process that holds a write open for so long, once it does. */
 async function visitorHolding(url: string, milliseconds: number): Promise<ChildProcess> {
   const process_ = spawn(process.execPath, [visitor, 'hold', url, String(milliseconds)]);
+  visitors.push(process_);
   await once(process_.stdout, 'data');
   return process_;
 }
+
+afterEach(() => {
+  for (const each of visitors.splice(0)) each.kill('SIGKILL');
+});
 
 describeEachDialect('a writer', (open, dialect) => {
   let made: TestDatabase;

@@ -10,6 +10,15 @@ export function serverUrl(): string | undefined {
   return process.env['CERTLOOP_TEST_POSTGRES'];
 }
 
+/** Throws when the server at TEST_DATABASE_URL does not answer. */
+export async function requireServer(): Promise<void> {
+  try {
+    await onServer((client) => client.query('select 1'));
+  } catch (cause) {
+    throw new Error(`no PostgreSQL answers at TEST_DATABASE_URL: ${(cause as Error).message}`, { cause });
+  }
+}
+
 /** URL of a new database, empty or a copy of the one that `schema` was migrated in. */
 export async function createPostgresDatabase(schema: Schema | undefined): Promise<string> {
   const name = `${prefix()}_${randomBytes(5).toString('hex')}`;

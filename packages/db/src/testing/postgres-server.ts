@@ -96,20 +96,12 @@ function packagedBinaries(): string {
 }
 
 function initialise(folder: string, binaries: string, owner: Owner | undefined): void {
+  const kinds = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  // English order, as on many a server, so that a list that depends on it is noticed
+  const order = ['--locale=C', '--locale-provider=icu', '--icu-locale=en'];
   const initdb = spawnSync(
     join(binaries, 'bin', 'initdb'),
-    [
-      '-D',
-      join(folder, 'database'),
-      '-U',
-      'postgres',
-      '-A',
-      'trust',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--no-sync',
-    ],
+    ['-D', join(folder, 'database'), ...kinds, ...order],
     { ...owner, cwd: folder, encoding: 'utf8' },
   );
   if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr ?? initdb.error}`);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { requireServer } from './postgres-databases.js';
 import { startPostgres } from './postgres-server.js';
 import { keepServer } from './server-of-run.js';
 
@@ -13,7 +14,7 @@ export default async function setUp(): Promise<void> {
   const given = process.env['TEST_DATABASE_URL'] ?? '';
   if (given !== '') {
     process.env['CERTLOOP_TEST_POSTGRES'] = given;
-    return;
+    return requireServer();
   }
   const server = await startPostgres();
   keepServer(server);
