@@ -5,6 +5,7 @@ import {
   defineTable,
   executeSql,
   onUniqueViolation,
+  querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -69,7 +70,9 @@ export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqdn
 
 /** FQDNs of a space, oldest first. */
 export async function listFqdnsOfSpace(tx: Tx, spaceId: string): Promise<FqdnRow[]> {
-  return tx.find(fqdns, { where: { spaceId }, order: { createdAt: 'ASC', id: 'ASC' } });
+  // plain SQL: of thousands of rows, TypeORM's own reading would be the larger part of the cost
+  const text = 'select * from fqdns where space_id = $1 order by created_at, id';
+  return querySql(tx, fqdns.columns, text, [spaceId]);
 }
 
 /** How many FQDNs the spaces hold. */
