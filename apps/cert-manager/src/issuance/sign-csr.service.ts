@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { NotFound, type SignReply } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
@@ -12,6 +11,7 @@ import { describeLeaf } from '../providers/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+import { newRowId } from '../spaces/row-id.js';
 
 export interface IssuanceDeps {
   readonly db: Database;
@@ -68,7 +68,7 @@ async function storeCertificate(
 ): Promise<CertificateRow> {
   const now = clock.now();
   const row: CertificateRow = {
-    id: randomUUID(),
+    id: newRowId(now),
     fqdnId: fqdn.id,
     csrId: csr.id,
     providerId: provider.id,

@@ -1,0 +1,168 @@
+import {
+  buildCsr,
+  certificateLabel,
+  createIssuer,
+  createRoot,
+  formatPem,
+  generateKeyPair,
+  type IssueRequest,
+  type Issuer,
+  issueCertificate,
+  parseCsr,
+} from '@certloop/crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { chainToRoot, describeLeaf, differenceFromCsr, readIssued, timeFault } from './issued-certificate.js';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const hour = 3_600_000;
+const at = (hours: number) => new Date(now.getTime() + hours * hour);
+const pemOf = (der: Buffer) => formatPem(certificateLabel, der);
+
+let root: Issuer;
+let intermediate: Issuer;
+let csrPem: string;
+let order: Pick<IssueRequest, 'subjectDer' | 'spkiDer' | 'subjectAltNameDer'>;
+
+beforeAll(async () => {
+  root = createIssuer(
+    await createRoot({
+      keyKind: 'P-256',
+      subject: { commonName: 'Root' },
+      notBefore: at(-1000),
+      notAfter: at(10_000),
+      serialNumber: 1n,
+    }),
+  );
+  const authority = await generateKeyPair('P-256');
+  const authorityCsr = parseCsr(
+    (await buildCsr({ privateKey: authority.privateKey, subject: { commonName: 'Intermediate' } })).der,
+  );
+  const der = await issueCertificate(root, {
+    serialNumber: 2n,
+    subjectDer: authorityCsr.subjectDer,
+    spkiDer: authorityCsr.spkiDer,
+    notBefore: at(-1000),
+    notAfter: at(10_000),
+    authority: {},
+  });
+  intermediate = createIssuer({ certificateDer: der, privateKey: authority.privateKey });
+  const { privateKey } = await generateKeyPair('P-256');
+  const built = await buildCsr({
+    privateKey,
+    subject: { commonName: 'cn.example.org' },
+    dnsNames: ['a.example.org', 'B.example.org'],
+    ipAddresses: ['192.0.2.1'],
+  });
+  csrPem = built.pem;
+  order = parseCsr(built.der);
+});
+
+const issue = async (request: Partial<IssueRequest> = {}, issuer = root) =>
+  pemOf(
+    await issueCertificate(issuer, {
+      serialNumber: 0xabcn,
+      notBefore: at(-1),
+      notAfter: at(24),
+      subjectDer: order.subjectDer,
+      spkiDer: order.spkiDer,
+      ...(request.subjectAltNames === undefined && { subjectAltNameDer: order.subjectAltNameDer }),
+      ...request,
+    }),
+  );
+
+describe('what a certificate has that its CSR has not', () => {
+  test('nothing, when the CA carried everything over', async () => {
+    expect(differenceFromCsr(readIssued(await issue()), csrPem)).toBeUndefined();
+  });
+
+  test.each([
+    ['fewer names', { dnsNames: ['a.example.org'] }],
+    ['names in another case', { dnsNames: ['A.EXAMPLE.org', 'b.example.org'] }],
+    ['the common name among the others', { dnsNames: ['cn.example.org', 'a.example.org'] }],
+  ])('nothing: %s', async (_, subjectAltNames) => {
+    expect(differenceFromCsr(readIssued(await issue({ subjectAltNames })), csrPem)).toBeUndefined();
+  });
+
+  test.each([
+    ['a host name', { dnsNames: ['a.example.org', 'c.example.org'] }, 'c.example.org'],
+    ['an address', { ipAddresses: ['192.0.2.2'] }, '192.0.2.2'],
+    ['a mail address', { emailAddresses: ['a@example.org'] }, 'a@example.org'],
+    ['a wildcard', { dnsNames: ['*.example.org'] }, '*.example.org'],
+  ])('%s', async (_, subjectAltNames, stray) => {
+    const issued = readIssued(await issue({ subjectAltNames }));
+    expect(differenceFromCsr(issued, csrPem)).toBe(
+      `the certificate has a name that the CSR has not: ${stray}`,
+    );
+  });
+
+  test('another key', async () => {
+    const { privateKey } = await generateKeyPair('P-256');
+    const { spkiDer } = parseCsr((await buildCsr({ privateKey })).der);
+    expect(differenceFromCsr(readIssued(await issue({ spkiDer })), csrPem)).toBe(
+      'the certificate is for another key than the CSR',
+    );
+  });
+});
+
+describe('the chain of a certificate', () => {
+  const rootPem = () => pemOf(root.certificate.der);
+
+  test('is the leaf when the root signed it', async () => {
+    const leaf = await issue();
+    expect(chainToRoot(readIssued(leaf), rootPem(), now)).toBe(leaf);
+  });
+
+  test('leaves out the root and puts the leaf first', async () => {
+    const leaf = await issue({}, intermediate);
+    const middle = pemOf(intermediate.certificate.der);
+    const sent = `${rootPem()}${middle}${leaf}`;
+    expect(chainToRoot(readIssued(sent), rootPem(), now)).toBe(`${leaf}${middle}`);
+  });
+
+  test('is none when the intermediate is missing', async () => {
+    expect(chainToRoot(readIssued(await issue({}, intermediate)), rootPem(), now)).toBeUndefined();
+  });
+
+  test('is still one when the leaf has expired', async () => {
+    const leaf = await issue();
+    expect(chainToRoot(readIssued(leaf), rootPem(), at(48))).toBe(leaf);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['text', 'certificate'],
+    ['a broken block', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'],
+  ])('cannot be read from %s', (_, text) => {
+    expect(() => readIssued(text)).toThrow();
+  });
+
+  test('cannot be read from two leaves', async () => {
+    const other = await issue({ serialNumber: 5n });
+    const leaf = await issue();
+    expect(() => readIssued(`${leaf}${other}`)).toThrow('no chain');
+  });
+});
+
+describe('the times of a new certificate', () => {
+  test.each([
+    ['now within them', -1, 24, undefined],
+    ['begins in an hour', 1, 24, undefined],
+    ['begins later than in an hour', 2, 24, 'the certificate is not valid before 2026-03-01T14:00:00.000Z'],
+    ['ends now', -24, 0, undefined],
+    ['ended an hour ago', -24, -1, 'the certificate expired at 2026-03-01T11:00:00.000Z'],
+  ])('%s', async (_, begin, end, fault) => {
+    const issued = readIssued(await issue({ notBefore: at(begin), notAfter: at(end) }));
+    expect(timeFault(issued, now)).toBe(fault);
+  });
+});
+
+test('facts of a leaf are those of the first certificate of its chain', async () => {
+  const pem = `${await issue({}, intermediate)}${pemOf(intermediate.certificate.der)}`;
+  expect(describeLeaf(pem)).toEqual({
+    issuer: 'CN=Intermediate',
+    serialNumber: '0abc',
+    spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    notBefore: at(-1),
+    expiresAt: at(24),
+  });
+});
