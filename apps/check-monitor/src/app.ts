@@ -13,6 +13,7 @@ import {
 import type { Express, NextFunction, Request, Response } from 'express';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
+import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
 import { channelsHandlers } from './channels/channels.routes.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import type { Config } from './config.js';
@@ -26,7 +27,7 @@ import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.
 /** What of the configuration the app itself needs; listening is done around it. */
 export type AppConfig = Pick<
   Config,
-  'addresses' | 'secret' | 'checkLimit' | 'pingLimit' | 'pingBodyLimit' | 'trustedProxies'
+  'addresses' | 'secret' | 'badgeLabel' | 'checkLimit' | 'pingLimit' | 'pingBodyLimit' | 'trustedProxies'
 >;
 
 export interface AppParts {
@@ -43,15 +44,13 @@ export interface App {
   readonly tick: () => Promise<void>;
 }
 
-/** Operations of the contract that this service does not offer yet. */
-export const pendingOperations = ['listBadges'] as const;
-
 /** Builds the service once from its parts. */
 export function buildApp(parts: AppParts): App {
   const deps = { ...parts, ...parts.config, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit };
   const app = createHttpApp({ logger: parts.logger });
   app.use(forbidSniffing);
   for (const version of apiVersions) mountApi(app, deps, version);
+  app.use(badgeRouter(deps));
   app.use(refuseUnknownPath);
   app.use(
     errorHandler({
@@ -74,8 +73,13 @@ type Deps = AppParts & AppConfig & { readonly newUuid: () => string; readonly bo
 
 function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
   const base = `/api/v${version}`;
-  const options = { context: callerOf(deps, version), pending: pendingOperations, bodyBytes: largestBody };
-  const handlers = { ...checksHandlers(deps), ...pingsHandlers(deps), ...channelsHandlers(deps) };
+  const options = { context: callerOf(deps, version), bodyBytes: largestBody };
+  const handlers = {
+    ...checksHandlers(deps),
+    ...pingsHandlers(deps),
+    ...channelsHandlers(deps),
+    ...badgesHandlers(deps),
+  };
   const routes =
     version === 3
       ? bind(checkMonitorContract, { ...handlers, ...flipsHandlers(deps) }, options)

@@ -49,6 +49,16 @@ const settings = {
     httpAddress.optional(),
     'address that ping addresses begin with; <site root>/ping when absent',
   ),
+  siteName: setting(
+    'CHECK_MONITOR_SITE_NAME',
+    z.string().max(100).default('CertLoop'),
+    'what this service calls itself in messages',
+  ),
+  badgeLabel: setting(
+    'CHECK_MONITOR_BADGE_LABEL',
+    z.string().max(100).optional(),
+    'label of the badge of all checks of a project; the site name when absent',
+  ),
   checkLimit: setting(
     'CHECK_MONITOR_CHECK_LIMIT',
     wholeNumber(0, 1_000_000_000).default(20),
@@ -78,8 +88,9 @@ const settings = {
 } as const;
 
 /** What the service is told by its environment. */
-export type Config = Omit<ConfigOf<typeof settings>, 'siteRoot' | 'pingEndpoint'> & {
+export type Config = Omit<ConfigOf<typeof settings>, 'siteRoot' | 'pingEndpoint' | 'badgeLabel'> & {
   readonly addresses: Addresses;
+  readonly badgeLabel: string;
 };
 
 /** What the command line needs to know: where everything is kept, and the secret. */
@@ -87,9 +98,13 @@ export type StorageConfig = ConfigOf<typeof storage>;
 
 /** Configuration of the service. Throws ConfigError that lists every fault. */
 export function loadConfig(environment: Environment): Config {
-  const { siteRoot, pingEndpoint, ...config } = readConfig(settings, environment);
+  const { siteRoot, pingEndpoint, badgeLabel, ...config } = readConfig(settings, environment);
   const root = siteRoot ?? ownAddress(config);
-  return { ...config, addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` } };
+  return {
+    ...config,
+    badgeLabel: badgeLabel ?? config.siteName,
+    addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` },
+  };
 }
 
 /** Configuration of the command line. Throws ConfigError that lists every fault. */

@@ -1,15 +1,12 @@
 import { type Contract, checkMonitorContract, type Endpoint } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
-import { pendingOperations } from '../src/app.js';
 import type { Answer, Holder } from './support/app.js';
 import { describeMonitor } from './support/suite.js';
 
 const operations = Object.entries(checkMonitorContract as Contract);
-const offered = operations.filter(([name]) => !(pendingOperations as readonly string[]).includes(name));
-const pending = operations.filter(([name]) => (pendingOperations as readonly string[]).includes(name));
 
 describeMonitor('contract', (stage) => {
-  test.each(offered)('%s answers as documented', async (name, endpoint) => {
+  test.each(operations)('%s answers as documented', async (name, endpoint) => {
     const { uuid } = await stage.ada.check();
     await stage.app.http.post(`/ping/${uuid}`).type('text/plain').send('text');
     if (name === 'resumeCheck') await stage.ada.post(`/checks/${uuid}/pause`);
@@ -20,14 +17,10 @@ describeMonitor('contract', (stage) => {
     if (shape?.kind === 'bytes') expect(answer.headers['content-type']).toBe(shape.contentType);
   });
 
-  test.each(offered)('%s refuses a caller without a key', async (_name, { path, method }) => {
+  test.each(operations)('%s refuses a caller without a key', async (_name, { path, method }) => {
     const address = path.replace('{id}', '00000000-0000-4000-8000-000000000000').replace('{n}', '1');
     const verb = method.toLowerCase() as 'get' | 'post' | 'delete';
     await stage.app.http[verb](`/api/v3${address}`).expect(401, { error: 'missing api key' });
-  });
-
-  test.each(pending)('%s is not offered yet', async (_name, endpoint) => {
-    expect((await send(stage.ada, endpoint, '')).status).toBe(404);
   });
 });
 

@@ -60,6 +60,12 @@ export async function findCheckByUuid(tx: Tx, uuid: string): Promise<Check | und
   return found;
 }
 
+export async function findCheckByBadgeUuid(tx: Tx, badgeUuid: string): Promise<Check | undefined> {
+  const text = 'select * from checks where badge_uuid = $1';
+  const [found] = await querySql(tx, checks.columns, text, [badgeUuid]);
+  return found;
+}
+
 export async function findCheckByUniqueKey(
   tx: Tx,
   projectId: string,

@@ -97,6 +97,10 @@ export async function findProjectByPingKey(tx: Tx, pingKey: string): Promise<Pro
   return found;
 }
 
+export async function findProjectByBadgeKey(tx: Tx, badgeKey: string): Promise<Project | undefined> {
+  return (await tx.findOneBy(projects, { badgeKey })) ?? undefined;
+}
+
 export async function findProject(tx: Tx, id: string): Promise<Project | undefined> {
   // PostgreSQL refuses to compare a uuid with anything else
   return uuidForm.test(id) ? ((await tx.findOneBy(projects, { id })) ?? undefined) : undefined;

@@ -15,6 +15,7 @@ export const began = new Date('2026-01-01T12:00:00Z');
 const defaults: AppConfig = {
   addresses: { siteRoot, pingEndpoint: `${siteRoot}/ping/` },
   secret: 'a secret for tests only',
+  badgeLabel: 'Monitor',
   checkLimit: 20,
   pingLimit: 100,
   pingBodyLimit: 10_000,

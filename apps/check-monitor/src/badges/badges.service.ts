@@ -1,0 +1,90 @@
+import { type BadgeReport, type BadgeSet, NotFound } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { type Check, tagsOf } from '../checks/check.js';
+import { statusAt } from '../checks/check-state.js';
+import { findCheckByBadgeUuid, listProjectChecks } from '../checks/checks.repository.js';
+import type { Micros } from '../instants.js';
+import type { Caller } from '../projects/caller.js';
+import { findProjectByBadgeKey, getProject } from '../projects/projects.repository.js';
+import { allChecks, badgeUrls, isSigned, statesOf, tagOf } from './badge-signature.js';
+import { type BadgeStates, reportOf } from './badge-status.js';
+
+export interface BadgesDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  /** Secret of the service, by which badge addresses are signed. */
+  readonly secret: string;
+  readonly addresses: { readonly siteRoot: string };
+  /** Label of the badge of all checks. */
+  readonly badgeLabel: string;
+}
+
+/** What a badge says. */
+export interface Badge {
+  readonly label: string;
+  readonly report: BadgeReport;
+}
+
+/** Addresses of the badges of the caller's project: of all checks first, then of each tag. */
+export async function listBadges(deps: BadgesDeps, { projectId }: Caller): Promise<BadgeSet> {
+  const { badgeKey, tags } = await deps.database.read(async (tx) => ({
+    badgeKey: (await getProject(tx, projectId)).badgeKey,
+    tags: (await listProjectChecks(tx, projectId)).flatMap((check) => tagsOf(check.tags)),
+  }));
+  const named = [allChecks, ...[...new Set(tags)].sort()];
+  const signer = { badgeKey, secret: deps.secret };
+  // from entries, as a tag may be called __proto__
+  const badges = Object.fromEntries(
+    named.map((tag) => [tag, badgeUrls(deps.addresses.siteRoot, signer, tag)]),
+  );
+  return { badges };
+}
+
+/** Path of the badge of a tag, or of all checks, as HTTP decoded it once. */
+export interface TagBadgePath {
+  readonly badgeKey: string;
+  readonly signature: string;
+  /** All checks when absent. */
+  readonly tag?: string;
+}
+
+/** Badge of the checks that have a tag. Throws NotFound when the address is not signed for it. */
+export async function readTagBadge(deps: BadgesDeps, path: TagBadgePath): Promise<Badge> {
+  const { badgeKey, signature } = path;
+  const tag = path.tag === undefined ? allChecks : tagOf(path.tag);
+  if (tag === undefined || !isSigned({ badgeKey, secret: deps.secret }, tag, signature)) throw unknown();
+  const checks = await deps.database.read(async (tx) => {
+    const project = uuidForm.test(badgeKey) ? await findProjectByBadgeKey(tx, badgeKey) : undefined;
+    if (project === undefined) throw unknown();
+    return listProjectChecks(tx, project.id);
+  });
+  const tagged = tag === allChecks ? checks : checks.filter((check) => tagsOf(check.tags).includes(tag));
+  const label = tag === allChecks ? deps.badgeLabel : tag;
+  return { label, report: reportAt(deps.now(), tagged, statesOf(signature)) };
+}
+
+/** Badge of one check; `states` are digits, of which only 3 means three states. Throws NotFound. */
+export async function readCheckBadge(deps: BadgesDeps, states: string, badgeUuid: string): Promise<Badge> {
+  if (!/^[0-9]+$/.test(states) || !uuidForm.test(badgeUuid)) throw unknown();
+  const check = await deps.database.read((tx) => findCheckByBadgeUuid(tx, badgeUuid.toLowerCase()));
+  if (check === undefined) throw unknown();
+  return { label: labelOf(check), report: reportAt(deps.now(), [check], Number(states) === 3 ? 3 : 2) };
+}
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Badges are public: the uuid, which would let anybody ping the check, does not stand in for a name. */
+function labelOf({ name, slug }: Check): string {
+  return name || slug || 'unnamed';
+}
+
+function reportAt(now: Micros, checks: readonly Check[], states: BadgeStates): BadgeReport {
+  return reportOf(
+    checks.map((check) => statusAt(check, now)),
+    states,
+  );
+}
+
+function unknown(): NotFound {
+  return new NotFound('there is no such badge');
+}
