@@ -1,0 +1,65 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { InvalidInput } from '@certloop/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { exportJwk, importJwk, keyAuthorization, type PublicJwk, thumbprint } from './jwk.js';
+
+// RFC 7638 §3.1
+const rsa: PublicJwk = {
+  kty: 'RSA',
+  n: '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw',
+  e: 'AQAB',
+};
+// RFC 8037 §A.3
+const ed25519: PublicJwk = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+
+describe('thumbprint', () => {
+  test.each([
+    ['RFC 7638 §3.1', rsa, 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
+    ['RFC 8037 §A.3', ed25519, 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
+  ])('%s', (_, jwk, expected) => {
+    expect(thumbprint(jwk)).toBe(expected);
+  });
+
+  test('does not change with further members or another order', () => {
+    const dressed = {
+      use: 'sig',
+      ...Object.fromEntries(Object.entries(rsa).reverse()),
+      kid: '1',
+    } as PublicJwk;
+    expect(thumbprint(dressed)).toBe(thumbprint(rsa));
+  });
+
+  test('a key authorization is token, dot, thumbprint', () => {
+    expect(keyAuthorization('evaGxfADs6pSRb2LAv9IZ', ed25519)).toBe(
+      `evaGxfADs6pSRb2LAv9IZ.${thumbprint(ed25519)}`,
+    );
+  });
+});
+
+describe('importJwk', () => {
+  test.each([
+    ['EC P-256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['EC P-521', generateKeyPairSync('ec', { namedCurve: 'P-521' })],
+    ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['Ed25519', generateKeyPairSync('ed25519')],
+  ])('%s comes back as it went out', (_, { privateKey, publicKey }) => {
+    expect(importJwk(exportJwk(privateKey)).equals(publicKey)).toBe(true);
+  });
+
+  const point = exportJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
+  test.each([
+    ['null', null],
+    ['a text', 'jwk'],
+    ['a symmetric key', { kty: 'oct', k: 'AAAA' }],
+    ['a private key', { ...point, d: 'AAAA' }],
+    ['a curve that is not supported', { ...point, crv: 'secp256k1' }],
+    ['X25519, which does not sign', { kty: 'OKP', crv: 'X25519', x: 'AAAA' }],
+    ['a missing coordinate', { ...point, y: undefined }],
+    ['a coordinate in plain Base64', { ...point, y: 'a+/=' }],
+    ['a point off its curve', { ...point, y: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE' }],
+    ['a small RSA modulus', exportJwk(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey)],
+    ['a modulus without end', { kty: 'RSA', n: 'A'.repeat(1_000_000), e: 'AQAB' }],
+  ])('%s is refused', (_, jwk) => {
+    expect(() => importJwk(jwk)).toThrow(InvalidInput);
+  });
+});

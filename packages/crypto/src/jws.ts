@@ -1,0 +1,165 @@
+import { createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto';
+import { promisify } from 'node:util';
+import { InvalidInput } from '@certloop/contracts';
+
+/** JWS in flattened JSON serialization (RFC 7515 §7.2.2); every member is base64url. */
+export interface FlattenedJws {
+  readonly protected: string;
+  readonly payload: string;
+  readonly signature: string;
+}
+
+/** A JWS whose form is sound and whose signature is not judged yet. */
+export interface ParsedJws {
+  readonly header: Readonly<Record<string, unknown>>;
+  /** Empty for POST-as-GET (RFC 8555 §6.3). */
+  readonly payload: Buffer;
+  readonly signature: Buffer;
+  /** What the signature is over. */
+  readonly signingInput: Buffer;
+}
+
+export const signatureAlgorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'] as const;
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
+
+const signAsync = promisify(sign);
+const verifyAsync = promisify(verify);
+
+interface AlgorithmRule {
+  readonly digest: string | null;
+  readonly fits: (key: KeyObject) => boolean;
+}
+
+const curveOf = (key: KeyObject) => key.asymmetricKeyDetails?.namedCurve;
+
+// RFC 7518 §3.1 and RFC 8037 §3.1: an algorithm belongs to one kind of key, an ES one to one curve.
+const rules: Readonly<Record<SignatureAlgorithm, AlgorithmRule>> = {
+  ES256: { digest: 'sha256', fits: (key) => curveOf(key) === 'prime256v1' },
+  ES384: { digest: 'sha384', fits: (key) => curveOf(key) === 'secp384r1' },
+  ES512: { digest: 'sha512', fits: (key) => curveOf(key) === 'secp521r1' },
+  RS256: { digest: 'sha256', fits: (key) => key.asymmetricKeyType === 'rsa' },
+  EdDSA: { digest: null, fits: (key) => key.asymmetricKeyType === 'ed25519' },
+};
+
+/** Algorithm that a key signs with. Throws InvalidInput when there is none. */
+export function signatureAlgorithmOf(key: KeyObject): SignatureAlgorithm {
+  const found = signatureAlgorithms.find((algorithm) => rules[algorithm].fits(key));
+  if (found === undefined)
+    throw new InvalidInput('no JWS algorithm fits the key', { code: 'bad_public_key' });
+  return found;
+}
+
+/** Signs a payload; `alg` is set to what the key signs with. An empty payload text makes a POST-as-GET. */
+export async function signJws(
+  key: KeyObject,
+  header: object,
+  payload: string | Uint8Array,
+): Promise<FlattenedJws> {
+  const algorithm = signatureAlgorithmOf(key);
+  const parts = encodedParts({ alg: algorithm, ...header }, payload);
+  const signature = await signAsync(rules[algorithm].digest, signingInput(parts), {
+    key,
+    dsaEncoding: 'ieee-p1363',
+  });
+  return { ...parts, signature: signature.toString('base64url') };
+}
+
+/** The same under a shared secret by HS256, as external account bindings are (RFC 8555 §7.3.4). */
+export function macJws(secret: Uint8Array, header: object, payload: string | Uint8Array): FlattenedJws {
+  const parts = encodedParts({ alg: 'HS256', ...header }, payload);
+  return { ...parts, signature: mac(secret, signingInput(parts)).toString('base64url') };
+}
+
+type Parts = Pick<FlattenedJws, 'protected' | 'payload'>;
+
+function encodedParts(header: object, payload: string | Uint8Array): Parts {
+  return {
+    protected: Buffer.from(JSON.stringify(header)).toString('base64url'),
+    payload: Buffer.from(payload).toString('base64url'),
+  };
+}
+
+function signingInput(parts: Parts): Buffer {
+  return Buffer.from(`${parts.protected}.${parts.payload}`, 'ascii');
+}
+
+function mac(secret: Uint8Array, input: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(input).digest();
+}
+
+/**
+ * Parts of a flattened JWS. Throws InvalidInput for another serialization, an unprotected header, a member
+ * that is not base64url (RFC 7515 §2: without padding), or a header that is no JSON object or has `crit`.
+ */
+export function parseJws(value: unknown): ParsedJws {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw malformed('is no JSON object');
+  if ('header' in value) throw malformed('has an unprotected header');
+  if ('signatures' in value) throw malformed('has several signatures');
+  const members = { ...value } as Readonly<Record<string, unknown>>;
+  const protectedText = base64url(members, 'protected');
+  const payloadText = base64url(members, 'payload');
+  const header = headerOf(protectedText);
+  // RFC 7515 §4.1.11: a member that must be understood, and none is.
+  if ('crit' in header) throw malformed('has a critical header member');
+  return {
+    header,
+    payload: Buffer.from(payloadText, 'base64url'),
+    signature: Buffer.from(base64url(members, 'signature'), 'base64url'),
+    signingInput: signingInput({ protected: protectedText, payload: payloadText }),
+  };
+}
+
+function base64url(members: Readonly<Record<string, unknown>>, name: string): string {
+  const text = members[name];
+  if (typeof text !== 'string' || !/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) {
+    throw malformed(`member ${name} is not base64url`);
+  }
+  return text;
+}
+
+function headerOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const header: unknown = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64url')),
+    );
+    if (typeof header === 'object' && header !== null && !Array.isArray(header)) return { ...header };
+  } catch (cause) {
+    throw malformed('has a protected header that is no JSON', cause);
+  }
+  throw malformed('has a protected header that is no object');
+}
+
+function malformed(reason: string, cause?: unknown): InvalidInput {
+  return new InvalidInput(`the JWS ${reason}`, { code: 'malformed', cause });
+}
+
+/**
+ * Whether the signature is the key's, by the algorithm that the header names. Throws InvalidInput with the
+ * code `bad_signature_algorithm` when that is not one of ours or does not fit the key, so that a header can
+ * never choose how a key is used.
+ */
+export async function verifyJws(
+  { header, signature, signingInput: input }: ParsedJws,
+  key: KeyObject,
+): Promise<boolean> {
+  const algorithm = signatureAlgorithms.find((name) => name === header['alg']);
+  if (algorithm === undefined) throw badAlgorithm(`must be one of ${signatureAlgorithms.join(', ')}`);
+  const { digest, fits } = rules[algorithm];
+  if (!fits(key)) throw badAlgorithm('does not fit the key');
+  return verifyAsync(digest, input, { key, dsaEncoding: 'ieee-p1363' }, signature);
+}
+
+/** Whether an HS256 JWS was made with the secret; compared in constant time. */
+export function verifyMac(
+  { header, signature, signingInput: input }: ParsedJws,
+  secret: Uint8Array,
+): boolean {
+  if (header['alg'] !== 'HS256') throw badAlgorithm('must be HS256');
+  const expected = mac(secret, input);
+  return signature.length === expected.length && timingSafeEqual(signature, expected);
+}
+
+function badAlgorithm(reason: string): InvalidInput {
+  return new InvalidInput(`the JWS algorithm ${reason}`, { code: 'bad_signature_algorithm' });
+}
