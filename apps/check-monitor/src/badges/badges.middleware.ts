@@ -16,12 +16,12 @@ export function openBadge(now: () => Micros) {
     response.setHeader('Access-Control-Max-Age', '600');
     response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
     response.setHeader('Expires', new Date(wholeMs(now())).toUTCString());
-    if (request.method === 'OPTIONS') {
-      response.status(204).end();
-      return;
-    }
-    if (methods.includes(request.method)) return next();
-    const headers = { Allow: methods.join(', ') };
-    next(new AppError('method_not_allowed', `${request.method} is not allowed here`, { headers }));
+    if (request.method === 'OPTIONS') response.status(204).end();
+    else next(methods.includes(request.method) ? undefined : methodRefused(request.method));
   };
+}
+
+function methodRefused(method: string): AppError {
+  const headers = { Allow: methods.join(', ') };
+  return new AppError('method_not_allowed', `${method} is not allowed here`, { headers });
 }
