@@ -21,11 +21,7 @@ describe('thumbprint', () => {
   });
 
   test('does not change with further members or another order', () => {
-    const dressed = {
-      use: 'sig',
-      ...Object.fromEntries(Object.entries(rsa).reverse()),
-      kid: '1',
-    } as PublicJwk;
+    const dressed: PublicJwk = Object.assign({ use: 'sig', kid: '1' }, { e: '' }, rsa);
     expect(thumbprint(dressed)).toBe(thumbprint(rsa));
   });
 
