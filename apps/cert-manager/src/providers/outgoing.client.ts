@@ -4,7 +4,7 @@ import { UpstreamFailed } from '@certloop/contracts';
 import { createOutgoingFetch, type OutgoingFetch, type Resolve, refusalOfAddress } from '@certloop/server';
 
 /** An address to be called, and whether it may lead to private and loopback addresses. */
-export interface Target {
+interface Target {
   readonly address: string;
   readonly allowPrivate: boolean;
 }

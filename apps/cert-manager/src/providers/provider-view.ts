@@ -1,10 +1,13 @@
 import type { Provider as ProviderOnWire } from '@certloop/contracts';
-import type { ProviderRow } from './providers.repository.js';
 import type { Config } from './stored-config.js';
 
 /** A provider with the configuration that its reader may see. */
-export interface ShownProvider
-  extends Pick<ProviderRow, 'id' | 'name' | 'displayName' | 'description' | 'enabled'> {
+export interface ShownProvider {
+  readonly id: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly enabled: boolean;
   readonly shownConfig: Config;
 }
 

@@ -16,7 +16,7 @@ export interface IssuedCertificate {
 }
 
 /** A provider that refuses or fails is a result here, with its reason, and no exception. */
-export type SignOutcome =
+type SignOutcome =
   | ({ readonly isSigned: true } & IssuedCertificate)
   | { readonly isSigned: false; readonly reason: string };
 

@@ -4,7 +4,7 @@ import type { Logger } from '@certloop/server';
 import { expectationOf } from './heartbeat-expectation.js';
 
 /** Where the monitor is; set by the operator. */
-export interface MonitorAddress {
+interface MonitorAddress {
   /** Base address of the monitor, such as `http://127.0.0.1:3001`. */
   readonly url: string;
   readonly apiKey: string;
@@ -24,7 +24,7 @@ export interface Heartbeat {
   begin(): Promise<HeartbeatRun>;
 }
 
-export interface HeartbeatRun {
+interface HeartbeatRun {
   succeed(report: string): Promise<void>;
   fail(reason: string): Promise<void>;
 }
