@@ -1,0 +1,118 @@
+import { InvalidInput } from '@certloop/contracts';
+import { contextConstructed, type DerElement, parseDer, tag } from './der.js';
+import { decodeBitOctets, decodeInteger, decodeOid, Members } from './der-values.js';
+import { type Extension, findExtension, parseExtensions } from './extensions.js';
+import { type GeneralNames, noGeneralNames, parseGeneralNames } from './general-names.js';
+import { type DistinguishedName, parseName } from './names.js';
+import { oid } from './oids.js';
+import { type PublicKey, parsePublicKey } from './public-keys.js';
+import { parseSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithms.js';
+import { type SignedOctets, type Verification, verifySignature } from './signatures.js';
+
+/** One attribute of a request: its type and the DER of each value. */
+export interface CsrAttribute {
+  readonly type: string;
+  readonly values: readonly Buffer[];
+}
+
+/** A certification request (RFC 2986) taken apart; every Buffer is a slice of the octets given. */
+export interface Csr extends SignedOctets {
+  readonly der: Buffer;
+  /** The signed part, CertificationRequestInfo. */
+  readonly signed: Buffer;
+  readonly subjectDer: Buffer;
+  readonly subject: DistinguishedName;
+  readonly spkiDer: Buffer;
+  readonly publicKey: PublicKey;
+  readonly attributes: readonly CsrAttribute[];
+  /** Requested extensions in their order. */
+  readonly extensions: readonly Extension[];
+  /** Octets of the requested subjectAltName value, undefined when none is requested. */
+  readonly subjectAltNameDer: Buffer | undefined;
+  readonly subjectAltNames: GeneralNames;
+  readonly signatureAlgorithm: SignatureAlgorithm;
+  readonly signature: Buffer;
+}
+
+const what = 'CSR';
+
+/**
+ * The request that the octets are. Structure only: the signature is not checked, see verifyCsr.
+ * Throws InvalidInput: `malformed_der` for whatever is no well-formed request of version 1 (also a subjectAltName
+ * that cannot be read), `duplicate_extension`, `duplicate_attribute` when extensions are requested twice.
+ * Attributes left out altogether are taken as none, as some programs write it.
+ */
+export function parseCsr(der: Buffer): Csr {
+  const members = new Members(parseDer(der, what), 'the request');
+  const signed = members.next('the signed part', tag.sequence);
+  const signatureAlgorithm = parseSignatureAlgorithm(members.next('the signature algorithm'));
+  const signature = decodeBitOctets(members.next('the signature'), 'the signature');
+  members.finish();
+  const { subject, publicKey, attributes } = parseSignedPart(signed);
+  const extensions = requestedExtensions(attributes);
+  const subjectAltName = findExtension(extensions, oid.subjectAltName);
+  return {
+    der,
+    signed: signed.raw,
+    subjectDer: subject.raw,
+    subject: parseName(subject),
+    spkiDer: publicKey.spkiDer,
+    publicKey,
+    attributes: attributes.map(({ type, values }) => ({ type, values: values.map((value) => value.raw) })),
+    extensions,
+    subjectAltNameDer: subjectAltName?.value,
+    subjectAltNames:
+      subjectAltName === undefined
+        ? noGeneralNames
+        : parseGeneralNames(subjectAltName.value, `${what} subjectAltName`),
+    signatureAlgorithm,
+    signature,
+  };
+}
+
+/** Whether the request is signed by the key it asks a certificate for, or why not. Never throws. */
+export function verifyCsr(csr: Csr): Promise<Verification> {
+  return verifySignature(csr, csr.publicKey);
+}
+
+interface ParsedAttribute {
+  readonly type: string;
+  readonly element: DerElement;
+  readonly values: readonly DerElement[];
+}
+
+function parseSignedPart(element: DerElement) {
+  const members = new Members(element, 'the signed part');
+  const version = members.next('the version', tag.integer);
+  if (decodeInteger(version, 'the version') !== 0n) throw version.malformed('its version is not 1');
+  const subject = members.next('the subject', tag.sequence);
+  const publicKey = parsePublicKey(members.next('the public key'));
+  const attributes = members.optional(contextConstructed(0))?.children.map(parseAttribute) ?? [];
+  members.finish();
+  return { subject, publicKey, attributes };
+}
+
+function parseAttribute(element: DerElement): ParsedAttribute {
+  const members = new Members(element, 'an attribute');
+  const type = decodeOid(members.next('the type of an attribute'), 'the type of an attribute');
+  const { children } = members.next('the values of an attribute', tag.set);
+  members.finish();
+  return { type, element, values: children };
+}
+
+// Windows 2000 and XP ask for extensions under an identifier of their own, with the same syntax.
+const requestTypes: readonly string[] = [oid.extensionRequest, oid.microsoftExtensionRequest];
+
+/** RFC 2985 §5.4.2: one attribute with one value; two of them would leave open which one counts. */
+function requestedExtensions(attributes: readonly ParsedAttribute[]): Extension[] {
+  const [request, second] = attributes.filter((attribute) => requestTypes.includes(attribute.type));
+  if (request === undefined) return [];
+  if (second !== undefined) {
+    throw new InvalidInput(`${what} requests extensions in two attributes`, { code: 'duplicate_attribute' });
+  }
+  const [list, ...rest] = request.values;
+  if (list === undefined || rest.length > 0) {
+    throw request.element.malformed('the request for extensions has not exactly one value');
+  }
+  return parseExtensions(list);
+}

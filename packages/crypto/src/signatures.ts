@@ -1,0 +1,133 @@
+import { constants, getHashes, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
+import { InvalidInput } from '@certloop/contracts';
+import type { Curve } from './curves.js';
+import { parseDer, tag } from './der.js';
+import { Members } from './der-values.js';
+import { importPublicKey, type PublicKey } from './public-keys.js';
+import type { SignatureAlgorithm, SignatureScheme } from './signature-algorithms.js';
+import { loadWebCrypto, webCryptoCurveName } from './webcrypto.js';
+
+/** Whether a signature holds, or why that cannot be said. */
+export type Verification =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly code: 'invalid_signature' | 'unsupported_algorithm' | 'unsupported_key';
+      readonly reason: string;
+    };
+
+/** Octets that were signed, with the signature and what it claims to be. */
+export interface SignedOctets {
+  readonly signed: Buffer;
+  readonly signatureAlgorithm: SignatureAlgorithm;
+  readonly signature: Buffer;
+}
+
+type Usable = Exclude<SignatureScheme, { kind: 'unsupported' }>;
+
+const knownHashes = new Set(getHashes().map((name) => name.toLowerCase()));
+const keyKinds = { 'rsa-pkcs1': ['RSA'], 'rsa-pss': ['RSA', 'RSA-PSS'], ecdsa: ['ECDSA'] } as const;
+const wrong: Verification = { ok: false, code: 'invalid_signature', reason: 'the signature does not verify' };
+
+/** Checks the signature in the thread pool. Never throws. */
+export async function verifySignature(octets: SignedOctets, publicKey: PublicKey): Promise<Verification> {
+  try {
+    const scheme = requireScheme(octets.signatureAlgorithm, publicKey);
+    const curve = publicKey.kind === 'ECDSA' ? publicKey.curve : undefined;
+    // Compressed points are beyond that engine; Node takes them.
+    const isWhole = publicKey.keyOctets[0] === 0x04;
+    const isValid =
+      curve?.engine === 'webcrypto' && scheme.kind === 'ecdsa' && isWhole
+        ? await verifyByWebCrypto(octets, publicKey.spkiDer, curve, scheme.hash)
+        : await verifyByNode(octets, importPublicKey(publicKey), scheme);
+    return isValid ? { ok: true } : wrong;
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** Checks the signature at once, on the calling thread; for the few certificates of a chain. Never throws. */
+export function verifySignatureSync(octets: SignedOctets, publicKey: PublicKey): Verification {
+  try {
+    const scheme = requireScheme(octets.signatureAlgorithm, publicKey);
+    const key = importPublicKey(publicKey);
+    return verify(hashOf(scheme), octets.signed, keyInput(key, scheme), octets.signature)
+      ? { ok: true }
+      : wrong;
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function requireScheme({ name, scheme }: SignatureAlgorithm, publicKey: PublicKey): Usable {
+  if (scheme.kind === 'unsupported') throw unsupported(`${name} is not accepted: ${scheme.reason}`);
+  const kinds: readonly string[] = scheme.kind === 'eddsa' ? [scheme.curve] : keyKinds[scheme.kind];
+  if (!kinds.includes(publicKey.kind)) {
+    // A key kind that is refused anyway gets its own reason.
+    importPublicKey(publicKey);
+    throw new InvalidInput(`${name} does not fit a key of ${publicKey.kind}`, { code: 'invalid_signature' });
+  }
+  if (scheme.kind !== 'eddsa' && !knownHashes.has(scheme.hash)) {
+    throw unsupported(`${name} is not accepted: this machine's OpenSSL lacks its hash`);
+  }
+  return scheme;
+}
+
+function verifyByNode(octets: SignedOctets, key: KeyObject, scheme: Usable): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    verify(hashOf(scheme), octets.signed, keyInput(key, scheme), octets.signature, (error, isValid) => {
+      if (error === null) resolve(isValid);
+      else reject(error);
+    });
+  });
+}
+
+const hashOf = (scheme: Usable): string | null => (scheme.kind === 'eddsa' ? null : scheme.hash);
+
+function keyInput(key: KeyObject, scheme: Usable): VerifyKeyObjectInput {
+  if (scheme.kind !== 'rsa-pss') return { key };
+  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: scheme.saltLength };
+}
+
+async function verifyByWebCrypto(octets: SignedOctets, spkiDer: Buffer, curve: Curve, hash: string) {
+  const name = webCryptoHashes.get(hash);
+  if (name === undefined) throw unsupported(`${curve.name} with ${hash} is not accepted`);
+  const signature = joinedSignature(octets.signature, Math.ceil(curve.bits / 8));
+  if (signature === undefined) return false;
+  const { subtle } = await loadWebCrypto(curve);
+  const algorithm = { name: 'ECDSA', namedCurve: webCryptoCurveName(curve) };
+  const key = await subtle.importKey('spki', asBytes(spkiDer), algorithm, false, ['verify']);
+  const parameters = { name: 'ECDSA', hash: name };
+  return subtle.verify(parameters, key, asBytes(signature), asBytes(octets.signed));
+}
+
+const webCryptoHashes: ReadonlyMap<string, string> = new Map([
+  ['sha1', 'SHA-1'],
+  ['sha256', 'SHA-256'],
+  ['sha384', 'SHA-384'],
+  ['sha512', 'SHA-512'],
+]);
+
+// WebCrypto wants r and s side by side at the width of the curve; X.509 has them as two INTEGERs (RFC 3279 §2.2.3).
+function joinedSignature(der: Buffer, width: number): Buffer | undefined {
+  const members = new Members(parseDer(der, 'ECDSA signature'), 'the signature');
+  const numbers = ['r', 's'].map((name) => members.next(name, tag.integer).content);
+  members.finish();
+  const fields = numbers.map((number) => (number[0] === 0 ? number.subarray(1) : number));
+  if (numbers.some((number) => ((number[0] ?? 0) & 0x80) !== 0)) return undefined;
+  if (fields.some((field) => field.length > width)) return undefined;
+  return Buffer.concat(fields.map((field) => Buffer.concat([Buffer.alloc(width - field.length), field])));
+}
+
+// A copy in its own memory: WebCrypto's types ask for one that nobody else can see.
+const asBytes = (octets: Buffer): Uint8Array<ArrayBuffer> => new Uint8Array(octets);
+
+function refusalOf(error: unknown): Verification {
+  if (!(error instanceof InvalidInput)) return wrong;
+  const { code, message: reason } = error;
+  if (code === 'unsupported_algorithm' || code === 'unsupported_key') return { ok: false, code, reason };
+  return { ok: false, code: 'invalid_signature', reason };
+}
+
+const unsupported = (reason: string): InvalidInput =>
+  new InvalidInput(reason, { code: 'unsupported_algorithm' });
