@@ -20,6 +20,7 @@ import type { Config } from './config.js';
 import type { Micros } from './instants.js';
 import { createPingResponder, pingPrefix } from './pings/ping-requests.responder.js';
 import { pingsHandlers } from './pings/pings.routes.js';
+import { createPingIntake } from './pings/receive-ping.service.js';
 import { callerOf, largestBody } from './projects/api-key.middleware.js';
 import { type ApiVersion, apiVersions } from './projects/caller.js';
 import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.js';
@@ -58,7 +59,7 @@ export function buildApp(parts: AppParts): App {
       describe: ({ message }) => ({ contentType: 'application/json', body: { error: message } }),
     }),
   );
-  const answerPing = createPingResponder(deps);
+  const answerPing = createPingResponder({ ...deps, intake: createPingIntake(deps) });
   return {
     handler: (request, response) =>
       request.url?.startsWith(pingPrefix) === true ? answerPing(request, response) : app(request, response),

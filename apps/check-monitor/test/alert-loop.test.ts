@@ -63,10 +63,9 @@ describeMonitor('alert loop', (stage) => {
     expect((await flipsOf(made))[0]).toEqual({ timestamp: '2026-01-01T13:01:00+00:00', up: 0 });
   });
 
-  test('several hundred checks fall in one round', async () => {
+  test('more checks than are looked at together fall in one round', async () => {
     const carl = await stage.app.newProject({ checkLimit: 300 });
-    const made = [];
-    for (let count = 0; count < 250; count += 1) made.push(await carl.check({ timeout: 60, grace: 60 }));
+    const made = await Promise.all(Array.from({ length: 120 }, () => carl.check({ timeout: 60, grace: 60 })));
     await Promise.all(made.map((check) => carl.ping(check)));
     stage.app.clock.advance(121 * second);
     await stage.app.tick();

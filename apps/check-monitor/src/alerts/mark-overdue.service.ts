@@ -1,9 +1,10 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import type { Check } from '../checks/check.js';
-import { judgeOverdue } from '../checks/check-state.js';
-import { listOverdueChecks, updateOverdueCheck } from '../checks/checks.repository.js';
-import { recordFlip } from '../checks/checks.service.js';
+import { type Flip, judgeOverdue } from '../checks/check-state.js';
+import { listOverdueChecks, postponeCheck, turnDown } from '../checks/checks.repository.js';
+import { flipRow } from '../checks/checks.service.js';
+import { insertFlips } from '../flips/flips.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 
 export interface MarkOverdueDeps {
@@ -31,20 +32,30 @@ export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
 async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; down: number }> {
   const now = deps.now();
   const overdue = await listOverdueChecks(tx, now, checksAtOnce);
-  let down = 0;
-  for (const check of overdue) if (await settle(deps, tx, check, now)) down += 1;
-  return { seen: overdue.length, down };
+  const falling: { readonly check: Check; readonly flip: Flip }[] = [];
+  for (const check of overdue) {
+    const verdict = judge(deps, check, now);
+    if (verdict.isDown) falling.push({ check, flip: verdict.flip });
+    else await postponeCheck(tx, check, verdict.alertAfter);
+  }
+  return { seen: overdue.length, down: await letFall(tx, falling) };
 }
 
-async function settle(deps: MarkOverdueDeps, tx: Tx, check: Check, now: Micros): Promise<boolean> {
-  const verdict = judge(deps, check, now);
-  if (!verdict.isDown) {
-    await updateOverdueCheck(tx, check, { alertAfter: verdict.alertAfter });
-    return false;
-  }
-  const wasFirst = await updateOverdueCheck(tx, check, { storedStatus: 'down', alertAfter: null });
-  if (wasFirst) await recordFlip(tx, check.id, verdict.flip);
-  return wasFirst;
+/** Of several processes that see the same check fall, one turns it down and records the flip. */
+async function letFall(
+  tx: Tx,
+  falling: readonly { readonly check: Check; readonly flip: Flip }[],
+): Promise<number> {
+  if (falling.length === 0) return 0;
+  const fallen = await turnDown(
+    tx,
+    falling.map(({ check }) => check),
+  );
+  const rows = falling
+    .filter(({ check }) => fallen.has(check.id))
+    .map(({ check, flip }) => flipRow(check.id, flip));
+  await insertFlips(tx, rows);
+  return rows.length;
 }
 
 /** A check that cannot be judged must not stop the others: it is looked at again in an hour. */

@@ -2,6 +2,7 @@ import { column, defineTable, executeSql, insertMany, querySql, type Tx, updateR
 import type { Micros } from '../instants.js';
 import type { Check, CheckSettings } from './check.js';
 import type { CheckKind, StateChange, StoredStatus } from './check-state.js';
+import { jsonRows } from './json-rows.js';
 
 export const checks = defineTable<Check>('checks', {
   columns: {
@@ -94,9 +95,7 @@ export async function findMatchingCheck(
 
 /** The check, held until the transaction ends: what is read here nobody else changes meanwhile. */
 export async function holdCheck(tx: Tx, uuid: string): Promise<Check | undefined> {
-  // a writer of SQLite is alone anyway
-  const lock = tx.dataSource.options.type === 'postgres' ? 'for update' : '';
-  const [found] = await querySql(tx, checks.columns, `select * from checks where uuid = $1 ${lock}`, [uuid]);
+  const [found] = await holdChecks(tx, [uuid]);
   return found;
 }
 
@@ -108,18 +107,47 @@ export async function updateCheck(tx: Tx, id: number, changes: Partial<Omit<Chec
   await updateRows<Check>(tx, checks, { id }, changes);
 }
 
-/** Writes what a ping changed, and its number. */
-export async function updateCheckState(
-  tx: Tx,
-  id: number,
-  pingCount: number,
-  state: StateChange,
-): Promise<void> {
-  const text = `update checks set ping_count = $1, stored_status = $2, last_ping = $3, last_start = $4,
-    last_start_run_id = $5, last_duration = $6, alert_after = $7 where id = $8`;
-  const { storedStatus, lastPing, lastStart, lastStartRunId, lastDuration, alertAfter } = state;
-  const values = [pingCount, storedStatus, lastPing, lastStart, lastStartRunId, lastDuration, alertAfter, id];
-  await executeSql(tx, text, values);
+/** The checks that there are, held until the transaction ends. */
+export async function holdChecks(tx: Tx, uuids: readonly string[]): Promise<Check[]> {
+  if (uuids.length === 0) return [];
+  const places = uuids.map((_, index) => `$${index + 1}`).join(', ');
+  // by id: whoever holds several at once takes them in the same order, so that no two wait for each other
+  const text = `select * from checks where uuid in (${places}) order by id ${lockClause(tx)}`;
+  return querySql(tx, checks.columns, text, uuids);
+}
+
+/** What pings changed of a check. */
+export type PingedState = StateChange & Pick<Check, 'id' | 'pingCount'>;
+
+const pingedColumns = {
+  id: 'bigint',
+  ping_count: 'bigint',
+  stored_status: 'text',
+  last_ping: 'bigint',
+  last_start: 'bigint',
+  last_start_run_id: 'uuid',
+  last_duration: 'bigint',
+  alert_after: 'bigint',
+} as const;
+
+/** Writes what pings changed of several checks. */
+export async function updatePingedChecks(tx: Tx, states: readonly PingedState[]): Promise<void> {
+  const { id: _id, ...written } = pingedColumns;
+  const settings = Object.keys(written).map((name) => `${name} = v.${name}`);
+  const source = jsonRows(pingedColumns, isPostgres(tx));
+  const rows = states.map((state) => ({
+    id: state.id,
+    ping_count: state.pingCount,
+    stored_status: state.storedStatus,
+    last_ping: state.lastPing,
+    last_start: state.lastStart,
+    last_start_run_id: state.lastStartRunId,
+    last_duration: state.lastDuration,
+    alert_after: state.alertAfter,
+  }));
+  await executeSql(tx, `update checks set ${settings.join(', ')} from ${source} where checks.id = v.id`, [
+    rows,
+  ]);
 }
 
 export async function deleteCheck(tx: Tx, id: number): Promise<void> {
@@ -133,13 +161,31 @@ export async function listOverdueChecks(tx: Tx, now: Micros, most: number): Prom
   return querySql(tx, checks.columns, text, [now, most]);
 }
 
-/** Sets these where nothing has happened to the check since it was read; tells whether that was so. */
-export async function updateOverdueCheck(
-  tx: Tx,
-  { id, storedStatus, alertAfter }: Check,
-  changes: Partial<Pick<Check, 'storedStatus' | 'alertAfter'>>,
-): Promise<boolean> {
-  return (
-    (await updateRows<Check>(tx, checks, { id, storedStatus, alertAfter: alertAfter ?? 0 }, changes)) === 1
-  );
+/** Puts off the next look at a check, where nothing has happened to it since it was read. */
+export async function postponeCheck(tx: Tx, check: Check, alertAfter: Micros | null): Promise<void> {
+  const text = 'update checks set alert_after = $1 where id = $2 and alert_after = $3';
+  await executeSql(tx, text, [alertAfter, check.id, check.alertAfter]);
+}
+
+const seenColumns = { id: 'bigint', stored_status: 'text', alert_after: 'bigint' } as const;
+
+/** Turns the checks down to which nothing has happened since they were read; returns the ids of these. */
+export async function turnDown(tx: Tx, seen: readonly Check[]): Promise<Set<number>> {
+  const text = `update checks set stored_status = 'down', alert_after = null from ${jsonRows(seenColumns, isPostgres(tx))}
+    where checks.id = v.id and checks.stored_status = v.stored_status and checks.alert_after = v.alert_after
+    returning checks.id`;
+  const rows = seen.map(({ id, storedStatus, alertAfter }) => {
+    return { id, stored_status: storedStatus, alert_after: alertAfter };
+  });
+  const fallen = await querySql(tx, { id: checks.columns.id }, text, [rows]);
+  return new Set(fallen.map(({ id }) => id));
+}
+
+function isPostgres(tx: Tx): boolean {
+  return tx.dataSource.options.type === 'postgres';
+}
+
+/** A writer of SQLite is alone anyway. */
+function lockClause(tx: Tx): string {
+  return isPostgres(tx) ? 'for update' : '';
 }

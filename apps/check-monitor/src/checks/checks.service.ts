@@ -3,7 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import { assignChannels, listAssignedUuids, listCheckChannels } from '../channels/channels.repository.js';
 import { pickChannels } from '../channels/channels.service.js';
 import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
-import { type FlipRow, insertFlip, listFlips } from '../flips/flips.repository.js';
+import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { countChecks, holdOwner } from '../projects/projects.repository.js';
@@ -108,16 +108,21 @@ export async function assignNamedChannels(tx: Tx, check: Check, text: string | u
   await assignChannels(tx, check.id, await pickChannels(tx, check.projectId, text));
 }
 
-/** Records a flip; a silent one counts as told. */
+/** Records a flip. */
 export async function recordFlip(tx: Tx, checkId: number, flip: Flip): Promise<void> {
-  await insertFlip(tx, {
+  await insertFlips(tx, [flipRow(checkId, flip)]);
+}
+
+/** A flip as stored; a silent one counts as told. */
+export function flipRow(checkId: number, flip: Flip): Omit<FlipRow, 'id'> {
+  return {
     checkId,
     at: flip.at,
     oldStatus: flip.from,
     newStatus: flip.to,
     reason: flip.reason,
     processedAt: flip.isSilent ? flip.at : null,
-  });
+  };
 }
 
 /** Loads a check to read by uuid or unique key; throws NotFound or Forbidden. */

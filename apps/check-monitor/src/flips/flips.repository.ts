@@ -32,8 +32,9 @@ export const flips = defineTable<FlipRow>('flips', {
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
 });
 
-export async function insertFlip(tx: Tx, flip: Omit<FlipRow, 'id'>): Promise<void> {
-  await insertMany(tx, flips, [flip]);
+/** Inserts flips in their order. */
+export async function insertFlips(tx: Tx, rows: readonly Omit<FlipRow, 'id'>[]): Promise<void> {
+  await insertMany(tx, flips, rows);
 }
 
 /** Flips of a check, the latest recorded one first, whatever their dates. */

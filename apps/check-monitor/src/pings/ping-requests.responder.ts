@@ -2,10 +2,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { AppError, InvalidInput, NotFound } from '@certloop/contracts';
 import type { Logger } from '@certloop/server';
 import { type AddressRange, originOf } from './client-address.js';
+import { type IncomingPing, knownCheck } from './incoming-ping.js';
 import { parsePingAddress } from './ping-address.js';
-import { type IncomingPing, type ReceivePingDeps, receivePing } from './receive-ping.service.js';
+import type { PingIntake } from './receive-ping.service.js';
 
-export interface PingRequestDeps extends ReceivePingDeps {
+export interface PingRequestDeps {
+  readonly intake: PingIntake;
   readonly logger: Logger;
   /** Bytes kept of a body. */
   readonly bodyLimit: number;
@@ -47,7 +49,7 @@ async function respond(
     userAgent: (request.headers['user-agent'] ?? '').slice(0, longestUserAgent),
     body: await receiveBeginning(request, deps.bodyLimit),
   };
-  const { isNew } = await receivePing(deps, ping);
+  const { isNew } = await deps.intake.receive(ping);
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Ping-Body-Limit', String(deps.bodyLimit));
   forbidCaching(response);
@@ -95,7 +97,7 @@ function refuse(
   const refusal = error instanceof AppError ? error : undefined;
   if (refusal === undefined) logger.error({ error }, 'ping.failed');
   for (const [name, value] of Object.entries(refusal?.headers ?? {})) response.setHeader(name, value);
-  if (isByUuid(request) || refusal?.code === 'known_check') forbidCaching(response);
+  if (isByUuid(request) || refusal?.code === knownCheck) forbidCaching(response);
   // a client that still sends its body would lose the answer if the connection broke
   if (!request.complete) request.resume();
   send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored');

@@ -1,5 +1,6 @@
-import { column, defineTable, executeSql, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
+import { jsonRows } from '../checks/json-rows.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
 
@@ -40,13 +41,46 @@ export const pings = defineTable<Ping>('pings', {
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
 });
 
-const insertion = `insert into pings (check_id, n, at, signal, scheme, remote_addr, method, user_agent, run_id,
-  exit_status, body) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+const insertedColumns = {
+  check_id: 'bigint',
+  n: 'bigint',
+  at: 'bigint',
+  signal: 'text',
+  scheme: 'text',
+  remote_addr: 'text',
+  method: 'text',
+  user_agent: 'text',
+  run_id: 'uuid',
+  exit_status: 'integer',
+  body: 'text',
+} as const;
 
-export async function insertPing(tx: Tx, ping: Ping): Promise<void> {
-  const { checkId, n, at, signal, scheme, remoteAddr, method, userAgent, runId, exitStatus, body } = ping;
-  const values: SqlValue[] = [checkId, n, at, signal, scheme, remoteAddr, method, userAgent, runId];
-  await executeSql(tx, insertion, [...values, exitStatus, body]);
+/** Inserts pings, of one check or several. */
+export async function insertPings(tx: Tx, rows: readonly Ping[]): Promise<void> {
+  const isPostgres = tx.dataSource.options.type === 'postgres';
+  const names = Object.keys(insertedColumns);
+  // JSON carries no bytes: bodies go as hex
+  const bytes = isPostgres ? "decode(v.body, 'hex')" : 'unhex(v.body)';
+  const values = names.map((name) => (name === 'body' ? bytes : `v.${name}`)).join(', ');
+  const source = jsonRows(insertedColumns, isPostgres);
+  const text = `insert into pings (${names.join(', ')}) select ${values} from ${source}`;
+  await executeSql(tx, text, [rows.map(insertedRow)]);
+}
+
+function insertedRow(ping: Ping): Record<keyof typeof insertedColumns, string | number | null> {
+  return {
+    check_id: ping.checkId,
+    n: ping.n,
+    at: ping.at,
+    signal: ping.signal,
+    scheme: ping.scheme,
+    remote_addr: ping.remoteAddr,
+    method: ping.method,
+    user_agent: ping.userAgent,
+    run_id: ping.runId,
+    exit_status: ping.exitStatus,
+    body: ping.body === null ? null : ping.body.toString('hex'),
+  };
 }
 
 /** Latest pings of a check, newest first. */

@@ -14,7 +14,12 @@ export interface PruneDeps {
   readonly pingLimit: number;
 }
 
-/** Forgets old pings with every hundredth one, and flips older than both the oldest ping kept and 93 days. */
+/** Whether old pings are to be forgotten with this one: every hundredth of a check. */
+export function beginsPruning({ n }: { readonly n: number }): boolean {
+  return n % pingsBetweenRounds === 0;
+}
+
+/** Forgets the pings beyond the limit, `n` being the latest, and flips older than both the oldest kept and 93 days. */
 export async function prunePings(
   deps: PruneDeps,
   tx: Tx,
@@ -22,7 +27,6 @@ export async function prunePings(
   n: number,
   now: Micros,
 ): Promise<void> {
-  if (n % pingsBetweenRounds !== 0) return;
   const limit = await pingLimitOf(deps, tx, check.projectId);
   await deletePingsUpTo(tx, check.id, n - limit);
   const oldest = await findOldestPingAt(tx, check.id);

@@ -1,0 +1,38 @@
+import { InvalidInput } from '@certloop/contracts';
+import type { Origin } from './client-address.js';
+import type { PingAddress } from './ping-address.js';
+
+/** A ping as it came in over HTTP. */
+export interface IncomingPing {
+  readonly address: PingAddress;
+  readonly origin: Origin;
+  readonly method: string;
+  readonly userAgent: string;
+  /** First bytes of the body, as many as are kept. */
+  readonly body: Buffer;
+}
+
+/** Code of a refusal that concerns a check that is there. */
+export const knownCheck = 'known_check';
+
+const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Exit status of an address; null without one. Throws InvalidInput above 255. */
+export function readExitStatus({ exitStatus }: PingAddress): number | null {
+  if (exitStatus === undefined) return null;
+  const status = Number(exitStatus);
+  if (status > 255) throw new InvalidInput('invalid url format', { code: knownCheck });
+  return status;
+}
+
+/** Run id of an address in lower case; null without one. Throws InvalidInput for what is no uuid. */
+export function readRunId({ runId }: PingAddress): string | null {
+  if (runId === undefined) return null;
+  if (!canonicalUuid.test(runId)) throw new InvalidInput('invalid uuid format', { code: knownCheck });
+  return runId.toLowerCase();
+}
+
+/** Refusal of an address that can name no check. */
+export function wrongUrl(): InvalidInput {
+  return new InvalidInput('invalid url format');
+}
