@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { countCsrRows } from '../src/csrs/csrs.repository.js';
 import { countFqdnRows } from '../src/fqdns/fqdns.repository.js';
 import { startApp, type TestApp } from './support/app.js';
-import { grant, grantEverything } from './support/factories.js';
+import { addToken, grant, grantEverything } from './support/factories.js';
 import {
   addCsr,
   addFqdn,
@@ -110,6 +110,15 @@ describeEachDialect('deleting FQDNs', (open) => {
       const { body } = await remove(`/spaces/${id}/fqdns`, app.people.cleo).expect(200);
       expect(body).toMatchObject({ deletedCount: 0 });
       expect(await countsOf([id])).toMatchObject({ fqdns: 1 });
+    });
+
+    test('deletes none in an unknown space, also for a token that reads all of them', async () => {
+      const token = await addToken(app, app.people.ada.id, { scope: 'READ' });
+      const auth = { Authorization: `Bearer ${token}` };
+      const { body } = await app.request.delete(`/spaces/${unknownId}/fqdns`).set(auth).expect(200);
+      expect(body).toMatchObject({ deletedCount: 0 });
+      const space = await addSpace(app);
+      await app.request.delete(`/spaces/${space.id}/fqdns`).set(auth).expect(403);
     });
 
     test('is for FULL_ACCESS on the space', async () => {

@@ -25,7 +25,7 @@ export function csrsHandlers(
     },
     deleteAllCsrs: async ({ context }) => {
       const deletedCount = await deleteAllCsrs(deps, context);
-      return { status: 200, body: { message: `${deletedCount} CSRs of all spaces deleted`, deletedCount } };
+      return { status: 200, body: { message: `CSRs deleted in all spaces: ${deletedCount}`, deletedCount } };
     },
   };
 }

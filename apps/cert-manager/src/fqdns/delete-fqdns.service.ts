@@ -46,9 +46,10 @@ export async function deleteSpaceFqdns(
 ): Promise<number> {
   const spaceId = readableSpaceId(caller, text);
   if (spaceId === undefined) return 0;
-  requireLevel(caller, spaceId, 'FULL_ACCESS');
   return db.transaction(async (tx) => {
+    // whoever may read every space may also name one that there is not
     if (!(await spaceExists(tx, spaceId))) return 0;
+    requireLevel(caller, spaceId, 'FULL_ACCESS');
     const deletedCount = await deleteFqdnsOfSpace(tx, spaceId);
     const details = { deletedCount };
     const entry = { action: 'fqdn.deleteAll', resourceType: 'space', resourceId: spaceId } as const;

@@ -57,14 +57,10 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
   }
 }
 
-export async function findFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow | undefined> {
-  return (await tx.findOneBy(fqdns, { id, spaceId })) ?? undefined;
-}
-
 /** Throws NotFound when the space has no such FQDN. */
 export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
-  const row = await findFqdn(tx, spaceId, id);
-  if (row === undefined) throw fqdnNotFound();
+  const row = await tx.findOneBy(fqdns, { id, spaceId });
+  if (row === null) throw fqdnNotFound();
   return row;
 }
 

@@ -40,11 +40,11 @@ export function fqdnsHandlers(
     },
     deleteSpaceFqdns: async ({ params, context }) => {
       const deletedCount = await deleteSpaceFqdns(deps, context, params.id);
-      return { status: 200, body: { message: `${deletedCount} FQDNs deleted`, deletedCount } };
+      return { status: 200, body: { message: `FQDNs deleted: ${deletedCount}`, deletedCount } };
     },
     deleteAllFqdns: async ({ context }) => {
       const deletedCount = await deleteAllFqdns(deps, context);
-      return { status: 200, body: { message: `${deletedCount} FQDNs of all spaces deleted`, deletedCount } };
+      return { status: 200, body: { message: `FQDNs deleted in all spaces: ${deletedCount}`, deletedCount } };
     },
     setRenewalEnabled: async ({ params, body, context }) => {
       await setRenewalEnabled(deps, context, { ...params, renewalEnabled: body.renewalEnabled });

@@ -1,5 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { coversHostname, normalHostname, readHostname } from './hostname.js';
 
 const label63 = 'a'.repeat(63);
@@ -43,6 +44,26 @@ describe('normal form', () => {
     for (const name of [name253, '*.xn--mnchen-3ya.example', 'xn--r8jz45g.xn--zckzah']) {
       expect(normalHostname(name)).toBe(name);
     }
+  });
+});
+
+describe('any text', () => {
+  const label = fc.stringMatching(/^(?:[a-zA-Z0-9äöüßéñ例え_*%-]|xn--){1,12}$/u);
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(label, { maxLength: 6 }).map((a) => a.join('.')),
+  );
+
+  test('has a normal form that is its own, in letters, digits, hyphens and dots, or a fault', () => {
+    fc.assert(
+      fc.property(text, (name) => {
+        const { hostname, fault } = readHostname(name);
+        if (hostname === undefined) return typeof fault === 'string';
+        const isPlain = /^(?:\*\.)?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/.test(hostname);
+        return isPlain && hostname.length <= 253 && readHostname(hostname).hostname === hostname;
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 
