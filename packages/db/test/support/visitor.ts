@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { insertMany, openDatabase } from '../../src/index.js';
 import { customer, insertNamed } from './rows.js';
 import { customers, shop } from './shop.js';
@@ -19,12 +19,12 @@ async function copy(): Promise<void> {
   print({ seen: row.bornAt.toISOString(), copyId });
 }
 
-/** Holds a write open for so many milliseconds, saying when it has begun. */
+/** Holds a write open until the input ends, saying when it has begun. */
 async function hold(): Promise<void> {
   await database.transaction(async (tx) => {
     await insertNamed(tx, 'visitor');
     print({ holding: true });
-    await sleep(Number(argument));
+    await once(process.stdin.resume(), 'end');
   });
 }
 
