@@ -1,0 +1,45 @@
+/** A certificate as it was issued. */
+export interface IssuedCertificate {
+  /** Uuid in lower case. */
+  readonly id: string;
+  readonly certificatePem: string;
+  readonly createdAt: Date;
+}
+
+export interface StoreLimits {
+  /** Certificates kept at most. */
+  readonly count: number;
+  /** Octets of PEM text kept at most; the newest certificate is kept whatever its size. */
+  readonly octets: number;
+}
+
+/** Issued certificates in memory, until a restart or until the limits push the oldest out. */
+export interface CertificatesStore {
+  insert(certificate: IssuedCertificate): void;
+  find(id: string): IssuedCertificate | undefined;
+}
+
+export function createCertificatesStore(limits: StoreLimits): CertificatesStore {
+  const byId = new Map<string, IssuedCertificate>();
+  // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
+  const oldestFirst = byId.values();
+  let octets = 0;
+
+  const dropOldest = () => {
+    while (byId.size > 1 && (byId.size > limits.count || octets > limits.octets)) {
+      const oldest = oldestFirst.next();
+      if (oldest.done === true) return;
+      byId.delete(oldest.value.id);
+      octets -= oldest.value.certificatePem.length;
+    }
+  };
+
+  return {
+    insert: (certificate) => {
+      byId.set(certificate.id, certificate);
+      octets += certificate.certificatePem.length;
+      dropOldest();
+    },
+    find: (id) => byId.get(id),
+  };
+}

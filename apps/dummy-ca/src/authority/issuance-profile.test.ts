@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals';
+import { leafValidity, rootValidity } from './issuance-profile.js';
+
+const century = { notBefore: new Date('2026-01-01T00:00:00Z'), notAfter: new Date('2126-01-01T00:00:00Z') };
+
+describe('leafValidity', () => {
+  test.each([
+    ['a year', 365, '2026-03-01T12:00:00Z', '2026-03-01T11:59:00Z', '2027-03-01T11:59:00Z'],
+    ['a day', 1, '2026-03-01T12:00:00Z', '2026-03-01T11:59:00Z', '2026-03-02T11:59:00Z'],
+    ['a part of a second', 1, '2026-03-01T12:00:00.999Z', '2026-03-01T11:59:00Z', '2026-03-02T11:59:00Z'],
+    ['over a leap day', 1, '2028-02-28T12:01:00Z', '2028-02-28T12:00:00Z', '2028-02-29T12:00:00Z'],
+    ['59 s after the root began', 1, '2026-01-01T00:00:59Z', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
+    ['60 s after the root began', 1, '2026-01-01T00:01:00Z', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
+    ['61 s after the root began', 1, '2026-01-01T00:01:01Z', '2026-01-01T00:00:01Z', '2026-01-02T00:00:01Z'],
+    ['to the root’s last second', 1, '2125-12-31T00:01:00Z', '2125-12-31T00:00:00Z', '2126-01-01T00:00:00Z'],
+    ['a second longer', 1, '2125-12-31T00:01:01Z', '2125-12-31T00:00:01Z', '2126-01-01T00:00:00Z'],
+    ['far longer', 36_500, '2090-01-01T00:01:00Z', '2090-01-01T00:00:00Z', '2126-01-01T00:00:00Z'],
+  ])('%s', (_, days, now, notBefore, notAfter) => {
+    expect(leafValidity(days, new Date(now), century)).toEqual({
+      notBefore: new Date(notBefore),
+      notAfter: new Date(notAfter),
+    });
+  });
+
+  test('leaves nothing when the root has ended', () => {
+    const { notBefore, notAfter } = leafValidity(1, new Date('2126-01-01T00:01:00Z'), century);
+    expect(notAfter.getTime()).toBeLessThanOrEqual(notBefore.getTime());
+  });
+});
+
+describe('rootValidity', () => {
+  test('begins one day back, in whole seconds', () => {
+    expect(rootValidity(36_525, new Date('2026-11-21T10:00:00.500Z'))).toEqual({
+      notBefore: new Date('2026-11-20T10:00:00Z'),
+      notAfter: new Date('2126-11-21T10:00:00Z'),
+    });
+  });
+});

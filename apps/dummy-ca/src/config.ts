@@ -1,0 +1,87 @@
+import { scalars } from '@certloop/contracts';
+import {
+  ConfigError,
+  type ConfigOf,
+  type Environment,
+  logLevel,
+  portNumber,
+  readConfig,
+  setting,
+  unknownSettings,
+  wholeNumber,
+} from '@certloop/server';
+import { z } from 'zod';
+import { authorityKeyTypes } from './authority/issuance-profile.js';
+
+const keyTypes = authorityKeyTypes.join(', ');
+
+const settings = {
+  host: setting('DUMMY_CA_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
+  port: setting('DUMMY_CA_PORT', portNumber.default(3002), 'TCP port, 0 for a free one'),
+  keyType: setting(
+    'DUMMY_CA_KEY_TYPE',
+    z.enum(authorityKeyTypes, `must be one of ${keyTypes}`).default('P-256'),
+    'key of a root made at start',
+  ),
+  commonName: setting(
+    'DUMMY_CA_COMMON_NAME',
+    // 64 is the bound of a common name (RFC 5280, Appendix A.1).
+    scalars.line(64).default('CertLoop Dummy CA Root'),
+    'common name of a root made at start, up to 64 characters',
+  ),
+  rootValidityDays: setting(
+    'DUMMY_CA_ROOT_VALIDITY_DAYS',
+    wholeNumber(2, 36_525).default(36_525),
+    'days that a root made at start lasts, the first of them past',
+  ),
+  rootKeyPem: setting(
+    'DUMMY_CA_ROOT_KEY',
+    z.string().optional(),
+    "PEM of the root's private key; DUMMY_CA_ROOT_KEY_FILE names a file",
+  ),
+  rootCertificatePem: setting(
+    'DUMMY_CA_ROOT_CERTIFICATE',
+    z.string().optional(),
+    'PEM of the root certificate; DUMMY_CA_ROOT_CERTIFICATE_FILE names a file',
+  ),
+  keep: setting(
+    'DUMMY_CA_KEEP',
+    wholeNumber(1, 10_000_000).default(100_000),
+    'number of certificates kept in memory, the oldest goes first',
+  ),
+  keepMebibytes: setting(
+    'DUMMY_CA_KEEP_MIB',
+    wholeNumber(1, 65_536).default(256),
+    'MiB of PEM text kept in memory, the oldest certificate goes first',
+  ),
+  logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'least level that is logged'),
+};
+
+// Names with this service's prefix that other services of the stack read.
+const namesOfOthers: ReadonlySet<string> = new Set(['DUMMY_CA_URL', 'DUMMY_CA_URL_FILE']);
+
+export interface Config extends ConfigOf<typeof settings> {
+  /** Names of variables that look like settings of this service but are none. */
+  readonly unknownNames: readonly string[];
+}
+
+/** Configuration of the service. Throws ConfigError with every fault; root key and certificate come in pairs. */
+export function loadConfig(environment: Environment = process.env): Config {
+  const config = readConfig(settings, environment);
+  const faults = rootFaults(config.rootKeyPem, config.rootCertificatePem, environment);
+  if (faults.length > 0) throw new ConfigError(faults);
+  const unknownNames = unknownSettings('DUMMY_CA_', settings, environment);
+  return { ...config, unknownNames: unknownNames.filter((name) => !namesOfOthers.has(name)) };
+}
+
+function rootFaults(key: string | undefined, certificate: string | undefined, environment: Environment) {
+  const parts = [
+    { name: settings.rootKeyPem.name, pem: key },
+    { name: settings.rootCertificatePem.name, pem: certificate },
+  ];
+  const empty = parts.filter(({ name, pem }) => pem === undefined && environment[`${name}_FILE`]);
+  if (empty.length > 0) return empty.map(({ name }) => `${name}: the file that ${name}_FILE names is empty`);
+  const missing = parts.filter(({ pem }) => pem === undefined);
+  if (missing.length !== 1) return [];
+  return missing.map(({ name }) => `${name}: is missing; a root's key and its certificate come together`);
+}
