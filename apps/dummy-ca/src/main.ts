@@ -1,0 +1,21 @@
+import { createLogger, listen, runService, systemClock } from '@certloop/server';
+import { createApp } from './app.js';
+import { openAuthority } from './authority/certificate-authority.service.js';
+import { loadConfig } from './config.js';
+import { answerUnparsed } from './signing/unparsed-requests.responder.js';
+
+const service = 'dummy-ca';
+
+await runService(service, async (onClose) => {
+  const config = loadConfig();
+  const logger = createLogger({ service, level: config.logLevel });
+  for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
+  const authority = await openAuthority(config, systemClock);
+  const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
+  const app = createApp({ authority, keep, clock: systemClock, logger });
+  const listening = await listen(app, config);
+  onClose(listening.close);
+  answerUnparsed(listening.server);
+  logger.info({ url: listening.url, ...authority.root }, 'service.started');
+  return logger;
+});

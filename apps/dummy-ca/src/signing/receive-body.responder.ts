@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError, InvalidInput } from '@certloop/contracts';
+
+/** Largest body of a request to sign, in octets. */
+export const csrBodyBytes = 65_536;
+
+/**
+ * Octets of a body. Throws payload_too_large above `csrBodyBytes`, as soon as that is known, and InvalidInput
+ * for an encoded body or one that breaks off.
+ */
+export function receiveBody(request: IncomingMessage): Promise<Uint8Array> {
+  const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new InvalidInput(`the content encoding ${encoding.slice(0, 40)} is not supported`);
+  }
+  if (Number(length) > csrBodyBytes) throw tooLarge();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > csrBodyBytes) reject(tooLarge());
+      else chunks.push(chunk);
+    });
+    request.once('end', () => resolve(joined(chunks)));
+    const brokenOff = () => reject(new InvalidInput('the request ended before its body was complete'));
+    request.once('error', brokenOff);
+    request.once('close', brokenOff);
+  });
+}
+
+// Most bodies arrive in one piece, which need not be copied.
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+function tooLarge(): AppError {
+  return new AppError('payload_too_large', `the body is larger than ${csrBodyBytes} octets`);
+}

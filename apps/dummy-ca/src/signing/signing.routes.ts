@@ -1,0 +1,40 @@
+import { AppError, dummyCaContract, InvalidInput } from '@certloop/contracts';
+import { bind } from '@certloop/server';
+import { type Request, Router } from 'express';
+import { getCertificate, type SigningDeps } from './signing.service.js';
+
+// The path of CSRs is answered by its own responder.
+const { signCsr: _, ...contract } = dummyCaContract;
+
+/** Router of the documented API beside signing: show a certificate, show the root, tell health. */
+export function signingRoutes(deps: SigningDeps): Router {
+  const router = Router({ caseSensitive: true });
+  router.get('/certificate', refuseMissingIdentifier);
+  router.all('/certificate', refuseMethod);
+  router.use(
+    bind(
+      contract,
+      {
+        getHealth: async () => ({ status: 200, body: { status: 'ok' } }),
+        getCertificate: async ({ params }) => {
+          const { id, certificatePem, createdAt } = getCertificate(deps, params.id);
+          const body = { id, certificate: certificatePem, created_at: createdAt.toISOString() };
+          return { status: 200, body };
+        },
+        getRoot: async () => ({ status: 200, body: deps.authority.rootPem }),
+      },
+      { context: () => undefined, bodyBytes: 0 },
+    ),
+  );
+  return router;
+}
+
+function refuseMissingIdentifier(): never {
+  throw new InvalidInput('the certificate identifier is missing: ask for /certificate/{id}');
+}
+
+function refuseMethod(request: Request): never {
+  throw new AppError('method_not_allowed', `${request.method} is not allowed here`, {
+    headers: { Allow: 'GET, HEAD' },
+  });
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { NotFound, type SigningRequest } from '@certloop/contracts';
+import type { Clock } from '@certloop/server';
+import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
+import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
+import { decodeCsrText } from './csr-text.js';
+
+export interface SigningDeps {
+  readonly authority: CertificateAuthority;
+  readonly certificates: CertificatesStore;
+  readonly clock: Clock;
+}
+
+/**
+ * Certificate for a CSR whose own signature holds; its content is taken as it is. Throws InvalidInput when
+ * the text is not one CSR in Base64 of PEM, or its signature is wrong or of a kind that cannot be checked.
+ */
+export async function signCsr(deps: SigningDeps, request: SigningRequest): Promise<IssuedCertificate> {
+  const csrPem = decodeCsrText(request.csr).toString('utf8');
+  const now = deps.clock.now();
+  const certificatePem = await deps.authority.issue(csrPem, request.validity_days, now);
+  const issued = { id: randomUUID(), certificatePem, createdAt: now };
+  deps.certificates.insert(issued);
+  return issued;
+}
+
+/** Certificate by its identifier, in any case. Throws NotFound when none was issued or kept under it. */
+export function getCertificate({ certificates }: SigningDeps, id: string): IssuedCertificate {
+  const certificate = certificates.find(id.toLowerCase());
+  if (certificate === undefined) throw new NotFound('no certificate with this identifier');
+  return certificate;
+}

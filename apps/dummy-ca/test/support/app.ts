@@ -1,0 +1,71 @@
+import { X509Certificate } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import request from 'supertest';
+import { createApp } from '../../src/app.js';
+import {
+  type CertificateAuthority,
+  openAuthority,
+  type RootSource,
+} from '../../src/authority/certificate-authority.service.js';
+import type { StoreLimits } from '../../src/authority/certificates.store.js';
+import { csrField } from './csrs.js';
+
+export interface TestCa {
+  readonly http: RequestListener;
+  readonly clock: MovableClock;
+  readonly authority: CertificateAuthority;
+  readonly root: X509Certificate;
+  /** POST /csr of the given members over a sound request. */
+  sign(members?: object): request.Test;
+  /** The certificate for the given members over a sound request. */
+  issue(members?: object): Promise<Issued>;
+}
+
+export interface Issued {
+  readonly id: string;
+  readonly pem: string;
+  readonly certificate: X509Certificate;
+}
+
+export const freshRoot: RootSource = {
+  keyType: 'P-256',
+  commonName: 'Test Root',
+  rootValidityDays: 36_525,
+  rootKeyPem: undefined,
+  rootCertificatePem: undefined,
+};
+
+const roomy: StoreLimits = { count: 10_000, octets: 100_000_000 };
+
+/** The real application on a root of its own, with a clock that stands still. */
+export async function startCa(
+  source: Partial<RootSource> = {},
+  { now = new Date(), keep = roomy }: { readonly now?: Date; readonly keep?: StoreLimits } = {},
+): Promise<TestCa> {
+  const clock = createMovableClock(now);
+  const authority = await openAuthority({ ...freshRoot, ...source }, clock);
+  const http = createApp({
+    authority,
+    keep,
+    clock,
+    logger: createLogger({ service: 'dummy-ca', level: 'silent' }),
+  });
+  const sign = (members: object = {}) =>
+    request(http)
+      .post('/csr')
+      .send({ csr: csrField(), action: 'sign', ...members });
+  return {
+    http,
+    clock,
+    authority,
+    root: new X509Certificate(authority.rootPem),
+    sign,
+    issue: async (members) => issuedBy(await sign(members).expect(200)),
+  };
+}
+
+function issuedBy({ body }: request.Response): Issued {
+  const { id, certificate: pem } = body as { readonly id: string; readonly certificate: string };
+  return { id, pem, certificate: new X509Certificate(pem) };
+}
