@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { BadgeUrls } from '@certloop/contracts';
+import { percentEncode } from '../percent-encoding.js';
 import type { BadgeStates } from './badge-status.js';
 
 /** Stands for all checks of a project in the place of a tag. */
@@ -70,17 +71,5 @@ export function tagOf(segment: string): string | undefined {
 
 /** Twice, since what lies between decodes paths once: a tag may hold a slash. */
 function quoteTwice(tag: string): string {
-  const octets = [...Buffer.from(tag, 'utf8')];
-  return octets
-    .map((octet) => (isUnreserved(octet) ? String.fromCharCode(octet) : `%25${hexOf(octet)}`))
-    .join('');
-}
-
-/** RFC 3986 §2.3. */
-function isUnreserved(octet: number): boolean {
-  return /[A-Za-z0-9._~-]/.test(String.fromCharCode(octet));
-}
-
-function hexOf(octet: number): string {
-  return octet.toString(16).toUpperCase().padStart(2, '0');
+  return percentEncode(percentEncode(tag));
 }
