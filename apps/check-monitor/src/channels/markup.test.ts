@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { anEvent, viewOf } from '../../test/support/events.js';
+import { factLines, fencedCode, htmlMarkup, joinBlocks, type Markup, markdown, plainText } from './markup.js';
+
+const hostile = anEvent({
+  projectName: '<b>*Jobs* & co</b>',
+  check: { tags: 'a`b', tagList: ['a`b'] },
+  lastPing: null,
+});
+
+describe('facts', () => {
+  test.each<[string, Markup, string[]]>([
+    [
+      'HTML',
+      htmlMarkup,
+      ['<b>Project:</b> &lt;b&gt;*Jobs* &amp; co&lt;/b&gt;', '<b>Tags:</b> <code>a`b</code>'],
+    ],
+    ['Markdown', markdown, ['**Project:** \\<b\\>\\*Jobs\\* & co\\</b\\>', "**Tags:** `a'b`"]],
+    ['plain text', plainText, ['Project: <b>*Jobs* & co</b>', 'Tags: a`b']],
+  ])('in %s', (_kind, markup, lines) => {
+    expect(factLines(viewOf(hostile), markup).split(markup.lineBreak).slice(0, 2)).toEqual(lines);
+  });
+});
+
+test('a fence within a code block does not end it', () => {
+  expect(fencedCode('a\n```\nb')).toBe("```\na\n'''\nb\n```");
+});
+
+describe('blocks', () => {
+  test.each<[string, (string | undefined)[], number, string]>([
+    ['all that fit', ['a', 'b'], 100, 'a\n\nb'],
+    ['what is absent leaves no gap', ['a', undefined, 'b'], 100, 'a\n\nb'],
+    ['exactly full', ['a', 'b'], 4, 'a\n\nb'],
+    ['one octet too much', ['a', 'b'], 3, 'a'],
+    ['a later one may still fit', ['a', 'bbbbbb', 'c'], 4, 'a\n\nc'],
+    ['octets count, not letters', ['a', 'é'], 4, 'a'],
+    ['the first always stays', ['too long'], 2, 'too long'],
+  ])('%s', (_situation, blocks, most, text) => {
+    expect(joinBlocks(blocks, most)).toBe(text);
+  });
+});

@@ -1,0 +1,105 @@
+import type { EventView, Fact } from './event-view.js';
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text that stands for itself in HTML, in an element and in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** Text that stands for itself in Markdown (CommonMark §2.4). */
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+\-.!|<>~]/g, '\\$&');
+}
+
+/** Code block of Markdown; a fence within the text cannot end it. */
+export function fencedCode(text: string): string {
+  return `\`\`\`\n${text.replaceAll('```', "'''")}\n\`\`\``;
+}
+
+/** How one kind of text marks up the parts of a message. */
+export interface Markup {
+  readonly bold: (text: string) => string;
+  readonly code: (text: string) => string;
+  readonly plain: (text: string) => string;
+  readonly block: (text: string) => string;
+  readonly link: (text: string, url: string) => string;
+  /** What ends a line within a paragraph. */
+  readonly lineBreak: string;
+}
+
+export const htmlMarkup: Markup = {
+  bold: (text) => `<b>${escapeHtml(text)}</b>`,
+  code: (text) => `<code>${escapeHtml(text)}</code>`,
+  plain: escapeHtml,
+  block: (text) => `<pre>${escapeHtml(text)}</pre>`,
+  link: (text, url) => `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`,
+  lineBreak: '\n',
+};
+
+export const markdown: Markup = {
+  bold: (text) => `**${escapeMarkdown(text)}**`,
+  // a backtick within would end the code
+  code: (text) => `\`${text.replaceAll('`', "'")}\``,
+  plain: escapeMarkdown,
+  block: fencedCode,
+  link: (text, url) => `[${escapeMarkdown(text)}](${url})`,
+  // two blanks make the line break hard, CommonMark §6.7
+  lineBreak: '  \n',
+};
+
+export const plainText: Markup = {
+  bold: (text) => text,
+  code: (text) => text,
+  plain: (text) => text,
+  block: (text) => text,
+  link: (_text, url) => url,
+  lineBreak: '\n',
+};
+
+/** `Project: Jobs`, the label in bold. */
+export function factLine(fact: Fact, { bold, code, plain }: Markup): string {
+  const value = 'text' in fact ? plain(fact.text) : fact.codes.map(code).join(', ');
+  return `${bold(`${fact.label}:`)} ${value}`;
+}
+
+/** Facts of an event, one a line. */
+export function factLines({ facts }: EventView, markup: Markup): string {
+  return facts.map((fact) => factLine(fact, markup)).join(markup.lineBreak);
+}
+
+/** Body of the last ping under its title; undefined when there is none. */
+export function bodyBlock({ body }: EventView, { bold, block }: Markup): string | undefined {
+  return body === undefined ? undefined : `${bold('Last Ping Body:')}\n${block(body)}`;
+}
+
+/** What is up with the other checks; undefined when there are none. */
+export function othersBlock({ others }: EventView, { plain, lineBreak }: Markup): string | undefined {
+  return others.length === 0 ? undefined : others.map(plain).join(lineBreak);
+}
+
+/** Link to the page of the check. */
+export function linkBlock({ link, siteName }: EventView, markup: Markup): string {
+  return markup.link(`View on ${siteName}`, link);
+}
+
+/**
+ * Blocks with an empty line between them, as many as fit into `mostOctets` of UTF-8: targets refuse what is longer,
+ * and an alert without its details is better than none. The first block always stays.
+ */
+export function joinBlocks(blocks: readonly (string | undefined)[], mostOctets: number): string {
+  const gap = '\n\n';
+  let text = '';
+  for (const block of blocks) {
+    if (block === undefined) continue;
+    const longer = text === '' ? block : text + gap + block;
+    if (text === '' || Buffer.byteLength(longer) <= mostOctets) text = longer;
+  }
+  return text;
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+// They belong to the connection, not to the message.
+const reserved = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const headerName = z
+  .string()
+  .regex(token, 'must be the name of a header')
+  .max(100)
+  .refine((name) => !reserved.has(name.toLowerCase()), 'must not be a header of the connection');
+
+const headerValue = z
+  .string()
+  .max(1000)
+  .regex(/^[^\r\n\0]*$/, 'must be one line');
+
+const call = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT']).default('GET'),
+  /** May hold placeholders. */
+  url: z
+    .string()
+    .max(1000)
+    .regex(/^https?:\/\/\S+$/i, 'must be an http or https address'),
+  /** Sent with POST and PUT only; may hold placeholders. */
+  body: z.string().max(1000).default(''),
+  headers: z.record(headerName, headerValue).default({}),
+});
+export type WebhookCall = z.output<typeof call>;
+
+/** What is called when a check goes down and when it comes up; at least one of both. */
+export const webhookSettings = z
+  .strictObject({ down: call.nullable().default(null), up: call.nullable().default(null) })
+  .refine(({ down, up }) => down !== null || up !== null, 'must have an address for down or for up');
+export type WebhookSettings = z.output<typeof webhookSettings>;

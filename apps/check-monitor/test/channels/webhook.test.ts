@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createWebhook } from '../../src/channels/webhook/webhook.channel.js';
+import { webhookSettings } from '../../src/channels/webhook/webhook-settings.js';
+import { aDelivery, anEvent, aRecovery } from '../support/events.js';
+import { type Recorder, startRecorder } from '../support/recorder.js';
+import { openSender, type TestSender } from '../support/sender.js';
+
+let target: Recorder;
+let sender: TestSender;
+
+beforeAll(async () => {
+  target = await startRecorder();
+  sender = openSender();
+});
+afterEach(() => target.reset());
+afterAll(async () => {
+  await sender.close();
+  await target.close();
+});
+
+describe('a webhook', () => {
+  const both = () =>
+    webhookSettings.parse({
+      down: {
+        method: 'POST',
+        url: `${target.url}/down/$NAME?code=$CODE`,
+        body: '{"name": $NAME_JSON, "log": $BODY_JSON, "exit": $EXITSTATUS}',
+        headers: { 'Content-Type': 'application/json', 'X-Tag': '$TAG1' },
+      },
+      up: { url: `${target.url}/up` },
+    });
+
+  test('is called with placeholders replaced everywhere', async () => {
+    const event = anEvent();
+    expect(await createWebhook(sender.send).deliver(aDelivery(both(), event))).toEqual({ ok: true });
+    const [request] = target.requests;
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: `/down/Backup?code=${event.check.uuid}`,
+      body: '{"name": "Backup", "log": "done", "exit": -1}',
+    });
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-tag': 'prod',
+      'idempotency-key': event.deliveryId,
+      'user-agent': 'certloop-test',
+    });
+  });
+
+  test('is called by GET without a body when the check comes up', async () => {
+    await createWebhook(sender.send).deliver(aDelivery(both(), aRecovery()));
+    expect(target.requests).toMatchObject([{ method: 'GET', path: '/up', body: '' }]);
+    expect(target.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('has no Content-Type unless the user gives one', async () => {
+    const settings = webhookSettings.parse({ down: { method: 'PUT', url: target.url, body: 'x' } });
+    await createWebhook(sender.send).deliver(aDelivery(settings));
+    expect(target.requests[0]).toMatchObject({ method: 'PUT', body: 'x' });
+    expect(target.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('keeps the key of the user for repeated deliveries', async () => {
+    const settings = webhookSettings.parse({
+      down: { url: target.url, headers: { 'idempotency-key': 'mine' } },
+    });
+    await createWebhook(sender.send).deliver(aDelivery(settings));
+    expect(target.requests[0]?.headers['idempotency-key']).toBe('mine');
+  });
+
+  test('sends letters of Latin-1 in a header as they are', async () => {
+    const settings = webhookSettings.parse({ down: { url: target.url, headers: { 'X-Name': '$NAME' } } });
+    await createWebhook(sender.send).deliver(aDelivery(settings, anEvent({ check: { name: 'café 漢' } })));
+    expect(target.requests[0]?.headers['x-name']).toBe('café &#28450;');
+  });
+
+  test('is tried three times, a test once', async () => {
+    target.answer((response) => response.writeHead(500).end());
+    const webhook = createWebhook(sender.send);
+    expect(await webhook.deliver(aDelivery(both()))).toMatchObject({ error: 'Received status code 500' });
+    expect(target.requests).toHaveLength(3);
+    await webhook.deliver(aDelivery(both(), anEvent(), { isTest: true }));
+    expect(target.requests).toHaveLength(4);
+  });
+
+  test('tells only what it has an address for', () => {
+    const webhook = createWebhook(sender.send);
+    const downOnly = webhookSettings.parse({ down: { url: 'http://x.example' } });
+    expect([webhook.tells(downOnly, 'down'), webhook.tells(downOnly, 'up')]).toEqual([true, false]);
+  });
+});
+
+describe('settings of a webhook', () => {
+  const url = 'https://hook.example/$CODE';
+
+  test('have defaults', () => {
+    expect(webhookSettings.parse({ up: { url } })).toEqual({
+      down: null,
+      up: { method: 'GET', url, body: '', headers: {} },
+    });
+  });
+
+  test.each<[string, object]>([
+    ['no address at all', {}],
+    ['another protocol', { down: { url: 'ftp://x.example' } }],
+    ['a blank in the address', { down: { url: 'http://x.example/a b' } }],
+    ['another method', { down: { url, method: 'DELETE' } }],
+    ['a body of more than 1000 characters', { down: { url, body: 'x'.repeat(1001) } }],
+    ['a header that is no word', { down: { url, headers: { 'a b': 'x' } } }],
+    ['a header of two lines', { down: { url, headers: { a: 'x\r\nb: y' } } }],
+    ['a header of the connection', { down: { url, headers: { 'Content-Length': '5' } } }],
+    ['members that there are not', { down: { url, secret: 'x' } }],
+  ])('refuse %s', (_situation, settings) => {
+    expect(webhookSettings.safeParse(settings).success).toBe(false);
+  });
+});
