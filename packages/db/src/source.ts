@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from './failures.js';
 /** Where a database is: a file, the memory of this process, or a server. */
 export type Address = SqliteAddress | PostgresAddress;
 
-export interface SqliteAddress {
+interface SqliteAddress {
   readonly dialect: 'sqlite';
   /** Absolute path; undefined for the memory of the process. */
   readonly file: string | undefined;
