@@ -1,5 +1,4 @@
-import type { BadgeReport } from '@certloop/contracts';
-import type { CheckStatus } from '../checks/check-state.js';
+import type { BadgeReport, CheckStatus } from '@certloop/contracts';
 
 /** How many states a badge tells apart: up and down, or also late. */
 export type BadgeStates = 2 | 3;

@@ -12,7 +12,7 @@ export interface CreateChannelDeps {
 
 /** Kinds of channel that can be made. */
 export const channelKinds = ['webhook'] as const;
-export type ChannelKind = (typeof channelKinds)[number];
+type ChannelKind = (typeof channelKinds)[number];
 
 export interface NewChannel {
   readonly projectId: string;

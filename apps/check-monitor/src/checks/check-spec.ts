@@ -1,13 +1,9 @@
-import { InvalidInput } from '@certloop/contracts';
+import { InvalidInput, type UniqueField, uniqueFields } from '@certloop/contracts';
 import type { ApiVersion } from '../projects/caller.js';
 import type { CheckSettings } from './check.js';
 import { parseSchedule } from './schedule.js';
 import { slugify } from './slug.js';
 import { currentTimeZone } from './time-zones.js';
-
-/** Parameters that may be matched on when a check is created. */
-export const uniqueFields = ['name', 'slug', 'tags', 'timeout', 'grace'] as const;
-export type UniqueField = (typeof uniqueFields)[number];
 
 /** Parameters of a create or update request by their names on the wire; undefined where not given. */
 export interface CheckSpec {

@@ -1,15 +1,11 @@
+import type { CheckStatus, PingType } from '@certloop/contracts';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { parseSchedule } from './schedule.js';
 
 /** Status as stored; grace is derived, and so is being down before the alert loop has come by. */
-export const storedStatuses = ['new', 'up', 'down', 'paused'] as const;
-export type StoredStatus = (typeof storedStatuses)[number];
+export type StoredStatus = Exclude<CheckStatus, 'grace'>;
 
-/** Status as shown. */
-export type CheckStatus = StoredStatus | 'grace';
-
-export const checkKinds = ['simple', 'cron', 'oncalendar'] as const;
-export type CheckKind = (typeof checkKinds)[number];
+export type CheckKind = 'simple' | 'cron' | 'oncalendar';
 
 /** What of a check decides its status. */
 export interface CheckTiming {
@@ -29,8 +25,7 @@ export interface CheckTiming {
 }
 
 /** What a ping means, after the filters of its check. */
-export const signals = ['success', 'fail', 'start', 'log', 'ign'] as const;
-export type Signal = (typeof signals)[number];
+export type Signal = PingType;
 
 /** A change of the stored status. `isSilent` ones are history only: nobody is told. */
 export interface Flip {
@@ -108,7 +103,7 @@ export function judgeOverdue(check: CheckTiming, now: Micros): Overdue {
 }
 
 /** Changed fields of the state alone, the rest as it is. */
-export function stateOf(check: CheckTiming): StateChange {
+function stateOf(check: CheckTiming): StateChange {
   const { storedStatus, lastPing, lastStart, lastStartRunId, lastDuration, alertAfter } = check;
   return { storedStatus, lastPing, lastStart, lastStartRunId, lastDuration, alertAfter };
 }

@@ -1,7 +1,8 @@
+import type { CheckStatus } from '@certloop/contracts';
 import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
 import type { ApiVersion } from '../projects/caller.js';
 import type { Check } from './check.js';
-import { type CheckStatus, expectedAt, statusAt } from './check-state.js';
+import { expectedAt, statusAt } from './check-state.js';
 
 /** Where this service is reached from outside; no trailing slash on `siteRoot`, one on `pingEndpoint`. */
 export interface Addresses {

@@ -109,7 +109,7 @@ export async function assignNamedChannels(tx: Tx, check: Check, text: string | u
 }
 
 /** Records a flip. */
-export async function recordFlip(tx: Tx, checkId: number, flip: Flip): Promise<void> {
+async function recordFlip(tx: Tx, checkId: number, flip: Flip): Promise<void> {
   await insertFlips(tx, [flipRow(checkId, flip)]);
 }
 

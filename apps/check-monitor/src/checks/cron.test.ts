@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { parseCron } from './cron.js';
 
 interface Vector {
@@ -80,5 +81,33 @@ describe('cron', () => {
     ['a step of nothing on L', '0 0 L/0 * *', false],
   ])('%s: %j is valid: %j', (_situation, text, valid) => {
     expect(parseCron(text) !== undefined).toBe(valid);
+  });
+});
+
+describe('cron, whatever the text and the zone', () => {
+  const zones = ['UTC', 'Europe/Riga', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca'];
+  const number = (low: number, high: number) => fc.integer({ min: low, max: high }).map(String);
+  const text = fc
+    .tuple(
+      fc.oneof(fc.constant('*/7'), number(0, 59)),
+      fc.oneof(fc.constant('*'), fc.constant('*/5'), number(0, 23)),
+      fc.oneof(fc.constant('*'), fc.constant('*/2'), fc.constant('L'), number(1, 28)),
+      fc.oneof(fc.constant('*'), number(1, 12)),
+      fc.oneof(fc.constant('*'), number(0, 7), fc.constant('1#2')),
+    )
+    .map((fields) => fields.join(' '));
+  const after = fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2035, 0, 1) });
+
+  test('an occurrence is a whole minute after the start, and none lies between', () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom(...zones), after, (cron, tz, start) => {
+        const schedule = parseCron(cron);
+        const found = schedule?.next(start, tz) ?? Number.NaN;
+        expect(found).toBeGreaterThan(start);
+        expect(found % 60_000).toBe(0);
+        const between = Math.floor(start + (found - start) / 2);
+        expect(schedule?.next(between, tz)).toBe(found);
+      }),
+    );
   });
 });

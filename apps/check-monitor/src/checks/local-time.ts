@@ -8,7 +8,7 @@ const hourMs = 60 * minuteMs;
 const sampleMs = 7 * 24 * hourMs; // no zone changes twice within a week; Morocco's Ramadan pair lies 4 weeks apart
 
 /** Part of time in which a zone keeps one offset; `until` is exclusive and at most the end of a UTC year. */
-export interface OffsetSpan {
+interface OffsetSpan {
   readonly from: number;
   readonly until: number;
   readonly offsetMs: number;

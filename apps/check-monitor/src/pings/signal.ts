@@ -34,7 +34,7 @@ export function signalOfHttpPing(ping: HttpPing, filter: PingFilter): Signal {
 }
 
 /** Signal of a text by its keywords, which are sought anywhere in it and by case: failure, success, start. */
-export function signalOfText(text: string, filter: PingFilter): Signal {
+function signalOfText(text: string, filter: PingFilter): Signal {
   const holds = (keywords: string) => keywordsOf(keywords).some((keyword) => text.includes(keyword));
   if (holds(filter.failureKeywords)) return 'fail';
   if (holds(filter.successKeywords)) return 'success';

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** Rights that a management key gives. A project has at most one key of each kind. */
-export const keyKinds = ['read-write', 'read-only'] as const;
-export type KeyKind = (typeof keyKinds)[number];
+export type KeyKind = 'read-write' | 'read-only';
 
 /** Every management key has this length; anything else is no key at all. */
 export const keyLength = 32;

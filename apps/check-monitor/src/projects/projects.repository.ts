@@ -101,7 +101,7 @@ export async function findProjectByBadgeKey(tx: Tx, badgeKey: string): Promise<P
   return (await tx.findOneBy(projects, { badgeKey })) ?? undefined;
 }
 
-export async function findProject(tx: Tx, id: string): Promise<Project | undefined> {
+async function findProject(tx: Tx, id: string): Promise<Project | undefined> {
   // PostgreSQL refuses to compare a uuid with anything else
   return uuidForm.test(id) ? ((await tx.findOneBy(projects, { id })) ?? undefined) : undefined;
 }
