@@ -1,3 +1,14 @@
+export { type BuiltCsr, buildCsr, type CsrRequest } from './build-csr.js';
+export {
+  type Certificate,
+  fingerprint,
+  isWithinValidity,
+  parseCertificate,
+} from './certificate.js';
+export { type CertificateDescription, describeCertificate } from './certificate-description.js';
+export { type ChainCheck, checkChain, isIssuedBy, orderChain } from './chain.js';
+export { type Csr, type CsrAttribute, parseCsr, verifyCsr } from './csr.js';
+export { type CsrDescription, describeCsr } from './csr-description.js';
 export { describeExtension, type Extension, type ExtensionDescription } from './extensions.js';
 export {
   encodeGeneralNames,
@@ -6,7 +17,35 @@ export {
   parseGeneralNames,
 } from './general-names.js';
 export { formatIpAddress, parseIpAddress } from './ip-addresses.js';
-export { describeName, encodeName, type SubjectFields } from './names.js';
+export { type IssueRequest, issueCertificate } from './issue.js';
+export { createIssuer, type Issuer, type IssuerFiles, type IssuerMaterial, loadIssuer } from './issuer.js';
+export { exportJwk, importJwk, keyAuthorization, type PublicJwk, thumbprint } from './jwk.js';
+export {
+  type FlattenedJws,
+  macJws,
+  type ParsedJws,
+  parseJws,
+  type SignatureAlgorithm,
+  signatureAlgorithmOf,
+  signatureAlgorithms,
+  signJws,
+  verifyJws,
+  verifyMac,
+} from './jws.js';
+export {
+  exportPrivateKeyPem,
+  exportSpki,
+  generateKeyPair,
+  importPrivateKey,
+  type KeyKind,
+  type KeyPair,
+  keyIdentifier,
+  keyKinds,
+  publicKeysEqual,
+  spkiSha256,
+} from './keys.js';
+export { lintCertificate } from './lint.js';
+export { describeName, encodeName, listCommonNames, type SubjectFields } from './names.js';
 export {
   certificateLabel,
   csrLabels,
@@ -16,3 +55,6 @@ export {
   parsePemBlocks,
   splitChain,
 } from './pem.js';
+export { describePublicKey, type PublicKeyDescription } from './public-keys.js';
+export { createRoot, type RootKeyKind, type RootRequest } from './root.js';
+export type { Verification } from './signatures.js';

@@ -1,0 +1,419 @@
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { InvalidInput } from '@certloop/contracts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { buildCsr } from '../src/build-csr.js';
+import { type Certificate, parseCertificate } from '../src/certificate.js';
+import { describeCertificate } from '../src/certificate-description.js';
+import { checkChain } from '../src/chain.js';
+import { type Csr, parseCsr } from '../src/csr.js';
+import { parseDer, tag } from '../src/der.js';
+import { encode, encodeOid, encodeSequence, encodeSetOf } from '../src/der-writer.js';
+import { encodeGeneralNames } from '../src/general-names.js';
+import { type IssueRequest, issueCertificate } from '../src/issue.js';
+import { createIssuer, type Issuer, loadIssuer } from '../src/issuer.js';
+import { exportPrivateKeyPem, exportSpki, generateKeyPair, type KeyKind } from '../src/keys.js';
+import { lintCertificate } from '../src/lint.js';
+import { encodeName } from '../src/names.js';
+import { formatPem } from '../src/pem.js';
+import { createRoot, type RootKeyKind } from '../src/root.js';
+import { hasOpenssl, OpensslFolder } from './openssl.js';
+
+// OpenSSL judges by the clock of the machine, so the validity must surround the day of the run.
+const now = new Date(Math.floor(Date.now() / 1000) * 1000);
+const days = (count: number): Date => new Date(now.getTime() + count * 86_400_000);
+const rootValidity = { notBefore: days(-1), notAfter: days(36_500) };
+
+async function makeIssuer(keyKind: RootKeyKind): Promise<Issuer> {
+  const subject = { commonName: 'Tests Root', organization: 'Žagari & Sons' };
+  return createIssuer(await createRoot({ keyKind, subject, ...rootValidity, serialNumber: 1n }));
+}
+
+async function makeCsr(kind: KeyKind = 'P-256', commonName?: string): Promise<Csr> {
+  const { privateKey } = await generateKeyPair(kind);
+  const subject = commonName === undefined ? {} : { commonName };
+  const request = {
+    privateKey,
+    subject,
+    dnsNames: ['leaf.test', '*.leaf.test'],
+    ipAddresses: ['10.0.0.1', '::1'],
+  };
+  return parseCsr((await buildCsr(request)).der);
+}
+
+const requestFor = (csr: Csr): IssueRequest => ({
+  serialNumber: 2n,
+  subjectDer: csr.subjectDer,
+  spkiDer: csr.spkiDer,
+  subjectAltNameDer: csr.subjectAltNameDer,
+  notBefore: new Date(now.getTime() - 60_000),
+  notAfter: days(365),
+});
+
+let issuer: Issuer;
+let csr: Csr;
+beforeAll(async () => {
+  issuer = await makeIssuer('P-256');
+  csr = await makeCsr('P-256', 'leaf.test');
+});
+
+const issue = (request: Partial<IssueRequest> = {}): Promise<Buffer> =>
+  issueCertificate(issuer, { ...requestFor(csr), ...request });
+
+/** OpenSSL's strict verdict on the leaf, `OK` or its complaint. */
+function opensslVerdict(rootDer: Buffer, leafDer: Buffer): string {
+  const folder = new OpensslFolder();
+  try {
+    folder.write('root.pem', formatPem('CERTIFICATE', rootDer));
+    folder.write('leaf.pem', formatPem('CERTIFICATE', leafDer));
+    const verdict = folder.run(
+      'verify',
+      '-x509_strict',
+      '-check_ss_sig',
+      '-purpose',
+      'sslserver',
+      '-CAfile',
+      'root.pem',
+      '-verify_hostname',
+      'leaf.test',
+      'leaf.pem',
+    );
+    return verdict.replace('leaf.pem: ', '').trim();
+  } finally {
+    folder.close();
+  }
+}
+
+describe('certificates of every kind of root for every kind of key', () => {
+  const rootKinds: RootKeyKind[] = ['P-256', 'P-384', 'P-521', 'RSA-2048', 'Ed25519'];
+  const leafKinds: KeyKind[] = ['P-256', 'P-521', 'RSA-2048', 'Ed25519', 'Ed448', 'secp256k1'];
+
+  test.each(rootKinds)(
+    '%s',
+    async (rootKind) => {
+      const root = await makeIssuer(rootKind);
+      expect(lintCertificate(root.certificate.der, root.certificate.der)).toEqual([]);
+      for (const leafKind of leafKinds) {
+        const request = requestFor(await makeCsr(leafKind));
+        const der = await issueCertificate(root, request);
+        const leaf = parseCertificate(der);
+        expect({ leafKind, faults: lintCertificate(der, root.certificate.der) }).toEqual({
+          leafKind,
+          faults: [],
+        });
+        expect(checkChain(leaf, [], [root.certificate], now)).toMatchObject({ ok: true });
+        expect(leaf.spkiDer).toEqual(request.spkiDer);
+        expect(new X509Certificate(der).verify(new X509Certificate(root.certificate.der).publicKey)).toBe(
+          true,
+        );
+        if (hasOpenssl) expect(opensslVerdict(root.certificate.der, der)).toBe('OK');
+      }
+    },
+    60_000,
+  );
+});
+
+describe('the profile', () => {
+  const valueFor = (certificate: Certificate, dotted: string) => {
+    const found = certificate.extensions.find((extension) => extension.oid === dotted);
+    return found && { critical: found.critical, value: found.value.toString('hex') };
+  };
+
+  test('is that of RFC 5280, octet by octet', async () => {
+    const leaf = parseCertificate(await issue());
+    const ski = createHash('sha1').update(csr.publicKey.keyOctets).digest('hex');
+    expect(leaf.version).toBe(3);
+    expect(leaf.extensions.map((extension) => extension.oid)).toEqual([
+      '2.5.29.19',
+      '2.5.29.15',
+      '2.5.29.37',
+      '2.5.29.14',
+      '2.5.29.35',
+      '2.5.29.17',
+    ]);
+    expect(valueFor(leaf, '2.5.29.19')).toEqual({ critical: true, value: '3000' });
+    expect(valueFor(leaf, '2.5.29.15')).toEqual({ critical: true, value: '03020780' });
+    expect(valueFor(leaf, '2.5.29.37')).toEqual({
+      critical: false,
+      value: '301406082b0601050507030106082b06010505070302',
+    });
+    expect(valueFor(leaf, '2.5.29.14')).toEqual({ critical: false, value: `0414${ski}` });
+    const aki = issuer.certificate.subjectKeyIdentifier?.toString('hex');
+    expect(valueFor(leaf, '2.5.29.35')).toEqual({ critical: false, value: `30168014${aki}` });
+    expect(valueFor(leaf, '2.5.29.17')).toEqual({
+      critical: false,
+      value: csr.subjectAltNameDer?.toString('hex'),
+    });
+  });
+
+  test('lets RSA keys encrypt keys', async () => {
+    const leaf = parseCertificate(await issueCertificate(issuer, requestFor(await makeCsr('RSA-2048'))));
+    expect(valueFor(leaf, '2.5.29.15')).toEqual({ critical: true, value: '030205a0' });
+  });
+
+  test('makes the subjectAltName critical when there is no subject', async () => {
+    const leaf = parseCertificate(await issue({ subjectDer: encodeSequence() }));
+    expect(valueFor(leaf, '2.5.29.17')?.critical).toBe(true);
+  });
+
+  test('takes other purposes, by name or number, and none', async () => {
+    const purposes = async (extendedKeyUsage: string[]) =>
+      describeCertificate(parseCertificate(await issue({ extendedKeyUsage }))).extensions.find(
+        (extension) => extension.name === 'extendedKeyUsage',
+      )?.purposes;
+    expect(await purposes(['codeSigning', '1.2.3.4'])).toEqual(['Code Signing', '1.2.3.4']);
+    expect(await purposes([])).toBeUndefined();
+    await expect(purposes(['nonsense'])).rejects.toThrow(InvalidInput);
+  });
+
+  test('takes names to encode, and further extensions', async () => {
+    const extension = { oid: '1.3.6.1.5.5.7.1.24', critical: false, value: Buffer.from('3003020105', 'hex') };
+    const der = await issue({
+      subjectAltNameDer: undefined,
+      subjectAltNames: { dnsNames: ['other.test'] },
+      extensions: [extension],
+    });
+    expect(parseCertificate(der).subjectAltNames.dnsNames).toEqual(['other.test']);
+    expect(parseCertificate(der).extensions.at(-1)).toEqual(extension);
+    expect(lintCertificate(der, issuer.certificate.der)).toEqual([]);
+  });
+
+  test('makes an authority that can issue in turn', async () => {
+    const { privateKey } = await generateKeyPair('P-256');
+    const certificateDer = await issue({
+      subjectDer: encodeName({ commonName: 'Intermediate' }),
+      spkiDer: exportSpki(privateKey),
+      subjectAltNameDer: undefined,
+      authority: { pathLength: 0 },
+    });
+    expect(lintCertificate(certificateDer, issuer.certificate.der)).toEqual([]);
+    const intermediate = createIssuer({ certificateDer, privateKey });
+    const der = await issueCertificate(intermediate, { ...requestFor(csr), notAfter: days(300) });
+    const checked = checkChain(parseCertificate(der), [intermediate.certificate], [issuer.certificate], now);
+    expect(checked).toMatchObject({ ok: true });
+  });
+});
+
+describe('what is taken over', () => {
+  const attribute = (stringType: number, content: Buffer): Buffer =>
+    encodeSetOf(encodeSequence(encodeOid('2.5.4.3'), encode(stringType, content)));
+
+  test.each([
+    ['PrintableString', encodeSequence(attribute(tag.printableString, Buffer.from('leaf')))],
+    ['UTF8String', encodeSequence(attribute(tag.utf8String, Buffer.from('žagari')))],
+    ['TeletexString', encodeSequence(attribute(tag.teletexString, Buffer.of(0xe9)))],
+    ['BMPString', encodeSequence(attribute(tag.bmpString, Buffer.from('017d', 'hex')))],
+    ['several parts', Buffer.concat([encodeName({ country: 'LV', organization: 'a', commonName: 'b' })])],
+  ])('a subject in %s stays byte for byte', async (_, subjectDer) => {
+    expect(parseCertificate(await issue({ subjectDer })).subjectDer).toEqual(subjectDer);
+  });
+
+  test('names in any order and of any kind stay byte for byte', async () => {
+    const subjectAltNameDer = encodeSequence(
+      encode(0x86, Buffer.from('urn:a')),
+      encode(0xa0, encodeOid('1.2.3'), encode(0xa0, encode(tag.utf8String, Buffer.from('x')))),
+      encode(0x82, Buffer.from('LEAF.test')),
+      encode(0x82, Buffer.from('LEAF.test')),
+    );
+    expect(parseCertificate(await issue({ subjectAltNameDer })).subjectAltNameDer).toEqual(subjectAltNameDer);
+  });
+});
+
+describe('the issuer name is that of the authority byte for byte', () => {
+  // A name that reads the same but is encoded otherwise passes OpenSSL, yet breaks the chain for Go and GnuTLS.
+  test.each([
+    ['UTF8String', tag.utf8String],
+    ['PrintableString', tag.printableString],
+    ['TeletexString', tag.teletexString],
+  ])('%s', async (_, stringType) => {
+    const name = encodeSequence(
+      encodeSetOf(encodeSequence(encodeOid('2.5.4.3'), encode(stringType, Buffer.from('Foreign Root')))),
+    );
+    const { privateKey } = await generateKeyPair('P-256');
+    const certificateDer = await issue({
+      subjectDer: name,
+      spkiDer: exportSpki(privateKey),
+      subjectAltNameDer: undefined,
+      authority: {},
+    });
+    const der = await issueCertificate(createIssuer({ certificateDer, privateKey }), {
+      ...requestFor(csr),
+      notAfter: days(300),
+    });
+    expect(parseCertificate(der).issuerDer).toEqual(name);
+    expect(lintCertificate(der, certificateDer)).toEqual([]);
+  });
+
+  const withOpenssl = hasOpenssl ? test : test.skip;
+  withOpenssl('for roots that OpenSSL made', async () => {
+    const folder = new OpensslFolder();
+    try {
+      for (const mask of ['utf8only', 'default']) {
+        folder.write('root.cnf', `[req]\ndistinguished_name=dn\nstring_mask=${mask}\n[dn]\n`);
+        const make =
+          '-new -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -days 700';
+        const subject = '/C=LV/O=Oak/CN=Made elsewhere';
+        folder.run(
+          'req',
+          ...make.split(' '),
+          '-config',
+          'root.cnf',
+          '-subj',
+          subject,
+          '-out',
+          'root.pem',
+          '-addext',
+          'basicConstraints=critical,CA:TRUE',
+          '-addext',
+          'keyUsage=critical,keyCertSign,cRLSign',
+        );
+        const files = { certificatePem: folder.read('root.pem'), privateKeyPem: folder.read('key.pem') };
+        const loaded = loadIssuer(files, new Date());
+        const der = await issueCertificate(loaded, {
+          ...requestFor(csr),
+          notBefore: loaded.certificate.notBefore,
+        });
+        expect(parseCertificate(der).issuerDer).toEqual(loaded.certificate.subjectDer);
+        expect(lintCertificate(der, loaded.certificate.der)).toEqual([]);
+        expect(opensslVerdict(loaded.certificate.der, der)).toBe('OK');
+      }
+    } finally {
+      folder.close();
+    }
+  });
+});
+
+describe('bounds', () => {
+  test.each([
+    ['the last second of UTCTime', '2049-12-31T23:59:59Z', tag.utcTime],
+    ['the first second of GeneralizedTime', '2050-01-01T00:00:00Z', tag.generalizedTime],
+  ])('%s', async (_, instant, identifier) => {
+    const der = await issue({ notAfter: new Date(instant) });
+    const validity = parseDer(der, 'certificate').children[0]?.children[4];
+    expect(validity?.children[1]?.tag).toBe(identifier);
+    expect(parseCertificate(der).notAfter).toEqual(new Date(instant));
+  });
+
+  test.each([
+    ['1', 1n, '01'],
+    ['the top bit of an octet', 0x80n, '80'],
+    ['20 octets', 2n ** 159n - 1n, `7f${'ff'.repeat(19)}`],
+  ])('serial number %s', async (_, serialNumber, hex) => {
+    const der = await issue({ serialNumber });
+    expect(parseCertificate(der).serialNumber).toBe(hex);
+    expect(lintCertificate(der, issuer.certificate.der)).toEqual([]);
+  });
+
+  const refused: [string, Partial<IssueRequest>, string][] = [
+    ['serial number 0', { serialNumber: 0n }, 'invalid_serial'],
+    ['a negative serial number', { serialNumber: -1n }, 'invalid_serial'],
+    ['a serial number of 21 octets', { serialNumber: 2n ** 159n }, 'invalid_serial'],
+    ['an end before the beginning', { notAfter: days(-0.5) }, 'invalid_validity'],
+    ['an instant that is none', { notAfter: new Date(Number.NaN) }, 'invalid_validity'],
+    ['an end after that of the issuer', { notAfter: days(36_501) }, 'validity_outside_issuer'],
+    ['a beginning before that of the issuer', { notBefore: days(-2) }, 'validity_outside_issuer'],
+    ['neither subject nor names', { subjectDer: encodeSequence(), subjectAltNameDer: undefined }, 'no_names'],
+    [
+      'an extension the profile has',
+      { extensions: [{ oid: '2.5.29.15', critical: true, value: Buffer.of(5, 0) }] },
+      'duplicate_extension',
+    ],
+    ['names that are none', { subjectAltNameDer: undefined, subjectAltNames: {} }, 'no_names'],
+  ];
+  test.each(refused)('%s is refused', async (_, request, code) => {
+    await expect(issue(request)).rejects.toThrow(expect.objectContaining({ code }));
+  });
+
+  test('a validity of the issuer itself is accepted', async () => {
+    const { notBefore, notAfter } = issuer.certificate;
+    expect(lintCertificate(await issue({ notBefore, notAfter }), issuer.certificate.der)).toEqual([]);
+  });
+});
+
+describe('roots', () => {
+  test('carry their serial number and validity', async () => {
+    const serialNumber = BigInt(`0x00ff${randomBytes(17).toString('hex')}`);
+    const { certificateDer } = await createRoot({
+      keyKind: 'P-256',
+      subject: { commonName: 'Root', country: 'LV' },
+      notBefore: new Date('2026-01-01T00:00:00Z'),
+      notAfter: new Date('2126-01-01T00:00:00Z'),
+      serialNumber,
+    });
+    expect(lintCertificate(certificateDer, certificateDer)).toEqual([]);
+    expect(describeCertificate(parseCertificate(certificateDer))).toMatchObject({
+      subject: 'CN=Root,C=LV',
+      issuer: 'CN=Root,C=LV',
+      serialNumber: serialNumber.toString(16),
+      notBefore: new Date('2026-01-01T00:00:00Z'),
+      notAfter: new Date('2126-01-01T00:00:00Z'),
+      isCa: true,
+    });
+  });
+
+  test.each([0n, 2n ** 159n])('serial number %s is refused', async (serialNumber) => {
+    const request = {
+      keyKind: 'P-256',
+      subject: { commonName: 'Root' },
+      ...rootValidity,
+      serialNumber,
+    } as const;
+    await expect(createRoot(request)).rejects.toThrow(InvalidInput);
+  });
+});
+
+describe('loading an issuer', () => {
+  const pem = (der: Buffer): string => formatPem('CERTIFICATE', der);
+  let certificatePem: string;
+  let privateKeyPem: string;
+  beforeAll(async () => {
+    const root = await createRoot({
+      keyKind: 'P-256',
+      subject: { commonName: 'Root' },
+      ...rootValidity,
+      serialNumber: 1n,
+    });
+    certificatePem = pem(root.certificateDer);
+    privateKeyPem = exportPrivateKeyPem(root.privateKey);
+  });
+
+  const codeOf = (files: { certificatePem: string; privateKeyPem: string }, at: Date): string => {
+    try {
+      loadIssuer(files, at);
+      return 'ok';
+    } catch (error) {
+      if (error instanceof InvalidInput) return error.code;
+      throw error;
+    }
+  };
+
+  test('takes what belongs together', () => {
+    expect(codeOf({ certificatePem, privateKeyPem }, now)).toBe('ok');
+  });
+
+  test('refuses what does not, saying why', async () => {
+    const other = exportPrivateKeyPem((await generateKeyPair('P-256')).privateKey);
+    const { privateKey } = await generateKeyPair('P-256');
+    const leafPem = pem(await issue({ spkiDer: exportSpki(privateKey) }));
+    const refused: [string, string, Date, string][] = [
+      [certificatePem, other, now, 'issuer_key_mismatch'],
+      [leafPem, exportPrivateKeyPem(privateKey), now, 'issuer_not_a_ca'],
+      [certificatePem, privateKeyPem, days(-1.5), 'issuer_not_valid'],
+      [certificatePem, privateKeyPem, days(36_501), 'issuer_not_valid'],
+      [certificatePem + certificatePem, privateKeyPem, now, 'wrong_pem_block'],
+      ['', privateKeyPem, now, 'wrong_pem_block'],
+      [certificatePem, '', now, 'malformed_private_key'],
+      [certificatePem, certificatePem, now, 'malformed_private_key'],
+      [pem(Buffer.from('zz')), privateKeyPem, now, 'malformed_der'],
+    ];
+    for (const [certificate, key, at, code] of refused) {
+      expect(codeOf({ certificatePem: certificate, privateKeyPem: key }, at)).toBe(code);
+    }
+  });
+});
+
+test('names given as text end up as they were given', () => {
+  const names = { dnsNames: ['a.test'], ipAddresses: ['::1'] };
+  expect(encodeGeneralNames(names).toString('hex')).toBe(
+    `301a8206${Buffer.from('a.test').toString('hex')}8710${'0'.repeat(31)}1`,
+  );
+});
