@@ -93,6 +93,8 @@ const pending = [
 /** Builds every part of the service once, and connects them. */
 export async function createApp(options: AppOptions): Promise<CertManager> {
   const { config, database: db, logger, clock } = options;
+  const keyRing = config.encryptionKeys;
+  await proveKeyRing({ db, clock }, keyRing);
   const denials = createDenials({ db, clock, logger });
   const publicOrigin = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin;
   const isSecure = publicOrigin?.startsWith('https:') === true;
@@ -101,8 +103,6 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const accounts = accountParts(options, denials);
   await prepareSetup(accounts, builtInCaller('cli', internalOrigin('start')));
 
-  const keyRing = config.encryptionKeys;
-  await proveKeyRing({ db, clock }, keyRing);
   const addresses = { 'dummy-ca': config.dummyCaUrl, acme: config.acmeDirectoryUrl };
   await ensureProviders({ db, clock, logger }, addresses);
   const outgoing = createOutgoing({

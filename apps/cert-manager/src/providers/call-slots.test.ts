@@ -10,7 +10,7 @@ function heldCall() {
   return { work: () => ended, letGo };
 }
 
-const patient = new AbortController().signal;
+const patient = () => new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('call slots', () => {
@@ -46,9 +46,13 @@ describe('call slots', () => {
     const impatient = new AbortController();
     const running = slots.run(1, patient, first.work);
     let wasBegun = false;
-    const leaving = slots.run(1, impatient.signal, async () => {
-      wasBegun = true;
-    });
+    const leaving = slots.run(
+      1,
+      () => impatient.signal,
+      async () => {
+        wasBegun = true;
+      },
+    );
     const behind = slots.run(1, patient, () => Promise.resolve('behind'));
     impatient.abort(new Error('too late'));
     await expect(leaving).rejects.toThrow('too late');

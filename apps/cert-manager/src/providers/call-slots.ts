@@ -1,19 +1,19 @@
 /** Lets a bounded number of calls run at the same time; the others wait in order. */
 export interface CallSlots {
   /**
-   * What `work` returns, begun when fewer than `limit` calls run. Rejects with the signal's reason when it
-   * fires first; `work` is not begun then.
+   * What `work` returns, begun when fewer than `limit` calls run. Who has to wait does so until the signal of
+   * `patience` fires; it rejects with the signal's reason then, and `work` is not begun.
    */
-  run<T>(limit: number, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  run<T>(limit: number, patience: () => AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 export function createCallSlots(): CallSlots {
   const waiting: (() => void)[] = [];
   let running = 0;
   return {
-    run: async (limit, signal, work) => {
+    run: async (limit, patience, work) => {
       if (running < limit && waiting.length === 0) running += 1;
-      else await turn(waiting, signal);
+      else await turn(waiting, patience());
       try {
         return await work();
       } finally {

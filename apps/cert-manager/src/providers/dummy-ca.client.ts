@@ -25,7 +25,7 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
   const fetch = outgoing.fetchFor({ address: baseUrl, allowPrivate });
   const client = createDummyCaClient({ baseUrl, timeoutMs, fetch });
   const call = <T>(work: () => Promise<T>): Promise<T> =>
-    slots.run(config.maxConcurrency, AbortSignal.timeout(timeoutMs), work).catch(asUpstreamFailure);
+    slots.run(config.maxConcurrency, () => AbortSignal.timeout(timeoutMs), work).catch(asUpstreamFailure);
   return {
     requireHealth: async () => void (await call(() => client.getHealth())),
     readRoot: async () => (await call(() => client.getRoot())).body,
