@@ -190,6 +190,24 @@ describeMonitor('body of a ping', (stage) => {
   });
 });
 
+describeMonitor('a huge body without its length', (stage) => {
+  test('is refused, and the answer arrives', async () => {
+    const { uuid } = await stage.ada.check();
+    const { port } = stage.app.address();
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'Transfer-Encoding': 'chunked' };
+      const sent = httpRequest({ port, path: `/ping/${uuid}`, method: 'POST', headers }, (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve(answer.statusCode));
+      });
+      sent.on('error', reject);
+      sent.end(Buffer.alloc(3_000_000, 'x'));
+    });
+    expect(status).toBe(400);
+    expect((await stage.ada.get(`/checks/${uuid}`)).body.n_pings).toBe(0);
+  });
+});
+
 describeMonitor('ping by slug', (stage) => {
   const path = (slug: string) => `/ping/${stage.ada.keys.pingKey}/${slug}`;
 

@@ -62,7 +62,9 @@ async function receiveBeginning(request: IncomingMessage, limit: number): Promis
   if (Number(request.headers['content-length'] ?? 0) > tooLarge) throw bodyRefusal();
   const kept: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // destroying the request would take the connection along, and with it the answer
+  const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of chunks) {
     if (length < limit) kept.push(chunk.subarray(0, limit - length));
     length += chunk.length;
     if (length > tooLarge) throw bodyRefusal();
