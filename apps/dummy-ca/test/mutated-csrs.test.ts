@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { Agent, createServer, request as httpRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startCa } from './support/app.js';
@@ -17,6 +16,7 @@ import {
   rsa,
   subjectAltName,
 } from './support/csrs.js';
+import { type Served, serve } from './support/served.js';
 
 const attributes = [
   extensionRequest(subjectAltName(dns('a.example.test'), ip(1, 2, 3, 4), email('a@example.test'))),
@@ -33,20 +33,17 @@ const runs = { seed: 20_261_121, numRuns: 1_500 };
 
 describe('a hostile body never gets a 5xx', () => {
   const agent = new Agent({ keepAlive: true });
-  let server: Server;
+  let served: Served;
   beforeAll(async () => {
-    const ca = await startCa();
-    server = createServer(ca.http);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    served = await serve((await startCa()).http);
   });
   afterAll(async () => {
     agent.destroy();
-    await new Promise((resolve) => server.close(resolve));
+    await served.close();
   });
 
   function statusOf(body: string | Uint8Array): Promise<number> {
-    const { port } = server.address() as AddressInfo;
-    const options = { port, host: '127.0.0.1', path: '/csr', method: 'POST', agent };
+    const options = { port: served.port, host: '127.0.0.1', path: '/csr', method: 'POST', agent };
     return new Promise((resolve, reject) => {
       const request = httpRequest(
         { ...options, headers: { 'content-type': 'application/json' } },

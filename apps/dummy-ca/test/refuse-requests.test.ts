@@ -1,10 +1,10 @@
-import { createServer, METHODS } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { METHODS } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { startCa, type TestCa } from './support/app.js';
 import { base64, csrDer, csrField, pemOf } from './support/csrs.js';
+import { serve } from './support/served.js';
 
 let ca: TestCa;
 beforeAll(async () => {
@@ -148,9 +148,7 @@ describe('POST /csr refuses a body', () => {
   });
 
   test('above 64 KiB that comes without a length', async () => {
-    const server = createServer(ca.http);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const served = await serve(ca.http);
     const body = new ReadableStream({
       start: (controller) => {
         for (let chunk = 0; chunk < 20; chunk += 1) controller.enqueue(Buffer.alloc(10_000, ' '));
@@ -159,11 +157,10 @@ describe('POST /csr refuses a body', () => {
     });
     const headers = { 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body, duplex: 'half' } as const;
-    const response = await fetch(`http://127.0.0.1:${port}/csr`, init);
+    const response = await fetch(`${served.url}/csr`, init);
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ error: expect.stringMatching(/larger/) });
-    server.closeAllConnections();
-    server.close();
+    await served.close();
   });
 });
 

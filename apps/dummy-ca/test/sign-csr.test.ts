@@ -1,7 +1,10 @@
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { signingReplySchema } from '@certloop/contracts';
 import { lintCertificate } from '@certloop/crypto';
+import { createLogger } from '@certloop/server';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { createApp } from '../src/app.js';
 import { startCa, type TestCa } from './support/app.js';
 import {
   algorithms,
@@ -83,6 +86,14 @@ describe('POST /csr', () => {
     ended.clock.advance(dayMs + 60_000);
     const { body } = await ended.sign().expect(500);
     expect(body).toEqual({ error: expect.stringMatching(/root/) });
+  });
+
+  test('answers 500 without the reason when signing fails', async () => {
+    const authority = { ...ca.authority, issue: () => Promise.reject(new Error('the disk of the key')) };
+    const logger = createLogger({ service: 'dummy-ca', level: 'silent' });
+    const http = createApp({ authority, keep: { count: 1, octets: 1 }, clock: ca.clock, logger });
+    const { body } = await request(http).post('/csr').send({ csr: csrField(), action: 'sign' }).expect(500);
+    expect(body).toEqual({ error: 'the CSR could not be signed' });
   });
 
   test('reads Base64 in lines', async () => {

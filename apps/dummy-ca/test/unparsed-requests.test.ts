@@ -1,21 +1,19 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { answerUnparsed } from '../src/signing/unparsed-requests.responder.js';
 import { startCa } from './support/app.js';
+import { type Served, serve } from './support/served.js';
 
-let server: Server;
+let served: Served;
 beforeAll(async () => {
-  const ca = await startCa();
-  server = createServer(ca.http);
-  answerUnparsed(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  served = await serve((await startCa()).http);
+  answerUnparsed(served.server);
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => served.close());
 
 /** All that the service says to the given octets. */
 async function answerTo(text: string): Promise<string> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(served.port, '127.0.0.1');
   socket.write(text);
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
@@ -51,5 +49,15 @@ describe('what the HTTP parser refuses', () => {
     const answer = await answerTo(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain(`Content-Type: ${type}`);
+  });
+
+  test('an expectation that nobody knows is no reason to refuse', async () => {
+    const answer = await answerTo('GET /csr HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\{"error":/);
+  });
+
+  test('an answer under way is not broken into', async () => {
+    const answer = await answerTo('GET /root HTTP/1.1\r\nHost: x\r\n\r\nBREW /csr HTTP/1.1\r\n\r\n');
+    expect(answer).not.toContain('BREW');
   });
 });

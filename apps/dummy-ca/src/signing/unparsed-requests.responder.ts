@@ -9,14 +9,16 @@ interface ParseError extends Error {
 }
 
 /**
- * Makes the server answer what Node keeps from every handler, in the API's own shape: requests for a tunnel,
- * and what its parser refuses. A method that HTTP parsers do not know is as wrong as any other method, not a
+ * Makes the server answer what Node keeps from every handler, in the API's own shape: requests for a tunnel or
+ * with an unknown expectation, and what its parser refuses. A method that HTTP parsers do not know is as wrong as any other method, not a
  * broken request.
  */
 export function answerUnparsed(server: Server): void {
   server.on('connect', ({ url = '' }, socket) => {
     socket.end(refuseMethod({ method: 'CONNECT', path: url.split('?')[0] ?? '' }));
   });
+  // RFC 9110 §10.1.1 lets a server pass over an expectation that it does not know.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: ParseError, socket) => {
     if (socket.writable && !isAnswering(socket)) {
       socket.end(replyTo(error.code ?? '', requestLineOf(error.rawPacket)));
