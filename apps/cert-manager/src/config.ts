@@ -158,6 +158,15 @@ export function readCertManagerConfig(environment: Environment = process.env): C
   return { ...config, setupTokenPath: config.setupTokenPath ?? besideDatabase(config.databaseUrl) };
 }
 
+/** What the command line reads of the environment. */
+export type CliConfig = Pick<Config, 'databaseUrl' | 'passwordMinLength'>;
+
+/** Configuration of the command line; what only the service needs may be missing. Throws ConfigError. */
+export function readCliConfig(environment: Environment = process.env): CliConfig {
+  const { databaseUrl, passwordMinLength } = settings;
+  return readConfig({ databaseUrl, passwordMinLength }, environment);
+}
+
 /** Variables that look like this service's but are none: most likely misspelt. */
 export function misspeltSettings(environment: Environment = process.env): string[] {
   return unknownSettings('CERT_MANAGER_', settings, environment);

@@ -1,0 +1,142 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { AppError } from '@certloop/contracts';
+import { ConfigError, createLogger, StartFailed, systemClock } from '@certloop/server';
+import { builtInCaller, internalOrigin } from './access/caller.js';
+import { type CliConfig, readCliConfig } from './config.js';
+import { openMigrated } from './database.js';
+import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.service.js';
+import { createPasswords } from './users/password.js';
+
+const help = `Usage: cert-manager <command> [options]
+
+Commands
+  admin create   make an administrator
+  admin ensure   make the administrator, or give him this password and mail address, enable him
+                 and make him an administrator again; does nothing when all of that is so
+  migrate        bring the database up to date
+
+Options of admin
+  --username NAME        3 to 64 letters, digits or any of . _ @ -
+  --email ADDRESS
+  --password-file FILE   holds the password; - is standard input. Without it, admin create
+                         makes one and prints it once.
+
+The database is that of CERT_MANAGER_DATABASE_URL (sqlite:./data/cert-manager.sqlite when absent).
+`;
+
+/** A command line that cannot be understood. */
+class UsageError extends Error {}
+
+process.exitCode = await run(process.argv.slice(2));
+
+/** Exit code: 0 done, 1 refused or failed, 2 not understood. */
+async function run(words: readonly string[]): Promise<number> {
+  try {
+    await dispatch(words);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`cert-manager: ${sentenceOf(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function dispatch(words: readonly string[]): Promise<void> {
+  const { positionals, values } = parse(words);
+  const command = positionals.join(' ');
+  if (values.help === true || command === 'help') print(help);
+  else if (command === 'migrate') await withAccounts(async () => print('the database is up to date\n'));
+  else if (command === 'admin create') await create(values);
+  else if (command === 'admin ensure') await ensure(values);
+  else
+    throw new UsageError(
+      command === '' ? 'which command? See --help' : `no command "${command}"; see --help`,
+    );
+}
+
+interface Options {
+  readonly help?: boolean | undefined;
+  readonly username?: string | undefined;
+  readonly email?: string | undefined;
+  readonly 'password-file'?: string | undefined;
+}
+
+function parse(words: readonly string[]): { positionals: string[]; values: Options } {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        username: text,
+        email: text,
+        'password-file': text,
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'the command line is malformed');
+  }
+}
+
+async function create(options: Options): Promise<void> {
+  const { username, email } = whoOf(options);
+  const given = readPassword(options);
+  const password = given ?? randomBytes(18).toString('base64url');
+  await withAccounts(async (deps) => {
+    await createAdmin(deps, cliCaller(), { username, email, password });
+    print(`administrator ${username} created\n`);
+    if (given === undefined) print(`password: ${password}\n`);
+  });
+}
+
+async function ensure(options: Options): Promise<void> {
+  const { username, email } = whoOf(options);
+  const password = readPassword(options);
+  if (password === undefined) throw new UsageError('admin ensure needs --password-file');
+  await withAccounts(async (deps) => {
+    const outcome = await ensureAdmin(deps, cliCaller(), { username, email, password });
+    print(`administrator ${username} ${outcome}\n`);
+  });
+}
+
+function whoOf({ username, email }: Options): { readonly username: string; readonly email: string } {
+  if (username === undefined) throw new UsageError('--username is missing');
+  if (email === undefined) throw new UsageError('--email is missing');
+  return { username, email };
+}
+
+function readPassword({ 'password-file': file }: Options): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new UsageError(`the password file cannot be read: ${code}`);
+  }
+}
+
+async function withAccounts(work: (deps: AccountsDeps) => Promise<void>): Promise<void> {
+  const { databaseUrl, passwordMinLength }: CliConfig = readCliConfig();
+  const db = await openMigrated(databaseUrl, createLogger({ service: 'cert-manager', level: 'silent' }));
+  try {
+    await work({ db, clock: systemClock, passwords: createPasswords(), passwordMinLength });
+  } finally {
+    await db.close();
+  }
+}
+
+function cliCaller() {
+  return builtInCaller('cli', internalOrigin(randomUUID()));
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+function sentenceOf(error: unknown): string {
+  const isExpected = [UsageError, AppError, ConfigError, StartFailed].some((kind) => error instanceof kind);
+  if (error instanceof Error) return isExpected ? error.message : (error.stack ?? error.message);
+  return String(error);
+}
