@@ -40,6 +40,7 @@ describeEachDialect('a writer', (open, dialect) => {
 
   test('waits for the writer of another process without holding up its own', async () => {
     const other = await visitorHolding(made.url);
+    expect(await namesIn(made.database)).toEqual([]);
     let isWritten = false;
     const writing = made.database.transaction(async (tx) => {
       await names(tx);
@@ -48,7 +49,6 @@ describeEachDialect('a writer', (open, dialect) => {
     const written = writing.then(() => {
       isWritten = true;
     });
-    expect(await namesIn(made.database)).toEqual([]);
     // on PostgreSQL it need not wait; on SQLite timers go on meanwhile
     if (dialect === 'postgres') await written;
     for (let turn = 0; turn < 10; turn += 1) await sleep(5);
