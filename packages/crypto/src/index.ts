@@ -1,3 +1,8 @@
+/**
+ * X.509, PKCS#10 and JOSE: computes, never fetches, never stores, takes the instant from its caller.
+ * Input from outside is refused by InvalidInput and nothing else; a signature that does not hold is a result.
+ * Every Buffer of a parsed Csr or Certificate is a slice of the octets it was read from.
+ */
 export { type BuiltCsr, buildCsr, type CsrRequest } from './build-csr.js';
 export {
   type Certificate,

@@ -4,7 +4,7 @@ import { encode, encodeOid, encodeSequence, encodeSetOf } from './der-writer.js'
 import { attributeTypeNames, oid } from './oids.js';
 
 /** One attribute of a distinguished name; `text` is undefined when the value is no readable string. */
-export interface NameAttribute {
+interface NameAttribute {
   readonly type: string;
   readonly text: string | undefined;
   /** DER of the value. */
