@@ -77,7 +77,7 @@ async function dropAll(databases: TestDatabase[]): Promise<void> {
 }
 
 function sqliteAddress(): TestAddress {
-  const file = join(scratchFolder('certloop-sqlite-'), 'test.sqlite');
+  const file = join(scratchFolder('sqlite'), 'test.sqlite');
   return { url: `sqlite:${file}`, drop: () => rm(dirname(file), { recursive: true, force: true }) };
 }
 

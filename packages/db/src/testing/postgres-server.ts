@@ -45,7 +45,7 @@ rm -rf "$PGFOLDER"`;
 
 /** Starts the PostgreSQL that came with the npm packages, as another user when this one is root. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const folder = scratchFolder('certloop-postgres-');
+  const folder = scratchFolder('postgres');
   try {
     const owner = serverOwner();
     if (owner !== undefined) {

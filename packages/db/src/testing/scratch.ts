@@ -1,13 +1,55 @@
-import { accessSync, constants, mkdtempSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const memory = '/dev/shm';
 const ampleBytes = 2 * 2 ** 30;
+const prefix = 'certloop-test-';
 
-/** A new folder for files that live as long as the tests, in memory where there is ample room: ten times as fast. */
-export function scratchFolder(prefix: string): string {
-  return mkdtempSync(join(isAmple(memory) ? memory : tmpdir(), prefix));
+/** Makes the folder of this run, in memory where there is ample room: ten times as fast. */
+export function makeRunFolder(): string {
+  const parent = isAmple(memory) ? memory : tmpdir();
+  removeAbandoned(parent);
+  const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  // the server of a run by root belongs to somebody else
+  chmodSync(folder, 0o755);
+  process.env['CERTLOOP_TEST_FOLDER'] = folder;
+  return folder;
+}
+
+export function removeRunFolder(): void {
+  const folder = process.env['CERTLOOP_TEST_FOLDER'];
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+}
+
+/** A new folder in that of the run. */
+export function scratchFolder(name: string): string {
+  return mkdtempSync(join(process.env['CERTLOOP_TEST_FOLDER'] ?? tmpdir(), `${name}-`));
+}
+
+/** Removes what killed runs of this user have left. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+    if (Number.isInteger(pid) && !isRunning(pid)) tryRemove(join(parent, name));
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // somebody else's process is one too
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function tryRemove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // somebody else's folder, or one that another run is removing
+  }
 }
 
 function isAmple(folder: string): boolean {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { requireServer } from './postgres-databases.js';
 import { startPostgres } from './postgres-server.js';
+import { makeRunFolder } from './scratch.js';
 import { keepServer } from './server-of-run.js';
 
 /**
@@ -10,6 +11,7 @@ import { keepServer } from './server-of-run.js';
 // biome-ignore lint/style/noDefaultExport: jest calls the default export of a globalSetup
 export default async function setUp(): Promise<void> {
   process.env['CERTLOOP_TEST_RUN'] = randomBytes(4).toString('hex');
+  makeRunFolder();
   if (process.env['CERTLOOP_TEST_SQLITE_ONLY'] === '1') return;
   const given = process.env['TEST_DATABASE_URL'] ?? '';
   if (given !== '') {

@@ -1,4 +1,5 @@
 import { dropDatabasesOfRun } from './postgres-databases.js';
+import { removeRunFolder } from './scratch.js';
 import { stopServer } from './server-of-run.js';
 
 /** Removes what the run left on a server that was given, or stops its own. */
@@ -6,4 +7,5 @@ import { stopServer } from './server-of-run.js';
 export default async function tearDown(): Promise<void> {
   if ((process.env['TEST_DATABASE_URL'] ?? '') !== '') await dropDatabasesOfRun();
   await stopServer();
+  removeRunFolder();
 }
