@@ -6,6 +6,7 @@ import {
   portNumber,
   readConfig,
   setting,
+  unknownSettings,
   wholeNumber,
   wordList,
 } from '@certloop/server';
@@ -105,6 +106,11 @@ export function loadConfig(environment: Environment): Config {
     badgeLabel: badgeLabel ?? config.siteName,
     addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` },
   };
+}
+
+/** Variables that look like settings of this service but are none: most likely misspelt. */
+export function misspeltSettings(environment: Environment): string[] {
+  return unknownSettings('CHECK_MONITOR_', settings, environment);
 }
 
 /** Configuration of the command line. Throws ConfigError that lists every fault. */

@@ -1,13 +1,14 @@
 import { openDatabase } from '@certloop/db';
 import { createLogger, listen, runService, startPoller } from '@certloop/server';
 import { buildApp } from './app.js';
-import { environment, loadConfig } from './config.js';
+import { environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
 
 await runService('check-monitor', async (onClose) => {
   const config = loadConfig(environment);
   const logger = createLogger({ service: 'check-monitor', level: config.logLevel });
+  for (const name of misspeltSettings(environment)) logger.warn({ name }, 'config.unknown_setting');
   const database = await openDatabase({
     url: config.databaseUrl,
     schema,

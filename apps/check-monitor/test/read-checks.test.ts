@@ -23,6 +23,7 @@ describeMonitor('list checks', (stage) => {
     await stage.ada.check({ name: 'c', slug: 'two', tags: 'production' });
     expect(await names('?slug=one')).toBe('a b');
     expect(await names('?slug=none')).toBe('');
+    expect(await names('?slug=%00')).toBe('');
     expect(await names('?slug=')).toBe('a b c');
     expect(await names('?slug=two&slug=one')).toBe('a b');
     expect(await names('?tag=prod')).toBe('a b');

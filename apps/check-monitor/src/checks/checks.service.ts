@@ -42,6 +42,8 @@ export async function listChecks(
   { slug, tags }: CheckFilter,
 ): Promise<AssignedCheck[]> {
   return database.read(async (tx) => {
+    // PostgreSQL knows no such character, so no slug can hold it
+    if (slug?.includes('\0') === true) return [];
     const found = await listProjectChecks(tx, projectId, slug);
     const channelIds = await listAssignedUuids(tx, projectId);
     return found

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, InvalidInput, NotFound } from '@certloop/contracts';
 import type { Logger } from '@certloop/server';
+import { type Micros, wholeMs } from '../instants.js';
 import { type AddressRange, originOf } from './client-address.js';
 import { type IncomingPing, knownCheck } from './incoming-ping.js';
 import { parsePingAddress } from './ping-address.js';
@@ -8,6 +9,7 @@ import type { PingIntake } from './receive-ping.service.js';
 
 export interface PingRequestDeps {
   readonly intake: PingIntake;
+  readonly now: () => Micros;
   readonly logger: Logger;
   /** Bytes kept of a body. */
   readonly bodyLimit: number;
@@ -52,7 +54,7 @@ async function respond(
   const { isNew } = await deps.intake.receive(ping);
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Ping-Body-Limit', String(deps.bodyLimit));
-  forbidCaching(response);
+  forbidCaching(response, deps.now());
   send(response, isNew ? 201 : 200, isNew ? 'Created' : 'OK');
 }
 
@@ -90,7 +92,7 @@ function answerPreflight(response: ServerResponse): void {
 }
 
 function refuse(
-  { logger }: PingRequestDeps,
+  { logger, now }: PingRequestDeps,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
@@ -99,7 +101,7 @@ function refuse(
   const refusal = error instanceof AppError ? error : undefined;
   if (refusal === undefined) logger.error({ error }, 'ping.failed');
   for (const [name, value] of Object.entries(refusal?.headers ?? {})) response.setHeader(name, value);
-  if (isByUuid(request) || refusal?.code === knownCheck) forbidCaching(response);
+  if (isByUuid(request) || refusal?.code === knownCheck) forbidCaching(response, now());
   // a client that still sends its body would lose the answer if the connection broke
   if (!request.complete) request.resume();
   send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored');
@@ -111,9 +113,9 @@ function isByUuid(request: IncomingMessage): boolean {
   return parsePingAddress(path.slice(pingPrefix.length), query)?.target.kind === 'uuid';
 }
 
-function forbidCaching(response: ServerResponse): void {
+function forbidCaching(response: ServerResponse, now: Micros): void {
   response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
-  response.setHeader('Expires', new Date().toUTCString());
+  response.setHeader('Expires', new Date(wholeMs(now)).toUTCString());
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

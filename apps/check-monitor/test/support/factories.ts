@@ -1,5 +1,9 @@
-import { column, type Database, querySql } from '@certloop/db';
+import { randomUUID } from 'node:crypto';
+import { column, type Database, insertMany, querySql } from '@certloop/db';
 import { createChannel } from '../../src/channels/create-channel.service.js';
+import { defaultSettings, newCheck } from '../../src/checks/check.js';
+import { deadlineOf } from '../../src/checks/check-state.js';
+import { checks } from '../../src/checks/checks.repository.js';
 import type { TestApp } from './app.js';
 
 /** Makes a webhook integration; returns its uuid. */
@@ -14,4 +18,20 @@ export function countPings(database: Database, uuid: string): Promise<number> {
     const [row] = await querySql(tx, { n: column.bigint() }, text, [uuid]);
     return row?.n ?? 0;
   });
+}
+
+/** Inserts checks that were pinged just now; the count of their account is left as it is. */
+export function insertUpChecks({ accounts }: TestApp, projectId: string, count: number): Promise<void> {
+  const createdAt = accounts.now();
+  const rows = Array.from({ length: count }, () => {
+    const made = newCheck(defaultSettings, {
+      projectId,
+      uuid: randomUUID(),
+      badgeUuid: randomUUID(),
+      createdAt,
+    });
+    const up = { ...made, storedStatus: 'up', lastPing: createdAt } as const;
+    return { ...up, alertAfter: deadlineOf(up) };
+  });
+  return accounts.database.transaction((tx) => insertMany(tx, checks, rows));
 }
