@@ -48,6 +48,11 @@ describe('facts of an event', () => {
     ]);
   });
 
+  test('a long description is cut', () => {
+    const [first] = factsOf(anEvent({ check: { description: 'é'.repeat(501) } }));
+    expect(first).toBe(`Description: ${'é'.repeat(500)}…`);
+  });
+
   test('of a check with a schedule, without tags', () => {
     const period = { kind: 'cron', schedule: '0 2 * * *', tz: 'Europe/Riga' } as const;
     expect(factsOf(anEvent({ check: { tags: '', tagList: [], period } }))).toEqual([

@@ -29,19 +29,24 @@ export interface EventView {
   /** Page of the check; does not give its uuid away. */
   readonly link: string;
   readonly siteName: string;
+  /** Picture of the sender; undefined when the service has none. */
+  readonly logoUrl: string | undefined;
 }
 
 export interface ViewSite {
   readonly siteName: string;
   /** Address of this service without a trailing slash. */
   readonly siteRoot: string;
+  readonly logoUrl: string | undefined;
 }
 
 const longestBody = 1000;
+// targets limit the parts of a message, and nothing limits a description
+const longestDescription = 500;
 const mostNamed = 10;
 
 /** Texts of an event, as read at the moment `now`. */
-export function viewEvent(event: AlertEvent, { siteName, siteRoot }: ViewSite, now: Micros): EventView {
+export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): EventView {
   const name = displayName(event.check);
   const statusWord = event.status.toUpperCase();
   const explanation = explain(event);
@@ -56,18 +61,22 @@ export function viewEvent(event: AlertEvent, { siteName, siteRoot }: ViewSite, n
     facts: factsOf(event, now),
     body: event.lastPing?.isMail === true ? undefined : bodyText(event.lastPing, longestBody),
     others: describeOthers(event, now),
-    link: `${siteRoot}/cloaked/${event.check.uniqueKey}/`,
-    siteName,
+    link: `${site.siteRoot}/cloaked/${event.check.uniqueKey}/`,
+    siteName: site.siteName,
+    logoUrl: site.logoUrl,
   };
 }
 
 /** Body of a ping as text, cut to `most` characters; undefined when it has none. Not all bodies are UTF-8. */
 export function bodyText(ping: AlertedPing | null, most: number): string | undefined {
   if (ping?.body == null || ping.body.length === 0) return undefined;
-  const characters = [...ping.body.toString('utf8')];
-  return characters.length > most
-    ? `${characters.slice(0, most).join('')}\n[truncated]`
-    : characters.join('');
+  return cut(ping.body.toString('utf8'), most, '\n[truncated]');
+}
+
+/** Whole characters only: half of a pair is no text. */
+function cut(text: string, most: number, ending: string): string {
+  const characters = [...text];
+  return characters.length > most ? characters.slice(0, most).join('') + ending : text;
 }
 
 /** Text of a fact where nothing is shown as code. */
@@ -82,8 +91,9 @@ function explain({ status, reason, downSince, at }: AlertEvent): string {
 }
 
 function factsOf({ check, projectName, lastPing }: AlertEvent, now: Micros): Fact[] {
+  const description = cut(check.description, longestDescription, '…');
   return [
-    ...(check.description === '' ? [] : [{ label: 'Description', text: check.description, isShort: false }]),
+    ...(description === '' ? [] : [{ label: 'Description', text: description, isShort: false }]),
     ...(projectName === '' ? [] : [{ label: 'Project', text: projectName, isShort: true }]),
     ...(check.tagList.length === 0 ? [] : [{ label: 'Tags', codes: check.tagList, isShort: true }]),
     ...periodFacts(check.period),

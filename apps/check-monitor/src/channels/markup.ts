@@ -93,8 +93,11 @@ export function linkBlock({ link, siteName }: EventView, markup: Markup): string
  * Blocks with an empty line between them, as many as fit into `mostOctets` of UTF-8: targets refuse what is longer,
  * and an alert without its details is better than none. The first block always stays.
  */
-export function joinBlocks(blocks: readonly (string | undefined)[], mostOctets: number): string {
-  const gap = '\n\n';
+export function joinBlocks(
+  blocks: readonly (string | undefined)[],
+  mostOctets: number,
+  gap = '\n\n',
+): string {
   let text = '';
   for (const block of blocks) {
     if (block === undefined) continue;

@@ -47,7 +47,7 @@ export function aRecovery(overrides: EventOverrides = {}): AlertEvent {
   return anEvent({ status: 'up', reason: '', downSince: happened - 60 * minute, ...overrides });
 }
 
-export const site = { siteName: 'Monitor', siteRoot: 'https://monitor.example' };
+export const site = { siteName: 'Monitor', siteRoot: 'https://monitor.example', logoUrl: undefined };
 
 /** What is shown of an event a second after it. */
 export function viewOf(event: AlertEvent): EventView {

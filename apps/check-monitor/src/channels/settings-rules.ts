@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** Address of a target on the web. */
+export const webAddress = z
+  .string()
+  .max(1000)
+  .refine((text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text), 'must be an http or https address');
+
+/** A key or a name that another service gave out: one word without blanks. */
+export const word = z
+  .string()
+  .max(500)
+  .regex(/^[\u0021-\u007e]+$/, 'must be one word');
+
+/** Settings of a target that is only an address, which lets whoever knows it write there. */
+export const addressSettings = z.strictObject({ url: webAddress });
+export type AddressSettings = z.output<typeof addressSettings>;

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSlackCompatible } from '../../src/channels/slack-compatible/slack-compatible.channel.js';
+import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
+import { openTarget } from '../support/target.js';
+
+const target = openTarget();
+
+function channel(kind: string) {
+  const found = createSlackCompatible(target.send).find((integration) => integration.kind === kind);
+  if (found === undefined) throw new Error(`there is no ${kind}`);
+  return found;
+}
+
+const settings = (path = '/hook') => ({ url: target.server.url + path });
+
+describe('slack', () => {
+  test('is told of a check that went down', async () => {
+    const event = anEvent({ check: { description: 'Nightly & <weekly>' } });
+    expect(await channel('slack').deliver(aDelivery(settings(), event))).toEqual({ ok: true });
+    expect(target.server.requests[0]).toMatchObject({ method: 'POST', path: '/hook' });
+    expect(target.json()).toEqual({
+      username: 'Monitor',
+      attachments: [
+        {
+          color: 'danger',
+          fallback: 'The check "Backup" is DOWN.',
+          mrkdwn_in: ['fields'],
+          title: '“Backup” is DOWN.',
+          title_link: viewOf(event).link,
+          text: 'Success signal did not arrive on time, grace time passed.',
+          fields: [
+            { title: 'Description', value: 'Nightly &amp; &lt;weekly&gt;', short: false },
+            { title: 'Project', value: 'Jobs', short: true },
+            { title: 'Tags', value: '`prod` `db`', short: true },
+            { title: 'Period', value: '1 day', short: true },
+            { title: 'Total Pings', value: '112', short: true },
+            { title: 'Last Ping', value: 'Success, 10 minutes ago', short: true },
+            { title: 'Last Ping Body', value: '```\ndone\n```', short: false },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('is told of a recovery, with the picture of the service', async () => {
+    const event = aRecovery({ lastPing: null });
+    const view = { ...viewOf(event), logoUrl: 'https://monitor.example/logo.png' };
+    await channel('slack').deliver(aDelivery(settings(), event, { view }));
+    expect(target.json()).toMatchObject({
+      icon_url: 'https://monitor.example/logo.png',
+      attachments: [{ color: 'good', text: 'After 1 hour of downtime.' }],
+    });
+  });
+
+  test('nobody can be called up by the name of a check', async () => {
+    await channel('slack').deliver(aDelivery(settings(), anEvent({ check: { name: '<!channel>' } })));
+    expect(target.server.requests[0]?.body).not.toContain('<!channel>');
+  });
+});
+
+describe('addresses that were taken back', () => {
+  test.each([
+    ['slack', 404, true],
+    ['slack', 410, true],
+    ['slack', 500, false],
+    ['discord', 404, true],
+    ['discord', 400, false],
+    ['mattermost', 404, false],
+  ])('%s answers %i, permanent: %p', async (kind, status, permanent) => {
+    target.answerJson(status);
+    const error = `Received status code ${status}`;
+    expect(await channel(kind).deliver(aDelivery(settings()))).toEqual({ ok: false, error, permanent });
+    expect(target.server.requests).toHaveLength(permanent ? 1 : 3);
+  });
+});
+
+describe('mattermost and discord', () => {
+  test('show text as it is', async () => {
+    await channel('mattermost').deliver(aDelivery(settings(), anEvent({ check: { name: 'a & <b>' } })));
+    expect(target.json()).toMatchObject({ attachments: [{ title: '“a & <b>” is DOWN.' }] });
+  });
+
+  test.each([
+    ['/api/webhooks/1/key', '/api/webhooks/1/key/slack'],
+    ['/api/webhooks/1/key/', '/api/webhooks/1/key/slack'],
+    ['/api/webhooks/1/key/slack', '/api/webhooks/1/key/slack'],
+    ['/api/webhooks/1/key?thread_id=5', '/api/webhooks/1/key/slack?thread_id=5'],
+  ])('discord at %s is told at %s', async (path, called) => {
+    await channel('discord').deliver(aDelivery(settings(path)));
+    expect(target.server.requests[0]?.path).toBe(called);
+  });
+
+  test('a field of discord stays below 1024 characters', async () => {
+    const body = Buffer.from('`'.repeat(20_000));
+    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    await channel('discord').deliver(aDelivery(settings(), anEvent({ lastPing })));
+    const [{ fields }] = target.json()['attachments'] as [{ fields: { value: string }[] }];
+    expect(Math.max(...fields.map(({ value }) => value.length))).toBeLessThanOrEqual(1024);
+  });
+});
