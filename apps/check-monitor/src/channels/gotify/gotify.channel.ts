@@ -1,0 +1,22 @@
+import { jsonPost } from '../http-message.js';
+import type { SendHttp } from '../http-sender.client.js';
+import type { Integration } from '../integration.js';
+import { gotifyMessage } from './gotify-message.js';
+import { type GotifySettings, gotifySettings } from './gotify-settings.js';
+
+/** An application of a Gotify server. */
+export function createGotify(send: SendHttp): Integration<GotifySettings> {
+  return {
+    kind: 'gotify',
+    settings: gotifySettings,
+    secrets: ['token'],
+    tells: () => true,
+    deliver: ({ settings, view, isTest }) => {
+      const { url, token, priorityDown, priorityUp } = settings;
+      const target = new URL(`${url.replace(/\/+$/, '')}/message`);
+      target.searchParams.set('token', token);
+      const priority = view.status === 'up' ? priorityUp : priorityDown;
+      return send(jsonPost(target.href, gotifyMessage(view, priority)), { isOnce: isTest });
+    },
+  };
+}

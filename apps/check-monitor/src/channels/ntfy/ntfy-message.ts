@@ -1,0 +1,29 @@
+import type { EventView } from '../event-view.js';
+import { bodyBlock, factLines, joinBlocks, markdown, othersBlock } from '../markup.js';
+
+/** The server turns what is longer into a file. */
+const mostOctets = 4000;
+
+export interface NtfyTarget {
+  readonly topic: string;
+  readonly priority: number;
+}
+
+/** Message in the JSON form of ntfy, in Markdown. */
+export function ntfyMessage(view: EventView, { topic, priority }: NtfyTarget): object {
+  const blocks = [
+    view.explanation === '' ? undefined : markdown.plain(`${view.title} (${view.explanation})`),
+    factLines(view, markdown),
+    othersBlock(view, markdown),
+    bodyBlock(view, markdown),
+  ];
+  return {
+    topic,
+    priority,
+    title: view.title,
+    message: joinBlocks(blocks, mostOctets),
+    markdown: true,
+    tags: [view.status === 'up' ? 'green_circle' : 'red_circle'],
+    actions: [{ action: 'view', label: `View on ${view.siteName}`, url: view.link }],
+  };
+}

@@ -1,0 +1,27 @@
+import type { AlertStatus } from '../alert-event.js';
+import { jsonPost } from '../http-message.js';
+import type { SendHttp } from '../http-sender.client.js';
+import type { Integration } from '../integration.js';
+import { ntfyMessage } from './ntfy-message.js';
+import { type NtfySettings, ntfySettings } from './ntfy-settings.js';
+
+/** A topic of an ntfy server. */
+export function createNtfy(send: SendHttp): Integration<NtfySettings> {
+  return {
+    kind: 'ntfy',
+    settings: ntfySettings,
+    secrets: ['token'],
+    tells: (settings, status) => priorityOf(settings, status) > 0,
+    deliver: ({ settings, view, isTest }) => {
+      const { topic, token, url } = settings;
+      const message = ntfyMessage(view, { topic, priority: priorityOf(settings, view.status) });
+      const headers: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` };
+      // by the JSON form, messages go to the root of the server
+      return send(jsonPost(url, message, headers), { isOnce: isTest });
+    },
+  };
+}
+
+function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertStatus): number {
+  return status === 'up' ? priorityUp : priorityDown;
+}

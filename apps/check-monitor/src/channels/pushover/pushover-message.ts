@@ -1,0 +1,43 @@
+import type { AlertEvent } from '../alert-event.js';
+import type { EventView } from '../event-view.js';
+import { bodyBlock, factLines, htmlMarkup, joinBlocks, type Markup, othersBlock } from '../markup.js';
+import { emergencyPriority } from './pushover-settings.js';
+
+/** Pushover refuses longer texts. */
+const mostOctets = 1024;
+
+const emergency = { retry: '300', expire: '86400' };
+
+// Pushover knows neither code nor preformatted text.
+const markup: Markup = { ...htmlMarkup, code: htmlMarkup.plain, block: htmlMarkup.plain };
+
+export interface PushoverTarget {
+  readonly token: string;
+  readonly userKey: string;
+  readonly priority: number;
+}
+
+/** Fields of a message; an emergency is tagged with the check, so that its repetition can be ended. */
+export function pushoverMessage(
+  { check }: AlertEvent,
+  view: EventView,
+  { token, userKey, priority }: PushoverTarget,
+): Record<string, string> {
+  const blocks = [
+    view.explanation === '' ? undefined : markup.plain(view.sentence),
+    factLines(view, markup),
+    othersBlock(view, markup),
+    bodyBlock(view, markup),
+  ];
+  return {
+    token,
+    user: userKey,
+    title: view.title,
+    message: joinBlocks(blocks, mostOctets),
+    html: '1',
+    priority: String(priority),
+    url: view.link,
+    url_title: `View on ${view.siteName}`,
+    ...(priority === emergencyPriority ? { ...emergency, tags: check.uniqueKey } : {}),
+  };
+}

@@ -1,0 +1,27 @@
+import type { EventView } from '../event-view.js';
+import { bodyBlock, factLines, htmlMarkup, joinBlocks, linkBlock, othersBlock } from '../markup.js';
+import type { TelegramSettings } from './telegram-settings.js';
+
+/** Telegram refuses texts of more than 4096 characters after markup. */
+const mostOctets = 4096;
+
+/** Parameters of sendMessage of the bot API. */
+export function telegramMessage(view: EventView, { chatId, threadId }: TelegramSettings): object {
+  const { bold, plain } = htmlMarkup;
+  const why = view.explanation === '' ? '' : plain(` (${view.explanation})`);
+  const first = `${view.status === 'up' ? '🟢' : '🔴'} ${bold(view.name)} is ${view.statusWord}${why}.`;
+  const blocks = [
+    first,
+    factLines(view, htmlMarkup),
+    linkBlock(view, htmlMarkup),
+    othersBlock(view, htmlMarkup),
+    bodyBlock(view, htmlMarkup),
+  ];
+  return {
+    chat_id: chatId,
+    ...(threadId === null ? {} : { message_thread_id: threadId }),
+    text: joinBlocks(blocks, mostOctets),
+    parse_mode: 'html',
+    link_preview_options: { is_disabled: true },
+  };
+}

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+export const telegramSettings = z.strictObject({
+  /** Number of a chat, or the `@name` of a public one. */
+  chatId: z.union(
+    [z.int(), z.string().regex(/^@[A-Za-z0-9_]{1,64}$/)],
+    'must be the number or @name of a chat',
+  ),
+  /** Topic of a forum. */
+  threadId: z.int().positive().nullable().default(null),
+});
+export type TelegramSettings = z.output<typeof telegramSettings>;

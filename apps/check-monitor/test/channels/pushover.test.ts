@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPushover } from '../../src/channels/pushover/pushover.channel.js';
+import { pushoverSettings } from '../../src/channels/pushover/pushover-settings.js';
+import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
+import { openTarget } from '../support/target.js';
+
+const target = openTarget();
+const { uniqueKey } = anEvent().check;
+const pushover = () => createPushover({ send: target.send, apiUrl: target.server.url, token: 'app' });
+const settings = (more: object = {}) => pushoverSettings.parse({ userKey: 'user', ...more });
+const fields = (index = 0) => Object.fromEntries(new URLSearchParams(target.server.requests[index]?.body));
+
+describe('Pushover', () => {
+  test('is told of a check that went down', async () => {
+    const event = anEvent({ check: { name: 'a & b' } });
+    expect(await pushover().deliver(aDelivery(settings(), event))).toEqual({ ok: true });
+    expect(target.server.requests[0]).toMatchObject({
+      path: '/1/messages.json',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    const { message, ...rest } = fields();
+    expect(rest).toEqual({
+      token: 'app',
+      user: 'user',
+      title: 'a & b is DOWN',
+      html: '1',
+      priority: '0',
+      url: viewOf(event).link,
+      url_title: 'View on Monitor',
+    });
+    expect(message).toMatch(/^“a &amp; b” is DOWN/);
+    expect(message).toContain('<b>Tags:</b> prod, db');
+  });
+
+  test('an emergency goes on until the check is up again', async () => {
+    const emergency = settings({ priorityDown: 2, priorityUp: -1 });
+    await pushover().deliver(aDelivery(emergency));
+    expect(fields()).toMatchObject({ priority: '2', retry: '300', expire: '86400', tags: uniqueKey });
+    target.server.reset();
+    await pushover().deliver(aDelivery(emergency, aRecovery()));
+    expect(target.server.requests.map(({ path }) => path)).toEqual([
+      `/1/receipts/cancel_by_tag/${uniqueKey}.json`,
+      '/1/messages.json',
+    ]);
+    expect(fields(0)).toEqual({ token: 'app' });
+    expect(fields(1)).toMatchObject({ priority: '-1' });
+  });
+
+  test('good news arrives even if the emergency cannot be ended', async () => {
+    target.server.answer((response, { path }) =>
+      response.writeHead(path.includes('cancel') ? 500 : 200).end(),
+    );
+    expect(await pushover().deliver(aDelivery(settings({ priorityDown: 2 }), aRecovery()))).toEqual({
+      ok: true,
+    });
+  });
+
+  test('a message keeps within 1024 octets', async () => {
+    const body = Buffer.from('é'.repeat(5000));
+    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    await pushover().deliver(aDelivery(settings(), anEvent({ lastPing })));
+    expect(Buffer.byteLength(fields()['message'] ?? '')).toBeLessThanOrEqual(1024);
+  });
+
+  test('a user that is no more ends the channel, an outage does not', async () => {
+    target.answerJson(400, { user: 'invalid', status: 0 });
+    expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({ ok: false, permanent: true });
+    target.answerJson(500);
+    expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({ ok: false, permanent: false });
+  });
+
+  test('tells nothing with priority -3', () => {
+    const upOnly = settings({ priorityDown: -3 });
+    expect([pushover().tells(upOnly, 'down'), pushover().tells(upOnly, 'up')]).toEqual([false, true]);
+  });
+});

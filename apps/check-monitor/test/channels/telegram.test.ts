@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { createTelegram } from '../../src/channels/telegram/telegram.channel.js';
+import { telegramSettings } from '../../src/channels/telegram/telegram-settings.js';
+import { aDelivery, anEvent, aRecovery } from '../support/events.js';
+import { openTarget } from '../support/target.js';
+
+const target = openTarget();
+const telegram = () => createTelegram({ send: target.send, apiUrl: target.server.url, token: '1:abc' });
+const settings = telegramSettings.parse({ chatId: -100, threadId: 7 });
+
+describe('telegram', () => {
+  test('is told of a check that went down', async () => {
+    const event = anEvent({ reason: 'fail', check: { name: 'A <b> & c' } });
+    expect(await telegram().deliver(aDelivery(settings, event))).toEqual({ ok: true });
+    expect(target.server.requests[0]?.path).toBe('/bot1:abc/sendMessage');
+    const { text, ...rest } = target.json();
+    expect(rest).toMatchObject({ chat_id: -100, message_thread_id: 7, parse_mode: 'html' });
+    expect(text).toMatch(/^🔴 <b>A &lt;b&gt; &amp; c<\/b> is DOWN \(received a failure signal\)\.\n\n/);
+    expect(text).toContain('<b>Tags:</b> <code>prod</code>, <code>db</code>\n');
+    expect(text).toContain('<pre>done</pre>');
+  });
+
+  test('is told of a recovery, outside of topics', async () => {
+    await telegram().deliver(aDelivery(telegramSettings.parse({ chatId: '@ops' }), aRecovery()));
+    expect(target.json()).toMatchObject({ chat_id: '@ops', text: expect.stringMatching(/^🟢 /) });
+    expect(target.json()).not.toHaveProperty('message_thread_id');
+  });
+
+  test('follows a group that became a supergroup, and keeps its new number', async () => {
+    target.server.answer((response, _request, count) =>
+      count === 1
+        ? response.writeHead(400).end(JSON.stringify({ ok: false, parameters: { migrate_to_chat_id: -200 } }))
+        : response.end('{"ok":true}'),
+    );
+    const result = await telegram().deliver(aDelivery(settings));
+    expect(result).toEqual({ ok: true, settings: { chatId: -200, threadId: 7 } });
+    expect(target.server.requests).toHaveLength(2);
+    expect(target.json(1)).toMatchObject({ chat_id: -200 });
+  });
+
+  test.each([
+    [403, 'Forbidden: bot was blocked by the user', true],
+    [400, 'Bad Request: chat not found', true],
+    [400, 'Bad Request: can’t parse entities', false],
+  ])('answers %i %s, permanent: %p', async (status, description, permanent) => {
+    target.answerJson(status, { ok: false, description });
+    expect(await telegram().deliver(aDelivery(settings))).toEqual({
+      ok: false,
+      error: `Received status code ${status} with a message: "${description}"`,
+      permanent,
+    });
+    expect(target.server.requests).toHaveLength(permanent ? 1 : 3);
+  });
+
+  test('an answer that is no JSON is told by its status', async () => {
+    target.server.answer((response) => response.writeHead(502).end('<html>'));
+    expect(await telegram().deliver(aDelivery(settings))).toMatchObject({
+      error: 'Received status code 502',
+    });
+  });
+
+  test('is missing its token where there is none', () => {
+    expect(createTelegram({ send: target.send, apiUrl: '', token: undefined }).missing).toBe(
+      'CHECK_MONITOR_TELEGRAM_TOKEN',
+    );
+    expect(telegram().missing).toBeUndefined();
+  });
+});
