@@ -1,0 +1,29 @@
+import { jsonPost } from '../http-message.js';
+import type { SendHttp } from '../http-sender.client.js';
+import type { Integration } from '../integration.js';
+import { pagerDutyMessage } from './pagerduty-message.js';
+import { type PagerDutySettings, pagerDutySettings } from './pagerduty-settings.js';
+
+export interface PagerDutyDeps {
+  readonly send: SendHttp;
+  /** Address of the events API. */
+  readonly apiUrl: string;
+}
+
+/** A service of PagerDuty. */
+export function createPagerDuty({ send, apiUrl }: PagerDutyDeps): Integration<PagerDutySettings> {
+  return {
+    kind: 'pd',
+    settings: pagerDutySettings,
+    secrets: ['serviceKey'],
+    tells: () => true,
+    deliver: ({ settings, event, view, isTest }) =>
+      send(
+        jsonPost(
+          `${apiUrl}/generic/2010-04-15/create_event.json`,
+          pagerDutyMessage(event, view, settings.serviceKey),
+        ),
+        { isOnce: isTest },
+      ),
+  };
+}

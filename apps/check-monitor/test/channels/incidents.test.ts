@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { createOpsgenie } from '../../src/channels/opsgenie/opsgenie.channel.js';
+import { opsgenieSettings } from '../../src/channels/opsgenie/opsgenie-settings.js';
+import { createPagerDuty } from '../../src/channels/pagerduty/pagerduty.channel.js';
+import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
+import { openTarget } from '../support/target.js';
+
+const target = openTarget();
+const { uniqueKey } = anEvent().check;
+
+describe('PagerDuty', () => {
+  const pagerDuty = () => createPagerDuty({ send: target.send, apiUrl: target.server.url });
+  const settings = { serviceKey: 'key0123456789' };
+
+  test('has an incident opened by a check that went down', async () => {
+    expect(await pagerDuty().deliver(aDelivery(settings))).toEqual({ ok: true });
+    expect(target.server.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/generic/2010-04-15/create_event.json',
+    });
+    expect(target.json()).toEqual({
+      service_key: 'key0123456789',
+      incident_key: uniqueKey,
+      event_type: 'trigger',
+      description: 'Backup is DOWN (success signal did not arrive on time, grace time passed)',
+      client: 'Monitor',
+      client_url: viewOf(anEvent()).link,
+      details: {
+        Project: 'Jobs',
+        Tags: 'prod, db',
+        Period: '1 day',
+        'Total Pings': '112',
+        'Last Ping': 'Success, 10 minutes ago',
+        'Last Ping Body': 'done',
+      },
+    });
+  });
+
+  test('has the same incident resolved by the recovery', async () => {
+    await pagerDuty().deliver(aDelivery(settings, aRecovery()));
+    expect(target.json()).toMatchObject({ event_type: 'resolve', incident_key: uniqueKey });
+  });
+});
+
+describe('Opsgenie', () => {
+  const opsgenie = () =>
+    createOpsgenie({
+      send: target.send,
+      apiUrls: { us: `${target.server.url}/us`, eu: `${target.server.url}/eu` },
+    });
+
+  test('has an alert opened by a check that went down', async () => {
+    const check = { name: 'x'.repeat(200), tagList: ['prod', 'y'.repeat(60)] };
+    await opsgenie().deliver(aDelivery(opsgenieSettings.parse({ key: 'k-1' }), anEvent({ check })));
+    expect(target.server.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/us/v2/alerts',
+      headers: { authorization: 'GenieKey k-1' },
+    });
+    expect(target.json()).toMatchObject({
+      alias: uniqueKey,
+      source: 'Monitor',
+      tags: ['prod', 'y'.repeat(50)],
+      message: 'x'.repeat(130),
+      details: { Project: 'Jobs', 'Last Ping Body': 'done' },
+    });
+  });
+
+  test('has the same alert closed by the recovery, in its region', async () => {
+    target.answerJson(202);
+    const settings = opsgenieSettings.parse({ key: 'k-1', region: 'eu' });
+    expect(await opsgenie().deliver(aDelivery(settings, aRecovery()))).toEqual({ ok: true });
+    expect(target.server.requests[0]?.path).toBe(`/eu/v2/alerts/${uniqueKey}/close?identifierType=alias`);
+    expect(target.json()).toEqual({ source: 'Monitor', note: '“Backup” is UP (after 1 hour of downtime).' });
+  });
+});
