@@ -1,0 +1,27 @@
+import { type EventView, factText } from '../event-view.js';
+import { escapeHtml } from '../markup.js';
+
+/** Message with a card (cardsV2); its texts are a kind of HTML. */
+export function googleChatMessage(view: EventView): object {
+  const widgets = [
+    { textParagraph: { text: `<b>${escapeHtml(view.sentence)}</b>` } },
+    ...view.facts.map((fact) => ({
+      decoratedText: { topLabel: fact.label, text: escapeHtml(factText(fact)), wrapText: true },
+    })),
+    ...(view.body === undefined ? [] : [bodyParagraph(view.body)]),
+    {
+      buttonList: {
+        buttons: [{ text: `View on ${view.siteName}`, onClick: { openLink: { url: view.link } } }],
+      },
+    },
+  ];
+  return {
+    fallbackText: view.sentence,
+    cardsV2: [{ cardId: 'alert', card: { sections: [{ widgets }] } }],
+  };
+}
+
+function bodyParagraph(body: string): object {
+  const lines = body.split(/\r?\n/).map(escapeHtml).join('<br>');
+  return { textParagraph: { text: `<b>Last Ping Body:</b><br>${lines}` } };
+}
