@@ -1,0 +1,58 @@
+import type { SendMailOptions } from 'nodemailer';
+import { type DeliveryResult, undelivered } from '../delivery-result.js';
+import type { Delivery, Integration } from '../integration.js';
+import { emailMessage } from './email-message.js';
+import { type EmailSettings, emailSettings } from './email-settings.js';
+import type { SendMail } from './mail-sender.client.js';
+
+export interface EmailDeps {
+  /** Undefined when this service has no mail server. */
+  readonly sendMail: SendMail | undefined;
+  /** Host that message identifiers are made under. */
+  readonly host: string;
+  /** Address by which the receiver of a channel ends it. */
+  readonly unsubscribeUrl: (channelUuid: string) => string;
+}
+
+/** A mail address whose holder has agreed to be told. */
+export function createEmail(deps: EmailDeps): Integration<EmailSettings> {
+  return {
+    kind: 'email',
+    settings: emailSettings,
+    secrets: [],
+    ...(deps.sendMail === undefined ? { missing: 'CHECK_MONITOR_SMTP_URL' } : {}),
+    tells: (settings, status) => settings[status],
+    deliver: (delivery) => deliver(deps, delivery),
+  };
+}
+
+async function deliver(deps: EmailDeps, delivery: Delivery<EmailSettings>): Promise<DeliveryResult> {
+  if (!delivery.channel.isVerified) return undelivered('Email not verified');
+  if (deps.sendMail === undefined) return undelivered('this service has no mail server');
+  return deps.sendMail(mailOf(deps, delivery), { isOnce: delivery.isTest });
+}
+
+function mailOf(
+  { host, unsubscribeUrl }: EmailDeps,
+  { settings, event, view, channel }: Delivery<EmailSettings>,
+): SendMailOptions {
+  const leave = unsubscribeUrl(channel.uuid);
+  const { subject, text, html, rawMail } = emailMessage(event, view, leave);
+  return {
+    to: { name: '', address: settings.address },
+    subject,
+    text,
+    html,
+    messageId: `<${event.deliveryId}@${host}>`,
+    headers: {
+      // RFC 8058: mail programs end the subscription with one POST
+      'List-Unsubscribe': `<${leave}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      // RFC 3834 §5: no robot should answer
+      'Auto-Submitted': 'auto-generated',
+    },
+    ...(rawMail === undefined
+      ? {}
+      : { attachments: [{ filename: 'ping.eml', content: rawMail, contentType: 'message/rfc822' }] }),
+  };
+}

@@ -1,0 +1,75 @@
+import type { EventView, Fact } from '../event-view.js';
+import type { SignalSettings } from './signal-settings.js';
+
+/** signal-cli sends what is longer as a file. */
+const mostOctets = 2000;
+
+/** A stretch of text; styled ones are shown so by Signal. */
+interface Span {
+  readonly text: string;
+  readonly style?: 'BOLD' | 'MONOSPACE';
+}
+
+/** Parameters of `send` of signal-cli: styles are `<start>:<length>:<style>`, counted in UTF-16 units. */
+export function signalMessage(view: EventView, { recipient }: SignalSettings): object {
+  const spans = withinLimit([
+    headline(view),
+    ...view.facts.map(factSpans),
+    ...(view.others.length === 0 ? [] : [[{ text: `\n${view.others.join('\n')}\n` }]]),
+    ...(view.body === undefined ? [] : [bodySpans(view.body)]),
+    [{ text: `\n${view.link}` }],
+  ]);
+  return {
+    ...(recipient.startsWith('+') ? { recipient: [recipient] } : { username: [recipient] }),
+    message: spans.map(({ text }) => text).join(''),
+    textStyle: stylesOf(spans),
+  };
+}
+
+function headline(view: EventView): Span[] {
+  const sign = view.status === 'up' ? '🟢' : '🔴';
+  const why = view.explanation === '' ? '' : ` (${view.explanation})`;
+  return [
+    { text: `${sign} The check “` },
+    { text: view.name, style: 'BOLD' },
+    { text: '” is ' },
+    { text: view.statusWord, style: 'BOLD' },
+    { text: `${why}.\n\n` },
+  ];
+}
+
+function factSpans(fact: Fact): Span[] {
+  const label: Span = { text: `${fact.label}:`, style: 'BOLD' };
+  if ('text' in fact) return [label, { text: ` ${fact.text}\n` }];
+  const codes = fact.codes.flatMap((code): Span[] => [{ text: ' ' }, { text: code, style: 'MONOSPACE' }]);
+  return [label, ...codes, { text: '\n' }];
+}
+
+function bodySpans(body: string): Span[] {
+  return [
+    { text: '\nLast Ping Body:', style: 'BOLD' },
+    { text: '\n' },
+    { text: body, style: 'MONOSPACE' },
+    { text: '\n' },
+  ];
+}
+
+/** Leaves out the parts that do not fit; the first always stays. */
+function withinLimit(parts: readonly (readonly Span[])[]): Span[] {
+  let left = mostOctets;
+  return parts.flatMap((part, index) => {
+    const octets = Buffer.byteLength(part.map(({ text }) => text).join(''));
+    if (index > 0 && octets > left) return [];
+    left -= octets;
+    return [...part];
+  });
+}
+
+function stylesOf(spans: readonly Span[]): string[] {
+  let start = 0;
+  return spans.flatMap(({ text, style }) => {
+    const begin = start;
+    start += text.length;
+    return style === undefined || text === '' ? [] : [`${begin}:${text.length}:${style}`];
+  });
+}

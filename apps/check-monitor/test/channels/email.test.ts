@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createEmail } from '../../src/channels/email/email.channel.js';
+import { emailSettings } from '../../src/channels/email/email-settings.js';
+import { createMailSender } from '../../src/channels/email/mail-sender.client.js';
+import { aDelivery, anEvent, aRecovery } from '../support/events.js';
+import { type MailServer, startMailServer } from '../support/mail-server.js';
+
+let server: MailServer;
+
+beforeAll(async () => {
+  server = await startMailServer();
+});
+afterEach(() => server.reset());
+afterAll(() => server.close());
+
+const leave = 'https://monitor.example/integrations/x/unsub/y/';
+const settings = emailSettings.parse({ address: 'ada@example.org' });
+
+function email(smtpUrl = server.url) {
+  const sender = { smtpUrl, from: 'Monitor <monitor@example.org>', timeoutMs: 2000, retryDelaysMs: [0, 0] };
+  return createEmail({
+    sendMail: createMailSender(sender),
+    host: 'monitor.example',
+    unsubscribeUrl: () => leave,
+  });
+}
+
+async function sent(event = anEvent()) {
+  expect(await email().deliver(aDelivery(settings, event))).toEqual({ ok: true });
+  const [mail] = server.mails;
+  if (mail === undefined) throw new Error('no mail arrived');
+  return mail;
+}
+
+describe('a mail', () => {
+  test('tells of a check that went down, as text and as HTML', async () => {
+    const mail = await sent(anEvent({ check: { name: 'Backup <1> & "co" é' } }));
+    expect(mail.subject).toBe('DOWN | Backup <1> & "co" é');
+    expect([mail.from?.text, mail.to]).toEqual([
+      '"Monitor" <monitor@example.org>',
+      expect.objectContaining({ text: 'ada@example.org' }),
+    ]);
+    expect(mail.text).toContain(
+      '“Backup <1> & "co" é” is DOWN (success signal did not arrive on time, grace time passed).',
+    );
+    expect(mail.text).toContain('\nTags: prod, db\n');
+    expect(mail.text).toContain('Last Ping Body:\n\ndone\n');
+    expect(mail.html).toContain('“Backup &lt;1&gt; &amp; &quot;co&quot; é” is DOWN');
+    expect(mail.html).toContain('<code>prod</code>, <code>db</code>');
+  });
+
+  test('tells of a recovery', async () => {
+    const mail = await sent(aRecovery());
+    expect(mail.subject).toBe('UP | Backup');
+    expect(mail.text).toContain('after 1 hour of downtime');
+  });
+
+  test('lets its receiver leave with one click, and is answered by no robot', async () => {
+    const event = anEvent();
+    const mail = await sent(event);
+    expect(mail.headerLines.filter(({ key }) => key.startsWith('list-')).map(({ line }) => line)).toEqual([
+      `List-Unsubscribe: <${leave}>`,
+      'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+    ]);
+    expect(mail.headers.get('auto-submitted')).toBe('auto-generated');
+    expect(mail.messageId).toBe(`<${event.deliveryId}@monitor.example>`);
+    expect(mail.text).toContain(leave);
+    expect(mail.html).toContain(`<a href="${leave}">Unsubscribe</a>`);
+  });
+
+  test('carries up to 10,000 characters of the last ping', async () => {
+    const body = Buffer.from('é'.repeat(10_001));
+    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    const mail = await sent(anEvent({ lastPing }));
+    expect(mail.text).toContain(`${'é'.repeat(10_000)}\n[truncated]`);
+  });
+
+  test('carries the mail that the last ping was as it came', async () => {
+    const body = Buffer.from('From: cron@example.org\r\nSubject: Nightly\r\n\r\nall well\r\n');
+    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: true, body } as const;
+    await sent(anEvent({ lastPing }));
+    const [source = ''] = server.sources;
+    expect(source).toContain('Content-Type: message/rfc822; name=ping.eml');
+    expect(source).toContain(body.toString());
+    expect(source.split('all well')).toHaveLength(2);
+  });
+
+  test('a name cannot add a header or a receiver', async () => {
+    const mail = await sent(anEvent({ check: { name: 'a\r\nBcc: eve@example.org' } }));
+    expect(mail.subject).toBe('DOWN | a Bcc: eve@example.org');
+    expect(server.offers).toEqual(['ada@example.org']);
+  });
+});
+
+describe('a mail that cannot be sent', () => {
+  test.each([
+    ['a mailbox that is full', 452, 'try later', 3, false],
+    ['a mailbox that there is not', 550, '5.1.1 no such user', 1, true],
+    ['a server that takes it for spam', 554, '5.7.1 no', 1, false],
+  ])('%s', async (_situation, code, message, offers, permanent) => {
+    server.refuse(code, message);
+    const result = await email().deliver(aDelivery(settings));
+    expect(result).toMatchObject({ ok: false, permanent });
+    expect(result).toMatchObject({ error: expect.stringContaining(`${code} ${message}`) });
+    expect(server.offers).toHaveLength(offers);
+  });
+
+  test('is tried again until the server takes it', async () => {
+    server.refuse(451, 'busy');
+    const result = email().deliver(aDelivery(settings));
+    while (server.offers.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    server.refuse(undefined);
+    expect(await result).toEqual({ ok: true });
+  });
+
+  test('nobody listens', async () => {
+    expect(await email('smtp://127.0.0.1:1').deliver(aDelivery(settings))).toEqual({
+      ok: false,
+      error: 'the mail server cannot be reached',
+      permanent: false,
+    });
+  });
+
+  test('is not even tried while the receiver has not agreed', async () => {
+    const channel = { uuid: 'x', projectId: 'y', isVerified: false };
+    expect(await email().deliver(aDelivery(settings, anEvent(), { channel }))).toMatchObject({
+      ok: false,
+      error: 'Email not verified',
+    });
+    expect(server.offers).toEqual([]);
+  });
+});
+
+describe('settings of a mail address', () => {
+  test.each([
+    ['no address', { address: 'ada' }],
+    ['two addresses', { address: 'ada@example.org, eve@example.org' }],
+    ['neither down nor up', { address: 'ada@example.org', down: false, up: false }],
+  ])('refuse %s', (_situation, given) => {
+    expect(emailSettings.safeParse(given).success).toBe(false);
+  });
+
+  test('choose the direction', () => {
+    const downOnly = emailSettings.parse({ address: 'ada@example.org', up: false });
+    expect([email().tells(downOnly, 'down'), email().tells(downOnly, 'up')]).toEqual([true, false]);
+  });
+});

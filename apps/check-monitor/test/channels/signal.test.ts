@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSignal } from '../../src/channels/signal/signal.channel.js';
+import { signalSettings } from '../../src/channels/signal/signal-settings.js';
+import { aDelivery, anEvent, aRecovery } from '../support/events.js';
+
+interface Call {
+  readonly id: string;
+  readonly method: string;
+  readonly params: { recipient?: string[]; username?: string[]; message: string; textStyle: string[] };
+}
+
+type Answer = (call: Call, count: number) => object | string | undefined;
+
+const ok: Answer = () => ({ result: {} });
+const folder = mkdtempSync(join(tmpdir(), 'certloop-signal-'));
+const path = join(folder, 'socket');
+const calls: Call[] = [];
+const captchas: string[] = [];
+const servers: Server[] = [];
+let answer = ok;
+let port = 0;
+
+/** Takes one call a line, and says something of its own before it answers, as signal-cli does. */
+function serve(): Server {
+  const server = createServer((socket) => {
+    let text = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+      if (!text.endsWith('\n')) return;
+      const call = JSON.parse(text) as Call;
+      calls.push(call);
+      const said = answer(call, calls.length);
+      if (said === undefined) socket.destroy();
+      else if (typeof said === 'string') socket.write(said);
+      else socket.write(`{"method":"receive"}\nnot JSON\n${JSON.stringify({ id: call.id, ...said })}\n`);
+    });
+  });
+  servers.push(server);
+  return server;
+}
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => serve().listen(path, resolve));
+  const byTcp = serve();
+  await new Promise<void>((resolve) => byTcp.listen(0, '127.0.0.1', resolve));
+  port = (byTcp.address() as AddressInfo).port;
+});
+afterEach(() => {
+  calls.length = 0;
+  captchas.length = 0;
+  answer = ok;
+});
+afterAll(async () => {
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+const settings = signalSettings.parse({ recipient: '+3712345678' });
+
+function signal(socket: string | undefined = path) {
+  return createSignal({ socket, timeoutMs: 200, onCaptcha: (token) => captchas.push(token) });
+}
+
+/** Texts that a message shows in a style. */
+function styled({ params: { message, textStyle } }: Call, style: string): string[] {
+  return textStyle
+    .map((range) => range.split(':'))
+    .filter(([, , name]) => name === style)
+    .map(([start, length]) => message.slice(Number(start), Number(start) + Number(length)));
+}
+
+function sentCall(): Call {
+  const [call] = calls;
+  if (call === undefined) throw new Error('nothing was sent');
+  return call;
+}
+
+describe('Signal', () => {
+  test('is told by a UNIX socket, with parts of the message in bold and as code', async () => {
+    const event = anEvent({ check: { name: '😀 Backup' } });
+    expect(await signal().deliver(aDelivery(settings, event))).toEqual({ ok: true });
+    const call = sentCall();
+    expect(call).toMatchObject({ jsonrpc: '2.0', method: 'send', params: { recipient: ['+3712345678'] } });
+    expect(call.params.message).toMatch(/^🔴 The check “😀 Backup” is DOWN \(success signal did not/);
+    expect(styled(call, 'BOLD')).toEqual([
+      '😀 Backup',
+      'DOWN',
+      ...['Project:', 'Tags:', 'Period:', 'Total Pings:', 'Last Ping:'],
+      '\nLast Ping Body:',
+    ]);
+    expect(styled(call, 'MONOSPACE')).toEqual(['prod', 'db', 'done']);
+  });
+
+  test('is told by TCP, and by user name', async () => {
+    const byName = signalSettings.parse({ recipient: 'ada.42' });
+    await signal(`127.0.0.1:${port}`).deliver(aDelivery(byName, aRecovery()));
+    expect(sentCall().params).toMatchObject({ username: ['ada.42'] });
+    expect(sentCall().params).not.toHaveProperty('recipient');
+  });
+
+  test('long details stay away, so that the message is no file', async () => {
+    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false } as const;
+    const event = anEvent({ lastPing: { ...lastPing, body: Buffer.from('漢'.repeat(900)) } });
+    await signal().deliver(aDelivery(settings, event));
+    expect(Buffer.byteLength(sentCall().params.message)).toBeLessThanOrEqual(2000);
+    expect(sentCall().params.message).toContain('Project: Jobs');
+  });
+
+  test('a recipient that is no more ends the channel', async () => {
+    answer = () => ({
+      error: {
+        code: -1,
+        message: 'Failed',
+        data: { response: { results: [{ type: 'UNREGISTERED_FAILURE' }] } },
+      },
+    });
+    expect(await signal().deliver(aDelivery(settings))).toEqual({
+      ok: false,
+      error: 'Recipient not found',
+      permanent: true,
+    });
+  });
+
+  test('a wanted proof is passed on to the operator', async () => {
+    const results = [{ type: 'RATE_LIMIT_FAILURE', token: 'proof-1' }];
+    answer = () => ({ error: { code: -5, message: 'Failed', data: { response: { results } } } });
+    expect(await signal().deliver(aDelivery(settings))).toMatchObject({
+      error: 'CAPTCHA proof required',
+      permanent: false,
+    });
+    expect(captchas).toEqual(['proof-1']);
+  });
+
+  test('another refusal is told as it is, and not tried again', async () => {
+    answer = () => ({ error: { code: -32602, message: 'Bad number', data: null } });
+    expect(await signal().deliver(aDelivery(settings))).toMatchObject({
+      error: 'signal-cli call failed (-32602): Bad number',
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('a connection that breaks is tried once more', async () => {
+    answer = (_call, count) => (count === 1 ? undefined : { result: {} });
+    expect(await signal().deliver(aDelivery(settings))).toEqual({ ok: true });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('a test is not tried again', async () => {
+    answer = () => undefined;
+    const delivery = aDelivery(settings, anEvent(), { isTest: true });
+    expect(await signal().deliver(delivery)).toMatchObject({ error: 'signal-cli ended the connection' });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('an answer that does not come is waited for no longer than allowed', async () => {
+    answer = () => '{"id": "another"}\n';
+    expect(await signal().deliver(aDelivery(settings))).toMatchObject({
+      error: 'signal-cli does not answer',
+    });
+  });
+
+  test('a socket that there is not', async () => {
+    expect(await signal(join(folder, 'none')).deliver(aDelivery(settings))).toMatchObject({
+      error: 'signal-cli cannot be reached',
+    });
+  });
+});
