@@ -73,6 +73,16 @@ describeMonitor('alert loop', (stage) => {
     expect(checks.every(({ next_ping }: { next_ping: string | null }) => next_ping === null)).toBe(true);
   });
 
+  test('several processes on one database turn a check down once', async () => {
+    const others = await Promise.all([stage.app.openAnother(), stage.app.openAnother()]);
+    await insertUpChecks(stage.app, stage.ada.keys.projectId, 150);
+    stage.app.clock.advance(86_400 * second + 3600 * second + 1);
+    await Promise.all([stage.app, ...others].map(({ tick }) => tick()));
+    const { checks } = (await stage.ada.get('/checks/')).body;
+    for (const { uuid } of checks) expect(await flipsOf({ uuid })).toHaveLength(1);
+    await Promise.all(others.map(({ close }) => close()));
+  });
+
   test('flips are listed by window, and by unique key', async () => {
     const made = await stage.ada.check();
     await stage.ada.ping(made);

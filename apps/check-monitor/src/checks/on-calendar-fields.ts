@@ -100,9 +100,23 @@ function parseDate(text: string): DateFields | undefined {
   const [, year = '*', month = '', , day = ''] = found;
   const years = parseValues(year, firstYear, lastYear, fullYear);
   const months = parseValues(month, 1, 12);
-  const days = parseValues(day, 1, daysFromEnd ? 28 : 31);
+  const days = daysFromEnd ? parseDaysFromEnd(day) : parseValues(day, 1, 31);
   if (!years || !months || !days) return undefined;
   return { years: years.values, months: months.values, days: days.values, daysFromEnd };
+}
+
+/** Days are counted back from the end, yet steps go on to it: `~7/1` is the whole last week. */
+function parseDaysFromEnd(text: string): Parsed | undefined {
+  const found = parseValues(text, 1, 28);
+  if (found?.values === undefined || !text.includes('/')) return found;
+  const values = new Set<number>();
+  for (const term of text.split(',')) {
+    const [range = '', step = '1'] = term.split('/');
+    const [first = '', second] = range.split('..');
+    const nearest = second === undefined && term.includes('/') ? 1 : Number(first);
+    for (let day = Number(second ?? first); day >= nearest; day -= Number(step)) values.add(day);
+  }
+  return { values };
 }
 
 /** Two digits mean 1970 to 2069. */

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Database } from '@certloop/db';
+import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
 import supertest from 'supertest';
@@ -75,6 +75,8 @@ export interface TestApp {
   readonly accounts: AccountDeps;
   address(): AddressInfo;
   tick(): Promise<void>;
+  /** Another process, as it were: the service once more on the same database and clock. */
+  openAnother(): Promise<Pick<TestApp, 'tick' | 'close'>>;
   /** A project of a user of its own. */
   newProject(limits?: { checkLimit?: number; pingLimit?: number }): Promise<Holder>;
   close(): Promise<void>;
@@ -87,7 +89,7 @@ export async function openTestApp(
   open: OpenTestDatabase,
   overrides: Partial<AppConfig> = {},
 ): Promise<TestApp> {
-  const { database } = await open(schema);
+  const { database, url } = await open(schema);
   const clock = createMovableClock(began);
   const now = () => microsOf(clock.now());
   const config = { ...defaults, ...overrides };
@@ -103,6 +105,10 @@ export async function openTestApp(
     accounts,
     address: () => server.address() as AddressInfo,
     tick,
+    openAnother: async () => {
+      const second = await openDatabase({ url, schema });
+      return { tick: buildApp({ config, database: second, now, logger }).tick, close: () => second.close() };
+    },
     newProject: async ({ checkLimit = null, pingLimit = null }: Limits = {}) => {
       people += 1;
       const owner = { email: `person${people}@example.org`, checkLimit, pingLimit };
