@@ -100,6 +100,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const isSecure = publicOrigin?.startsWith('https:') === true;
   const cookie = createSessionCookie(isSecure);
   const isOpen = config.authMode === 'open';
+  if (isOpen) warnOfOpenMode(logger);
   const accounts = accountParts(options, denials);
   await prepareSetup(accounts, builtInCaller('cli', internalOrigin('start')));
 
@@ -201,12 +202,14 @@ async function listSpaceIds(tx: Tx, scope: 'all' | readonly string[]): Promise<s
   return (await listSpaceRows(tx, scope)).map(({ id }) => id);
 }
 
-/** Keeps saying, every minute, that nobody needs to sign in. */
+/** Says that nobody needs to sign in; said at the start and every minute. */
+function warnOfOpenMode(logger: Logger): void {
+  logger.warn({ authMode: 'open' }, 'auth.open_mode');
+}
+
 function openModeReminder(isOpen: boolean, logger: Logger): Poller[] {
-  if (!isOpen) return [];
-  const remind = () => logger.warn({ authMode: 'open' }, 'auth.open_mode');
-  remind();
-  return [startPoller({ name: 'auth.open_mode', everyMs: 60_000, tick: async () => remind(), logger })];
+  const tick = async () => warnOfOpenMode(logger);
+  return isOpen ? [startPoller({ name: 'auth.open_mode', everyMs: 60_000, tick, logger })] : [];
 }
 
 /** Begins to report to the monitor, at once and then every period; nothing when there is no monitor. */

@@ -59,7 +59,11 @@ describeEachDialect('seeing to an administrator', (open) => {
   });
 
   test.each([
-    ['a name that is taken, whatever its case', { ...eve, username: 'CLEO', email: 'c@example.org' }, 'username: is taken'],
+    [
+      'a name that is taken, whatever its case',
+      { ...eve, username: 'CLEO', email: 'c@example.org' },
+      'username: is taken',
+    ],
     [
       'an address that is taken',
       { ...eve, username: 'eva', email: 'Cleo@example.org' },

@@ -1,0 +1,40 @@
+import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { expect, test } from '@jest/globals';
+import { describeProblem } from './problem.js';
+
+test('a refusal is told to readers of detail, message and error alike', () => {
+  const fields = [{ path: 'csr.dnsNames[0]', code: 'not_allowed', message: 'is another name' }];
+  const refusal = new InvalidInput('SAN list holds a.example', {
+    code: 'csr_san_mismatch',
+    title: 'CSR does not match the FQDN',
+    fields,
+  });
+  expect(describeProblem(refusal, '/spaces/1/csr', 'r-1')).toEqual({
+    type: '/problems/csr-san-mismatch',
+    title: 'CSR does not match the FQDN',
+    status: 400,
+    detail: 'SAN list holds a.example',
+    instance: '/spaces/1/csr',
+    error: 'CSR does not match the FQDN',
+    message: 'SAN list holds a.example',
+    code: 'csr_san_mismatch',
+    requestId: 'r-1',
+    errors: fields,
+  });
+});
+
+test('a refusal without words of its own has those of its kind, and no list of faults', () => {
+  const problem = describeProblem(new AppError('too_many_requests', 'later'), '/', 'r-1');
+  expect(problem).toMatchObject({
+    type: '/problems/too-many-requests',
+    title: 'Too many requests',
+    status: 429,
+  });
+  expect(problem).not.toHaveProperty('errors');
+});
+
+test("another service's words are cut and lose their control characters", () => {
+  const problem = describeProblem(new UpstreamFailed(`bad\r\n\u001b[31m${'x'.repeat(1000)}`), '/', 'r-1');
+  expect(problem.detail).toHaveLength(500);
+  expect(problem.detail).toMatch(/^bad \[31mx+…$/);
+});

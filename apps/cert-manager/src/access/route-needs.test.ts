@@ -1,0 +1,22 @@
+import { certManagerContract } from '@certloop/contracts';
+import { expect, test } from '@jest/globals';
+import { type Operation, routeNeeds } from './route-needs.js';
+
+const operations = Object.keys(certManagerContract) as Operation[];
+
+test('every operation has its need, and nothing else has one', () => {
+  expect(Object.keys(routeNeeds).toSorted()).toEqual(operations.toSorted());
+});
+
+test.each(operations)('%s is open to strangers exactly when the contract says so', (operation) => {
+  const endpoint: object = certManagerContract[operation];
+  expect(routeNeeds[operation] === 'anonymous').toBe('public' in endpoint);
+});
+
+test.each(operations.filter((operation) => typeof routeNeeds[operation] === 'object'))(
+  '%s names a parameter of its path',
+  (operation) => {
+    const need = routeNeeds[operation];
+    expect(certManagerContract[operation].path).toContain(`{${typeof need === 'object' ? need.param : ''}}`);
+  },
+);

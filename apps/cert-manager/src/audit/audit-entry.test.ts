@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { anonymousCaller, nilUuid } from '../access/caller.js';
+import { auditFacts } from './audit-entry.js';
+
+const caller = anonymousCaller({ requestId: 'r-1', ipAddress: '192.0.2.1', userAgent: 'curl' });
+const spaceId = '11111111-1111-4111-8111-111111111111';
+const details = (own: Record<string, unknown>) =>
+  auditFacts(caller, { action: 'audit.test', resourceType: 'test', details: own }).details;
+
+describe('what is stored of an act', () => {
+  test('who, where from and how it ended', () => {
+    const entry = {
+      action: 'fqdn.create',
+      resourceType: 'fqdn',
+      spaceId,
+      details: { fqdn: 'a.example' },
+    } as const;
+    expect(auditFacts({ ...caller, kind: 'token', tokenId: 'abcdefgh' }, entry)).toEqual({
+      action: 'fqdn.create',
+      resourceType: 'fqdn',
+      resourceId: nilUuid,
+      spaceId,
+      userId: nilUuid,
+      username: '',
+      outcome: 'success',
+      details: {
+        outcome: 'success',
+        requestId: 'r-1',
+        actor: { kind: 'token', tokenId: 'abcdefgh' },
+        spaceId,
+        fqdn: 'a.example',
+      },
+      ipAddress: '192.0.2.1',
+      userAgent: 'curl',
+    });
+  });
+
+  test.each(['password', 'newPassword', 'token', 'apiToken', 'hmacKey', 'authHeaderSecret', 'privateKey'])(
+    'of a secret named %s only that it changed',
+    (name) => {
+      expect(details({ after: { [name]: 'hunter2', other: [{ [name]: 'hunter2' }] } })).toMatchObject({
+        after: { [name]: { changed: true }, other: [{ [name]: { changed: true } }] },
+      });
+    },
+  );
+
+  test('the id of a token in full', () => {
+    expect(details({ tokenId: 'abcdefgh' })).toMatchObject({ tokenId: 'abcdefgh' });
+  });
+
+  test('at most 8 KiB, with a mark, and what fits of the rest', () => {
+    const long = details({ small: 'kept', long: 'ä'.repeat(5000), after: 'kept too' });
+    expect(Buffer.byteLength(JSON.stringify(long))).toBeLessThanOrEqual(8192);
+    expect(long).toMatchObject({ outcome: 'success', truncated: true, small: 'kept', after: 'kept too' });
+    expect(long).not.toHaveProperty('long');
+  });
+});
