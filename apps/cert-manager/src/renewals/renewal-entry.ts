@@ -1,0 +1,69 @@
+import type { RenewalStatus } from '@certloop/contracts';
+import { dueAfterLapse } from './renewal-policy.js';
+
+/** The part of a renewal entry that moves. */
+export interface RenewalState {
+  readonly status: RenewalStatus;
+  readonly scheduledAt: Date;
+  /** Number of the try, from 1; also the token without which nobody settles it. */
+  readonly attempt: number;
+  /** Who is at work on it, and until when he may be silent; null when nobody is. */
+  readonly leaseOwner: string | null;
+  readonly leaseUntil: Date | null;
+  /** Why it failed or has to be tried again. */
+  readonly reason: string | null;
+  readonly finishedAt: Date | null;
+}
+
+/** What may happen to an entry. Of whoever works on it, `attempt` is the number of his try. */
+export type RenewalEvent =
+  /** It is due, and somebody takes it. */
+  | { readonly kind: 'claim'; readonly now: Date; readonly owner: string; readonly leaseUntil: Date }
+  /** Whoever has it is still at work. */
+  | { readonly kind: 'extend'; readonly attempt: number; readonly leaseUntil: Date }
+  | { readonly kind: 'complete'; readonly attempt: number; readonly at: Date }
+  | { readonly kind: 'fail'; readonly attempt: number; readonly at: Date; readonly reason: string }
+  /** Nothing was heard of whoever had it. */
+  | { readonly kind: 'lapse'; readonly now: Date }
+  /** It is to run at another moment. */
+  | { readonly kind: 'move'; readonly scheduledAt: Date };
+
+/** What is written as the reason of an entry whose worker vanished. */
+export const leaseExpired = 'lease_expired';
+
+/**
+ * How an event changes an entry, or undefined when it may not happen to it: pending → processing → completed or
+ * failed, both final; back to pending only when the lease has lapsed, which counts as a try.
+ */
+export function changeOf(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
+  return entry.status === 'pending' ? whilePending(entry, event) : whileProcessing(entry, event);
+}
+
+function whilePending(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
+  if (event.kind === 'move') return { scheduledAt: event.scheduledAt };
+  if (event.kind !== 'claim' || entry.scheduledAt > event.now) return undefined;
+  return { status: 'processing', leaseOwner: event.owner, leaseUntil: event.leaseUntil };
+}
+
+function whileProcessing(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
+  if (entry.status !== 'processing') return undefined;
+  if (event.kind === 'lapse') return lapsed(entry, event.now);
+  if (event.kind === 'claim' || event.kind === 'move' || event.attempt !== entry.attempt) return undefined;
+  if (event.kind === 'extend') return { leaseUntil: event.leaseUntil };
+  const settled = { leaseOwner: null, leaseUntil: null, finishedAt: event.at };
+  return event.kind === 'complete'
+    ? { ...settled, status: 'completed', reason: null }
+    : { ...settled, status: 'failed', reason: event.reason };
+}
+
+function lapsed(entry: RenewalState, now: Date): Partial<RenewalState> | undefined {
+  if (entry.leaseUntil === null || entry.leaseUntil > now) return undefined;
+  return {
+    status: 'pending',
+    attempt: entry.attempt + 1,
+    scheduledAt: dueAfterLapse(entry.attempt, now),
+    leaseOwner: null,
+    leaseUntil: null,
+    reason: leaseExpired,
+  };
+}

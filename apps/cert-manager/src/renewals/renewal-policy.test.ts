@@ -1,0 +1,215 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { dueAfterLapse, nextTry, planRenewal, type RenewalTerms } from './renewal-policy.js';
+
+const day = 86_400_000;
+const minute = 60_000;
+const issued = new Date('2026-03-01T00:00:00Z');
+const after = (days: number, from = issued) => new Date(from.getTime() + days * day);
+const terms = (days: number, more: Partial<RenewalTerms> = {}): RenewalTerms => ({
+  notBefore: issued,
+  notAfter: after(days),
+  seed: 'a',
+  ...more,
+});
+const daysIn = (instant: Date) => (instant.getTime() - issued.getTime()) / day;
+
+describe('the moment of a renewal', () => {
+  test.each([
+    ['90 days → after 60', terms(90), 'two_thirds', 58.5, 61.5],
+    ['47 days → about day 31', terms(47), 'two_thirds', 30.55, 32.12],
+    ['200 days → about day 133', terms(200), 'two_thirds', 130, 136.67],
+    ['just over 10 days → two thirds', terms(10.001), 'two_thirds', 6.5, 6.84],
+    ['10 days → half', terms(10), 'half', 4.75, 5.25],
+    ['6 days → half', terms(6), 'half', 2.85, 3.15],
+    ['an hour → half', terms(1 / 24), 'half', 0.0197, 0.0219],
+    ['a share of its own', terms(100, { fraction: 0.5 }), 'fraction', 47.5, 52.5],
+    ['the least share', terms(100, { fraction: 0.1 }), 'fraction', 5.5, 14.5],
+    ['the greatest share', terms(100, { fraction: 0.9 }), 'fraction', 89.5, 90.5],
+    ['a share of its own, short lifetime', terms(6, { fraction: 0.8 }), 'fraction', 4.74, 4.86],
+    ['a window', terms(90, { window: { start: after(40), end: after(42) } }), 'window', 40, 42],
+    [
+      'a window rather than a share of its own',
+      terms(90, { fraction: 0.5, window: { start: after(40), end: after(42) } }),
+      'window',
+      40,
+      42,
+    ],
+    ['a window in the past', terms(90, { window: { start: after(-2), end: after(-1) } }), 'window', -2, -1],
+    [
+      'a window that ends as it starts is none',
+      terms(90, { window: { start: after(40), end: after(40) } }),
+      'two_thirds',
+      58.5,
+      61.5,
+    ],
+    [
+      'a window that ends before it starts is none',
+      terms(90, { window: { start: after(42), end: after(40) } }),
+      'two_thirds',
+      58.5,
+      61.5,
+    ],
+    [
+      'a window after the expiry is none',
+      terms(90, { window: { start: after(90), end: after(95) } }),
+      'two_thirds',
+      58.5,
+      61.5,
+    ],
+  ])('%s', (_, given, rule, from, to) => {
+    const plan = planRenewal(given);
+    expect(plan.rule).toBe(rule);
+    expect(daysIn(plan.earliest)).toBeCloseTo(from, 1);
+    expect(daysIn(plan.latest)).toBeCloseTo(to, 1);
+    expect(plan.renewAt.getTime()).toBeGreaterThanOrEqual(plan.earliest.getTime());
+    expect(plan.renewAt.getTime()).toBeLessThanOrEqual(plan.latest.getTime());
+  });
+
+  test('is another one in a new window, and the same in the same window', () => {
+    const inWindow = (start: number) =>
+      planRenewal(terms(90, { window: { start: after(start), end: after(start + 2) } })).renewAt.getTime() -
+      after(start).getTime();
+    expect(inWindow(40)).toBe(inWindow(40));
+    expect(inWindow(40)).not.toBe(inWindow(41));
+  });
+
+  const anyTerms = fc
+    .record({
+      days: fc.double({ min: 0.01, max: 825, noNaN: true }),
+      fraction: fc.option(fc.double({ min: 0.1, max: 0.9, noNaN: true }), { nil: undefined }),
+      seed: fc.uuid(),
+    })
+    .map(({ days, ...rest }) => terms(days, rest));
+
+  test('lies within the lifetime, between its bounds, and does not move', () => {
+    fc.assert(
+      fc.property(anyTerms, (given) => {
+        const plan = planRenewal(given);
+        expect(plan.earliest >= given.notBefore && plan.latest <= given.notAfter).toBe(true);
+        expect(plan.renewAt >= plan.earliest && plan.renewAt <= plan.latest).toBe(true);
+        expect(planRenewal({ ...given })).toEqual(plan);
+      }),
+    );
+  });
+
+  test('never comes earlier for a greater share', () => {
+    fc.assert(
+      fc.property(anyTerms, fc.double({ min: 0.1, max: 0.9, noNaN: true }), (given, other) => {
+        const [less, more] = [given.fraction ?? 0.5, other].sort((a, b) => a - b);
+        const at = (fraction: number | undefined) => planRenewal({ ...given, fraction }).earliest.getTime();
+        expect(at(less)).toBeLessThanOrEqual(at(more));
+      }),
+    );
+  });
+
+  test('is spread evenly over many certificates of one day', () => {
+    const plans = Array.from({ length: 4000 }, (_, seed) => planRenewal(terms(90, { seed: String(seed) })));
+    const counts = new Array<number>(10).fill(0);
+    for (const { earliest, latest, renewAt } of plans) {
+      const share = (renewAt.getTime() - earliest.getTime()) / (latest.getTime() - earliest.getTime());
+      counts[Math.floor(share * 10)] = (counts[Math.floor(share * 10)] ?? 0) + 1;
+    }
+    expect(Math.min(...counts)).toBeGreaterThan(300);
+    expect(Math.max(...counts)).toBeLessThan(500);
+  });
+});
+
+describe('the next try', () => {
+  const now = new Date('2026-05-01T12:00:00Z');
+  const inDays = (days: number) => after(days, now);
+  test.each([
+    ['after the first one, a minute', { attempt: 1, notAfter: inDays(30) }, minute],
+    ['after the second one, 10 minutes', { attempt: 2, notAfter: inDays(30) }, 10 * minute],
+    ['after the third one, 100 minutes', { attempt: 3, notAfter: inDays(30) }, 100 * minute],
+    ['after the fourth one, a day', { attempt: 4, notAfter: inDays(30) }, day],
+    ['after the hundredth one, a day', { attempt: 100, notAfter: inDays(30) }, day],
+    ['four days before the expiry, a day', { attempt: 9, notAfter: inDays(4) }, day],
+    ['two days before the expiry, a quarter of them', { attempt: 9, notAfter: inDays(2) }, day / 2],
+    ['an hour before the expiry, 15 minutes', { attempt: 3, notAfter: inDays(1 / 24) }, 15 * minute],
+    ['a minute before the expiry, a minute', { attempt: 9, notAfter: inDays(1 / 1440) }, minute],
+    ['expired, first tries: as ever', { attempt: 2, notAfter: inDays(-1) }, 10 * minute],
+    ['expired at this very moment: a day', { attempt: 4, notAfter: now }, day],
+    ['expired: daily', { attempt: 20, notAfter: inDays(-29) }, day],
+    ['a permanent fault: a day', { attempt: 1, notAfter: inDays(30), isPermanent: true }, day],
+    ['a permanent fault, soon expired: a day', { attempt: 1, notAfter: inDays(1), isPermanent: true }, day],
+    ['the CA wants more time', { attempt: 1, notAfter: inDays(30), notBefore: inDays(2) }, 2 * day],
+    ['the CA wants less time', { attempt: 4, notAfter: inDays(30), notBefore: now }, day],
+    ['the CA wants a year', { attempt: 1, notAfter: inDays(30), notBefore: inDays(365) }, 30 * day],
+  ])('%s', (_, failed, delay) => {
+    expect(nextTry({ now, ...failed })).toEqual(new Date(now.getTime() + delay));
+  });
+
+  test.each([
+    ['expired for 29 days and a second: none', { attempt: 30, notAfter: inDays(-29 - 1 / 86_400) }],
+    ['expired for a year: none', { attempt: 4, notAfter: inDays(-365) }],
+    [
+      'expired for a year, a permanent fault: none',
+      { attempt: 4, notAfter: inDays(-365), isPermanent: true },
+    ],
+  ])('%s', (_, failed) => {
+    expect(nextTry({ now, ...failed })).toBeUndefined();
+  });
+
+  test('comes for an FQDN whose renewal begins long after the expiry, three times', () => {
+    const tries = [1, 2, 3, 4].map((attempt) => nextTry({ attempt, now, notAfter: inDays(-365) }));
+    expect(tries.map((at) => at !== undefined)).toEqual([true, true, true, false]);
+  });
+
+  test('comes at least four times more before an expiry that is four minutes away or more', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 4 * minute, max: 400 * day }),
+        fc.integer({ min: 1, max: 60 }),
+        (remaining, first) => {
+          const notAfter = new Date(now.getTime() + remaining);
+          let at = now;
+          let tries = 0;
+          for (let attempt = first; tries < 4; attempt += 1) {
+            const next = nextTry({ attempt, now: at, notAfter });
+            if (next === undefined || next > notAfter) break;
+            at = next;
+            tries += 1;
+          }
+          expect(tries).toBe(4);
+        },
+      ),
+    );
+  });
+
+  test('lies a minute to 30 days ahead, and ends some day', () => {
+    const anyTry = fc.record({
+      attempt: fc.integer({ min: 1, max: 1000 }),
+      notAfter: fc.integer({ min: -400 * day, max: 400 * day }).map((ms) => new Date(now.getTime() + ms)),
+      isPermanent: fc.boolean(),
+      notBefore: fc.option(
+        fc.integer({ min: -day, max: 1000 * day }).map((ms) => new Date(now.getTime() + ms)),
+        { nil: undefined },
+      ),
+    });
+    fc.assert(
+      fc.property(anyTry, (failed) => {
+        const next = nextTry({ now, ...failed });
+        if (next === undefined) return expect(failed.attempt).toBeGreaterThan(3);
+        expect(next.getTime() - now.getTime()).toBeGreaterThanOrEqual(minute);
+        expect(next.getTime() - now.getTime()).toBeLessThanOrEqual(30 * day);
+        if (failed.attempt > 3)
+          expect(next.getTime()).toBeLessThanOrEqual(failed.notAfter.getTime() + 30 * day);
+        return undefined;
+      }),
+    );
+  });
+});
+
+describe('after a lapse', () => {
+  const now = new Date('2026-05-01T12:00:00Z');
+  test.each([
+    ['the first one: at once', 1, 0],
+    ['the second one', 2, minute],
+    ['the third one', 3, 10 * minute],
+    ['the fourth one', 4, 100 * minute],
+    ['the fiftieth one', 50, 100 * minute],
+  ])('%s', (_, attempt, delay) => {
+    expect(dueAfterLapse(attempt, now)).toEqual(new Date(now.getTime() + delay));
+  });
+});
