@@ -105,18 +105,18 @@ function parseDate(text: string): DateFields | undefined {
   return { years: years.values, months: months.values, days: days.values, daysFromEnd };
 }
 
-/** Days are counted back from the end, yet steps go on to it: `~7/1` is the whole last week. */
+/** Days are counted back from the end, yet an open step goes on to it: `~7/1` is the whole last week. */
 function parseDaysFromEnd(text: string): Parsed | undefined {
-  const found = parseValues(text, 1, 28);
-  if (found?.values === undefined || !text.includes('/')) return found;
-  const values = new Set<number>();
-  for (const term of text.split(',')) {
-    const [range = '', step = '1'] = term.split('/');
-    const [first = '', second] = range.split('..');
-    const nearest = second === undefined && term.includes('/') ? 1 : Number(first);
-    for (let day = Number(second ?? first); day >= nearest; day -= Number(step)) values.add(day);
-  }
-  return { values };
+  const isSound = text.split(',').every((term) => parseValues(term, 1, 28) !== undefined);
+  return isSound
+    ? parseValues(text.replaceAll(/(?<![0-9.])([0-9]+)\/([0-9]+)/g, closedStep), 1, 28)
+    : undefined;
+}
+
+/** `7/3` from the end, which is 7, 4 and 1, as the range `1..7/3`, which counts from the other side. */
+function closedStep(_term: string, first: string, step: string): string {
+  const nearest = ((Number(first) - 1) % Number(step)) + 1;
+  return `${nearest}..${first}/${step}`;
 }
 
 /** Two digits mean 1970 to 2069. */
