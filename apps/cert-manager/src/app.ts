@@ -10,8 +10,8 @@ import {
   refuseUnknownPath,
   startPoller,
 } from '@certloop/server';
-import type { Express, NextFunction, Request, Response } from 'express';
-import helmet from 'helmet';
+import type { Express } from 'express';
+import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
 import type { Operation } from './access/route-needs.js';
@@ -71,7 +71,7 @@ export interface CertManager {
 }
 
 /** Endpoints of the contract that are not served yet; they answer 404. */
-const pending = [
+export const pending = [
   'requestCertificate',
   'listRenewals',
   'createTestRenewal',
@@ -114,7 +114,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   let isDraining = false;
   const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
   http.use(securityHeaders(isSecure));
-  http.use(everyAnswer);
+  http.use(answerHeaders);
   if (isOpen) http.use(guardOpenMode({ hosts: config.openHosts, publicOrigin }));
   http.use(
     bind(
@@ -230,18 +230,4 @@ async function fingerprintsUnder(tx: Tx, fqdnId: string) {
     csrKeys: await listKeyFingerprints(tx, fqdnId),
     certificates: certificates.slice(-20).map(({ serialNumber }) => serialNumber),
   };
-}
-
-/** Without TLS a browser must not be told to insist on it. */
-function securityHeaders(isSecure: boolean) {
-  return helmet({
-    strictTransportSecurity: isSecure,
-    contentSecurityPolicy: isSecure ? true : { directives: { upgradeInsecureRequests: null } },
-  });
-}
-
-function everyAnswer(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('API-Version', '2.0.0');
-  response.setHeader('Cache-Control', 'no-store');
-  next();
 }

@@ -1,0 +1,17 @@
+import type { NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+
+/** Security headers; without TLS a browser must not be told to insist on it. */
+export function securityHeaders(isSecure: boolean) {
+  return helmet({
+    strictTransportSecurity: isSecure,
+    contentSecurityPolicy: isSecure ? true : { directives: { upgradeInsecureRequests: null } },
+  });
+}
+
+/** Headers of every answer: the version of the API, and that nobody may keep what is for one caller. */
+export function answerHeaders(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('API-Version', '2.0.0');
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+}

@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { certManagerContract, type Endpoint } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type Operation, routeNeeds } from '../src/access/route-needs.js';
+import { pending } from '../src/app.js';
+import { measureAuditLogs } from '../src/audit/audit.repository.js';
+import type { AuditAction } from '../src/audit/audit-entry.js';
+import type { TestApp } from './support/app.js';
+import { addUser } from './support/factories.js';
+import { addCsr, addFqdn, addSpace, csrUpload, pathOf, unknownId } from './support/inventory.js';
+import { signIn } from './support/people.js';
+import { configure, enable, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(30_000);
+
+type Served = Exclude<Operation, (typeof pending)[number]>;
+
+/** A request that must be answered as the contract says. */
+interface Asked {
+  /** Answer of the service. */
+  readonly answer: { readonly status: number; readonly body: unknown; readonly text: string };
+  /** The entry that it must leave; an operation that writes and leaves none says why. */
+  readonly leaves?: AuditAction | { readonly nothingBecause: string };
+}
+
+const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
+  getHealth: (app) => read(app, '/health'),
+  getLiveness: (app) => read(app, '/health/live'),
+  getReadiness: (app) => read(app, '/health/ready'),
+  getOpenApi: (app) => read(app, '/openapi.json'),
+  getStats: (app) => read(app, '/stats'),
+
+  login: async (app) => ({
+    answer: await app.request.post('/auth/login').send(await addUser(app)),
+    leaves: 'auth.login',
+  }),
+  bootstrap: async (app) => ({
+    answer: await app.request.post('/auth/bootstrap').send({
+      token: 'cms_x',
+      username: 'someone',
+      email: 'someone@example.org',
+      password: 'correct horse',
+    }),
+    leaves: { nothingBecause: 'there is an administrator, so it is gone' },
+  }),
+  logout: async (app) => {
+    const { writing } = await newSession(app);
+    return { answer: await app.request.post('/auth/logout').set(writing), leaves: 'auth.logout' };
+  },
+  getMe: (app) => read(app, '/auth/me'),
+  changePassword: async (app) => {
+    const { writing, password } = await newSession(app);
+    const body = { currentPassword: password, newPassword: 'battery staple' };
+    return {
+      answer: await app.request.post('/auth/password').set(writing).send(body),
+      leaves: 'user.password',
+    };
+  },
+  listApiTokens: async (app) => {
+    const { reading } = await newSession(app);
+    return { answer: await app.request.get('/api-tokens').set(reading) };
+  },
+  createApiToken: async (app) => {
+    const { writing } = await newSession(app);
+    return { answer: await newToken(app, writing), leaves: 'auth.token.create' };
+  },
+  deleteApiToken: async (app) => {
+    const { writing } = await newSession(app);
+    const { body } = await newToken(app, writing);
+    return {
+      answer: await app.request.delete(`/api-tokens/${body.id}`).set(writing),
+      leaves: 'auth.token.revoke',
+    };
+  },
+  getOwnPermissions: (app) => read(app, '/user/permissions'),
+
+  listSpaces: async (app) => {
+    await addSpace(app);
+    return read(app, '/spaces');
+  },
+  createSpace: async (app) => ({
+    answer: await ask(app, 'post', '/spaces').send({ name: 'new' }),
+    leaves: 'space.create',
+  }),
+  deleteSpace: async (app) => {
+    const { id } = await addSpace(app);
+    return { answer: await ask(app, 'delete', `/spaces/${id}`), leaves: 'space.delete' };
+  },
+
+  countFqdns: async (app) => read(app, `/spaces/${(await addSpace(app)).id}/fqdns/count`),
+  listFqdns: async (app) => {
+    const { id } = await addSpace(app);
+    await addFqdn(app, id);
+    return read(app, `/spaces/${id}/fqdns`);
+  },
+  createFqdn: async (app) => {
+    const { id } = await addSpace(app);
+    const answer = await ask(app, 'post', `/spaces/${id}/fqdns`).send({ fqdn: 'new.example.com' });
+    return { answer, leaves: 'fqdn.create' };
+  },
+  deleteSpaceFqdns: async (app) => {
+    const { spaceId } = await newFqdn(app);
+    return { answer: await ask(app, 'delete', `/spaces/${spaceId}/fqdns`), leaves: 'fqdn.deleteAll' };
+  },
+  deleteFqdn: async (app) => {
+    const { spaceId, id } = await newFqdn(app);
+    return { answer: await ask(app, 'delete', `/spaces/${spaceId}/fqdns/${id}`), leaves: 'fqdn.delete' };
+  },
+  deleteAllFqdns: async (app) => {
+    await newFqdn(app);
+    return { answer: await ask(app, 'delete', '/fqdns?confirm=true'), leaves: 'fqdn.deleteAll' };
+  },
+  setRenewalEnabled: async (app) => {
+    const path = pathOf(await newFqdn(app), 'renewal-enabled');
+    return { answer: await ask(app, 'put', path).send({ renewalEnabled: true }), leaves: 'fqdn.renewal' };
+  },
+
+  uploadCsr: async (app) => {
+    const fqdn = await newFqdn(app);
+    return { answer: await csrUpload(app, fqdn, await newCsr(fqdn.fqdn)), leaves: 'csr.upload' };
+  },
+  listCsrs: async (app) => {
+    const fqdn = await newFqdn(app);
+    await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
+    return read(app, pathOf(fqdn, 'csr'));
+  },
+  deleteAllCsrs: async (app) => {
+    await fqdnWithCsr(app);
+    return { answer: await ask(app, 'delete', '/csrs?confirm=true'), leaves: 'csr.deleteAll' };
+  },
+
+  signCsr: async (app) => ({ answer: await sign(app, (await fqdnWithCsr(app)).fqdn), leaves: 'csr.sign' }),
+  refreshCertificate: async (app) => {
+    const fqdn = await newCertificate(app);
+    const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
+    const answer = await ask(app, 'post', pathOf(fqdn, `certificates/${body[0].id}/refresh`));
+    return { answer, leaves: 'certificate.refresh' };
+  },
+  listCertificates: async (app) => read(app, pathOf(await newCertificate(app), 'certificates')),
+
+  listProviders: (app) => read(app, '/providers'),
+  getProvider: async (app) => read(app, `/providers/${(await providerOf(app, 'dummy-ca')).id}`),
+  setProviderEnabled: async (app) => ({
+    answer: await enable(app, await providerOf(app, 'acme'), false).then(async () =>
+      enable(app, await providerOf(app, 'dummy-ca'), true),
+    ),
+    leaves: 'provider.enable',
+  }),
+  setProviderConfig: async (app) => {
+    const provider = await providerOf(app, 'dummy-ca');
+    return { answer: await configure(app, provider, provider.config), leaves: 'provider.config' };
+  },
+  testProvider: async (app) => {
+    const { id } = await providerOf(app, 'dummy-ca');
+    return { answer: await ask(app, 'post', `/providers/${id}/test`), leaves: 'provider.test' };
+  },
+
+  listAuditLogs: (app) => read(app, '/audit-logs'),
+  deleteAuditLogs: async (app) => ({
+    answer: await ask(app, 'delete', '/audit-logs'),
+    leaves: { nothingBecause: 'the log is empty afterwards; the act is kept in a table of its own' },
+  }),
+  createTestAuditLog: async (app) => ({
+    answer: await ask(app, 'post', '/audit-logs/test'),
+    leaves: 'audit.test',
+  }),
+};
+
+function ask(app: TestApp, method: 'get' | 'post' | 'put' | 'delete', path: string) {
+  return app.request[method](path).set(app.people.ada.auth);
+}
+
+async function read(app: TestApp, path: string): Promise<Asked> {
+  return { answer: await ask(app, 'get', path) };
+}
+
+async function newSession(app: TestApp) {
+  const user = await addUser(app);
+  return { ...(await signIn(app, user)), password: user.password };
+}
+
+function newToken(app: TestApp, writing: Readonly<Record<string, string>>) {
+  return app.request.post('/api-tokens').set(writing).send({ name: 'new', scope: 'READ' });
+}
+
+async function newFqdn(app: TestApp) {
+  return addFqdn(app, (await addSpace(app)).id);
+}
+
+async function sign(app: TestApp, fqdn: { readonly spaceId: string; readonly id: string }) {
+  const { id: providerId } = await providerOf(app, 'dummy-ca');
+  return ask(app, 'post', pathOf(fqdn, 'csr/sign')).send({ providerId });
+}
+
+async function newCertificate(app: TestApp) {
+  const { fqdn } = await fqdnWithCsr(app);
+  await sign(app, fqdn);
+  return fqdn;
+}
+
+const served = Object.keys(requests) as Served[];
+const endpointOf = (operation: Operation): Endpoint => certManagerContract[operation];
+const anyPath = (operation: Operation) => endpointOf(operation).path.replace(/\{\w+\}/g, unknownId);
+
+describeEachDialect('the contract', (open) => {
+  let app: TestApp;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    ({ app, close } = await startAppWithCa(open));
+  });
+  afterAll(() => close());
+
+  test.each(served)('%s answers as it says, and leaves the entry that it must', async (operation) => {
+    const { responses, failures, method } = endpointOf(operation);
+    const { answer, leaves } = await requests[operation](app);
+
+    const shape = responses[answer.status];
+    if (shape === undefined) expect(failures).toContain(answer.status);
+    else if (shape.kind === 'json') expect(() => shape.schema.parse(answer.body)).not.toThrow();
+
+    expect(method === 'GET').toBe(leaves === undefined);
+    if (typeof leaves === 'string') {
+      expect(Object.keys(responses)).toContain(String(answer.status));
+      const { body } = await ask(app, 'get', '/audit-logs?limit=1');
+      expect(body.logs).toMatchObject([{ action: leaves, details: { outcome: 'success' } }]);
+    }
+  });
+
+  describe('a caller without credentials', () => {
+    const kept = served.filter((operation) => routeNeeds[operation] !== 'anonymous');
+
+    test.each(kept)('is refused %s', async (operation) => {
+      const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+      const { status, headers, body } = await app.request[method](anyPath(operation));
+      expect(status).toBe(401);
+      expect(headers['www-authenticate']).toBe('Bearer');
+      expect(headers['content-type']).toBe('application/problem+json');
+      expect(body).toMatchObject({ status: 401, code: 'unauthenticated', instance: anyPath(operation) });
+    });
+
+    test('leaves no entry: there are too many of them', async () => {
+      const before = await app.database.read(measureAuditLogs);
+      await app.request.delete('/fqdns?confirm=true');
+      expect(await app.database.read(measureAuditLogs)).toEqual(before);
+    });
+  });
+
+  describe('a caller without rights', () => {
+    const kept = served.filter((operation) => {
+      const need = routeNeeds[operation];
+      return need === 'admin' || need === 'full-access' || typeof need === 'object';
+    });
+
+    test.each(kept)('is refused %s before anything else is judged', async (operation) => {
+      const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+      const { status } = await app.request[method](`${anyPath(operation)}?limit=x`)
+        .set(app.people.cleo.auth)
+        .set('Content-Type', method === 'get' ? '' : 'application/json');
+      expect(status).toBe(typeof routeNeeds[operation] === 'object' ? 404 : 403);
+    });
+  });
+
+  test.each([...pending])('%s is not there yet', async (operation) => {
+    const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+    const { status } = await ask(app, method, anyPath(operation));
+    expect([404, 405]).toContain(status);
+  });
+
+  test('every answer names its version, is kept by nobody and says nothing of its makers', async () => {
+    const { headers } = await app.request.get('/nowhere');
+    expect(headers).toMatchObject({ 'api-version': '2.0.0', 'cache-control': 'no-store' });
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(headers).not.toHaveProperty('strict-transport-security');
+    expect(headers['content-security-policy']).not.toContain('upgrade-insecure-requests');
+  });
+
+  test('a method that a path does not have is refused with those that it has', async () => {
+    const { status, headers } = await ask(app, 'put', '/spaces');
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('GET, HEAD, POST');
+  });
+
+  test('a path parameter that is no uuid names nothing', async () => {
+    for (const path of ['/spaces/7', '/spaces/7/fqdns', `/providers/${randomUUID()}x`]) {
+      const method = path === '/spaces/7' ? 'delete' : 'get';
+      expect((await ask(app, method, path)).status).toBe(404);
+    }
+  });
+});
