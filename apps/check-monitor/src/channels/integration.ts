@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import type { AlertEvent, AlertStatus } from './alert-event.js';
+import type { ChannelKind } from './channel-kinds.js';
 import type { DeliveryResult } from './delivery-result.js';
 import type { EventView } from './event-view.js';
 
@@ -19,12 +19,9 @@ export interface Delivery<Settings> {
   readonly isTest: boolean;
 }
 
-/** One kind of channel: what has to be known of a target, and how it is told. */
+/** How channels of one kind are told. */
 export interface Integration<Settings extends object = object> {
-  readonly kind: string;
-  readonly settings: z.ZodType<Settings>;
-  /** Members of the settings that are secret, nested ones by dots: they are taken in but never shown. */
-  readonly secrets: readonly string[];
+  readonly kind: ChannelKind;
   /** What this server must be told before channels of the kind work; undefined when nothing is missing. */
   readonly missing?: string;
   /** Whether a change to `status` is told at all. */

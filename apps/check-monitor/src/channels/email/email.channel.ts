@@ -2,7 +2,7 @@ import type { SendMailOptions } from 'nodemailer';
 import { type DeliveryResult, undelivered } from '../delivery-result.js';
 import type { Delivery, Integration } from '../integration.js';
 import { emailMessage } from './email-message.js';
-import { type EmailSettings, emailSettings } from './email-settings.js';
+import type { EmailSettings } from './email-settings.js';
 import type { SendMail } from './mail-sender.client.js';
 
 export interface EmailDeps {
@@ -18,8 +18,6 @@ export interface EmailDeps {
 export function createEmail(deps: EmailDeps): Integration<EmailSettings> {
   return {
     kind: 'email',
-    settings: emailSettings,
-    secrets: [],
     ...(deps.sendMail === undefined ? { missing: 'CHECK_MONITOR_SMTP_URL' } : {}),
     tells: (settings, status) => settings[status],
     deliver: (delivery) => deliver(deps, delivery),

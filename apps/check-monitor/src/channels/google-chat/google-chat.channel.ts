@@ -1,15 +1,13 @@
 import { jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
-import { type AddressSettings, addressSettings } from '../settings-rules.js';
+import type { AddressSettings } from '../settings-rules.js';
 import { googleChatMessage } from './google-chat-message.js';
 
 /** A space of Google Chat, by an incoming webhook. */
 export function createGoogleChat(send: SendHttp): Integration<AddressSettings> {
   return {
     kind: 'googlechat',
-    settings: addressSettings,
-    secrets: ['url'],
     tells: () => true,
     deliver: ({ settings, view, isTest }) =>
       send(jsonPost(settings.url, googleChatMessage(view)), { isOnce: isTest }),

@@ -2,14 +2,12 @@ import { jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import { gotifyMessage } from './gotify-message.js';
-import { type GotifySettings, gotifySettings } from './gotify-settings.js';
+import type { GotifySettings } from './gotify-settings.js';
 
 /** An application of a Gotify server. */
 export function createGotify(send: SendHttp): Integration<GotifySettings> {
   return {
     kind: 'gotify',
-    settings: gotifySettings,
-    secrets: ['token'],
     tells: () => true,
     deliver: ({ settings, view, isTest }) => {
       const { url, token, priorityDown, priorityUp } = settings;

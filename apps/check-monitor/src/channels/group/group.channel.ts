@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AlertEvent } from '../alert-event.js';
 import { type DeliveryResult, delivered, undelivered } from '../delivery-result.js';
 import type { Delivery, Integration } from '../integration.js';
-import { type GroupSettings, groupSettings } from './group-settings.js';
+import type { GroupSettings } from './group-settings.js';
 
 export interface MemberDelivery {
   readonly projectId: string;
@@ -20,8 +20,6 @@ export interface GroupDeps {
 export function createGroup(deps: GroupDeps): Integration<GroupSettings> {
   return {
     kind: 'group',
-    settings: groupSettings,
-    secrets: [],
     tells: () => true,
     deliver: (delivery) => deliver(deps, delivery),
   };

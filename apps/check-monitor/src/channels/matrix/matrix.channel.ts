@@ -4,7 +4,7 @@ import { type HttpAnswer, jsonAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import { matrixMessage } from './matrix-message.js';
-import { type MatrixSettings, matrixSettings } from './matrix-settings.js';
+import type { MatrixSettings } from './matrix-settings.js';
 
 export interface MatrixAccount {
   readonly homeserverUrl: string;
@@ -22,8 +22,6 @@ export function createMatrix({ send, account }: MatrixDeps): Integration<MatrixS
   const { homeserverUrl, accessToken } = account ?? { homeserverUrl: '', accessToken: '' };
   return {
     kind: 'matrix',
-    settings: matrixSettings,
-    secrets: [],
     ...(account === undefined ? { missing: 'CHECK_MONITOR_MATRIX_HOMESERVER and its access token' } : {}),
     tells: () => true,
     deliver: ({ settings, event, view, isTest }) => {

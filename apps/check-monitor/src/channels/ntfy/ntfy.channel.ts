@@ -3,14 +3,12 @@ import { jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import { ntfyMessage } from './ntfy-message.js';
-import { type NtfySettings, ntfySettings } from './ntfy-settings.js';
+import type { NtfySettings } from './ntfy-settings.js';
 
 /** A topic of an ntfy server. */
 export function createNtfy(send: SendHttp): Integration<NtfySettings> {
   return {
     kind: 'ntfy',
-    settings: ntfySettings,
-    secrets: ['token'],
     tells: (settings, status) => priorityOf(settings, status) > 0,
     deliver: ({ settings, view, isTest }) => {
       const { topic, token, url } = settings;

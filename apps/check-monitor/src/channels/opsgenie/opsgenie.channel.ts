@@ -1,7 +1,7 @@
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import { opsgenieMessage } from './opsgenie-message.js';
-import { type OpsgenieRegion, type OpsgenieSettings, opsgenieSettings } from './opsgenie-settings.js';
+import type { OpsgenieRegion, OpsgenieSettings } from './opsgenie-settings.js';
 
 export interface OpsgenieDeps {
   readonly send: SendHttp;
@@ -13,8 +13,6 @@ export interface OpsgenieDeps {
 export function createOpsgenie({ send, apiUrls }: OpsgenieDeps): Integration<OpsgenieSettings> {
   return {
     kind: 'opsgenie',
-    settings: opsgenieSettings,
-    secrets: ['key'],
     tells: () => true,
     deliver: ({ settings: { key, region }, event, view, isTest }) =>
       send(opsgenieMessage(event, view, { apiUrl: apiUrls[region], key }), { isOnce: isTest }),

@@ -2,7 +2,7 @@ import { jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import { pagerDutyMessage } from './pagerduty-message.js';
-import { type PagerDutySettings, pagerDutySettings } from './pagerduty-settings.js';
+import type { PagerDutySettings } from './pagerduty-settings.js';
 
 export interface PagerDutyDeps {
   readonly send: SendHttp;
@@ -14,8 +14,6 @@ export interface PagerDutyDeps {
 export function createPagerDuty({ send, apiUrl }: PagerDutyDeps): Integration<PagerDutySettings> {
   return {
     kind: 'pd',
-    settings: pagerDutySettings,
-    secrets: ['serviceKey'],
     tells: () => true,
     deliver: ({ settings, event, view, isTest }) =>
       send(

@@ -4,12 +4,7 @@ import { formPost, type HttpAnswer, jsonAnswer } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Delivery, Integration } from '../integration.js';
 import { pushoverMessage } from './pushover-message.js';
-import {
-  emergencyPriority,
-  type PushoverSettings,
-  pushoverSettings,
-  silentPriority,
-} from './pushover-settings.js';
+import { emergencyPriority, type PushoverSettings, silentPriority } from './pushover-settings.js';
 
 export interface PushoverDeps {
   readonly send: SendHttp;
@@ -23,8 +18,6 @@ export interface PushoverDeps {
 export function createPushover(deps: PushoverDeps): Integration<PushoverSettings> {
   return {
     kind: 'po',
-    settings: pushoverSettings,
-    secrets: ['userKey'],
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_PUSHOVER_TOKEN' } : {}),
     tells: (settings, status) => priorityOf(settings, status) !== silentPriority,
     deliver: (delivery) => deliver(deps, deps.token ?? '', delivery),

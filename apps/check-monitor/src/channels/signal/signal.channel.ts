@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DeliveryResult, delivered, refusedForGood, undelivered } from '../delivery-result.js';
 import type { Delivery, Integration } from '../integration.js';
 import { signalMessage } from './signal-message.js';
-import { type SignalSettings, signalSettings } from './signal-settings.js';
+import type { SignalSettings } from './signal-settings.js';
 import { callBySocket, type RpcAnswer } from './signal-socket.client.js';
 
 export interface SignalDeps {
@@ -19,8 +19,6 @@ const tries = 2;
 export function createSignal(deps: SignalDeps): Integration<SignalSettings> {
   return {
     kind: 'signal',
-    settings: signalSettings,
-    secrets: [],
     ...(deps.socket === undefined ? { missing: 'CHECK_MONITOR_SIGNAL_SOCKET' } : {}),
     tells: (settings, status) => settings[status],
     deliver: (delivery) => deliver(deps, deps.socket ?? '', delivery),

@@ -2,7 +2,7 @@ import { type DeliveryResult, refusedForGood } from '../delivery-result.js';
 import { type HttpAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
-import { type AddressSettings, addressSettings } from '../settings-rules.js';
+import type { AddressSettings } from '../settings-rules.js';
 import { type EscapeText, escapeForSlack, slackMessage } from './slack-message.js';
 
 interface Dialect {
@@ -25,8 +25,6 @@ const dialects: readonly Dialect[] = [
 export function createSlackCompatible(send: SendHttp): Integration<AddressSettings>[] {
   return dialects.map(({ kind, escapeText, gone, addressOf }) => ({
     kind,
-    settings: addressSettings,
-    secrets: ['url'],
     tells: () => true,
     deliver: ({ settings, view, isTest }) =>
       send(jsonPost(addressOf(settings.url), slackMessage(view, escapeText)), {

@@ -3,7 +3,7 @@ import { type HttpAnswer, jsonAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Delivery, Integration } from '../integration.js';
 import { telegramMessage } from './telegram-message.js';
-import { type TelegramSettings, telegramSettings } from './telegram-settings.js';
+import type { TelegramSettings } from './telegram-settings.js';
 
 export interface TelegramDeps {
   readonly send: SendHttp;
@@ -17,8 +17,6 @@ export interface TelegramDeps {
 export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings> {
   return {
     kind: 'telegram',
-    settings: telegramSettings,
-    secrets: [],
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
     tells: () => true,
     deliver: (delivery) => deliver(deps, delivery),

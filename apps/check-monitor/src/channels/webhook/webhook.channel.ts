@@ -2,14 +2,12 @@ import { delivered } from '../delivery-result.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import { webhookMessage } from './webhook-message.js';
-import { type WebhookSettings, webhookSettings } from './webhook-settings.js';
+import type { WebhookSettings } from './webhook-settings.js';
 
 /** Calls an address of the user's choice. */
 export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
   return {
     kind: 'webhook',
-    settings: webhookSettings,
-    secrets: ['down.headers', 'up.headers'],
     tells: (settings, status) => settings[status] !== null,
     deliver: async ({ settings, event, isTest }) => {
       const call = settings[event.status];

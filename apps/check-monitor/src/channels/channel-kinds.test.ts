@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type ChannelKind,
+  channelKindNames,
+  findKind,
+  keepSecrets,
+  parseChannelSettings,
+  withoutSecrets,
+} from './channel-kinds.js';
+
+const uuid = '9b6b0b1e-0d3c-4a53-9d6a-333333333333';
+
+describe('settings of each kind', () => {
+  const samples: Readonly<Record<ChannelKind, object>> = {
+    webhook: { down: { url: 'https://x.example' } },
+    email: { address: 'ada@example.org' },
+    slack: { url: 'https://x.example' },
+    mattermost: { url: 'https://x.example' },
+    discord: { url: 'https://x.example' },
+    ntfy: { topic: 'alerts' },
+    telegram: { chatId: -100 },
+    pd: { serviceKey: 'k' },
+    opsgenie: { key: 'k' },
+    po: { userKey: 'k' },
+    msteamsw: { url: 'https://x.example' },
+    googlechat: { url: 'https://x.example' },
+    matrix: { roomId: '!a:example.org' },
+    signal: { recipient: '+3712345678' },
+    gotify: { url: 'https://x.example', token: 't' },
+    group: { channels: [uuid.toUpperCase()] },
+  };
+
+  test.each(channelKindNames)('%s are taken, and so is what came of them', (kind) => {
+    const settings = parseChannelSettings(kind, samples[kind]);
+    expect(parseChannelSettings(kind, settings)).toEqual(settings);
+  });
+
+  test.each(channelKindNames)('%s refuse an unknown member and what is no object', (kind) => {
+    expect(() => parseChannelSettings(kind, { ...samples[kind], more: 1 })).toThrow(/^settings/);
+    expect(() => parseChannelSettings(kind, 'text')).toThrow(/^settings/);
+  });
+
+  test('the fault is named, the value is not', () => {
+    const settings = { down: { url: 'ftp://user:password@x.example' } };
+    expect(() => parseChannelSettings('webhook', settings)).toThrow(
+      'settings.down.url: must be an http or https address',
+    );
+  });
+
+  test('members of a group are named in lower case', () => {
+    expect(parseChannelSettings('group', samples.group)).toEqual({ channels: [uuid] });
+  });
+});
+
+describe('secrets', () => {
+  const stored = { url: 'https://x.example', token: 'secret', priorityDown: 8, priorityUp: 5 };
+  const hook = { down: { url: 'https://x.example', headers: { Authorization: 'secret' } }, up: null };
+
+  test.each<[string, ChannelKind, object, object]>([
+    ['a member', 'gotify', stored, { url: 'https://x.example', priorityDown: 8, priorityUp: 5 }],
+    ['a nested member', 'webhook', hook, { down: { url: 'https://x.example' }, up: null }],
+  ])('are not shown: %s', (_situation, kind, settings, shown) => {
+    expect(withoutSecrets(kind, settings)).toEqual(shown);
+    expect(JSON.stringify(settings)).toContain('secret');
+  });
+
+  const same = 'https://x.example';
+  const other = 'https://eve.example';
+  const headers = { Authorization: 'secret' };
+
+  test.each<[string, ChannelKind, object, object, object]>([
+    ['left out: kept', 'gotify', { url: same }, stored, { url: same, token: 'secret' }],
+    ['given: taken', 'gotify', { url: same, token: 'new' }, stored, { url: same, token: 'new' }],
+    ['left out, but told to somebody else: not kept', 'gotify', { url: other }, stored, { url: other }],
+    ['told to a fixed service: kept', 'opsgenie', { region: 'eu' }, { key: 'k' }, { region: 'eu', key: 'k' }],
+    ['nested: kept', 'webhook', { down: { url: same } }, hook, { down: { url: same, headers } }],
+    [
+      'nested, told to another: not kept',
+      'webhook',
+      { down: { url: other } },
+      hook,
+      { down: { url: other } },
+    ],
+    ['of what is no more: gone', 'webhook', { up: { url: same } }, hook, { up: { url: same } }],
+  ])('%s', (_situation, kind, edited, before, kept) => {
+    expect(keepSecrets(kind, edited, before)).toEqual(kept);
+  });
+});
+
+test('a kind is found by its name only', () => {
+  expect([findKind('pd'), findKind('PD'), findKind('constructor')]).toEqual(['pd', undefined, undefined]);
+});
