@@ -76,6 +76,7 @@ export const pending = [
   'listRenewals',
   'createTestRenewal',
   'triggerRenewals',
+  'explainRenewal',
   'listUsers',
   'createUser',
   'getUser',

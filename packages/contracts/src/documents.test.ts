@@ -26,7 +26,7 @@ POST   /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/refresh 200 | 404 
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/request-certificate 200 | 400 404 | 401 403
 PUT    /spaces/{spaceId}/fqdns/{fqdnId}/renewal-enabled 200 | 404 | 400 401 403
 DELETE /csrs                                       200 | 400 | 401 403
-GET    /renewal-queue                              200 | | 401
+GET    /renewal-queue                              200 | | 400 401
 POST   /renewal-queue/test/create                  201 | 400 403 | 401
 POST   /renewal-queue/test/trigger                 200 | 403 | 401
 GET    /users                                      200 | 403 | 401
@@ -65,6 +65,7 @@ POST   /auth/bootstrap    201 | | 400 401 403 404 429
 GET    /api-tokens        200 | | 401 403
 POST   /api-tokens        201 | | 400 401 403
 DELETE /api-tokens/{id}   200 | | 401 403 404
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/renewal-explanation 200 | | 401 404
 `;
 
 // {id} is a uuid, or a unique key where the document names one.

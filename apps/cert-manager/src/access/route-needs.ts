@@ -60,6 +60,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   listRenewals: 'signed-in',
   createTestRenewal: 'admin',
   triggerRenewals: 'admin',
+  explainRenewal: onSpace('READ'),
 
   listUsers: 'admin',
   createUser: 'admin',

@@ -12,6 +12,8 @@ export const fqdnSchema = z
     createdAt: scalars.instant,
     renewalEnabled: z.boolean(),
     providerId: scalars.uuid.optional(),
+    /** Share of a certificate's lifetime after which it is renewed, where this FQDN has one of its own. */
+    renewAfterFraction: z.number().optional(),
     /** What deserves a second look, such as a provider that is disabled; only in the answer to a creation. */
     warning: z.string().optional(),
   })
@@ -84,7 +86,14 @@ export const fqdnsContract = {
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/renewal-enabled',
     summary: 'Switch automatic renewal of an FQDN',
     params: byFqdn,
-    body: { kind: 'json', schema: z.object({ renewalEnabled: z.boolean() }) },
+    body: {
+      kind: 'json',
+      schema: z.object({
+        renewalEnabled: z.boolean(),
+        // Share of the lifetime after which to renew; null for the usual one, absent for no change.
+        renewAfterFraction: z.number().min(0.1).max(0.9).nullable().optional(),
+      }),
+    },
     responses: { 200: json(messageSchema, 'Switched') },
     failures: [400, 401, 403, 404],
   }),

@@ -51,6 +51,34 @@ table('renewal switch', api.setRenewalEnabled.body.schema, [
   ['true', { renewalEnabled: true }, { renewalEnabled: true }],
   ['a text', { renewalEnabled: 'true' }, refused],
   ['absent', {}, refused],
+  [
+    'with a share of its own',
+    { renewalEnabled: true, renewAfterFraction: 0.1 },
+    { renewalEnabled: true, renewAfterFraction: 0.1 },
+  ],
+  [
+    'with the greatest share',
+    { renewalEnabled: false, renewAfterFraction: 0.9 },
+    { renewalEnabled: false, renewAfterFraction: 0.9 },
+  ],
+  [
+    'with the usual share',
+    { renewalEnabled: true, renewAfterFraction: null },
+    { renewalEnabled: true, renewAfterFraction: null },
+  ],
+  ['a share too small', { renewalEnabled: true, renewAfterFraction: 0.09 }, refused],
+  ['a share too great', { renewalEnabled: true, renewAfterFraction: 0.91 }, refused],
+  ['a share as text', { renewalEnabled: true, renewAfterFraction: '0.5' }, refused],
+]);
+
+table('renewal queue', api.listRenewals.query, [
+  ['nothing', {}, {}],
+  ['all', { status: 'failed', spaceId: id, limit: '10' }, { status: 'failed', spaceId: id, limit: 10 }],
+  ['unknown status', { status: 'done' }, refused],
+  ['two statuses', { status: ['failed', 'pending'] }, refused],
+  ['space is no uuid', { spaceId: 'kitchen' }, refused],
+  ['limit 0', { limit: '0' }, refused],
+  ['limit 1001', { limit: '1001' }, refused],
 ]);
 
 table('confirmation', api.deleteAllFqdns.query, [

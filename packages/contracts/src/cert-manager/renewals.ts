@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
-import { messageSchema } from './replies.js';
+import { byFqdn, messageSchema } from './replies.js';
 
 /** States of a renewal entry; the last two are final. */
 export const renewalStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
@@ -38,13 +38,76 @@ export const testRenewalSchema = z
   .meta({ id: 'TestRenewal' });
 export type TestRenewal = z.output<typeof testRenewalSchema>;
 
+/** What a renewal follows: the CA's window (RFC 9773), the FQDN's own share, two thirds or half of the lifetime. */
+export const renewalRules = ['window', 'fraction', 'two_thirds', 'half'] as const;
+
+/** Whether an FQDN will be renewed, and what it waits for or what is in the way. */
+export const renewalOutlooks = [
+  /** It has its moment. */
+  'scheduled',
+  /** Its moment has come; it is next, or its provider is not ready. */
+  'due',
+  'running',
+  /** A try failed, and the next one has its moment. */
+  'retrying',
+  /** Switched on, and about to get its moment. */
+  'unscheduled',
+  'switched_off',
+  'no_certificate',
+  'no_csr',
+  'no_provider',
+  /** It expired long ago, and every try has failed. */
+  'given_up',
+] as const;
+
+/** When and why the certificate of an FQDN will be renewed. */
+export const renewalExplanationSchema = z
+  .object({
+    fqdnId: scalars.uuid,
+    spaceId: scalars.uuid,
+    renewalEnabled: z.boolean(),
+    willRenew: z.boolean(),
+    outlook: z.enum(renewalOutlooks),
+    /** The same for people. */
+    message: z.string(),
+    /** When it runs, or is tried again. */
+    scheduledAt: scalars.instant.optional(),
+    /** The newest certificate. */
+    certificate: z
+      .object({ id: scalars.uuid, notBefore: scalars.instant, expiresAt: scalars.instant })
+      .optional(),
+    /** Whom the renewal asks; `obstacle` is why it cannot be asked now. */
+    provider: z.object({ id: scalars.uuid, name: z.string(), obstacle: z.string().optional() }).optional(),
+    /** What the rule says of the newest certificate; `renewAt` is picked between the bounds. */
+    plan: z
+      .object({
+        rule: z.enum(renewalRules),
+        fraction: z.number().optional(),
+        earliest: scalars.instant,
+        latest: scalars.instant,
+        renewAt: scalars.instant,
+      })
+      .optional(),
+    /** The open entry of the queue. */
+    entry: renewalQueueEntrySchema.optional(),
+    /** The last try, when it failed. */
+    failure: z.object({ attempt: z.int(), at: scalars.instant, reason: z.string() }).optional(),
+  })
+  .meta({ id: 'RenewalExplanation' });
+export type RenewalExplanation = z.output<typeof renewalExplanationSchema>;
+
 export const renewalsContract = {
   listRenewals: endpoint({
     method: 'GET',
     path: '/renewal-queue',
     summary: 'List the renewal queue by time of execution',
+    query: z.object({
+      status: z.enum(renewalStatuses).optional(),
+      spaceId: scalars.uuid.optional(),
+      limit: scalars.optionalQueryInteger(1, 1000),
+    }),
     responses: { 200: json(z.array(renewalQueueEntrySchema), 'Entries') },
-    failures: [401],
+    failures: [400, 401],
   }),
   createTestRenewal: endpoint({
     method: 'POST',
@@ -69,5 +132,13 @@ export const renewalsContract = {
     summary: 'Process the renewal queue now',
     responses: { 200: json(messageSchema, 'Processing started') },
     failures: [401, 403],
+  }),
+  explainRenewal: endpoint({
+    method: 'GET',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/renewal-explanation',
+    summary: 'Tell when and why the certificate of an FQDN will be renewed',
+    params: byFqdn,
+    responses: { 200: json(renewalExplanationSchema, 'When and why') },
+    failures: [401, 404],
   }),
 };
