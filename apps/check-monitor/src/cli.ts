@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util';
 import { AppError } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
 import { ConfigError } from '@certloop/server';
+import { channelKindNames } from './channels/channel-kinds.js';
 import { listProjectChannels } from './channels/channels.repository.js';
-import { channelKinds, createChannel } from './channels/create-channel.service.js';
+import { createChannel } from './channels/create-channel.service.js';
 import { environment, loadStorageConfig } from './config.js';
 import { schema } from './database.js';
 import { microsOf } from './instants.js';
@@ -24,7 +25,10 @@ const help = `Usage: check-monitor <command> [options]
   project create  --owner E --name N
   project list
   key create      --project ID --kind ${issuedKinds.join('|')}
-  channel create  --project ID --kind ${channelKinds.join('|')} --name N --url U
+  channel create  --project ID --kind K --name N --settings JSON
+                  K is one of ${channelKindNames.slice(0, 8).join(', ')},
+                  ${channelKindNames.slice(8).join(', ')};
+                  --url U is short for settings that are only an address; a webhook calls it for down and up
   channel list    --project ID
   setup           --owner E --project NAME [--check-limit N] [--ping-limit N]
                   user and project where absent, and fresh keys for the project
@@ -46,6 +50,7 @@ const options = {
   project: { type: 'string' },
   kind: { type: 'string' },
   url: { type: 'string' },
+  settings: { type: 'string' },
   'check-limit': { type: 'string' },
   'ping-limit': { type: 'string' },
   json: { type: 'boolean' },
@@ -81,9 +86,11 @@ const commands: Readonly<Record<string, Command>> = {
   'channel create': async (deps, values) => ({
     channelId: await createChannel(deps, {
       projectId: required(values, 'project'),
-      kind: oneOf(values, 'kind', channelKinds),
+      kind: oneOf(values, 'kind', channelKindNames),
       name: required(values, 'name'),
-      url: required(values, 'url'),
+      settings: channelSettings(values),
+      // whoever may write to the database need not ask
+      isVerified: true,
     }),
   }),
   'channel list': async ({ database }, values) => {
@@ -140,6 +147,17 @@ function oneOf<Word extends string>(values: Values, name: string, words: readonl
   const found = words.find((word) => word === value);
   if (found === undefined) throw new UsageError(`--${name} must be one of ${words.join(', ')}`);
   return found;
+}
+
+function channelSettings(values: Values): unknown {
+  const { url } = values;
+  if (url !== undefined) return values['kind'] === 'webhook' ? { down: { url }, up: { url } } : { url };
+  try {
+    return JSON.parse(required(values, 'settings'));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError('--settings must be JSON');
+  }
 }
 
 function limits(values: Values) {

@@ -1,15 +1,27 @@
 import { type AnyTable, type Dialect, entitiesOf, type Schema } from '@certloop/db';
 import { channels, checkChannels } from './channels/channels.repository.js';
+import { notifications } from './channels/notifications.repository.js';
 import { checks } from './checks/checks.repository.js';
 import { flips } from './flips/flips.repository.js';
 import { initial } from './migrations/0001-initial.js';
+import { addNotifications } from './migrations/0002-notifications.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys, projects, users } from './projects/projects.repository.js';
 
-const tables: readonly AnyTable[] = [users, projects, apiKeys, channels, checks, checkChannels, flips, pings];
+const tables: readonly AnyTable[] = [
+  users,
+  projects,
+  apiKeys,
+  channels,
+  checks,
+  checkChannels,
+  flips,
+  pings,
+  notifications,
+];
 
 /** Tables and migrations of the check monitor. */
 export const schema: Schema = {
   entities: (dialect: Dialect) => entitiesOf(dialect, tables),
-  migrations: [initial],
+  migrations: [initial, addNotifications],
 };

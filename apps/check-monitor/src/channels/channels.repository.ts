@@ -1,8 +1,5 @@
-import { column, defineTable, insertMany, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, insertMany, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
-
-/** Where a flip is told, by kind; the addresses may carry secrets. */
-export type ChannelSettings = { readonly url: string };
 
 /** An integration of a project. */
 export interface Channel {
@@ -11,8 +8,18 @@ export interface Channel {
   readonly projectId: string;
   readonly kind: string;
   readonly name: string;
-  readonly settings: ChannelSettings;
+  /** By kind; they may hold secrets. */
+  readonly settings: object;
   readonly createdAt: Micros;
+  /** When the holder of the address agreed to be told; only mail addresses need that. */
+  readonly verifiedAt: Micros | null;
+  /** Since when nothing is told any more, as nothing can arrive. */
+  readonly disabledAt: Micros | null;
+  /** Why the latest message did not arrive; null when it did. */
+  readonly lastError: string | null;
+  readonly lastNotifiedAt: Micros | null;
+  /** How long the latest message took. */
+  readonly lastDurationMs: number | null;
 }
 
 /** Which channels are told of which check. */
@@ -28,8 +35,13 @@ export const channels = defineTable<Channel>('channels', {
     projectId: column.uuid(),
     kind: column.word(20),
     name: column.word(100),
-    settings: column.json<ChannelSettings>(),
+    settings: column.json<object>(),
     createdAt: column.preciseInstant(),
+    verifiedAt: column.preciseInstant().nullable(),
+    disabledAt: column.preciseInstant().nullable(),
+    lastError: column.text().nullable(),
+    lastNotifiedAt: column.preciseInstant().nullable(),
+    lastDurationMs: column.integer().nullable(),
   },
   indexes: [{ columns: ['uuid'], unique: true }, { columns: ['projectId', 'id'] }],
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
@@ -52,8 +64,35 @@ export async function listProjectChannels(tx: Tx, projectId: string): Promise<Ch
   return tx.find(channels, { where: { projectId }, order: { id: 'ASC' } });
 }
 
-export async function insertChannel(tx: Tx, channel: Omit<Channel, 'id'>): Promise<void> {
-  await insertMany(tx, channels, [channel]);
+/** A channel that nothing was told yet. */
+export type NewChannelRow = Pick<
+  Channel,
+  'uuid' | 'projectId' | 'kind' | 'name' | 'settings' | 'createdAt' | 'verifiedAt'
+>;
+
+export async function insertChannel(tx: Tx, channel: NewChannelRow): Promise<void> {
+  const untold = { disabledAt: null, lastError: null, lastNotifiedAt: null, lastDurationMs: null };
+  await insertMany(tx, channels, [{ ...channel, ...untold }]);
+}
+
+export async function findChannelById(tx: Tx, id: number): Promise<Channel | undefined> {
+  return (await tx.findOneBy(channels, { id })) ?? undefined;
+}
+
+export async function findChannel(tx: Tx, uuid: string): Promise<Channel | undefined> {
+  return (await tx.findOneBy(channels, { uuid })) ?? undefined;
+}
+
+export async function updateChannel(
+  tx: Tx,
+  id: number,
+  changes: Partial<Omit<Channel, 'id' | 'uuid' | 'projectId' | 'kind'>>,
+): Promise<void> {
+  await updateRows<Channel>(tx, channels, { id }, changes);
+}
+
+export async function deleteChannel(tx: Tx, id: number): Promise<void> {
+  await tx.delete(channels, { id });
 }
 
 /** Channels that are told of a check. */

@@ -3,6 +3,7 @@ import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { getProject } from '../projects/projects.repository.js';
+import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
 import { insertChannel } from './channels.repository.js';
 
 export interface CreateChannelDeps {
@@ -10,30 +11,34 @@ export interface CreateChannelDeps {
   readonly now: () => Micros;
 }
 
-/** Kinds of channel that can be made. */
-export const channelKinds = ['webhook'] as const;
-type ChannelKind = (typeof channelKinds)[number];
-
-export interface NewChannel {
+interface NewChannel {
   readonly projectId: string;
   readonly kind: ChannelKind;
   readonly name: string;
-  readonly url: string;
+  /** As the kind wants them. */
+  readonly settings: unknown;
+  /** Whether the holder of the address is known to agree, so that nobody need ask. */
+  readonly isVerified: boolean;
 }
 
-/** Makes an integration; returns its uuid. Throws NotFound for the project, InvalidInput for name or address. */
+/** Makes an integration; returns its uuid. Throws NotFound for the project, InvalidInput for name or settings. */
 export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel): Promise<string> {
-  const { projectId, kind, name, url } = wanted;
+  const { projectId, kind, name, isVerified } = wanted;
+  requireName(name);
+  const settings = parseChannelSettings(kind, wanted.settings);
+  const uuid = randomUUID();
+  const createdAt = deps.now();
+  const verifiedAt = isVerified ? createdAt : null;
+  await deps.database.transaction(async (tx) => {
+    await getProject(tx, projectId);
+    await insertChannel(tx, { uuid, projectId, kind, name, settings, createdAt, verifiedAt });
+  });
+  return uuid;
+}
+
+/** Throws InvalidInput for a name that tells nothing or is too long. */
+export function requireName(name: string): void {
   if (name.trim() === '' || [...name].length > 100) {
     throw new InvalidInput('the name of a channel has 1 to 100 characters');
   }
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new InvalidInput('the address of a webhook begins with http:// or https://');
-  }
-  const uuid = randomUUID();
-  await deps.database.transaction(async (tx) => {
-    await getProject(tx, projectId);
-    await insertChannel(tx, { uuid, projectId, kind, name, settings: { url }, createdAt: deps.now() });
-  });
-  return uuid;
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '@certloop/db';
+import { deleteNotificationsBefore } from '../channels/notifications.repository.js';
 import type { Check } from '../checks/check.js';
 import { deleteFlipsBefore } from '../flips/flips.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
@@ -19,7 +20,10 @@ export function beginsPruning({ n }: { readonly n: number }): boolean {
   return n % pingsBetweenRounds === 0;
 }
 
-/** Forgets the pings beyond the limit, `n` being the latest, and flips older than both the oldest kept and 93 days. */
+/**
+ * Forgets the pings beyond the limit, `n` being the latest, what was told before the oldest kept, and flips older than
+ * both that and 93 days.
+ */
 export async function prunePings(
   deps: PruneDeps,
   tx: Tx,
@@ -30,7 +34,9 @@ export async function prunePings(
   const limit = await pingLimitOf(deps, tx, check.projectId);
   await deletePingsUpTo(tx, check.id, n - limit);
   const oldest = await findOldestPingAt(tx, check.id);
-  if (oldest !== undefined) await deleteFlipsBefore(tx, check.id, Math.min(oldest, now - flipsKept));
+  if (oldest === undefined) return;
+  await deleteNotificationsBefore(tx, check.id, oldest);
+  await deleteFlipsBefore(tx, check.id, Math.min(oldest, now - flipsKept));
 }
 
 /** Pings kept of each check of a project. */

@@ -8,7 +8,8 @@ import type { TestApp } from './app.js';
 
 /** Makes a webhook integration; returns its uuid. */
 export function insertTestChannel(app: TestApp, projectId: string, name: string): Promise<string> {
-  return createChannel(app.accounts, { projectId, kind: 'webhook', name, url: 'https://hook.example/' });
+  const settings = { down: { url: 'https://hook.example/' } };
+  return createChannel(app.accounts, { projectId, kind: 'webhook', name, settings, isVerified: false });
 }
 
 /** Pings stored of a check, shown or not. */
