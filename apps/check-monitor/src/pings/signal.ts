@@ -1,5 +1,5 @@
 import { stripBlanks } from '../blanks.js';
-import type { Signal } from '../checks/check-state.js';
+import type { Signal, StoredStatus } from '../checks/check-state.js';
 
 /** What a ping address asks for. */
 export type PingAction = Extract<Signal, 'success' | 'start' | 'fail' | 'log'>;
@@ -8,7 +8,7 @@ export type PingAction = Extract<Signal, 'success' | 'start' | 'fail' | 'log'>;
 export interface PingFilter {
   readonly methods: '' | 'POST';
   readonly manualResume: boolean;
-  readonly isPaused: boolean;
+  readonly storedStatus: StoredStatus;
   readonly startKeywords: string;
   readonly successKeywords: string;
   readonly failureKeywords: string;
@@ -26,7 +26,7 @@ export interface HttpPing {
 
 /** Signal of an HTTP ping. Keywords in the body, where they are looked for, decide against the address. */
 export function signalOfHttpPing(ping: HttpPing, filter: PingFilter): Signal {
-  if (filter.isPaused && filter.manualResume) return 'ign';
+  if (filter.storedStatus === 'paused' && filter.manualResume) return 'ign';
   if (filter.methods === 'POST' && ping.method !== 'POST') return 'ign';
   // A body that is cut within a letter, or is no UTF-8 at all, is still searched.
   if (filter.filterHttpBody) return signalOfText(Buffer.from(ping.body).toString('utf8'), filter);
