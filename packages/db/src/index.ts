@@ -50,6 +50,7 @@ export {
 } from './database.js';
 export type { Dialect, DialectName } from './dialect.js';
 export { DatabaseUnavailable } from './failures.js';
+export { makeFolder } from './folder.js';
 export type { Migration } from './migrations.js';
 export { findPage, type Page, type PageRequest } from './page.js';
 export { executeSql, querySql, type SqlValue } from './sql.js';

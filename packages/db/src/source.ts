@@ -1,7 +1,8 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DataSource, type EntitySchema } from 'typeorm';
 import { DatabaseUnavailable } from './failures.js';
+import { makeFolder } from './folder.js';
 
 /** Where a database is: a file, the memory of this process, or a server. */
 export type Address = SqliteAddress | PostgresAddress;
@@ -46,7 +47,7 @@ export type Entities = EntitySchema<Record<string, unknown>>[];
 /** The file, made with its folder when absent, readable by its owner only. Throws DatabaseUnavailable. */
 export async function createSqliteFile(file: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     // the mode of the file is also that of its write-ahead log
     await (await open(file, 'a', 0o600)).close();
   } catch (cause) {

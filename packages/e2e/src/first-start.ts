@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@certloop/db';
 import { StartFailed } from '@certloop/server';
 import { z } from 'zod';
 import type { SecretFiles, StackPlan } from './plan.js';
@@ -9,8 +10,9 @@ import { runCommand } from './service-process.js';
 /** Makes the folder and the secrets of a stack that are not there yet. Throws StartFailed when it cannot. */
 export async function prepareFolder(dataDir: string): Promise<SecretFiles> {
   try {
-    await mkdir(join(dataDir, 'logs'), { recursive: true });
-    await mkdir(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
+    await makeFolder(join(dataDir, 'logs'));
+    await makeFolder(join(dataDir, 'secrets'));
+    await chmod(join(dataDir, 'secrets'), 0o700);
     const encryptionKeys = join(dataDir, 'secrets', 'encryption-keys');
     const monitorSecret = join(dataDir, 'secrets', 'check-monitor-secret');
     await writeOnce(encryptionKeys, `k1:${randomBytes(32).toString('base64')}\n`);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '@certloop/db';
 import { type Clock, StartFailed } from '@certloop/server';
 import { sameText, secretHash } from './credentials.js';
 
@@ -38,7 +39,7 @@ export function createSetupToken(path: string, clock: Clock): SetupToken {
 
 async function writeSecretFile(path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // A file that is there already would keep its mode.
     await rm(path, { force: true });
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
