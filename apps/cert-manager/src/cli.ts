@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { AppError } from '@certloop/contracts';
 import { ConfigError, createLogger, StartFailed, systemClock } from '@certloop/server';
 import { builtInCaller, internalOrigin } from './access/caller.js';
-import { type CliConfig, readCliConfig } from './config.js';
+import { type CliConfig, describeSettings, readCliConfig } from './config.js';
 import { openMigrated } from './database.js';
 import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.service.js';
 import { createPasswords } from './users/password.js';
@@ -16,6 +16,7 @@ Commands
   admin ensure   make the administrator, or give him this password and mail address, enable him
                  and make him an administrator again; does nothing when all of that is so
   migrate        bring the database up to date
+  settings       list every environment variable of the service
 
 Options of admin
   --username NAME        3 to 64 letters, digits or any of . _ @ -
@@ -47,6 +48,7 @@ async function dispatch(words: readonly string[]): Promise<void> {
   const command = positionals.join(' ');
   if (values.help === true || command === 'help') print(help);
   else if (command === 'migrate') await withAccounts(async () => print('the database is up to date\n'));
+  else if (command === 'settings') print(describeSettings());
   else if (command === 'admin create') await create(values);
   else if (command === 'admin ensure') await ensure(values);
   else

@@ -167,6 +167,12 @@ export function readCliConfig(environment: Environment = process.env): CliConfig
   return readConfig({ databaseUrl, passwordMinLength }, environment);
 }
 
+/** Every variable with what it means, two lines each. */
+export function describeSettings(): string {
+  const lines = Object.values(settings).map(({ name, help }) => `${name}\n    ${help}\n`);
+  return `${lines.join('')}A variable NAME may also be given as NAME_FILE, the file that holds its value.\n`;
+}
+
 /** Variables that look like this service's but are none: most likely misspelt. */
 export function misspeltSettings(environment: Environment = process.env): string[] {
   return unknownSettings('CERT_MANAGER_', settings, environment);

@@ -46,6 +46,12 @@ test('explains itself', async () => {
   expect(stdout).toContain('admin ensure');
 });
 
+test('lists every setting', async () => {
+  const { code, stdout } = await run(['settings']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('CERT_MANAGER_PORT\n    TCP port to listen on');
+});
+
 test.each([
   ['no command', [], 'which command? See --help'],
   ['an unknown command', ['admin', 'destroy'], 'no command "admin destroy"; see --help'],

@@ -135,6 +135,18 @@ describeEachDialect('signing in', (open) => {
       expect((await app.request.get('/auth/me').set(session.reading)).status).toBe(401);
     });
 
+    test('gives way to the fiftieth after it', async () => {
+      const user = await addUser(app);
+      const [first, second] = [await signIn(app, user), await signIn(app, user)];
+      app.clock.advance(1);
+      for (let opened = 2; opened < 51; opened += 1) await signIn(app, user);
+      const remaining = [];
+      for (const { reading } of [first, second]) {
+        if ((await app.request.get('/auth/me').set(reading)).status === 200) remaining.push(reading);
+      }
+      expect(remaining).toHaveLength(1);
+    });
+
     test('is worth nothing once its owner is disabled', async () => {
       const user = await addUser(app);
       const session = await signIn(app, user);

@@ -1,4 +1,4 @@
-import type { Level } from './permissions.js';
+import type { Level } from './levels.js';
 
 /** Where a request came from, as it is kept in the audit log. */
 export interface Origin {

@@ -1,26 +1,8 @@
-import { Forbidden, NotFound, type PermissionLevel, permissionLevels } from '@certloop/contracts';
+import { Forbidden, NotFound } from '@certloop/contracts';
 import type { Caller } from './caller.js';
+import { higher, type Level, reaches } from './levels.js';
 
-/** Levels on a space, each holding the ones before it. */
-export const levels = permissionLevels;
-export type Level = PermissionLevel;
-
-/** Whether `held` is at least `wanted`; holding nothing never is. */
-export function reaches(held: Level | undefined, wanted: Level): boolean {
-  return held !== undefined && levels.indexOf(held) >= levels.indexOf(wanted);
-}
-
-/** The higher of two levels. */
-export function higher(one: Level | undefined, other: Level | undefined): Level | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return reaches(one, other) ? one : other;
-}
-
-/** The lower of two levels; nothing when one of them is nothing. */
-export function lower(one: Level | undefined, other: Level | undefined): Level | undefined {
-  if (one === undefined || other === undefined) return undefined;
-  return reaches(one, other) ? other : one;
-}
+export { type Level, levels } from './levels.js';
 
 type Rights = Pick<Caller, 'isAdmin' | 'hasFullAccess' | 'everywhere' | 'spaceLevels'>;
 

@@ -1,6 +1,6 @@
 import type { TokenScope } from '@certloop/contracts';
 import type { Caller } from './caller.js';
-import { higher, type Level, lower } from './permissions.js';
+import { higher, type Level, lower } from './levels.js';
 
 /** What the permission groups of a user give him. */
 export interface Grant {

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import { nilUuid } from '../access/caller.js';
 
 /** Everything that leaves an entry, as `<resource>.<verb>[.<outcome>]`. */
-export const auditActions = [
+const auditActions = [
   'access.denied',
   'audit.export',
   'audit.test',
@@ -77,6 +77,16 @@ export interface AuditFacts {
   readonly details: Readonly<Record<string, unknown>>;
   readonly ipAddress: string;
   readonly userAgent: string;
+}
+
+/** An entry as it is stored. */
+export interface AuditLogRow extends AuditFacts {
+  /** Position in the log: rising, never used again. */
+  readonly id: number;
+  readonly entryId: string;
+  readonly timestamp: Date;
+  /** The address as 32 hexadecimal digits, so that a range is a stretch of text; empty without address. */
+  readonly ipKey: string;
 }
 
 /** Puts together who did what and how it ended. */

@@ -1,5 +1,6 @@
 import { column, querySql, type SqlValue, type Tx } from '@certloop/db';
-import { type AuditLogRow, auditLogs } from './audit.repository.js';
+import { auditLogs } from './audit.repository.js';
+import type { AuditLogRow } from './audit-entry.js';
 import { type AuditFilter, type AuditScope, administrativeTypes } from './audit-filter.js';
 
 export interface AuditWindow {

@@ -1,6 +1,6 @@
 import type { AuditLog } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import type { AuditLogRow } from './audit.repository.js';
+import type { AuditLogRow } from './audit-entry.js';
 
 /** An entry as the caller sees it: where others were when they acted is for administrators only. */
 export function auditView(row: AuditLogRow, caller: Caller): AuditLog {

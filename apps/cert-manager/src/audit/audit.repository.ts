@@ -1,24 +1,5 @@
-import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
-import type { AuditAction, AuditOutcome } from './audit-entry.js';
-
-export interface AuditLogRow {
-  /** Position in the log: rising, never used again. */
-  readonly id: number;
-  readonly entryId: string;
-  readonly timestamp: Date;
-  readonly action: AuditAction;
-  readonly resourceType: string;
-  readonly resourceId: string;
-  readonly spaceId: string | null;
-  readonly userId: string;
-  readonly username: string;
-  readonly outcome: AuditOutcome;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly ipAddress: string;
-  /** The address as 32 hexadecimal digits, so that a range is a stretch of text; empty without address. */
-  readonly ipKey: string;
-  readonly userAgent: string;
-}
+import { column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
+import type { AuditAction, AuditLogRow, AuditOutcome } from './audit-entry.js';
 
 export const auditLogs = defineTable<AuditLogRow>('audit_logs', {
   columns: {
@@ -74,13 +55,7 @@ export const auditClearings = defineTable<AuditClearingRow>('audit_clearings', {
 });
 
 export async function insertAuditLog(tx: Tx, row: Omit<AuditLogRow, 'id'>): Promise<void> {
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(auditLogs)
-    .values(row as never)
-    .updateEntity(false)
-    .execute();
+  await insertMany(tx, auditLogs, [row]);
 }
 
 /** Replaces the details of an entry; false when it is gone. */
@@ -123,5 +98,5 @@ export async function deleteAuditLogsTo(tx: Tx, lastSeq: number): Promise<void> 
 }
 
 export async function insertAuditClearing(tx: Tx, row: Omit<AuditClearingRow, 'id'>): Promise<void> {
-  await tx.createQueryBuilder().insert().into(auditClearings).values(row).updateEntity(false).execute();
+  await insertMany(tx, auditClearings, [row]);
 }

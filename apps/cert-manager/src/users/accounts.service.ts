@@ -9,14 +9,8 @@ import type { AuditEntry } from '../audit/audit-entry.js';
 import type { Passwords } from './password.js';
 import { requireSoundPassword } from './password-policy.js';
 import { deleteSessionsOf } from './sessions.repository.js';
-import {
-  findUserByName,
-  insertUser,
-  keyOf,
-  markFirstAdmin,
-  type UserRow,
-  updateUser,
-} from './users.repository.js';
+import { keyOf, type UserRow } from './user.js';
+import { findUserByName, insertUser, markFirstAdmin, updateUser } from './users.repository.js';
 
 export interface AccountsDeps {
   readonly db: Database;

@@ -1,22 +1,6 @@
 import type { TokenScope } from '@certloop/contracts';
-import { column, defineTable, type Tx, updateRows } from '@certloop/db';
-
-export interface ApiTokenRow {
-  /** The 8 characters that stand in the token itself. */
-  readonly id: string;
-  /** SHA-256 of the secret part, hex. */
-  readonly secretHash: string;
-  readonly userId: string;
-  readonly name: string;
-  readonly scope: TokenScope;
-  readonly spaceIds: readonly string[] | null;
-  readonly allowedCidrs: readonly string[];
-  readonly expiresAt: Date;
-  readonly createdAt: Date;
-  /** Behind the truth by up to a minute, as is the address. */
-  readonly lastUsedAt: Date | null;
-  readonly lastUsedIp: string | null;
-}
+import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
+import type { ApiTokenRow } from './api-token.js';
 
 export const apiTokens = defineTable<ApiTokenRow>('api_tokens', {
   columns: {
@@ -37,7 +21,7 @@ export const apiTokens = defineTable<ApiTokenRow>('api_tokens', {
 });
 
 export async function insertApiToken(tx: Tx, row: ApiTokenRow): Promise<void> {
-  await tx.insert(apiTokens, row as never);
+  await insertMany(tx, apiTokens, [row]);
 }
 
 export async function findApiToken(tx: Tx, id: string): Promise<ApiTokenRow | undefined> {

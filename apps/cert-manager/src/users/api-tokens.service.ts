@@ -4,8 +4,8 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { canOn } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { ApiTokenRow } from './api-token.js';
 import {
-  type ApiTokenRow,
   countApiTokensOf,
   deleteApiToken,
   findApiToken,

@@ -1,11 +1,13 @@
-import { NotFound, Unauthenticated } from '@certloop/contracts';
+import { AppError, NotFound, Unauthenticated } from '@certloop/contracts';
+import { StartFailed } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { rightsOf } from '../access/rights.js';
 import { type AccountsDeps, type NewAccount, newAdmin, storeAccount } from './accounts.service.js';
 import type { LoginThrottle } from './login-throttle.store.js';
 import type { SetupToken } from './setup-token.store.js';
+import type { UserRow } from './user.js';
 import { userCaller } from './user-caller.js';
-import { hadAdmin, markFirstAdmin, type UserRow } from './users.repository.js';
+import { hadAdmin, markFirstAdmin } from './users.repository.js';
 
 export interface BootstrapDeps extends AccountsDeps {
   readonly throttle: LoginThrottle;
@@ -36,7 +38,7 @@ export async function bootstrapWithToken(
 }
 
 /** Makes the first administrator; undefined when there has been one already. Throws InvalidInput. */
-export async function makeFirstAdmin(
+async function makeFirstAdmin(
   deps: AccountsDeps,
   caller: Caller,
   account: NewAccount,
@@ -69,7 +71,10 @@ export async function prepareSetup(deps: SetupDeps, caller: Caller): Promise<voi
     return;
   }
   if (deps.givenAdmin !== undefined) {
-    await makeFirstAdmin(deps, caller, deps.givenAdmin);
+    await makeFirstAdmin(deps, caller, deps.givenAdmin).catch((error: unknown) => {
+      // the operator gave it, so it is his to put right
+      throw error instanceof AppError ? new StartFailed(`BOOTSTRAP_ADMIN: ${error.message}`) : error;
+    });
     return;
   }
   const token = await deps.setupToken.issue();

@@ -78,8 +78,9 @@ export function ownOrigins(request: Request, publicOrigin: string | undefined): 
   return publicOrigin === undefined ? [own] : [own, publicOrigin.toLowerCase()];
 }
 
-/** IPv4 that came in over IPv6 is shown as IPv4. */
-function plainAddress(address: string): string {
+/** IPv4 that came in over IPv6 is shown as IPv4; the zone of a link-local address means nothing elsewhere. */
+function plainAddress(text: string): string {
+  const address = text.replace(/%.*$/, '');
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : '';
 }
 

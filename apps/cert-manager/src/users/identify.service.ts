@@ -5,13 +5,15 @@ import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../access/caller.js';
 import { limitRights, type Rights, rightsOf } from '../access/rights.js';
 import { listGrants } from '../permission-groups/permission-groups.repository.js';
-import { type ApiTokenRow, findApiToken, noteTokenUse } from './api-tokens.repository.js';
+import type { ApiTokenRow } from './api-token.js';
+import { findApiToken, noteTokenUse } from './api-tokens.repository.js';
 import { bearerOf, csrfTokenOf, parseApiToken, sameText, secretHash } from './credentials.js';
 import { isFromOwnPage, type PageHeaders } from './same-origin.js';
 import { hasEnded } from './session-life.js';
 import { findSessionByHash, noteSessionUse, type SessionRow } from './sessions.repository.js';
+import type { UserRow } from './user.js';
 import { userCaller } from './user-caller.js';
-import { findUser, type UserRow } from './users.repository.js';
+import { findUser } from './users.repository.js';
 
 export interface IdentifyDeps {
   readonly db: Database;
@@ -67,8 +69,7 @@ async function byToken(deps: IdentifyDeps, authorization: string, from: Origin):
     if (user?.enabled !== true) throw invalidToken('the owner of the API token is disabled');
     return { token, user, rights: limitRights(await readRights(tx, user), token) };
   });
-  const { lastUsedAt, lastUsedIp } = token;
-  if (lastUsedIp !== from.ipAddress || isStale(lastUsedAt, now)) {
+  if (isStale(token.lastUsedAt, now)) {
     await deps.db.transaction((tx) => noteTokenUse(tx, token.id, { at: now, ip: from.ipAddress }));
   }
   return { ...userCaller(user, rights, from), kind: 'token', tokenId: token.id };

@@ -4,7 +4,8 @@ import type { Denials } from '../audit/denials.service.js';
 import { secretHash } from './credentials.js';
 import type { LoginThrottle } from './login-throttle.store.js';
 import type { Passwords } from './password.js';
-import { findUserByName, keyOf, type UserRow } from './users.repository.js';
+import { keyOf, type UserRow } from './user.js';
+import { findUserByName } from './users.repository.js';
 
 export interface ProofDeps {
   readonly db: Database;

@@ -1,5 +1,5 @@
 import { column, defineTable, type Tx, updateRows } from '@certloop/db';
-import { LessThanOrEqual } from 'typeorm';
+import { In, LessThanOrEqual } from 'typeorm';
 
 export interface SessionRow {
   readonly id: string;
@@ -53,6 +53,19 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
 
 export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
   await tx.delete(sessions, { userId });
+}
+
+/** Deletes the oldest sessions of the user beyond the newest `kept`. */
+export async function deleteSessionsBeyond(tx: Tx, userId: string, kept: number): Promise<void> {
+  const order = { createdAt: 'DESC', id: 'DESC' } as const;
+  const beyond = await tx.find(sessions, {
+    select: { id: true },
+    where: { userId },
+    order,
+    skip: kept,
+    take: 100,
+  });
+  if (beyond.length > 0) await tx.delete(sessions, { id: In(beyond.map(({ id }) => id)) });
 }
 
 /** Deletes the sessions that ended, or were last used, at the latest then. */

@@ -10,16 +10,21 @@ import { idleMs, longestMs } from './session-life.js';
 import {
   deleteEndedSessions,
   deleteSession,
+  deleteSessionsBeyond,
   findSession,
   insertSession,
   type SessionRow,
 } from './sessions.repository.js';
+import type { UserRow } from './user.js';
 import { userCaller } from './user-caller.js';
-import { type UserRow, updateUser } from './users.repository.js';
+import { updateUser } from './users.repository.js';
 
 export interface SessionsDeps extends ProofDeps {
   readonly clock: Clock;
 }
+
+/** More than anybody has browsers; signing in over and over must not fill the table. */
+const mostSessions = 50;
 
 export interface OpenedSession {
   readonly user: UserRow;
@@ -71,6 +76,7 @@ async function storeSession(
     const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
     if (!(await updateUser(tx, isUnchanged, { passwordHash }))) throw wrongLogin();
     await insertSession(tx, session);
+    await deleteSessionsBeyond(tx, user.id, mostSessions);
     await recordAudit(tx, caller, entry, session.createdAt);
   });
 }

@@ -1,7 +1,7 @@
 import type { ApiToken, User } from '@certloop/contracts';
 import { builtInUserIds } from '../access/caller.js';
-import type { ApiTokenRow } from './api-tokens.repository.js';
-import type { UserRow } from './users.repository.js';
+import type { ApiTokenRow } from './api-token.js';
+import type { UserRow } from './user.js';
 
 export function userView(row: Omit<UserRow, 'usernameKey' | 'emailKey' | 'passwordHash'>): User {
   return {

@@ -1,19 +1,5 @@
-import { NotFound } from '@certloop/contracts';
 import { column, defineTable, executeSql, type Tx, updateRows } from '@certloop/db';
-
-export interface UserRow {
-  readonly id: string;
-  readonly username: string;
-  /** The name in lower case: names are unique whatever their case. */
-  readonly usernameKey: string;
-  readonly email: string;
-  readonly emailKey: string;
-  /** As `password.ts` writes it; never leaves this slice. */
-  readonly passwordHash: string;
-  readonly isAdmin: boolean;
-  readonly enabled: boolean;
-  readonly createdAt: Date;
-}
+import { keyOf, type UserRow } from './user.js';
 
 export const users = defineTable<UserRow>('users', {
   columns: {
@@ -44,23 +30,12 @@ export const setupMarks = defineTable<SetupMarkRow>('setup_marks', {
   columns: { name: column.word(64).primary(), at: column.instant() },
 });
 
-/** Key by which names and mail addresses are unique. */
-export function keyOf(text: string): string {
-  return text.normalize('NFC').toLowerCase();
-}
-
 export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insert(users, row);
 }
 
 export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return (await tx.findOneBy(users, { id })) ?? undefined;
-}
-
-export async function getUser(tx: Tx, id: string): Promise<UserRow> {
-  const row = await findUser(tx, id);
-  if (row === undefined) throw new NotFound('user not found', { code: 'user_not_found' });
-  return row;
 }
 
 export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {

@@ -1,6 +1,7 @@
 import type { Database } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
-import { findUser, type UserRow } from './users.repository.js';
+import type { UserRow } from './user.js';
+import { findUser } from './users.repository.js';
 
 /** The caller's own account; undefined for a caller that is built in. */
 export async function findAccount(

@@ -6,10 +6,12 @@ import {
   insertPermissionGroup,
   type PermissionGroup,
 } from '../../src/permission-groups/permission-groups.repository.js';
-import { type ApiTokenRow, insertApiToken } from '../../src/users/api-tokens.repository.js';
+import type { ApiTokenRow } from '../../src/users/api-token.js';
+import { insertApiToken } from '../../src/users/api-tokens.repository.js';
 import { formatApiToken, newApiToken, secretHash } from '../../src/users/credentials.js';
 import { createPasswords } from '../../src/users/password.js';
-import { insertUser, keyOf, markFirstAdmin, type UserRow } from '../../src/users/users.repository.js';
+import { keyOf, type UserRow } from '../../src/users/user.js';
+import { insertUser, markFirstAdmin } from '../../src/users/users.repository.js';
 
 /** What a factory needs of a test's application. */
 export interface Place {

@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { TestApp } from './app.js';
+import type supertest from 'supertest';
 import { addToken, addUser, type NewToken, type NewUser } from './factories.js';
 
 /** Somebody with an account and an API token of the scope ADMIN, which is his own rights unchanged. */
@@ -53,7 +53,7 @@ export interface SignedIn {
 }
 
 export async function signIn(
-  { request }: Pick<TestApp, 'request'>,
+  { request }: { readonly request: ReturnType<typeof supertest> },
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<SignedIn> {
   const { body, headers } = await request.post('/auth/login').send({ username, password });

@@ -1,0 +1,18 @@
+import type { TokenScope } from '@certloop/contracts';
+
+export interface ApiTokenRow {
+  /** The 8 characters that stand in the token itself. */
+  readonly id: string;
+  /** SHA-256 of the secret part, hex. */
+  readonly secretHash: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly scope: TokenScope;
+  readonly spaceIds: readonly string[] | null;
+  readonly allowedCidrs: readonly string[];
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  /** Behind the truth by up to a minute, as is the address. */
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedIp: string | null;
+}
