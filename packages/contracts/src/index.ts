@@ -1,3 +1,4 @@
+export * from './acme/index.js';
 export * from './cert-manager/index.js';
 export * from './check-monitor/index.js';
 export * from './dummy-ca/index.js';
@@ -18,6 +19,7 @@ export {
   type QueryOf,
   type ReplyOf,
   type ResponseShape,
+  stream,
   text,
   type UploadedFile,
 } from './endpoint.js';

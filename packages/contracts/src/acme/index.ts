@@ -1,0 +1,36 @@
+export { type AcmeIdentifier, acmeIdentifierSchema, acmeIdentifierTypes } from './identifiers.js';
+export {
+  AcmeProblem,
+  type AcmeProblemDetails,
+  type AcmeProblemDocument,
+  type AcmeProblemType,
+  type AcmeSubproblem,
+  acmeErrorNamespace,
+  acmeProblemDocument,
+  acmeProblemKinds,
+  acmeProblemSchema,
+  acmeProblemType,
+} from './problems.js';
+export * as acmeRequests from './requests.js';
+export {
+  type AcmeAccount,
+  type AcmeAccountStatus,
+  type AcmeAuthorization,
+  type AcmeAuthorizationStatus,
+  type AcmeChallenge,
+  type AcmeChallengeStatus,
+  type AcmeChallengeType,
+  type AcmeDirectory,
+  type AcmeOrder,
+  type AcmeOrderStatus,
+  type AcmeOrders,
+  type AcmeRenewalInfo,
+  acmeAccountSchema,
+  acmeAuthorizationSchema,
+  acmeChallengeSchema,
+  acmeChallengeTypes,
+  acmeDirectorySchema,
+  acmeOrderSchema,
+  acmeOrdersSchema,
+  acmeRenewalInfoSchema,
+} from './resources.js';
