@@ -7,6 +7,7 @@ import { createLogger, createMovableClock, type MovableClock } from '@certloop/s
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import supertest from 'supertest';
 import { type CertManager, createApp } from '../src/app.js';
+import { auditLogs } from '../src/audit/audit.repository.js';
 import { readCertManagerConfig } from '../src/config.js';
 import { schema } from '../src/database.js';
 import { quickCost } from './support/app.js';
@@ -101,6 +102,8 @@ describeEachDialect('the first administrator', (open) => {
         .send({ token: 'cms_AAAAAAAAAAAAAAAAAAAAAA', ...account });
       expect(status).toBe(401);
       expect(body.code).toBe('invalid_setup_token');
+      const [entry] = await service.database.read((tx) => tx.findBy(auditLogs, { action: 'auth.fail' }));
+      expect(entry).toMatchObject({ resourceType: 'token', details: { subject: 'setup token' } });
     });
 
     test('is not made an hour after the start, until the next one', async () => {

@@ -20,10 +20,16 @@ export function recordDenials(denials: Denials) {
   };
 }
 
+/** Credentials by the code of their refusal; told without the path, which a stranger could vary at will. */
+const credentials: ReadonlyMap<string, string> = new Map([
+  ['invalid_token', 'Bearer'],
+  ['invalid_setup_token', 'setup token'],
+]);
+
 function denialOf(error: unknown, request: Request, spaceId: string | undefined): Denial | undefined {
-  if (error instanceof Unauthenticated && error.code === 'invalid_token') {
-    // without the path, which a stranger could vary at will
-    return { action: 'auth.fail', resourceType: 'token', subject: 'Bearer', reason: error.message };
+  const credential = error instanceof Unauthenticated ? credentials.get(error.code) : undefined;
+  if (error instanceof Unauthenticated && credential !== undefined) {
+    return { action: 'auth.fail', resourceType: 'token', subject: credential, reason: error.message };
   }
   if (!(error instanceof Forbidden)) return undefined;
   return {
