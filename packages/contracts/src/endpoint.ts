@@ -27,6 +27,13 @@ export type ResponseShape =
   | { readonly kind: 'json'; readonly description: string; readonly schema: z.ZodType }
   | { readonly kind: 'text'; readonly description: string; readonly contentType: string }
   | { readonly kind: 'bytes'; readonly description: string; readonly contentType: string }
+  | {
+      /** Sent piece by piece, for what is too much to be held at once. */
+      readonly kind: 'stream';
+      readonly description: string;
+      /** The first is meant when the reply does not set Content-Type. */
+      readonly contentTypes: readonly [string, ...string[]];
+    }
   | { readonly kind: 'empty'; readonly description: string };
 
 /**
@@ -69,6 +76,10 @@ export function bytes(contentType: string, description: string) {
   return { kind: 'bytes', contentType, description } as const;
 }
 
+export function stream(contentTypes: readonly [string, ...string[]], description: string) {
+  return { kind: 'stream', contentTypes, description } as const;
+}
+
 export function empty(description: string) {
   return { kind: 'empty', description } as const;
 }
@@ -102,7 +113,9 @@ type PayloadOf<R> = R extends { readonly kind: 'json'; readonly schema: infer S 
     ? string
     : R extends { readonly kind: 'bytes' }
       ? Uint8Array
-      : undefined;
+      : R extends { readonly kind: 'stream' }
+        ? AsyncIterable<string | Uint8Array>
+        : undefined;
 
 type HeaderFields = Readonly<Record<string, string>>;
 

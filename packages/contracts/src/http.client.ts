@@ -143,6 +143,8 @@ async function readReply(shape: Endpoint, response: Response) {
       return { status, headers, body: await response.text() };
     case 'bytes':
       return { status, headers, body: new Uint8Array(await response.arrayBuffer()) };
+    case 'stream':
+      return { status, headers, body: response.body ?? new Blob([]).stream() };
     case 'empty':
       await response.arrayBuffer();
       return { status, headers, body: undefined };

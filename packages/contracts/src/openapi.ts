@@ -106,6 +106,11 @@ function responseOf(response: ResponseShape): object {
       };
     case 'bytes':
       return { description: response.description, content: { [response.contentType]: {} } };
+    case 'stream':
+      return {
+        description: response.description,
+        content: Object.fromEntries(response.contentTypes.map((type) => [type, {}])),
+      };
     case 'empty':
       return { description: response.description };
   }

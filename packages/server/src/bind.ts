@@ -11,6 +11,7 @@ import { type NextFunction, type Request, type Response, Router, raw } from 'exp
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
 import { noteRoute } from './logger.js';
+import { sendPieces } from './send-pieces.js';
 import { receiveUpload } from './upload.js';
 
 /** A request before its parts are judged. */
@@ -96,7 +97,7 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
       body: await bodyOf(operation, shape, request, response, options),
       context,
     });
-    send(response, reply, shape.responses[reply.status] as ResponseShape);
+    await send(response, reply, shape.responses[reply.status] as ResponseShape);
   };
 }
 
@@ -136,10 +137,11 @@ export async function receiveBytes(request: Request, response: Response, limit: 
   return Buffer.isBuffer(request.body) ? request.body : new Uint8Array();
 }
 
-function send(response: Response, reply: ReplyOf<Endpoint>, shape: ResponseShape): void {
+async function send(response: Response, reply: ReplyOf<Endpoint>, shape: ResponseShape): Promise<void> {
   const { body } = reply as { body: unknown };
   response.status(reply.status);
   if (shape.kind === 'text' || shape.kind === 'bytes') response.setHeader('Content-Type', shape.contentType);
+  if (shape.kind === 'stream') response.setHeader('Content-Type', shape.contentTypes[0]);
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   switch (shape.kind) {
     case 'json':
@@ -150,6 +152,9 @@ function send(response: Response, reply: ReplyOf<Endpoint>, shape: ResponseShape
       break;
     case 'bytes':
       response.send(Buffer.from(body as Uint8Array));
+      break;
+    case 'stream':
+      await sendPieces(response, body as AsyncIterable<string | Uint8Array>);
       break;
     case 'empty':
       response.end();

@@ -1,4 +1,6 @@
-import { AppError, empty, endpoint, json, NotFound, scalars, text } from '@certloop/contracts';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { AppError, empty, endpoint, json, NotFound, scalars, stream, text } from '@certloop/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { z } from 'zod';
@@ -70,6 +72,14 @@ const contract = {
     responses: { 200: { kind: 'bytes', contentType: 'application/octet-stream', description: 'Bytes' } },
     failures: [413],
   }),
+  countOut: endpoint({
+    method: 'GET',
+    path: '/numbers/{last}',
+    summary: 'Count out, piece by piece',
+    params: z.object({ last: z.string() }),
+    responses: { 200: stream(['text/plain', 'text/csv'], 'Numbers') },
+    failures: [400],
+  }),
   later: endpoint({
     method: 'GET',
     path: '/later',
@@ -78,6 +88,21 @@ const contract = {
     failures: [],
   }),
 };
+
+let isEnded = false;
+
+/** Numbers up to the last; fails at -1, before the first one, and at 3. */
+async function* numbersTo(last: number): AsyncGenerator<string> {
+  try {
+    if (last < 0) throw new AppError('invalid_input', 'nothing to count');
+    for (let number = 1; number <= last; number += 1) {
+      if (last === 3 && number === 3) throw new Error('lost count');
+      yield `${number}\n`;
+    }
+  } finally {
+    isEnded = true;
+  }
+}
 
 const id = '0b0e1c9c-4f5e-4d5c-8d3e-0123456789ab';
 const lines: string[] = [];
@@ -115,6 +140,11 @@ beforeEach(async () => {
           body: { bytes: body.file.bytes.length, name: body.fields.name },
         }),
         echo: async ({ body }) => ({ status: 200, body }),
+        countOut: async ({ params }) => ({
+          status: 200,
+          body: numbersTo(Number(params.last)),
+          ...(params.last === '5' && { headers: { 'Content-Type': 'text/csv' } }),
+        }),
       },
       {
         context: ({ request: { headers } }) => {
@@ -186,6 +216,31 @@ describe('what a bound contract serves', () => {
       .send(bytes)
       .responseType('blob');
     expect(response.body).toEqual(bytes);
+  });
+
+  test('pieces arrive in order, in the type that the reply chose', async () => {
+    const plain = await call().get('/numbers/2');
+    expect([plain.headers['content-type'], plain.text]).toEqual(['text/plain', '1\n2\n']);
+    expect((await call().get('/numbers/5')).headers['content-type']).toBe('text/csv');
+    expect((await call().get('/numbers/0')).text).toBe('');
+    expect((await call().head('/numbers/2')).status).toBe(200);
+  });
+
+  test('pieces are made only while somebody takes them', async () => {
+    isEnded = false;
+    const going = get(`${service.url}/numbers/1000000000`);
+    const [answer] = (await once(going, 'response')) as [IncomingMessage];
+    await once(answer, 'readable');
+    going.destroy();
+    while (!isEnded) await new Promise((resolve) => setImmediate(resolve));
+    // his going away is no fault of the service
+    expect(lines.join('')).not.toContain('request.fault');
+  });
+
+  test('a failure at the first piece is a refusal, a later one cuts the answer short', async () => {
+    expect((await call().get('/numbers/-1')).status).toBe(400);
+    await expect(call().get('/numbers/3')).rejects.toThrow('aborted');
+    expect(lines.some((line) => line.includes('request.fault'))).toBe(true);
   });
 
   test('a file and its fields arrive together', async () => {
