@@ -89,6 +89,12 @@ export const pending = [
   'getPermissionGroup',
   'updatePermissionGroup',
   'deletePermissionGroup',
+  'listGroupMembers',
+  'setGroupMembers',
+  'addGroupMember',
+  'removeGroupMember',
+  'exportAuditLogs',
+  'listAuditClearings',
 ] as const satisfies readonly Operation[];
 
 /** Builds every part of the service once, and connects them. */

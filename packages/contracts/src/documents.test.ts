@@ -65,6 +65,12 @@ POST   /auth/bootstrap    201 | | 400 401 403 404 429
 GET    /api-tokens        200 | | 401 403
 POST   /api-tokens        201 | | 400 401 403
 DELETE /api-tokens/{id}   200 | | 401 403 404
+GET    /permission-groups/{id}/members            200 | | 401 403 404
+PUT    /permission-groups/{id}/members            200 | | 400 401 403 404
+POST   /permission-groups/{id}/members/{userId}   200 | | 401 403 404
+DELETE /permission-groups/{id}/members/{userId}   200 | | 401 403 404
+GET    /audit-logs/export    200 | | 400 401
+GET    /audit-logs/clearings 200 | | 401 403
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/renewal-explanation 200 | | 401 404
 `;
 

@@ -77,6 +77,10 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getPermissionGroup: 'admin',
   updatePermissionGroup: 'admin',
   deletePermissionGroup: 'admin',
+  listGroupMembers: 'admin',
+  setGroupMembers: 'admin',
+  addGroupMember: 'admin',
+  removeGroupMember: 'admin',
 
   listProviders: 'signed-in',
   getProvider: 'signed-in',
@@ -87,6 +91,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   listAuditLogs: 'signed-in',
   deleteAuditLogs: 'admin',
   createTestAuditLog: 'admin',
+  exportAuditLogs: 'signed-in',
+  listAuditClearings: 'admin',
 };
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, json } from '../endpoint.js';
+import { endpoint, json, stream } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { messageSchema } from './replies.js';
 
@@ -33,6 +33,20 @@ export const auditLogsPageSchema = z
   .meta({ id: 'AuditLogsPage' });
 export type AuditLogsPage = z.output<typeof auditLogsPageSchema>;
 
+/** One emptying of the log: by whom, and what it held; the positions are null when it held nothing. */
+export const auditClearingSchema = z
+  .object({
+    at: scalars.instant,
+    count: z.int(),
+    firstSeq: z.int().nullable(),
+    lastSeq: z.int().nullable(),
+    userId: scalars.uuid,
+    username: z.string(),
+    ipAddress: z.string(),
+  })
+  .meta({ id: 'AuditClearing' });
+export type AuditClearing = z.output<typeof auditClearingSchema>;
+
 const filterText = z.string().max(1000).optional();
 
 const auditLogsQuery = z.object({
@@ -57,6 +71,15 @@ const auditLogsQuery = z.object({
 });
 export type AuditLogsQuery = z.output<typeof auditLogsQuery>;
 
+/** Forms of an export: one JSON object a line, or comma-separated values (RFC 4180). */
+export const auditExportFormats = ['jsonl', 'csv'] as const;
+export type AuditExportFormat = (typeof auditExportFormats)[number];
+
+const auditExportQuery = auditLogsQuery
+  .omit({ limit: true, offset: true })
+  .extend({ format: z.enum(auditExportFormats).default('jsonl') });
+export type AuditExportQuery = z.output<typeof auditExportQuery>;
+
 export const auditLogsContract = {
   listAuditLogs: endpoint({
     method: 'GET',
@@ -80,5 +103,20 @@ export const auditLogsContract = {
     body: { kind: 'json', schema: z.object({}), optional: true },
     responses: { 200: json(messageSchema, 'Written') },
     failures: [400, 401, 403],
+  }),
+  exportAuditLogs: endpoint({
+    method: 'GET',
+    path: '/audit-logs/export',
+    summary: 'Export what was done, all of it that the filters let through',
+    query: auditExportQuery,
+    responses: { 200: stream(['application/x-ndjson', 'text/csv; charset=utf-8'], 'Entries, one a line') },
+    failures: [400, 401],
+  }),
+  listAuditClearings: endpoint({
+    method: 'GET',
+    path: '/audit-logs/clearings',
+    summary: 'List when the log was emptied, and by whom',
+    responses: { 200: json(z.array(auditClearingSchema), 'All of them, oldest first') },
+    failures: [401, 403],
   }),
 };

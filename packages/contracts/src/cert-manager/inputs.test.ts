@@ -110,6 +110,12 @@ table('user create', api.createUser.body.schema, [
   ['two letters of name', { username: 'ad', email: 'a@b.c', password: 'p' }, refused],
   ['a blank in the name', { username: 'ada l', email: 'a@b.c', password: 'p' }, refused],
   ['letters beyond ASCII in the name', { username: 'adä', email: 'a@b.c', password: 'p' }, refused],
+  [
+    '128 emoji of password',
+    { username: 'ada', email: 'a@b.c', password: '🚀'.repeat(128) },
+    { username: 'ada', email: 'a@b.c', password: '🚀'.repeat(128) },
+  ],
+  ['half an emoji of password', { username: 'ada', email: 'a@b.c', password: 'correct \ud83d' }, refused],
   ['129 characters of password', { username: 'ada', email: 'a@b.c', password: 'p'.repeat(129) }, refused],
   ['isAdmin is a text', { username: 'ada', email: 'a@b.c', password: 'p', isAdmin: 'true' }, refused],
 ]);

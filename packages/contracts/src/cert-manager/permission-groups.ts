@@ -23,6 +23,14 @@ export const permissionGroupSchema = z
   .meta({ id: 'PermissionGroup' });
 export type PermissionGroup = z.output<typeof permissionGroupSchema>;
 
+/** Who belongs to a group. */
+export const groupMembersSchema = z
+  .object({ userIds: z.array(scalars.uuid) })
+  .meta({ id: 'PermissionGroupMembers' });
+export type GroupMembers = z.output<typeof groupMembersSchema>;
+
+const byMember = z.object({ id: scalars.uuid, userId: scalars.uuid });
+
 const scope = {
   description: scalars.prose(1000).optional(),
   spaceIds: z.array(scalars.uuid).optional(),
@@ -79,6 +87,39 @@ export const permissionGroupsContract = {
     summary: 'Delete a permission group',
     params: byId,
     responses: { 200: json(messageSchema, 'Deleted') },
+    failures: [401, 403, 404],
+  }),
+  listGroupMembers: endpoint({
+    method: 'GET',
+    path: '/permission-groups/{id}/members',
+    summary: 'List who belongs to a permission group',
+    params: byId,
+    responses: { 200: json(groupMembersSchema, 'The members') },
+    failures: [401, 403, 404],
+  }),
+  setGroupMembers: endpoint({
+    method: 'PUT',
+    path: '/permission-groups/{id}/members',
+    summary: 'Say who belongs to a permission group; all others leave it',
+    params: byId,
+    body: { kind: 'json', schema: z.object({ userIds: z.array(scalars.uuid) }) },
+    responses: { 200: json(groupMembersSchema, 'The members as changed') },
+    failures: [400, 401, 403, 404],
+  }),
+  addGroupMember: endpoint({
+    method: 'POST',
+    path: '/permission-groups/{id}/members/{userId}',
+    summary: 'Add a user to a permission group; one who belongs to it stays',
+    params: byMember,
+    responses: { 200: json(messageSchema, 'Belongs to it') },
+    failures: [401, 403, 404],
+  }),
+  removeGroupMember: endpoint({
+    method: 'DELETE',
+    path: '/permission-groups/{id}/members/{userId}',
+    summary: 'Remove a user from a permission group',
+    params: byMember,
+    responses: { 200: json(messageSchema, 'Removed') },
     failures: [401, 403, 404],
   }),
 };

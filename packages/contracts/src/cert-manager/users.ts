@@ -27,7 +27,12 @@ export const emailInput = z
   .max(254);
 
 /** Password as it is chosen; its shortest length is a setting of the service. */
-export const passwordInput = z.string().min(1).max(128);
+export const passwordInput = z
+  .string()
+  .min(1)
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+  .refine((text) => [...text].length <= 128, 'must be at most 128 characters')
+  .meta({ maxLength: 128 });
 
 /** For each accessible space: whether the caller may do it there. */
 const bySpace = z.record(z.string(), z.boolean());
