@@ -52,8 +52,15 @@ export interface AlertEvent {
   readonly check: AlertedCheck;
   readonly projectName: string;
   readonly lastPing: AlertedPing | null;
-  /** How many other checks the project has, and which of them are down. */
-  readonly others: { readonly total: number; readonly down: readonly DownCheck[] };
+  readonly others: OtherChecks;
+}
+
+/** How the other checks of the project are doing. */
+export interface OtherChecks {
+  readonly total: number;
+  readonly downCount: number;
+  /** Those that are down, unless they are too many to be named. */
+  readonly down: readonly DownCheck[];
 }
 
 /** Name that people know a check by; the uuid does not stand in for it, as it would let readers ping the check. */
@@ -90,6 +97,6 @@ export function testEvent(
     },
     projectName,
     lastPing: { signal: 'success', at: now - day, exitStatus: null, isMail: false, body: null },
-    others: { total: 0, down: [] },
+    others: { total: 0, downCount: 0, down: [] },
   };
 }

@@ -43,7 +43,6 @@ export interface ViewSite {
 const longestBody = 1000;
 // targets limit the parts of a message, and nothing limits a description
 const longestDescription = 500;
-const mostNamed = 10;
 
 /** Texts of an event, as read at the moment `now`. */
 export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): EventView {
@@ -127,10 +126,10 @@ function describePing(ping: AlertedPing | null, now: Micros): string {
   return `${kind}, ${spokenAge(ping.at, now)}`;
 }
 
-function describeOthers({ others: { total, down } }: AlertEvent, now: Micros): string[] {
+function describeOthers({ others: { total, downCount, down } }: AlertEvent, now: Micros): string[] {
   if (total === 0) return [];
-  if (down.length === 0) return ['All the other checks are up.'];
-  if (down.length > mostNamed) return [`${down.length} other checks are also down.`];
+  if (downCount === 0) return ['All the other checks are up.'];
+  if (down.length < downCount) return [`${downCount} other checks are also down.`];
   const lines = down.map(({ name, lastPing }) => {
     const age = lastPing === null ? 'never' : spokenAge(lastPing, now);
     return `- ${name} (last ping: ${age})`;

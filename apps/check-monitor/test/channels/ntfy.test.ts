@@ -10,7 +10,7 @@ const settings = (more: object = {}) =>
 
 describe('ntfy', () => {
   test('is told of a check that went down', async () => {
-    const others = { total: 2, down: [{ name: 'mail *1*', lastPing: null }] };
+    const others = { total: 2, downCount: 1, down: [{ name: 'mail *1*', lastPing: null }] };
     const event = anEvent({ others });
     const delivery = aDelivery(settings({ token: 'tk_1', priorityDown: 5 }), event);
     expect(await createNtfy(target.send).deliver(delivery)).toEqual({ ok: true });

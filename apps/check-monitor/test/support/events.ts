@@ -35,7 +35,7 @@ export function anEvent({ check, ...overrides }: EventOverrides = {}): AlertEven
       isMail: false,
       body: Buffer.from('done'),
     },
-    others: { total: 0, down: [] },
+    others: { total: 0, downCount: 0, down: [] },
     ...overrides,
   };
 }

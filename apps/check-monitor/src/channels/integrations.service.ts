@@ -1,0 +1,67 @@
+import type { ChannelKind } from './channel-kinds.js';
+import { createEmail } from './email/email.channel.js';
+import type { SendMail } from './email/mail-sender.client.js';
+import { createGoogleChat } from './google-chat/google-chat.channel.js';
+import { createGotify } from './gotify/gotify.channel.js';
+import { createGroup, type GroupDeps } from './group/group.channel.js';
+import type { SendHttp } from './http-sender.client.js';
+import type { Integration } from './integration.js';
+import { createMatrix } from './matrix/matrix.channel.js';
+import type { Messengers, PublicServices } from './messengers.js';
+import { createNtfy } from './ntfy/ntfy.channel.js';
+import { createOpsgenie } from './opsgenie/opsgenie.channel.js';
+import { createPagerDuty } from './pagerduty/pagerduty.channel.js';
+import { createPushover } from './pushover/pushover.channel.js';
+import { createSignal, type SignalDeps } from './signal/signal.channel.js';
+import { type LinkSigner, signedLink } from './signed-link.js';
+import { createSlackCompatible } from './slack-compatible/slack-compatible.channel.js';
+import { createTeams } from './teams/teams.channel.js';
+import { createTelegram } from './telegram/telegram.channel.js';
+import { createWebhook } from './webhook/webhook.channel.js';
+
+export interface IntegrationDeps extends GroupDeps, Pick<SignalDeps, 'timeoutMs' | 'onCaptcha'> {
+  /** To addresses that users name: refuses those inside. */
+  readonly sendToUser: SendHttp;
+  /** To addresses that the operator names, which may well be inside. */
+  readonly sendToService: SendHttp;
+  readonly sendMail: SendMail | undefined;
+  readonly messengers: Messengers;
+  readonly services: PublicServices;
+  readonly signer: LinkSigner;
+}
+
+export type Integrations = ReadonlyMap<ChannelKind, Integration>;
+
+/** Every integration by its kind. */
+export function createIntegrations(deps: IntegrationDeps): Integrations {
+  const all: readonly Integration[] = [...toUsers(deps), ...byServices(deps), createGroup(deps)];
+  return new Map(all.map((integration) => [integration.kind, integration]));
+}
+
+function toUsers({ sendToUser: send }: IntegrationDeps): Integration[] {
+  return [
+    createWebhook(send),
+    ...createSlackCompatible(send),
+    createNtfy(send),
+    createTeams(send),
+    createGoogleChat(send),
+    createGotify(send),
+  ];
+}
+
+function byServices(deps: IntegrationDeps): Integration[] {
+  const { sendToService: send, sendMail, messengers, services, signer, timeoutMs, onCaptcha } = deps;
+  return [
+    createEmail({
+      sendMail,
+      host: new URL(signer.siteRoot).hostname,
+      unsubscribeUrl: (channelUuid) => signedLink(signer, 'unsub', channelUuid),
+    }),
+    createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken }),
+    createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),
+    createPagerDuty({ send, apiUrl: services.pagerDuty }),
+    createOpsgenie({ send, apiUrls: services.opsgenie }),
+    createMatrix({ send, account: messengers.matrix }),
+    createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha }),
+  ];
+}
