@@ -12,9 +12,11 @@ import {
 } from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
+import { deliverNotification } from './alerts/deliver-notification.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
 import { channelsHandlers } from './channels/channels.routes.js';
+import type { Notifier } from './channels/notifier.service.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import type { Config } from './config.js';
 import type { Micros } from './instants.js';
@@ -36,13 +38,16 @@ export interface AppParts {
   readonly database: Database;
   readonly now: () => Micros;
   readonly logger: Logger;
+  readonly notifier: Notifier;
 }
 
 export interface App {
   /** Answers every request of the service. */
   readonly handler: RequestListener;
-  /** One round of the alert loop: overdue checks fall, flips that wait are told. */
+  /** One round of the alert loop: overdue checks fall, flips that wait become messages. */
   readonly tick: () => Promise<void>;
+  /** Delivers a message if one waits, and tells whether one did; several may run at once. */
+  readonly deliver: () => Promise<boolean>;
 }
 
 /** Builds the service once from its parts. */
@@ -67,6 +72,7 @@ export function buildApp(parts: AppParts): App {
       await markOverdue(deps);
       await deliverFlips(deps);
     },
+    deliver: () => deliverNotification(deps),
   };
 }
 

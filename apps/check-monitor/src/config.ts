@@ -1,6 +1,8 @@
 import {
+  ConfigError,
   type ConfigOf,
   type Environment,
+  flag,
   httpAddress,
   logLevel,
   portNumber,
@@ -11,6 +13,8 @@ import {
   wordList,
 } from '@certloop/server';
 import { z } from 'zod';
+import type { Messengers } from './channels/messengers.js';
+import type { NotifierConfig } from './channels/notifier.service.js';
 import type { Addresses } from './checks/check-view.js';
 import { type AddressRange, parseRange } from './pings/client-address.js';
 
@@ -36,8 +40,63 @@ const proxyRanges = wordList.transform((words, context): AddressRange[] => {
   }
 });
 
+/** How people are told of what happens. */
+const telling = {
+  logoUrl: setting(
+    'CHECK_MONITOR_LOGO_URL',
+    httpAddress.optional(),
+    'address of a picture that stands beside messages in chats; none when absent',
+  ),
+  allowPrivateTargets: setting(
+    'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS',
+    flag.default(false),
+    'true: integrations may call private and loopback addresses',
+  ),
+  smtpUrl: setting(
+    'CHECK_MONITOR_SMTP_URL',
+    z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }).optional(),
+    'mail server, such as smtp://user:password@mail.example.org:587; no mail is sent when absent',
+  ),
+  mailFrom: setting(
+    'CHECK_MONITOR_MAIL_FROM',
+    z.string().optional(),
+    'sender of mails, such as "Alerts <alerts@example.org>"; alerts at the host of the site root when absent',
+  ),
+  telegramToken: setting(
+    'CHECK_MONITOR_TELEGRAM_TOKEN',
+    z.string().optional(),
+    'token of the bot that tells Telegram chats',
+  ),
+  pushoverToken: setting(
+    'CHECK_MONITOR_PUSHOVER_TOKEN',
+    z.string().optional(),
+    'token of the application that tells Pushover users',
+  ),
+  matrixHomeserver: setting(
+    'CHECK_MONITOR_MATRIX_HOMESERVER',
+    httpAddress.optional(),
+    'homeserver of the account that tells Matrix rooms',
+  ),
+  matrixAccessToken: setting(
+    'CHECK_MONITOR_MATRIX_ACCESS_TOKEN',
+    z.string().optional(),
+    'access token of that account',
+  ),
+  signalSocket: setting(
+    'CHECK_MONITOR_SIGNAL_SOCKET',
+    z.string().optional(),
+    'socket of signal-cli: a path or host:port',
+  ),
+  deliveryWorkers: setting(
+    'CHECK_MONITOR_DELIVERY_WORKERS',
+    wholeNumber(1, 100).default(4),
+    'messages that are delivered at once',
+  ),
+} as const;
+
 const settings = {
   ...storage,
+  ...telling,
   host: setting('CHECK_MONITOR_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
   port: setting('CHECK_MONITOR_PORT', portNumber.default(3001), 'TCP port to listen on'),
   siteRoot: setting(
@@ -89,10 +148,14 @@ const settings = {
 } as const;
 
 /** What the service is told by its environment. */
-export type Config = Omit<ConfigOf<typeof settings>, 'siteRoot' | 'pingEndpoint' | 'badgeLabel'> & {
+export type Config = Omit<Values, keyof typeof telling | 'siteRoot' | 'pingEndpoint' | 'badgeLabel'> & {
   readonly addresses: Addresses;
   readonly badgeLabel: string;
+  readonly notifier: NotifierConfig;
+  readonly deliveryWorkers: number;
 };
+
+type Values = ConfigOf<typeof settings>;
 
 /** What the command line needs to know: where everything is kept, and the secret. */
 export type StorageConfig = ConfigOf<typeof storage>;
@@ -105,6 +168,39 @@ export function loadConfig(environment: Environment): Config {
     ...config,
     badgeLabel: badgeLabel ?? config.siteName,
     addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` },
+    notifier: notifierConfig(config, root),
+  };
+}
+
+type TellingValues = Pick<Values, keyof typeof telling | 'siteName' | 'secret'>;
+
+function notifierConfig(config: TellingValues, siteRoot: string): NotifierConfig {
+  const { siteName, logoUrl, secret, allowPrivateTargets } = config;
+  return {
+    site: { siteName, siteRoot, logoUrl },
+    secret,
+    allowPrivateTargets,
+    messengers: messengersOf(config, siteRoot),
+  };
+}
+
+/** Throws ConfigError when half of an account is given. */
+function messengersOf(config: TellingValues, siteRoot: string): Messengers {
+  const { siteName, smtpUrl, telegramToken, pushoverToken, signalSocket } = config;
+  const { matrixHomeserver: homeserverUrl, matrixAccessToken: accessToken } = config;
+  if ((homeserverUrl === undefined) !== (accessToken === undefined)) {
+    const names = 'CHECK_MONITOR_MATRIX_HOMESERVER and CHECK_MONITOR_MATRIX_ACCESS_TOKEN';
+    throw new ConfigError([`${names} are needed both, or none`]);
+  }
+  const from =
+    config.mailFrom ?? `"${siteName.replaceAll(/["\\]/g, '')}" <alerts@${new URL(siteRoot).hostname}>`;
+  const isMatrix = homeserverUrl !== undefined && accessToken !== undefined;
+  return {
+    smtp: smtpUrl === undefined ? undefined : { url: smtpUrl, from },
+    matrix: isMatrix ? { homeserverUrl, accessToken } : undefined,
+    telegramToken,
+    pushoverToken,
+    signalSocket,
   };
 }
 

@@ -1,6 +1,7 @@
 import { openDatabase } from '@certloop/db';
 import { createLogger, listen, runService, startPoller } from '@certloop/server';
 import { buildApp } from './app.js';
+import { createNotifier } from './channels/notifier.service.js';
 import { environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
@@ -16,9 +17,33 @@ await runService('check-monitor', async (onClose) => {
   });
   onClose(() => database.close());
   await database.migrate();
-  const { handler, tick } = buildApp({ config, database, logger, now: createMicroClock() });
-  const poller = startPoller({ name: 'alerts', everyMs: config.tickMs, tick, logger });
-  onClose(() => poller.stop());
+  const now = createMicroClock();
+  const notifier = createNotifier({ config: config.notifier, database, logger, now });
+  onClose(() => notifier.close());
+  const { handler, tick, deliver } = buildApp({ config, database, logger, now, notifier });
+  // apart from the alert loop: a target that is slow must not keep checks from falling
+  const workers = Array.from({ length: config.deliveryWorkers }, () => {
+    const worker = startPoller({
+      name: 'deliveries',
+      everyMs: config.tickMs,
+      tick: async () => {
+        if (await deliver()) worker.trigger();
+      },
+      logger,
+    });
+    return worker;
+  });
+  onClose(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+  const alerts = startPoller({
+    name: 'alerts',
+    everyMs: config.tickMs,
+    tick: async () => {
+      await tick();
+      for (const worker of workers) worker.trigger();
+    },
+    logger,
+  });
+  onClose(() => alerts.stop());
   const listening = await listen(handler, config);
   onClose(() => listening.close());
   logger.info({ url: listening.url, siteRoot: config.addresses.siteRoot }, 'service.started');

@@ -54,6 +54,20 @@ export async function claimFlip(tx: Tx, now: Micros): Promise<FlipRow | undefine
   }
 }
 
+export async function findFlip(tx: Tx, id: number): Promise<FlipRow | undefined> {
+  return (await tx.findOneBy(flips, { id })) ?? undefined;
+}
+
+/** The flip of the same check that was recorded before this one. */
+export async function findEarlierFlip(
+  tx: Tx,
+  { id, checkId }: Pick<FlipRow, 'id' | 'checkId'>,
+): Promise<FlipRow | undefined> {
+  const text = 'select * from flips where check_id = $1 and id < $2 order by id desc limit 1';
+  const [earlier] = await querySql(tx, flips.columns, text, [checkId, id]);
+  return earlier;
+}
+
 /** Forgets the flips of a check from before `instant`. */
 export async function deleteFlipsBefore(tx: Tx, checkId: number, instant: Micros): Promise<void> {
   await executeSql(tx, 'delete from flips where check_id = $1 and at < $2', [checkId, instant]);

@@ -99,6 +99,13 @@ export async function findPing(tx: Tx, checkId: number, n: number): Promise<Ping
   return found;
 }
 
+/** The latest ping of a check up to a moment. */
+export async function findLatestPing(tx: Tx, checkId: number, upTo: Micros): Promise<Ping | undefined> {
+  const text = 'select * from pings where check_id = $1 and at <= $2 order by n desc limit 1';
+  const [found] = await querySql(tx, pings.columns, text, [checkId, upTo]);
+  return found;
+}
+
 const eventColumns = {
   n: pings.columns.n,
   at: pings.columns.at,

@@ -5,6 +5,13 @@ import type { OpenTestDatabase } from '@certloop/db/testing';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
 import supertest from 'supertest';
 import { type AppConfig, buildApp } from '../../src/app.js';
+import type { Messengers } from '../../src/channels/messengers.js';
+import {
+  createNotifier,
+  type Notifier,
+  type NotifierDeps,
+  type NotifierTuning,
+} from '../../src/channels/notifier.service.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import { type AccountDeps, type Setup, setUpProject } from '../../src/projects/create-project.service.js';
@@ -75,8 +82,11 @@ export interface TestApp {
   readonly accounts: AccountDeps;
   address(): AddressInfo;
   tick(): Promise<void>;
+  /** Delivers all messages that wait. */
+  deliver(): Promise<void>;
+  readonly notifier: Notifier;
   /** Another process, as it were: the service once more on the same database and clock. */
-  openAnother(): Promise<Pick<TestApp, 'tick' | 'close'>>;
+  openAnother(): Promise<Pick<TestApp, 'tick' | 'deliver' | 'close'>>;
   /** A project of a user of its own. */
   newProject(limits?: { checkLimit?: number; pingLimit?: number }): Promise<Holder>;
   close(): Promise<void>;
@@ -88,13 +98,16 @@ let people = 0;
 export async function openTestApp(
   open: OpenTestDatabase,
   overrides: Partial<AppConfig> = {},
+  telling: Telling = {},
 ): Promise<TestApp> {
   const { database, url } = await open(schema);
   const clock = createMovableClock(began);
   const now = () => microsOf(clock.now());
   const config = { ...defaults, ...overrides };
   const logger = createLogger({ service: 'check-monitor', level: 'silent' });
-  const { handler, tick } = buildApp({ config, database, now, logger });
+  const parts = { secret: config.secret, now, logger, telling };
+  const notifier = openNotifier({ ...parts, database });
+  const { handler, tick, deliver } = buildApp({ config, database, now, logger, notifier });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);
   const accounts = { database, now, secret: config.secret };
@@ -105,17 +118,60 @@ export async function openTestApp(
     accounts,
     address: () => server.address() as AddressInfo,
     tick,
+    deliver: () => whileAny(deliver),
+    notifier,
     openAnother: async () => {
       const second = await openDatabase({ url, schema });
-      return { tick: buildApp({ config, database: second, now, logger }).tick, close: () => second.close() };
+      const tellsToo = openNotifier({ ...parts, database: second });
+      const { tick, deliver } = buildApp({ config, database: second, now, logger, notifier: tellsToo });
+      return {
+        tick,
+        deliver: () => whileAny(deliver),
+        close: () => tellsToo.close().then(() => second.close()),
+      };
     },
     newProject: async ({ checkLimit = null, pingLimit = null }: Limits = {}) => {
       people += 1;
       const owner = { email: `person${people}@example.org`, checkLimit, pingLimit };
       return new Holder(http, await setUpProject(accounts, owner, 'Jobs'));
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: async () => {
+      await notifier.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
+}
+
+/** What of telling differs from test to test. */
+export interface Telling extends NotifierTuning {
+  readonly messengers?: Partial<Messengers>;
+}
+
+interface NotifierParts extends Omit<NotifierDeps, 'config' | 'tuning'> {
+  readonly secret: string;
+  readonly telling: Telling;
+}
+
+async function whileAny(deliver: () => Promise<boolean>): Promise<void> {
+  while (await deliver());
+}
+
+/** Tells channels on this machine, without a pause between tries. */
+function openNotifier({
+  secret,
+  telling: { messengers: given, ...tuning },
+  ...parts
+}: NotifierParts): Notifier {
+  const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined };
+  const none = {
+    telegramToken: undefined,
+    pushoverToken: undefined,
+    matrix: undefined,
+    signalSocket: undefined,
+  };
+  const messengers: Messengers = { ...none, smtp: undefined, ...given };
+  const config = { site, secret, allowPrivateTargets: true, messengers };
+  return createNotifier({ ...parts, config, tuning: { retryDelaysMs: [0, 0], timeoutMs: 2000, ...tuning } });
 }
 
 interface Limits {

@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Check, defaultSettings, newCheck } from '../checks/check.js';
+import { type AlertFacts, describeAlert, newsOf } from './alert.js';
+
+const addresses = { siteRoot: 'https://monitor.example', pingEndpoint: 'https://monitor.example/ping/' };
+const now = 1_767_268_800_000_000;
+
+function aCheck(overrides: Partial<Check> = {}): Check {
+  const origin = {
+    projectId: 'p',
+    uuid: '62e13f6b-a7b9-4926-8d1a-222222222222',
+    badgeUuid: 'b',
+    createdAt: 0,
+  };
+  return {
+    ...newCheck({ ...defaultSettings, name: 'Backup', tags: ' prod  db' }, origin),
+    id: 1,
+    ...overrides,
+  };
+}
+
+const fell = { at: now - 60, oldStatus: 'up', newStatus: 'down', reason: 'timeout' };
+const rose = { at: now, oldStatus: 'down', newStatus: 'up', reason: '' };
+
+function facts(overrides: Partial<AlertFacts> = {}): AlertFacts {
+  const base = { deliveryId: 'd', status: 'down', flip: fell, earlier: undefined, check: aCheck() } as const;
+  const rest = {
+    channelIds: ['c'],
+    projectName: 'Jobs',
+    lastPing: undefined,
+    others: { total: 0, downCount: 0, down: [] },
+  };
+  return { ...base, ...rest, ...overrides };
+}
+
+const alertOf = (overrides: Partial<AlertFacts>) =>
+  describeAlert(facts(overrides), { addresses, version: 3, now });
+
+describe('news', () => {
+  test.each([
+    ['up', 'down', 'down'],
+    ['new', 'down', 'down'],
+    ['paused', 'down', 'down'],
+    ['down', 'up', 'up'],
+    ['new', 'up', undefined],
+    ['paused', 'up', undefined],
+    ['up', 'paused', undefined],
+    ['paused', 'new', undefined],
+  ])('%s → %s: %p', (oldStatus, newStatus, news) => {
+    expect(newsOf({ at: 0, oldStatus, newStatus, reason: '' })).toBe(news);
+  });
+});
+
+describe('alert', () => {
+  test('tells of the check, with its JSON as a read-write key sees it', () => {
+    const { check, reason, at, lastPing, downSince } = alertOf({});
+    expect({ reason, at, lastPing, downSince }).toEqual({
+      reason: 'timeout',
+      at: fell.at,
+      lastPing: null,
+      downSince: null,
+    });
+    expect(check).toMatchObject({
+      name: 'Backup',
+      tags: ' prod  db',
+      tagList: ['prod', 'db'],
+      period: { kind: 'simple', timeoutSeconds: 86_400 },
+      json: { uuid: aCheck().uuid, channels: 'c', timeout: 86_400 },
+    });
+  });
+
+  test('tells of a schedule', () => {
+    const check = aCheck({ kind: 'cron', schedule: '0 2 * * *', tz: 'Europe/Riga' });
+    expect(alertOf({ check }).check.period).toEqual({
+      kind: 'cron',
+      schedule: '0 2 * * *',
+      tz: 'Europe/Riga',
+    });
+  });
+
+  test.each<[string, Partial<AlertFacts>, number | null]>([
+    ['up after it fell', { status: 'up', flip: rose, earlier: fell }, fell.at],
+    ['up, but what was before is forgotten', { status: 'up', flip: rose }, null],
+    ['up after something else', { status: 'up', flip: rose, earlier: rose }, null],
+    ['down', { earlier: fell }, null],
+  ])('since when it was down: %s', (_situation, overrides, downSince) => {
+    expect(alertOf(overrides).downSince).toBe(downSince);
+  });
+
+  test('tells of the last ping, and whether it was a mail', () => {
+    const lastPing = { signal: 'fail', at: 5, exitStatus: 3, scheme: 'email', body: null } as const;
+    expect(alertOf({ lastPing }).lastPing).toEqual({
+      signal: 'fail',
+      at: 5,
+      exitStatus: 3,
+      isMail: true,
+      body: null,
+    });
+  });
+
+  test('tells of the other checks that are down by the names they have', () => {
+    const down = [aCheck({ name: '', slug: 'mail', lastPing: 7 }), aCheck({ name: '', slug: '' })];
+    expect(alertOf({ others: { total: 5, downCount: 2, down } }).others).toEqual({
+      total: 5,
+      downCount: 2,
+      down: [
+        { name: 'mail', lastPing: 7 },
+        { name: 'unnamed check', lastPing: null },
+      ],
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { type AlertEvent, type AlertStatus, displayName, type OtherChecks } from '../channels/alert-event.js';
+import { type Check, tagsOf } from '../checks/check.js';
+import type { Signal } from '../checks/check-state.js';
+import { describeCheck, type ViewContext } from '../checks/check-view.js';
+import type { Micros } from '../instants.js';
+
+/** A change of status as told. */
+export interface ToldFlip {
+  readonly at: Micros;
+  readonly oldStatus: string;
+  readonly newStatus: string;
+  readonly reason: string;
+}
+
+/** The latest ping at the time of the change. */
+export interface ToldPing {
+  readonly signal: Signal;
+  readonly at: Micros;
+  readonly exitStatus: number | null;
+  readonly scheme: string;
+  readonly body: Buffer | null;
+}
+
+type OtherCheck = Pick<Check, 'name' | 'slug' | 'lastPing'>;
+
+/** What is known of a flip when it is told. */
+export interface AlertFacts {
+  readonly deliveryId: string;
+  readonly status: AlertStatus;
+  readonly flip: ToldFlip;
+  /** The flip before it. */
+  readonly earlier: ToldFlip | undefined;
+  readonly check: Check;
+  /** Uuids of all channels that are told of the check. */
+  readonly channelIds: readonly string[];
+  readonly projectName: string;
+  readonly lastPing: ToldPing | undefined;
+  readonly others: Omit<OtherChecks, 'down'> & { readonly down: readonly OtherCheck[] };
+}
+
+/** Only news is told: the first success of a check, or the one that ends its pause, is none. */
+export function newsOf({ oldStatus, newStatus }: ToldFlip): AlertStatus | undefined {
+  if (newStatus === 'down') return 'down';
+  return newStatus === 'up' && oldStatus === 'down' ? 'up' : undefined;
+}
+
+/** The event that channels are told. */
+export function describeAlert(facts: AlertFacts, context: ViewContext): AlertEvent {
+  const { deliveryId, status, flip, earlier, check, channelIds, projectName, lastPing, others } = facts;
+  const fell = status === 'up' && earlier?.newStatus === 'down' ? earlier.at : null;
+  return {
+    deliveryId,
+    status,
+    at: flip.at,
+    reason: flip.reason === 'timeout' || flip.reason === 'fail' ? flip.reason : '',
+    downSince: fell,
+    check: describeChecked(check, describeCheck(check, channelIds, context)),
+    projectName,
+    lastPing: lastPing === undefined ? null : describePing(lastPing),
+    others: {
+      total: others.total,
+      downCount: others.downCount,
+      down: others.down.map((other) => ({ name: displayName(other), lastPing: other.lastPing })),
+    },
+  };
+}
+
+function describeChecked(check: Check, json: object): AlertEvent['check'] {
+  const { uuid, uniqueKey, name, slug, tags, description, pingCount } = check;
+  const period = periodOf(check);
+  return { uuid, uniqueKey, name, slug, tags, tagList: tagsOf(tags), description, period, pingCount, json };
+}
+
+function periodOf({ kind, timeoutSeconds, schedule, tz }: Check): AlertEvent['check']['period'] {
+  return kind === 'simple' ? { kind, timeoutSeconds } : { kind, schedule, tz };
+}
+
+function describePing({ signal, at, exitStatus, scheme, body }: ToldPing): AlertEvent['lastPing'] {
+  return { signal, at, exitStatus, isMail: scheme === 'email', body };
+}

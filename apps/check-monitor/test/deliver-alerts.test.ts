@@ -1,0 +1,341 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { ChannelKind } from '../src/channels/channel-kinds.js';
+import { type Channel, findChannel, updateChannel } from '../src/channels/channels.repository.js';
+import { createChannel } from '../src/channels/create-channel.service.js';
+import { publicServices } from '../src/channels/messengers.js';
+import {
+  claimNotification,
+  listNotifications,
+  type Notification,
+  settleNotification,
+} from '../src/channels/notifications.repository.js';
+import { began, type Holder, openTestApp, type TestApp } from './support/app.js';
+import { type MailServer, startMailServer } from './support/mail-server.js';
+import { type Recorder, startRecorder } from './support/recorder.js';
+
+const second = 1000;
+
+describeEachDialect('delivery of alerts', (open) => {
+  let app: TestApp;
+  let target: Recorder;
+  let mailbox: MailServer;
+  let ada: Holder;
+
+  beforeAll(async () => {
+    target = await startRecorder();
+    mailbox = await startMailServer();
+    app = await openTestApp(
+      open,
+      {},
+      {
+        messengers: {
+          telegramToken: '1:abc',
+          smtp: { url: mailbox.url, from: 'Monitor <alerts@monitor.example>' },
+        },
+        services: { ...publicServices, telegram: target.url },
+      },
+    );
+  });
+  beforeEach(async () => {
+    app.clock.set(began);
+    ada = await app.newProject();
+  });
+  afterEach(() => {
+    target.reset();
+    mailbox.reset();
+  });
+  afterAll(async () => {
+    await app.close();
+    await target.close();
+    await mailbox.close();
+  });
+
+  async function channel(kind: ChannelKind, settings: object, isVerified = true): Promise<Channel> {
+    const wanted = { projectId: ada.keys.projectId, kind, name: kind, settings, isVerified };
+    return read(await createChannel(app.accounts, wanted));
+  }
+
+  async function read(uuid: string): Promise<Channel> {
+    const found = await app.database.read((tx) => findChannel(tx, uuid));
+    if (found === undefined) throw new Error('the channel is gone');
+    return found;
+  }
+
+  const webhook = (path = '/hook') =>
+    channel('webhook', {
+      down: { method: 'POST', url: target.url + path, body: '$NAME is $STATUS at $NOW: $BODY' },
+      up: { method: 'POST', url: target.url + path, body: '$NAME is $STATUS' },
+    });
+
+  const log = ({ id }: Channel): Promise<Notification[]> =>
+    app.database.read((tx) => listNotifications(tx, id, 100));
+
+  /** A check that all channels are told of and that has just gone down for want of pings. */
+  async function fallenCheck(settings: object = {}) {
+    const check = await ada.check({ name: 'Backup', timeout: 60, grace: 60, channels: '*', ...settings });
+    await ada.ping(check);
+    app.clock.advance(121 * second);
+    await app.tick();
+    return check;
+  }
+
+  const bodies = () => target.requests.map(({ body }) => body);
+
+  test('a check that falls is told once, and so is its recovery', async () => {
+    const hook = await webhook();
+    const check = await fallenCheck();
+    await app.deliver();
+    await app.tick();
+    await app.deliver();
+    expect(bodies()).toEqual(['Backup is down at 2026-01-01T12:02:00+00:00: ']);
+    await ada.ping(check);
+    await app.tick();
+    await app.deliver();
+    expect(bodies().slice(1)).toEqual(['Backup is up']);
+    expect(await log(hook)).toMatchObject([
+      { status: 'up', error: null, attempt: 1, settledAt: app.accounts.now() },
+      { status: 'down', error: null, attempt: 1 },
+    ]);
+  });
+
+  test('a failure is told with the body of the ping', async () => {
+    await webhook();
+    const check = await ada.check({ name: 'Backup', channels: '*' });
+    await app.http.post(`/ping/${check.uuid}/3`).type('text/plain').send('disk full').expect(200);
+    await app.tick();
+    await app.deliver();
+    expect(bodies()).toEqual(['Backup is down at 2026-01-01T12:00:00+00:00: disk full']);
+  });
+
+  test('the first success, pausing and resuming are no news', async () => {
+    await webhook();
+    const check = await ada.check({ channels: '*' });
+    await ada.ping(check);
+    await ada.post(`/checks/${check.uuid}/pause`).expect(200);
+    await ada.post(`/checks/${check.uuid}/resume`).expect(200);
+    await app.tick();
+    await app.deliver();
+    expect(target.requests).toEqual([]);
+  });
+
+  test('a channel that is not assigned to the check is not told', async () => {
+    await webhook();
+    await fallenCheck({ channels: '' });
+    await app.deliver();
+    expect(target.requests).toEqual([]);
+  });
+
+  test('a channel is told only of what it asked for', async () => {
+    const upOnly = await channel('webhook', { up: { url: target.url } });
+    await fallenCheck();
+    await app.deliver();
+    expect(await log(upOnly)).toEqual([]);
+  });
+
+  test('the JSON of the check is that of a read-write key', async () => {
+    await channel('webhook', { down: { method: 'POST', url: target.url, body: '$JSON' } });
+    const check = await fallenCheck();
+    await app.deliver();
+    const { body } = await ada.get(`/checks/${check.uuid}`);
+    expect(JSON.parse(bodies()[0] ?? '')).toEqual(body);
+  });
+
+  test('what does not arrive is kept as error, of the message and of the channel', async () => {
+    const hook = await webhook();
+    target.answer((response) => response.writeHead(500).end());
+    const check = await fallenCheck();
+    await app.deliver();
+    expect(target.requests).toHaveLength(3);
+    expect(await log(hook)).toMatchObject([{ status: 'down', error: 'Received status code 500' }]);
+    expect(await read(hook.uuid)).toMatchObject({
+      lastError: 'Received status code 500',
+      lastNotifiedAt: app.accounts.now(),
+      disabledAt: null,
+    });
+    target.reset();
+    await ada.ping(check);
+    await app.tick();
+    await app.deliver();
+    expect(await read(hook.uuid)).toMatchObject({ lastError: null, lastDurationMs: expect.any(Number) });
+  });
+
+  test('a channel that can never be told again is switched off', async () => {
+    const chat = await channel('slack', { url: `${target.url}/slack` });
+    target.answer((response) => response.writeHead(404).end());
+    const check = await fallenCheck();
+    await app.deliver();
+    expect(await read(chat.uuid)).toMatchObject({
+      lastError: 'Received status code 404',
+      disabledAt: app.accounts.now(),
+    });
+    await ada.ping(check);
+    await app.tick();
+    await app.deliver();
+    expect(target.requests).toHaveLength(1);
+    expect(await log(chat)).toHaveLength(1);
+  });
+
+  test('what was queued before a channel was switched off is not sent', async () => {
+    const hook = await webhook();
+    await fallenCheck();
+    await app.database.transaction((tx) => updateChannel(tx, hook.id, { disabledAt: 1 }));
+    await app.deliver();
+    expect(target.requests).toEqual([]);
+    expect(await log(hook)).toMatchObject([{ error: 'the channel is switched off' }]);
+  });
+
+  test('the fastest channel is told first, the one that was never told anything last', async () => {
+    const paths = ['/new', '/slow', '/fast'];
+    const [, slow, fast] = await Promise.all(paths.map(webhook));
+    await app.database.transaction(async (tx) => {
+      await updateChannel(tx, slow?.id ?? 0, { lastDurationMs: 900 });
+      await updateChannel(tx, fast?.id ?? 0, { lastDurationMs: 10 });
+    });
+    await fallenCheck();
+    await app.deliver();
+    expect(target.requests.map(({ path }) => path)).toEqual(['/fast', '/slow', '/new']);
+  });
+
+  test('one channel that fails does not keep the others from being told', async () => {
+    await channel('gotify', { url: 'http://127.0.0.1:1', token: 't' });
+    await webhook();
+    await fallenCheck();
+    await app.deliver();
+    expect(bodies()).toHaveLength(1);
+  });
+
+  test('two processes tell of each flip once', async () => {
+    const hook = await webhook();
+    const other = await app.openAnother();
+    await Promise.all(
+      Array.from({ length: 5 }, () => ada.check({ timeout: 60, grace: 60, channels: '*' })),
+    ).then((checks) => Promise.all(checks.map((check) => ada.ping(check))));
+    app.clock.advance(121 * second);
+    await Promise.all([app.tick(), other.tick(), app.tick(), other.tick()]);
+    await Promise.all([app.deliver(), other.deliver(), app.deliver(), other.deliver()]);
+    await other.close();
+    expect(target.requests).toHaveLength(5);
+    expect(await log(hook)).toHaveLength(5);
+    expect(new Set(target.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(5);
+  });
+
+  test('a message whose worker died is delivered again, under the same delivery id', async () => {
+    const hook = await webhook();
+    await fallenCheck();
+    const now = app.accounts.now();
+    const lost = await app.database.transaction((tx) => claimNotification(tx, now, now + 600_000_000));
+    await app.deliver();
+    expect(target.requests).toEqual([]);
+    app.clock.advance(600 * second);
+    await app.deliver();
+    expect(target.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([lost?.deliveryId]);
+    expect(await log(hook)).toMatchObject([{ attempt: 2, error: null }]);
+    // the first one wakes up after all: it is too late to settle anything
+    const late = { error: 'late', settledAt: 1 };
+    const settles = app.database.transaction((tx) => settleNotification(tx, lost as Notification, late));
+    expect(await settles).toBe(false);
+  });
+
+  test('a message that kills its workers is given up', async () => {
+    const hook = await webhook();
+    await fallenCheck();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const now = app.accounts.now();
+      await app.database.transaction((tx) => claimNotification(tx, now, now + 1));
+      app.clock.advance(second);
+    }
+    await app.deliver();
+    expect(target.requests).toEqual([]);
+    expect(await log(hook)).toMatchObject([{ error: expect.stringContaining('given up') }]);
+  });
+
+  test('news of a check reaches a channel in its order', async () => {
+    await webhook();
+    const check = await fallenCheck();
+    await ada.ping(check);
+    await app.tick();
+    const now = app.accounts.now();
+    await app.database.transaction((tx) => claimNotification(tx, now, now + 600_000_000));
+    await app.deliver();
+    expect(target.requests).toEqual([]);
+    app.clock.advance(600 * second);
+    await Promise.all([app.deliver(), app.deliver()]);
+    expect(bodies().map((body) => body.split(' ')[2])).toEqual(['down', 'up']);
+  });
+
+  test('a group tells its channels, and says how many failed', async () => {
+    const hook = await webhook();
+    const bad = await channel('gotify', { url: 'http://127.0.0.1:1', token: 't' });
+    const stranger = await app.newProject();
+    const theirs = await createChannel(app.accounts, {
+      projectId: stranger.keys.projectId,
+      kind: 'webhook',
+      name: 'theirs',
+      settings: { down: { url: `${target.url}/theirs` } },
+      isVerified: true,
+    });
+    const group = await channel('group', { channels: [hook.uuid, bad.uuid, theirs] });
+    await fallenCheck({ channels: group.uuid });
+    await app.deliver();
+    expect(target.requests.map(({ path }) => path)).toEqual(['/hook']);
+    expect(await read(group.uuid)).toMatchObject({ lastError: '1 out of 3 notifications failed' });
+    expect(await read(bad.uuid)).toMatchObject({ lastError: 'Connection failed' });
+  });
+
+  test('a chat that moved is told at its new place from then on', async () => {
+    const chat = await channel('telegram', { chatId: -1 });
+    target.answer((response, _request, count) =>
+      count === 1
+        ? response.writeHead(400).end('{"parameters": {"migrate_to_chat_id": -2}}')
+        : response.end('{}'),
+    );
+    await fallenCheck();
+    await app.deliver();
+    expect((await read(chat.uuid)).settings).toEqual({ chatId: -2, threadId: null });
+  });
+
+  test('a mail goes only to whom has agreed', async () => {
+    const asked = await channel('email', { address: 'ada@example.org' }, false);
+    const agreed = await channel('email', { address: 'ben@example.org' });
+    await fallenCheck();
+    await app.deliver();
+    expect(mailbox.offers).toEqual(['ben@example.org']);
+    expect(mailbox.mails[0]).toMatchObject({ subject: 'DOWN | Backup' });
+    expect(await log(asked)).toMatchObject([{ error: 'Email not verified' }]);
+    expect(await log(agreed)).toMatchObject([{ error: null }]);
+  });
+
+  test('a kind that this server is not set up for says so', async () => {
+    const room = await channel('matrix', { roomId: '!a:example.org' });
+    await fallenCheck();
+    await app.deliver();
+    expect(await log(room)).toMatchObject([{ error: 'this kind of channel is not set up on this server' }]);
+  });
+
+  test('nothing inside is called unless the operator allows it', async () => {
+    const hook = await channel('webhook', { down: { url: 'http://169.254.169.254/latest' } });
+    await fallenCheck();
+    await app.deliver();
+    expect(await log(hook)).toMatchObject([{ error: 'Connections to this address are not allowed' }]);
+  });
+
+  test('a check that is deleted takes its messages along', async () => {
+    const hook = await webhook();
+    const check = await fallenCheck();
+    await ada.delete(`/checks/${check.uuid}`).expect(200);
+    await app.deliver();
+    expect(target.requests).toEqual([]);
+    expect(await log(hook)).toEqual([]);
+  });
+
+  test('what was told before the oldest ping that is kept is forgotten', async () => {
+    const hook = await webhook();
+    const check = await fallenCheck();
+    await app.deliver();
+    expect(await log(hook)).toHaveLength(1);
+    app.clock.advance(second);
+    for (let n = 2; n <= 200; n += 1) await ada.ping(check, '/log');
+    expect(await log(hook)).toEqual([]);
+  });
+});
