@@ -134,7 +134,7 @@ const encodePurpose = (purpose: string): Buffer => encodeOid(purposeOids.get(pur
 const isEmptyName = (der: Buffer): boolean => der[0] === tag.sequence && der[1] === 0;
 
 function refuseUnsound({ certificate }: Issuer, request: IssueRequest): void {
-  const { serialNumber, notBefore, notAfter, subjectDer, extensions = [] } = request;
+  const { serialNumber, notBefore, notAfter, extensions = [] } = request;
   if (serialNumber < 1n || serialNumber > maxSerialNumber) {
     throw new InvalidInput('The serial number is not within 1 and 2^159 - 1', { code: 'invalid_serial' });
   }
@@ -144,11 +144,6 @@ function refuseUnsound({ certificate }: Issuer, request: IssueRequest): void {
   if (notBefore < certificate.notBefore || notAfter > certificate.notAfter) {
     const reason = 'The certificate would be valid when its issuer is not';
     throw new InvalidInput(reason, { code: 'validity_outside_issuer' });
-  }
-  const hasNames = request.subjectAltNameDer !== undefined || request.subjectAltNames !== undefined;
-  if (isEmptyName(subjectDer) && !hasNames) {
-    const reason = 'There is neither a subject nor a subjectAltName to issue a certificate for';
-    throw new InvalidInput(reason, { code: 'no_names' });
   }
   const types = [...profileOids, ...extensions.map((extension) => extension.oid)];
   if (new Set(types).size !== types.length) {

@@ -311,7 +311,6 @@ describe('bounds', () => {
     ['an instant that is none', { notAfter: new Date(Number.NaN) }, 'invalid_validity'],
     ['an end after that of the issuer', { notAfter: days(36_501) }, 'validity_outside_issuer'],
     ['a beginning before that of the issuer', { notBefore: days(-2) }, 'validity_outside_issuer'],
-    ['neither subject nor names', { subjectDer: encodeSequence(), subjectAltNameDer: undefined }, 'no_names'],
     [
       'an extension the profile has',
       { extensions: [{ oid: '2.5.29.15', critical: true, value: Buffer.of(5, 0) }] },
