@@ -42,8 +42,7 @@ export interface IssueRequest {
 /**
  * DER of a certificate of version 3 by the profile of RFC 5280: key identifiers, critical keyUsage and
  * basicConstraints, subjectAltName critical if and only if the subject is empty. Throws InvalidInput for a serial
- * number out of range, a validity that is none or leaves the issuer's, no subject and no name, and extensions
- * given twice.
+ * number out of range, a validity that is none or leaves the issuer's, and extensions given twice.
  */
 export async function issueCertificate(issuer: Issuer, request: IssueRequest): Promise<Buffer> {
   refuseUnsound(issuer, request);
