@@ -1,5 +1,6 @@
 import { lookup as resolveName } from 'node:dns';
 import { isIP } from 'node:net';
+import { rootCertificates } from 'node:tls';
 import { AppError, UpstreamFailed } from '@certloop/contracts';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { refusalOfAddress } from './address-rules.js';
@@ -19,6 +20,10 @@ export interface ResolvedAddress {
 export interface OutgoingOptions {
   /** Whether private, unique-local and loopback targets may be reached. */
   readonly allowPrivate: boolean;
+  /** Set for addresses that the operator chose: they are called wherever they lead. */
+  readonly isTrusted?: boolean;
+  /** PEM of roots that the target's TLS certificate may chain to, beside the usual ones. */
+  readonly ca?: string | undefined;
   /** Largest answer in octets. */
   readonly answerBytes?: number;
   readonly resolve?: Resolve;
@@ -37,7 +42,7 @@ export interface OutgoingFetch {
  */
 export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
   const answerBytes = options.answerBytes ?? 1_048_576;
-  const agent = new Agent({ connect: { lookup: guardedLookup(options), timeout: 10_000 } });
+  const agent = new Agent({ connect: connectOptions(options) });
   const guardedFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     judgeLiteral(new URL(request.url), options);
@@ -56,6 +61,15 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
     return new Response(bodyless ? null : bytes, { status: answer.status, headers });
   };
   return { fetch: guardedFetch, close: () => agent.close() };
+}
+
+function connectOptions(options: OutgoingOptions) {
+  const { ca, isTrusted = false } = options;
+  return {
+    timeout: 10_000,
+    ...(!isTrusted && { lookup: guardedLookup(options) }),
+    ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+  };
 }
 
 function guardedLookup(options: OutgoingOptions) {
@@ -87,7 +101,7 @@ function judgeLiteral(url: URL, options: OutgoingOptions): void {
     throw targetRefused(url.protocol, 'is no protocol that is called');
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) === 0) return;
+  if (isIP(host) === 0 || options.isTrusted === true) return;
   const reason = refusalOfAddress(host, options);
   if (reason !== undefined) throw targetRefused(host, reason);
 }

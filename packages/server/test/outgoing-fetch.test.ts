@@ -47,6 +47,12 @@ async function attempt(url: string, options: OutgoingOptions): Promise<string> {
 }
 
 describe('createOutgoingFetch', () => {
+  test('calls what the operator chose wherever it leads', async () => {
+    const address = `http://127.0.0.1:${port}/`;
+    expect(await attempt(address, { allowPrivate: false })).toMatch(/is not called/);
+    expect(await attempt(address, { allowPrivate: false, isTrusted: true })).toBe(`127.0.0.1:${port}`);
+  });
+
   test('carries method, headers and body there, and status, headers and body back', async () => {
     const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
     const response = await fetch(`http://127.0.0.1:${port}/echo`, {

@@ -7,6 +7,8 @@ import { createOutgoingFetch, type OutgoingFetch, type Resolve, refusalOfAddress
 interface Target {
   readonly address: string;
   readonly allowPrivate: boolean;
+  /** PEM of roots that its TLS certificate may chain to, beside the usual ones. */
+  readonly ca?: string | undefined;
 }
 
 /** Ways out to the addresses of providers. */
@@ -27,22 +29,25 @@ export interface OutgoingSettings {
 /** Ways out: guarded for addresses that came in through the API, free for those of the environment. */
 export function createOutgoing({ trusted, resolve = lookupAll }: OutgoingSettings): Outgoing {
   const free = new Set(trusted.map(comparable));
-  const guarded = new Map<boolean, OutgoingFetch>();
-  const guardedFetch = (allowPrivate: boolean): OutgoingFetch => {
-    const known = guarded.get(allowPrivate) ?? createOutgoingFetch({ allowPrivate, answerBytes, resolve });
-    guarded.set(allowPrivate, known);
+  const ways = new Map<string, OutgoingFetch>();
+  const wayFor = ({ allowPrivate, ca }: Target, isTrusted: boolean): OutgoingFetch => {
+    const key = JSON.stringify([allowPrivate, isTrusted, ca]);
+    const known = ways.get(key) ?? createOutgoingFetch({ allowPrivate, isTrusted, ca, answerBytes, resolve });
+    ways.set(key, known);
     return known;
   };
   return {
-    fetchFor: ({ address, allowPrivate }) =>
-      free.has(comparable(address)) ? boundedFetch : guardedFetch(allowPrivate).fetch,
+    fetchFor: (target) => {
+      const isTrusted = free.has(comparable(target.address));
+      return isTrusted && target.ca === undefined ? boundedFetch : wayFor(target, isTrusted).fetch;
+    },
     refusalOf: async (target) => {
       if (free.has(comparable(target.address))) return undefined;
       const addresses = await addressesOf(hostOf(target.address), resolve);
       return addresses.map((address) => refusalOfAddress(address, target)).find(Boolean);
     },
     close: async () => {
-      for (const { close } of guarded.values()) await close();
+      for (const { close } of ways.values()) await close();
     },
   };
 }
