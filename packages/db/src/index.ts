@@ -51,6 +51,7 @@ export {
 export type { Dialect, DialectName } from './dialect.js';
 export { DatabaseUnavailable } from './failures.js';
 export { makeFolder } from './folder.js';
+export { holdRows, keepRows } from './hold.js';
 export type { Migration } from './migrations.js';
 export { findPage, type Page, type PageRequest } from './page.js';
 export { executeSql, querySql, type SqlValue } from './sql.js';

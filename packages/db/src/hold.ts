@@ -1,0 +1,38 @@
+import type { FindOptionsWhere } from 'typeorm';
+import type { Tx } from './database.js';
+import { onSqlite } from './doors.js';
+import type { TableOf } from './table.js';
+
+/**
+ * Rows that meet `where`, by rising id, held until the transaction ends: who wants to change, delete or hold
+ * one of them meanwhile waits, and then sees it as it was left.
+ */
+export async function holdRows<Row extends { readonly id: string | number }>(
+  tx: Tx,
+  table: TableOf<Row>,
+  where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
+): Promise<Row[]> {
+  return lockedRows(tx, table, where, 'pessimistic_write');
+}
+
+/** The same, but for who only wants them not to be deleted meanwhile: nobody else has to wait. */
+export async function keepRows<Row extends { readonly id: string | number }>(
+  tx: Tx,
+  table: TableOf<Row>,
+  where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
+): Promise<Row[]> {
+  return lockedRows(tx, table, where, 'for_key_share');
+}
+
+async function lockedRows<Row extends { readonly id: string | number }>(
+  tx: Tx,
+  table: TableOf<Row>,
+  where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
+  lock: 'pessimistic_write' | 'for_key_share',
+): Promise<Row[]> {
+  // in one order always, so that two who hold the same rows do not wait for each other
+  const query = tx.createQueryBuilder(table, 'held').where(where).orderBy('held.id');
+  // SQLite has no row locks and needs none, as its writers take turns
+  if (!onSqlite(tx)) query.setLock(lock);
+  return query.getMany();
+}
