@@ -16,6 +16,7 @@ import { deliverNotification } from './alerts/deliver-notification.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
 import { channelsHandlers } from './channels/channels.routes.js';
+import { consentRouter } from './channels/consent.routes.js';
 import type { Notifier } from './channels/notifier.service.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import type { Config } from './config.js';
@@ -30,7 +31,14 @@ import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.
 /** What of the configuration the app itself needs; listening is done around it. */
 export type AppConfig = Pick<
   Config,
-  'addresses' | 'secret' | 'badgeLabel' | 'checkLimit' | 'pingLimit' | 'pingBodyLimit' | 'trustedProxies'
+  | 'addresses'
+  | 'secret'
+  | 'siteName'
+  | 'badgeLabel'
+  | 'checkLimit'
+  | 'pingLimit'
+  | 'pingBodyLimit'
+  | 'trustedProxies'
 >;
 
 export interface AppParts {
@@ -57,6 +65,7 @@ export function buildApp(parts: AppParts): App {
   app.use(forbidSniffing);
   for (const version of apiVersions) mountApi(app, deps, version);
   app.use(badgeRouter(deps));
+  app.use(consentRouter(deps));
   app.use(refuseUnknownPath);
   app.use(
     errorHandler({

@@ -275,7 +275,9 @@ describeEachDialect('delivery of alerts', (open) => {
       settings: { down: { url: `${target.url}/theirs` } },
       isVerified: true,
     });
-    const group = await channel('group', { channels: [hook.uuid, bad.uuid, theirs] });
+    const group = await channel('group', { channels: [hook.uuid, bad.uuid] });
+    const settings = { channels: [hook.uuid, bad.uuid, theirs] };
+    await app.database.transaction((tx) => updateChannel(tx, group.id, { settings }));
     await fallenCheck({ channels: group.uuid });
     await app.deliver();
     expect(target.requests.map(({ path }) => path)).toEqual(['/hook']);

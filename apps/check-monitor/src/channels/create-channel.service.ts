@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { getProject } from '../projects/projects.repository.js';
 import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
-import { insertChannel } from './channels.repository.js';
+import { insertChannel, listProjectChannels } from './channels.repository.js';
+import type { GroupSettings } from './group/group-settings.js';
 
 export interface CreateChannelDeps {
   readonly database: Database;
@@ -31,6 +32,7 @@ export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel)
   const verifiedAt = isVerified ? createdAt : null;
   await deps.database.transaction(async (tx) => {
     await getProject(tx, projectId);
+    await requireMembers(tx, projectId, kind, settings);
     await insertChannel(tx, { uuid, projectId, kind, name, settings, createdAt, verifiedAt });
   });
   return uuid;
@@ -41,4 +43,18 @@ export function requireName(name: string): void {
   if (name.trim() === '' || [...name].length > 100) {
     throw new InvalidInput('the name of a channel has 1 to 100 characters');
   }
+}
+
+/** Throws InvalidInput unless the members of a group are channels of the project, and no groups themselves. */
+export async function requireMembers(
+  tx: Tx,
+  projectId: string,
+  kind: ChannelKind,
+  settings: object,
+): Promise<void> {
+  if (kind !== 'group') return;
+  const available = await listProjectChannels(tx, projectId);
+  const members = new Set(available.filter((channel) => channel.kind !== 'group').map(({ uuid }) => uuid));
+  const stranger = (settings as GroupSettings).channels.find((uuid) => !members.has(uuid));
+  if (stranger !== undefined) throw new InvalidInput(`settings.channels: ${stranger} cannot be in the group`);
 }

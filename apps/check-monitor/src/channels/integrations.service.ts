@@ -55,7 +55,7 @@ function byServices(deps: IntegrationDeps): Integration[] {
     createEmail({
       sendMail,
       host: new URL(signer.siteRoot).hostname,
-      unsubscribeUrl: (channelUuid) => signedLink(signer, 'unsub', channelUuid),
+      unsubscribeUrl: (channelUuid) => signedLink(signer, { purpose: 'unsub', channelUuid }),
     }),
     createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken }),
     createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),

@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What a signed link lets its holder do to a channel, without signing in. */
-export const linkPurposes = ['unsub', 'verify'] as const;
-export type LinkPurpose = (typeof linkPurposes)[number];
+export type LinkPurpose = 'unsub' | 'verify';
 
 /** What links are made with: address of the service without a trailing slash, and its secret. */
 export interface LinkSigner {
@@ -10,26 +9,29 @@ export interface LinkSigner {
   readonly secret: string;
 }
 
+/** What a link is about: a channel, and for consent the address that was asked. */
+export interface LinkSubject {
+  readonly purpose: LinkPurpose;
+  readonly channelUuid: string;
+  /** A link to agree must not agree for an address that took its place. */
+  readonly address?: string;
+}
+
 /** Address that does one thing to one channel. It does not grow old: mails are kept for years. */
-export function signedLink(signer: LinkSigner, purpose: LinkPurpose, channelUuid: string): string {
-  const signature = signLink(signer.secret, purpose, channelUuid);
-  return `${signer.siteRoot}/integrations/${channelUuid}/${purpose}/${signature}/`;
+export function signedLink({ siteRoot, secret }: LinkSigner, subject: LinkSubject): string {
+  const { channelUuid, purpose } = subject;
+  return `${siteRoot}/integrations/${channelUuid}/${purpose}/${signLink(secret, subject)}/`;
 }
 
 /** Whether a signature is the one of that link. */
-export function isSignedLink(
-  secret: string,
-  purpose: LinkPurpose,
-  channelUuid: string,
-  signature: string,
-): boolean {
+export function isSignedLink(secret: string, subject: LinkSubject, signature: string): boolean {
   const given = Buffer.from(signature);
-  const right = Buffer.from(signLink(secret, purpose, channelUuid));
+  const right = Buffer.from(signLink(secret, subject));
   return given.length === right.length && timingSafeEqual(given, right);
 }
 
 /** 32 characters of Base64url. */
-function signLink(secret: string, purpose: LinkPurpose, channelUuid: string): string {
-  const mac = createHmac('sha256', secret).update(`channel-link ${purpose} ${channelUuid}`, 'utf8');
-  return mac.digest('base64url').slice(0, 32);
+function signLink(secret: string, { purpose, channelUuid, address = '' }: LinkSubject): string {
+  const text = `channel-link ${purpose} ${channelUuid} ${address}`;
+  return createHmac('sha256', secret).update(text, 'utf8').digest('base64url').slice(0, 32);
 }

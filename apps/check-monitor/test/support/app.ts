@@ -22,6 +22,7 @@ export const began = new Date('2026-01-01T12:00:00Z');
 const defaults: AppConfig = {
   addresses: { siteRoot, pingEndpoint: `${siteRoot}/ping/` },
   secret: 'a secret for tests only',
+  siteName: 'Monitor',
   badgeLabel: 'Monitor',
   checkLimit: 20,
   pingLimit: 100,

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { InvalidInput, NotFound } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Micros } from '../instants.js';
+import { getProject } from '../projects/projects.repository.js';
+import { type AlertStatus, testEvent } from './alert-event.js';
+import { type ChannelKind, findKind, keepSecrets, parseChannelSettings } from './channel-kinds.js';
+import { needsConsent } from './channel-view.js';
+import {
+  type Channel,
+  deleteChannel,
+  findChannel,
+  listProjectChannels,
+  updateChannel,
+} from './channels.repository.js';
+import { requireMembers, requireName } from './create-channel.service.js';
+import type { DeliveryResult } from './delivery-result.js';
+import { deleteTests, insertNotifications } from './notifications.repository.js';
+import type { Notifier } from './notifier.service.js';
+
+export interface ManageChannelsDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly notifier: Pick<Notifier, 'tells' | 'notify'>;
+}
+
+/** Which channel is meant: one of another project does not exist. */
+export interface ChannelPath {
+  readonly projectId: string;
+  readonly uuid: string;
+}
+
+export interface ChannelEdit {
+  readonly name?: string;
+  /** Secrets that are left out stay as they are. */
+  readonly settings?: object;
+}
+
+/** The channel. Throws NotFound. */
+export function getChannel({ database }: ManageChannelsDeps, path: ChannelPath): Promise<Channel> {
+  return database.read((tx) => requireChannel(tx, path));
+}
+
+/** Channels of a project in the order of their making. */
+export function listChannelsOf({ database }: ManageChannelsDeps, projectId: string): Promise<Channel[]> {
+  return database.read((tx) => listProjectChannels(tx, projectId));
+}
+
+/**
+ * Changes name or settings; returns the channel as it is then. New settings switch it on again, and an address that is
+ * new must be asked anew. Throws NotFound, or InvalidInput for name and settings.
+ */
+export async function editChannel(
+  { database }: ManageChannelsDeps,
+  path: ChannelPath,
+  { name, settings }: ChannelEdit,
+): Promise<Channel> {
+  if (name !== undefined) requireName(name);
+  return database.transaction(async (tx) => {
+    const channel = await requireChannel(tx, path);
+    const changes = {
+      ...(name === undefined ? {} : { name }),
+      ...(settings === undefined ? {} : await settingsChanges(tx, channel, settings)),
+    };
+    if (Object.keys(changes).length > 0) await updateChannel(tx, channel.id, changes);
+    return { ...channel, ...changes };
+  });
+}
+
+/** Throws NotFound. */
+export async function removeChannel({ database }: ManageChannelsDeps, path: ChannelPath): Promise<void> {
+  await database.transaction(async (tx) => deleteChannel(tx, (await requireChannel(tx, path)).id));
+}
+
+/**
+ * Tells the channel that a check named TEST went down, or came up where it is told of nothing else; once, and the
+ * result is for whoever waits. Of all tests the log keeps the latest. Throws NotFound.
+ */
+export async function testChannel(deps: ManageChannelsDeps, path: ChannelPath): Promise<DeliveryResult> {
+  const { database, now, notifier } = deps;
+  const { channel, projectName } = await database.read(async (tx) => ({
+    channel: await requireChannel(tx, path),
+    projectName: (await getProject(tx, path.projectId)).name,
+  }));
+  const status: AlertStatus = notifier.tells(channel, 'down') ? 'down' : 'up';
+  const deliveryId = randomUUID();
+  const event = testEvent(status, now(), { deliveryId, uuid: randomUUID(), projectName });
+  const result = await notifier.notify(channel, event, { isTest: true });
+  const row = { ...{ deliveryId, status }, channelId: channel.id, checkId: null, flipId: null };
+  const outcome = { attempt: 1, leaseUntil: null, error: result.ok ? null : result.error };
+  await database.transaction(async (tx) => {
+    // it may have been deleted meanwhile
+    if ((await findChannel(tx, path.uuid)) === undefined) return;
+    await deleteTests(tx, channel.id);
+    await insertNotifications(tx, [{ ...row, ...outcome, createdAt: event.at, settledAt: now() }]);
+  });
+  return result;
+}
+
+async function requireChannel(tx: Tx, { projectId, uuid }: ChannelPath): Promise<Channel> {
+  const channel = await findChannel(tx, uuid);
+  if (channel === undefined || channel.projectId !== projectId) throw new NotFound('channel not found');
+  return channel;
+}
+
+async function settingsChanges(tx: Tx, channel: Channel, given: object): Promise<Partial<Channel>> {
+  const kind = requireKind(channel);
+  const settings = parseChannelSettings(kind, keepSecrets(kind, given, channel.settings));
+  await requireMembers(tx, channel.projectId, kind, settings);
+  const isAskedAnew = needsConsent(kind) && addressIn(settings) !== addressIn(channel.settings);
+  const changes = { settings, disabledAt: null, lastError: null };
+  return isAskedAnew ? { ...changes, verifiedAt: null } : changes;
+}
+
+function requireKind({ kind }: Channel): ChannelKind {
+  const known = findKind(kind);
+  if (known === undefined) throw new InvalidInput('there are no channels of this kind any more');
+  return known;
+}
+
+function addressIn(settings: object): unknown {
+  return (settings as { readonly address?: unknown }).address;
+}
