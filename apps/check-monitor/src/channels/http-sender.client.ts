@@ -84,14 +84,35 @@ async function follow(deps: HttpSenderDeps, message: HttpMessage): Promise<Respo
 class TooManyRedirects extends Error {}
 
 function call(deps: HttpSenderDeps, { method, url, headers, body }: HttpMessage, signal: AbortSignal) {
-  return deps.fetch(url, {
+  const { address, login } = withoutLogin(url);
+  return deps.fetch(address, {
     method,
     redirect: 'manual',
     signal,
-    headers: { 'User-Agent': deps.userAgent, ...headers },
+    headers: { 'User-Agent': deps.userAgent, ...login, ...headers },
     // bytes, as fetch would give a text a Content-Type
     body: body === undefined ? null : Buffer.from(body, 'utf8'),
   });
+}
+
+/** Fetch takes no addresses with user and password: these become a header (RFC 7617). */
+function withoutLogin(url: string): { address: string; login: Readonly<Record<string, string>> } {
+  const address = new URL(url);
+  const { username, password } = address;
+  if (username === '' && password === '') return { address: url, login: {} };
+  address.username = '';
+  address.password = '';
+  const pair = Buffer.from(`${unescaped(username)}:${unescaped(password)}`, 'utf8').toString('base64');
+  return { address: address.href, login: { Authorization: `Basic ${pair}` } };
+}
+
+/** What is no percent-encoding stands for itself. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function redirectTarget({ status, headers }: Response, base: string): URL | undefined {

@@ -50,6 +50,16 @@ describe('a message by HTTP', () => {
     expect(target.requests[0]?.headers).not.toHaveProperty('content-type');
   });
 
+  test.each([
+    ['user and password', 'ada:p%40ss@', 'ada:p@ss'],
+    ['a token for a user', 'tk_1@', 'tk_1:'],
+    ['what is no percent-encoding', 'ada:100%@', 'ada:100%'],
+  ])('carries %s of the address as a login', async (_situation, login, pair) => {
+    await sender()({ method: 'GET', url: target.url.replace('//', `//${login}`) });
+    const { authorization = '' } = target.requests[0]?.headers ?? {};
+    expect(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()).toBe(pair);
+  });
+
   test.each([200, 201, 202, 204])('counts as delivered with status %i', async (status) => {
     target.answer((response) => response.writeHead(status).end());
     expect(await sender()({ method: 'GET', url: target.url })).toEqual({ ok: true });
