@@ -16,11 +16,8 @@ import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
 import { addSpaces } from './migrations/0003-spaces.js';
 import { addCertificates } from './migrations/0004-certificates.js';
-import {
-  permissionGroupMembers,
-  permissionGroupSpaces,
-  permissionGroups,
-} from './permission-groups/permission-groups.repository.js';
+import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
+import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
 import { providers } from './providers/providers.repository.js';
 import { jobRuns } from './renewals/job-runs.repository.js';

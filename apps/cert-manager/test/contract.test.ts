@@ -8,6 +8,7 @@ import { measureAuditLogs } from '../src/audit/audit.repository.js';
 import type { AuditAction } from '../src/audit/audit-entry.js';
 import type { TestApp } from './support/app.js';
 import { addUser } from './support/factories.js';
+import { makeGroup } from './support/groups.js';
 import { addCsr, addFqdn, addSpace, csrUpload, pathOf, unknownId } from './support/inventory.js';
 import { signIn } from './support/people.js';
 import { configure, enable, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
@@ -140,6 +141,38 @@ const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
   },
   listCertificates: async (app) => read(app, pathOf(await newCertificate(app), 'certificates')),
 
+  listPermissionGroups: async (app) => {
+    await makeGroup(app, {});
+    return read(app, '/permission-groups');
+  },
+  createPermissionGroup: async (app) => ({
+    answer: await ask(app, 'post', '/permission-groups').send({ name: 'new', permission: 'READ' }),
+    leaves: 'group.create',
+  }),
+  getPermissionGroup: async (app) => read(app, groupPath(await makeGroup(app, {}))),
+  updatePermissionGroup: async (app) => {
+    const path = groupPath(await makeGroup(app, {}));
+    return { answer: await ask(app, 'put', path).send({ name: 'changed' }), leaves: 'group.update' };
+  },
+  deletePermissionGroup: async (app) => ({
+    answer: await ask(app, 'delete', groupPath(await makeGroup(app, {}))),
+    leaves: 'group.delete',
+  }),
+  listGroupMembers: async (app) => read(app, `${groupPath(await makeGroup(app, {}))}/members`),
+  setGroupMembers: async (app) => {
+    const path = `${groupPath(await makeGroup(app, {}))}/members`;
+    return { answer: await ask(app, 'put', path).send({ userIds: [] }), leaves: 'group.member.set' };
+  },
+  addGroupMember: async (app) => {
+    const path = `${groupPath(await makeGroup(app, {}))}/members/${app.people.ben.id}`;
+    return { answer: await ask(app, 'post', path), leaves: 'group.member.add' };
+  },
+  removeGroupMember: async (app) => {
+    const group = await makeGroup(app, { userIds: [app.people.ben.id] });
+    const path = `${groupPath(group)}/members/${app.people.ben.id}`;
+    return { answer: await ask(app, 'delete', path), leaves: 'group.member.remove' };
+  },
+
   listProviders: (app) => read(app, '/providers'),
   getProvider: async (app) => read(app, `/providers/${(await providerOf(app, 'dummy-ca')).id}`),
   setProviderEnabled: async (app) => ({
@@ -175,6 +208,8 @@ function ask(app: TestApp, method: 'get' | 'post' | 'put' | 'delete', path: stri
 async function read(app: TestApp, path: string): Promise<Asked> {
   return { answer: await ask(app, 'get', path) };
 }
+
+const groupPath = ({ id }: { readonly id: string }) => `/permission-groups/${id}`;
 
 async function newSession(app: TestApp) {
   const user = await addUser(app);
