@@ -25,15 +25,21 @@ import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
-import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
 import { ensureProviders } from './providers/ensure-providers.service.js';
-import { createProviderOpener } from './providers/open-provider.service.js';
+import { createProviderOpener, type ProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
-import { createHeartbeat } from './renewals/heartbeat.client.js';
-import { runHeartbeat } from './renewals/run-heartbeat.service.js';
-import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
+import { createHeartbeat, type Heartbeat } from './renewals/heartbeat.client.js';
+import { oneAtATime } from './renewals/one-at-a-time.js';
+import type { RenewalStep } from './renewals/renew-certificate.service.js';
+import { renewalsHandlers } from './renewals/renewals.routes.js';
+import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
+import { runRenewalJob } from './renewals/run-renewal-job.service.js';
+import type { RunReport } from './renewals/run-report.js';
+import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
+import { sweepRenewals } from './renewals/sweep-renewals.service.js';
+import { listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { systemHandlers } from './system/system.routes.js';
 import { apiTokensHandlers } from './users/api-tokens.routes.js';
@@ -47,7 +53,6 @@ import { createSessionCookie } from './users/session-cookie.js';
 import { sessionsHandlers } from './users/sessions.routes.js';
 import { sweepSessions } from './users/sessions.service.js';
 import { createSetupToken } from './users/setup-token.store.js';
-import { keepUsers } from './users/users.repository.js';
 import { usersHandlers } from './users/users.routes.js';
 
 export interface AppOptions {
@@ -60,12 +65,27 @@ export interface AppOptions {
   readonly passwordCost?: ScryptCost;
   /** Tells the operator one line, such as the setup token; standard error when absent. */
   readonly announce?: (line: string) => void;
+  readonly renewals?: RenewalOptions;
+}
+
+/** How the queue is worked on, where it differs from the usual. */
+export interface RenewalOptions {
+  /** Milliseconds that a worker may be silent before its entries pass to others; 2 minutes when absent. */
+  readonly leaseMs?: number;
+  /** Renewals under way at once by one provider; 8 when absent. */
+  readonly concurrency?: number;
+  /** Milliseconds for which one run begins new work; 30 s when absent. */
+  readonly budgetMs?: number;
+  /** Told of each step of a renewal; an error that it throws ends the work as a crash would. */
+  readonly atStep?: (step: RenewalStep, entry: { readonly id: string }) => Promise<void>;
 }
 
 export interface CertManager {
   readonly http: Express;
   /** From here on the service says that it takes no more requests, though it still answers them. */
   drain(): void;
+  /** Works on the renewal queue once, or once more after the run under way. */
+  runRenewals(): Promise<RunReport>;
   /** Begins the recurring work. */
   startPollers(): void;
   /** Ends the recurring work and writes what is still to be written; the database stays open. */
@@ -75,10 +95,6 @@ export interface CertManager {
 /** Endpoints of the contract that are not served yet; they answer 404. */
 export const pending = [
   'requestCertificate',
-  'listRenewals',
-  'createTestRenewal',
-  'triggerRenewals',
-  'explainRenewal',
   'listUsers',
   'createUser',
   'getUser',
@@ -86,6 +102,15 @@ export const pending = [
   'deleteUser',
   'getAvatar',
   'uploadAvatar',
+  'listPermissionGroups',
+  'createPermissionGroup',
+  'getPermissionGroup',
+  'updatePermissionGroup',
+  'deletePermissionGroup',
+  'listGroupMembers',
+  'setGroupMembers',
+  'addGroupMember',
+  'removeGroupMember',
   'exportAuditLogs',
   'listAuditClearings',
 ] as const satisfies readonly Operation[];
@@ -110,6 +135,8 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     trusted: Object.values(addresses).filter((address) => address !== undefined),
   });
   const opener = createProviderOpener({ outgoing, keyRing, clock });
+  const renewals = renewalParts(options, opener);
+  const { scheduler } = renewals;
 
   let isDraining = false;
   const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
@@ -123,14 +150,14 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...auditHandlers({ db, clock, logger, denials, mayDelete: config.auditDelete === 'allow' }),
         ...sessionsHandlers({ ...accounts, cookie }),
         ...apiTokensHandlers({ db, clock }),
-        ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
         ...usersHandlers({ db, listSpaceIds }),
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
-        ...fqdnsHandlers({ db, clock, fingerprintsUnder }),
-        ...csrsHandlers({ db, clock }),
+        ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
+        ...csrsHandlers({ db, clock, ...scheduler }),
         ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses }),
         ...certificatesHandlers({ db }),
-        ...issuanceHandlers({ db, clock, opener }),
+        ...issuanceHandlers({ db, clock, opener, ...scheduler }),
+        ...renewalsHandlers({ db, clock, opener, triggerRun: () => void renewals.job.run() }),
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
       },
       {
@@ -159,6 +186,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     drain: () => {
       isDraining = true;
     },
+    runRenewals: () => renewals.runner.run(),
     startPollers: () => {
       pollers.push(
         startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
@@ -169,11 +197,14 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           logger,
         }),
         ...openModeReminder(isOpen, logger),
-        ...heartbeatPoller(options),
+        ...renewalPollers(options, renewals),
       );
     },
     close: async () => {
+      // the runner first, as a poller waits for its tick and that for what the runner has begun
+      await renewals.runner.stop();
       for (const poller of pollers.reverse()) await poller.stop();
+      await renewals.job.idle();
       await denials.flush();
       await outgoing.close();
     },
@@ -213,15 +244,54 @@ function openModeReminder(isOpen: boolean, logger: Logger): Poller[] {
   return isOpen ? [startPoller({ name: 'auth.open_mode', everyMs: 60_000, tick, logger })] : [];
 }
 
-/** Begins to report to the monitor, at once and then every period; nothing when there is no monitor. */
-function heartbeatPoller({ config, database: db, clock, logger }: AppOptions): Poller[] {
+/** The queue, what keeps it in line, and what works on it. */
+function renewalParts(options: AppOptions, opener: ProviderOpener) {
+  const { database: db, clock, logger } = options;
+  const scheduler = createRenewalScheduler(clock);
+  const runner = createRenewalRunner({
+    db,
+    clock,
+    logger,
+    opener,
+    scheduler,
+    leaseMs: 120_000,
+    concurrency: 8,
+    budgetMs: 30_000,
+    atStep: async () => undefined,
+    ...options.renewals,
+  });
+  const heartbeat = heartbeatOf(options);
+  const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue: runner.run }));
+  return { scheduler, runner, job };
+}
+
+/** Tells the monitor of each run of the renewal job; nothing when there is no monitor. */
+function heartbeatOf({ config, logger }: AppOptions): Heartbeat | undefined {
   const { checkMonitorUrl: url, checkMonitorApiKey: apiKey, heartbeatSeconds: periodSeconds } = config;
-  if (url === undefined || apiKey === undefined) return [];
-  const heartbeat = createHeartbeat({ monitor: { url, apiKey }, periodSeconds, logger });
-  const tick = () => runHeartbeat({ db, clock, logger, heartbeat });
-  const poller = startPoller({ name: 'heartbeat', everyMs: periodSeconds * 1000, tick, logger });
-  poller.trigger();
-  return [poller];
+  if (url === undefined || apiKey === undefined) return undefined;
+  return createHeartbeat({ monitor: { url, apiKey }, periodSeconds, logger });
+}
+
+/** Begins to work on the queue, at once and then every period. */
+function renewalPollers(
+  { config, database: db, clock, logger }: AppOptions,
+  { job }: ReturnType<typeof renewalParts>,
+): Poller[] {
+  const work = async () => {
+    const isDone = await job.run();
+    if (!isDone) queue.trigger();
+  };
+  const queue = startPoller({
+    name: 'renewals',
+    everyMs: config.heartbeatSeconds * 1000,
+    tick: work,
+    logger,
+  });
+  const tick = () => sweepRenewals({ db, clock, logger });
+  const sweep = startPoller({ name: 'renewals.sweep', everyMs: 3_600_000, tick, logger });
+  queue.trigger();
+  sweep.trigger();
+  return [queue, sweep];
 }
 
 /** What the audit log keeps of what goes with a deleted FQDN. */

@@ -131,7 +131,7 @@ export const settings = {
   heartbeatSeconds: setting(
     'HEARTBEAT_SECONDS',
     wholeNumber(1, 86_400).default(60),
-    'seconds between two reports to the monitor; 60 when absent',
+    'seconds between two runs of the renewal queue, each told to the monitor; 60 when absent',
   ),
 
   bodyBytes: setting(

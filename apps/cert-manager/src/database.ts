@@ -16,11 +16,16 @@ import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
 import { addSpaces } from './migrations/0003-spaces.js';
 import { addCertificates } from './migrations/0004-certificates.js';
-import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
-import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
+import { addRenewals } from './migrations/0005-renewals.js';
+import {
+  permissionGroupMembers,
+  permissionGroupSpaces,
+  permissionGroups,
+} from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
 import { providers } from './providers/providers.repository.js';
 import { jobRuns } from './renewals/job-runs.repository.js';
+import { renewalQueue } from './renewals/renewals.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
 import { apiTokens } from './users/api-tokens.repository.js';
 import { sessions } from './users/sessions.repository.js';
@@ -43,12 +48,13 @@ const tables: readonly AnyTable[] = [
   csrs,
   certificates,
   jobRuns,
+  renewalQueue,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
 export const schema: Schema = {
   entities: (dialect) => entitiesOf(dialect, tables),
-  migrations: [access, addProviders, addSpaces, addCertificates],
+  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals],
 };
 
 /** Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done. */

@@ -173,6 +173,17 @@ const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
     return { answer: await ask(app, 'delete', path), leaves: 'group.member.remove' };
   },
 
+  listRenewals: async (app) => {
+    await newTestRenewal(app);
+    return read(app, '/renewal-queue');
+  },
+  createTestRenewal: async (app) => ({ answer: await newTestRenewal(app), leaves: 'queue.create' }),
+  triggerRenewals: async (app) => ({
+    answer: await ask(app, 'post', '/renewal-queue/test/trigger'),
+    leaves: 'queue.trigger',
+  }),
+  explainRenewal: async (app) => read(app, pathOf(await newCertificate(app), 'renewal-explanation')),
+
   listProviders: (app) => read(app, '/providers'),
   getProvider: async (app) => read(app, `/providers/${(await providerOf(app, 'dummy-ca')).id}`),
   setProviderEnabled: async (app) => ({
@@ -233,6 +244,13 @@ async function newCertificate(app: TestApp) {
   const { fqdn } = await fqdnWithCsr(app);
   await sign(app, fqdn);
   return fqdn;
+}
+
+async function newTestRenewal(app: TestApp) {
+  const fqdn = await newCertificate(app);
+  const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
+  const ids = { certificateId: body[0].id, fqdnId: fqdn.id, spaceId: fqdn.spaceId };
+  return ask(app, 'post', '/renewal-queue/test/create').send({ ...ids, minutesFromNow: 60 });
 }
 
 const served = Object.keys(requests) as Served[];

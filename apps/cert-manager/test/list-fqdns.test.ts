@@ -67,6 +67,7 @@ describeEachDialect('FQDNs of a space', (open) => {
           description: '',
           providerId: null,
           renewalEnabled: index % 2 === 0,
+          renewAfterPermille: null,
           createdAt,
         }),
       );

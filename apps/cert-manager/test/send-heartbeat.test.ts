@@ -5,9 +5,20 @@ import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { schema } from '../src/database.js';
 import { createHeartbeat } from '../src/renewals/heartbeat.client.js';
 import { jobRuns } from '../src/renewals/job-runs.repository.js';
-import { runHeartbeat } from '../src/renewals/run-heartbeat.service.js';
+import { runRenewalJob } from '../src/renewals/run-renewal-job.service.js';
+import type { RunReport } from '../src/renewals/run-report.js';
 import { type FakeMonitor, startFakeMonitor } from './support/fake-monitor.js';
 import { silentAddress } from './support/small-server.js';
+
+const quiet: RunReport = {
+  renewed: 0,
+  failed: [],
+  broken: 0,
+  lapsed: 0,
+  obstacles: [],
+  troubled: { count: 0, first: undefined },
+  isDone: true,
+};
 
 describeEachDialect('the heartbeat', (open) => {
   const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
@@ -31,7 +42,7 @@ describeEachDialect('the heartbeat', (open) => {
       destination: { write: (line) => void lines.push(line) },
     });
   const events = () => lines.map((line) => (JSON.parse(line) as { event: string }).event);
-  const beat = (options: { url?: string; apiKey?: string } = {}) => {
+  const beat = (options: { url?: string; apiKey?: string; report?: Partial<RunReport> } = {}) => {
     const log = logger();
     const heartbeat = createHeartbeat({
       monitor: { url: options.url ?? monitor.url, apiKey: options.apiKey ?? monitor.apiKey },
@@ -39,7 +50,10 @@ describeEachDialect('the heartbeat', (open) => {
       logger: log,
       timeoutMs: 500,
     });
-    return { run: (database = db) => runHeartbeat({ db: database, clock, logger: log, heartbeat }) };
+    const runQueue = async () => ({ ...quiet, ...options.report });
+    return {
+      run: (database = db) => runRenewalJob({ db: database, clock, logger: log, runQueue, heartbeat }),
+    };
   };
 
   test('makes its check, then tells the start and the success of each run', async () => {
@@ -62,7 +76,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(first?.runId).toMatch(/^[0-9a-f-]{36}$/);
     expect(second?.runId).toBe(first?.runId);
     expect(third?.runId).not.toBe(first?.runId);
-    expect(second?.body).toBe('0 certificates expire within 30 days, 0 have expired');
+    expect(second?.body).toBe('0 renewed, 0 failed; 0 certificates expire within 30 days, 0 have expired');
     expect(events()).toEqual([]);
   });
 
@@ -71,7 +85,7 @@ describeEachDialect('the heartbeat', (open) => {
     await beat().run();
     expect(await db.read((tx) => tx.find(jobRuns))).toEqual([
       {
-        job: 'heartbeat',
+        job: 'renewals',
         succeededAt: clock.now(),
         report: '0 certificates expire within 30 days, 0 have expired',
       },
@@ -85,7 +99,23 @@ describeEachDialect('the heartbeat', (open) => {
       ['/start', ''],
       ['/fail', 'the disk is full'],
     ]);
-    expect(events()).toEqual(['heartbeat.failed']);
+    expect(events()).toEqual(['renewals.failed']);
+  });
+
+  test('tells what was done, and fails when somebody needs to look', async () => {
+    await beat({ report: { renewed: 3 } }).run();
+    await beat({ report: { troubled: { count: 2, first: 'www.example.org' } } }).run();
+    const ends = monitor.pings.filter(({ signal }) => signal !== '/start');
+    expect(ends.map(({ signal, body }) => [signal, body.split(';')[0]])).toEqual([
+      ['', '3 renewed, 0 failed'],
+      ['/fail', '0 renewed, 0 failed, 2 fail again and again, first www.example.org'],
+    ]);
+    expect(events()).toEqual([]);
+  });
+
+  test('says whether something due is left', async () => {
+    expect(await beat({ report: { isDone: false } }).run()).toBe(false);
+    expect(await beat().run()).toBe(true);
   });
 
   test('a monitor that is away fails no run and is logged once, and once when it is back', async () => {

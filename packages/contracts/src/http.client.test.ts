@@ -274,12 +274,12 @@ describe('refusals', () => {
     expect(message.isWellFormed()).toBe(true);
   });
 
-  test('Retry-After is kept', async () => {
-    answer = reply(429, '{"message":"slow down"}', { 'retry-after': '17' });
-    expect(await refusalOf(show())).toMatchObject({
-      kind: 'too_many_requests',
-      headers: { 'Retry-After': '17' },
-    });
+  test.each([
+    [429, 'too_many_requests'],
+    [503, 'upstream_failed'],
+  ])('Retry-After of a %i is kept', async (status, kind) => {
+    answer = reply(status, '{"message":"slow down"}', { 'retry-after': '17' });
+    expect(await refusalOf(show())).toMatchObject({ kind, headers: { 'Retry-After': '17' } });
   });
 
   test('a redirect is not followed', async () => {

@@ -158,10 +158,11 @@ const kindByStatus: ReadonlyMap<number, ErrorKind> = new Map(
 async function refusalOf(shape: Endpoint, response: Response): Promise<AppError> {
   const said = sentenceIn(await response.text());
   const message = said === '' ? `${shape.method} ${shape.path} was answered with ${response.status}` : said;
-  const kind = kindByStatus.get(response.status);
-  if (kind === undefined || response.status >= 500) return new UpstreamFailed(message);
   const retryAfter = response.headers.get('retry-after');
-  return new AppError(kind, message, retryAfter === null ? {} : { headers: { 'Retry-After': retryAfter } });
+  const details = retryAfter === null ? {} : { headers: { 'Retry-After': retryAfter } };
+  const kind = kindByStatus.get(response.status);
+  if (kind === undefined || response.status >= 500) return new UpstreamFailed(message, details);
+  return new AppError(kind, message, details);
 }
 
 /** The sentence of an error body in any of the three APIs' shapes: problem document, `error`, or plain text. */

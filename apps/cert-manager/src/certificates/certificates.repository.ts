@@ -60,6 +60,20 @@ export function listCertificates(tx: Tx, fqdnId: string): Promise<CertificateRow
   return tx.find(certificates, { where: { fqdnId }, order: { createdAt: 'ASC', id: 'ASC' } });
 }
 
+export async function findCertificate(tx: Tx, id: string): Promise<CertificateRow | undefined> {
+  return (await tx.findOneBy(certificates, { id })) ?? undefined;
+}
+
+/** The certificate of an FQDN that was stored last. */
+export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<CertificateRow | undefined> {
+  const [row] = await tx.find(certificates, {
+    where: { fqdnId },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: 1,
+  });
+  return row;
+}
+
 /** Throws NotFound when the FQDN has no such certificate. */
 export async function getCertificate(tx: Tx, fqdnId: string, id: string): Promise<CertificateRow> {
   const row = await tx.findOneBy(certificates, { id, fqdnId });

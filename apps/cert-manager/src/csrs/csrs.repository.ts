@@ -53,6 +53,15 @@ export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | un
   return row;
 }
 
+export async function findCsr(tx: Tx, id: string): Promise<CsrRow | undefined> {
+  return (await tx.findOneBy(csrs, { id })) ?? undefined;
+}
+
+/** Whether the FQDN has a CSR. */
+export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
+  return tx.existsBy(csrs, { fqdnId });
+}
+
 /** Whether the CSR is still there. */
 export async function hasCsr(tx: Tx, id: string): Promise<boolean> {
   return tx.existsBy(csrs, { id });

@@ -1,13 +1,13 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { csrView } from './csr-view.js';
-import { type CsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
-import { uploadCsr } from './upload-csr.service.js';
+import { type DeleteCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
+import { type UploadCsrDeps, uploadCsr } from './upload-csr.service.js';
 
 type CsrOperations = 'uploadCsr' | 'listCsrs' | 'deleteAllCsrs';
 
 export function csrsHandlers(
-  deps: CsrsDeps,
+  deps: DeleteCsrsDeps & UploadCsrDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, CsrOperations> {
   return {
     uploadCsr: async ({ params, body, context }) => {

@@ -1,5 +1,5 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
@@ -43,13 +43,22 @@ export async function getLatestCsr(
   });
 }
 
+export interface DeleteCsrsDeps extends CsrsDeps {
+  /** Ends what needs a CSR, as there is none any more. */
+  readonly onCsrsDeleted: (tx: Tx, caller: Caller) => Promise<void>;
+}
+
 /** Deletes the CSRs of all spaces and returns how many there were. Throws Forbidden. */
-export async function deleteAllCsrs({ db, clock }: CsrsDeps, caller: Caller): Promise<number> {
+export async function deleteAllCsrs(
+  { db, clock, onCsrsDeleted }: DeleteCsrsDeps,
+  caller: Caller,
+): Promise<number> {
   requireFullAccess(caller);
   return db.transaction(async (tx) => {
     const deletedCount = await deleteEveryCsr(tx);
     const entry = { action: 'csr.deleteAll', resourceType: 'csr', details: { deletedCount } } as const;
     await recordAudit(tx, caller, entry, clock.now());
+    await onCsrsDeleted(tx, caller);
     return deletedCount;
   });
 }

@@ -9,10 +9,11 @@ import {
   spkiSha256,
   verifyCsr,
 } from '@certloop/crypto';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { readHostname } from '../fqdns/hostname.js';
 import { newRowId } from '../spaces/row-id.js';
@@ -28,13 +29,18 @@ export interface CsrUpload extends FqdnPlace {
   readonly stated: { readonly spaceId: string; readonly fqdn: string };
 }
 
+export interface UploadCsrDeps extends CsrsDeps {
+  /** Makes what depends on the newest CSR of an FQDN follow it; the FQDN is held. */
+  readonly onCsrStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+}
+
 /**
  * Stores a CSR for an FQDN and returns both. The PEM text is kept in its canonical form, its DER to the
  * byte. Throws NotFound, Forbidden, and InvalidInput for what is no CSR, proves no possession of its key, has
  * a key that is not accepted or does not name the FQDN; such a refusal is audited, without the content.
  */
 export async function uploadCsr(
-  deps: CsrsDeps,
+  deps: UploadCsrDeps,
   caller: Caller,
   upload: CsrUpload,
 ): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow }> {
@@ -46,6 +52,7 @@ export async function uploadCsr(
   const now = clock.now();
   const csr: CsrRow = { id: newRowId(now), fqdnId, ...stored, createdAt: now };
   await db.transaction(async (tx) => {
+    const held = await holdFqdn(tx, spaceId, fqdnId);
     await insertCsr(tx, csr);
     const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: csr.spkiSha256 };
     const entry = {
@@ -56,6 +63,7 @@ export async function uploadCsr(
       details,
     } as const;
     await recordAudit(tx, caller, entry, now);
+    await deps.onCsrStored(tx, caller, held);
   });
   return { fqdn, csr };
 }

@@ -9,6 +9,7 @@ export function fqdnView(
     readonly description: string;
     readonly providerId: string | null;
     readonly renewalEnabled: boolean;
+    readonly renewAfterPermille: number | null;
     readonly createdAt: Date;
   },
   warning?: string,
@@ -21,6 +22,7 @@ export function fqdnView(
     createdAt: fqdn.createdAt.toISOString(),
     renewalEnabled: fqdn.renewalEnabled,
     ...(fqdn.providerId !== null && { providerId: fqdn.providerId }),
+    ...(fqdn.renewAfterPermille !== null && { renewAfterFraction: fqdn.renewAfterPermille / 1000 }),
     ...(warning !== undefined && { warning }),
   };
 }

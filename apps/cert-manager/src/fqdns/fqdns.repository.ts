@@ -4,12 +4,13 @@ import {
   constraintViolation,
   defineTable,
   executeSql,
+  holdRows,
   onUniqueViolation,
   querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { In } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import { spaceNotFound } from '../access/permissions.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
@@ -21,6 +22,8 @@ export interface FqdnRow {
   readonly description: string;
   readonly providerId: string | null;
   readonly renewalEnabled: boolean;
+  /** Thousandths of a certificate's lifetime after which it is renewed; null for the usual share. */
+  readonly renewAfterPermille: number | null;
   readonly createdAt: Date;
 }
 
@@ -32,6 +35,7 @@ export const fqdns = defineTable<FqdnRow>('fqdns', {
     description: column.text(),
     providerId: column.uuid().nullable(),
     renewalEnabled: column.boolean(),
+    renewAfterPermille: column.integer().nullable(),
     createdAt: column.instant(),
   },
   indexes: [{ columns: ['spaceId', 'fqdn'], unique: true }, { columns: ['spaceId', 'createdAt', 'id'] }],
@@ -57,10 +61,25 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
   }
 }
 
+/** An FQDN of whatever space. */
+export async function findFqdn(tx: Tx, id: string): Promise<FqdnRow | undefined> {
+  return (await tx.findOneBy(fqdns, { id })) ?? undefined;
+}
+
 /** Throws NotFound when the space has no such FQDN. */
 export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
   const row = await tx.findOneBy(fqdns, { id, spaceId });
   if (row === null) throw fqdnNotFound();
+  return row;
+}
+
+/**
+ * The FQDN, held until the transaction ends: whoever else holds it waits, and then finds what belongs to it as
+ * it was left. To be held before anything is added to it. Throws NotFound when the space has no such FQDN.
+ */
+export async function holdFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
+  const [row] = await holdRows(tx, fqdns, { id, spaceId });
+  if (row === undefined) throw fqdnNotFound();
   return row;
 }
 
@@ -71,18 +90,27 @@ export async function listFqdnsOfSpace(tx: Tx, spaceId: string): Promise<FqdnRow
   return querySql(tx, fqdns.columns, text, [spaceId]);
 }
 
+/** FQDNs with automatic renewal in the order of their ids, of all spaces: those after `last`, at most `limit`. */
+export async function listRenewedFqdnsAfter(tx: Tx, last: string, limit: number): Promise<FqdnRow[]> {
+  const where = { renewalEnabled: true, ...(last !== '' && { id: MoreThan(last) }) };
+  return tx.find(fqdns, { where, order: { id: 'ASC' }, take: limit });
+}
+
 /** How many FQDNs the spaces hold. */
 export async function countFqdnRows(tx: Tx, scope: SpaceScope): Promise<number> {
   return scope === 'all' ? tx.count(fqdns) : tx.countBy(fqdns, { spaceId: In([...scope]) });
 }
 
+/** Whether, and how early, an FQDN is renewed by itself. */
+export type RenewalSwitch = Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille'>;
+
 /** Whether there was such an FQDN to change. */
-export async function updateRenewalEnabled(
+export async function updateRenewalSwitch(
   tx: Tx,
   { spaceId, id }: Pick<FqdnRow, 'spaceId' | 'id'>,
-  renewalEnabled: boolean,
+  change: RenewalSwitch,
 ): Promise<boolean> {
-  return (await updateRows(tx, fqdns, { id, spaceId }, { renewalEnabled })) === 1;
+  return (await updateRows(tx, fqdns, { id, spaceId }, change)) === 1;
 }
 
 /** Deletes an FQDN with its CSRs and certificates; false when there was none. */

@@ -7,7 +7,13 @@ import {
   deleteSpaceFqdns,
 } from './delete-fqdns.service.js';
 import { fqdnView } from './fqdn-view.js';
-import { countFqdns, createFqdn, listFqdns, setRenewalEnabled } from './fqdns.service.js';
+import {
+  countFqdns,
+  createFqdn,
+  listFqdns,
+  type SwitchRenewalDeps,
+  setRenewalEnabled,
+} from './fqdns.service.js';
 
 type FqdnOperations =
   | 'countFqdns'
@@ -19,7 +25,7 @@ type FqdnOperations =
   | 'setRenewalEnabled';
 
 export function fqdnsHandlers(
-  deps: DeleteFqdnsDeps,
+  deps: DeleteFqdnsDeps & SwitchRenewalDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, FqdnOperations> {
   return {
     countFqdns: async ({ params, context }) => ({
@@ -47,7 +53,7 @@ export function fqdnsHandlers(
       return { status: 200, body: { message: `FQDNs deleted in all spaces: ${deletedCount}`, deletedCount } };
     },
     setRenewalEnabled: async ({ params, body, context }) => {
-      await setRenewalEnabled(deps, context, { ...params, renewalEnabled: body.renewalEnabled });
+      await setRenewalEnabled(deps, context, { ...params, ...body });
       const state = body.renewalEnabled ? 'enabled' : 'disabled';
       return { status: 200, body: { message: `automatic renewal ${state}` } };
     },

@@ -10,11 +10,11 @@ import { spaceExists } from '../spaces/spaces.repository.js';
 import {
   countFqdnRows,
   type FqdnRow,
-  fqdnNotFound,
-  getFqdn,
+  holdFqdn,
   insertFqdn,
   listFqdnsOfSpace,
-  updateRenewalEnabled,
+  type RenewalSwitch,
+  updateRenewalSwitch,
 } from './fqdns.repository.js';
 import { normalHostname } from './hostname.js';
 
@@ -57,6 +57,7 @@ export async function createFqdn(
     description,
     providerId,
     renewalEnabled: false,
+    renewAfterPermille: null,
     createdAt: now,
   };
   return db.transaction(async (tx) => {
@@ -85,20 +86,42 @@ export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string
   return spaceId === undefined ? 0 : db.read((tx) => countFqdnRows(tx, [spaceId]));
 }
 
+export interface SwitchRenewalDeps extends FqdnsDeps {
+  /** Makes the renewal queue follow the switch. */
+  readonly onRenewalSwitched: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+}
+
+/** Whether to renew automatically; the share of the lifetime, 0.1 to 0.9, stays as it is when undefined. */
+export interface NewRenewalSwitch extends FqdnPlace {
+  readonly renewalEnabled: boolean;
+  readonly renewAfterFraction?: number | null | undefined;
+}
+
 /** Switches automatic renewal of an FQDN. Throws NotFound and Forbidden. */
 export async function setRenewalEnabled(
-  { db, clock }: FqdnsDeps,
+  { db, clock, onRenewalSwitched }: SwitchRenewalDeps,
   caller: Caller,
-  { spaceId, fqdnId, renewalEnabled }: FqdnPlace & { readonly renewalEnabled: boolean },
+  { spaceId, fqdnId, renewalEnabled, renewAfterFraction }: NewRenewalSwitch,
 ): Promise<void> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   await db.transaction(async (tx) => {
-    const fqdn = await getFqdn(tx, spaceId, fqdnId);
-    const isThere = await updateRenewalEnabled(tx, fqdn, renewalEnabled);
-    if (!isThere) throw fqdnNotFound();
-    const change = { before: { renewalEnabled: fqdn.renewalEnabled }, after: { renewalEnabled } };
-    await recordAudit(tx, caller, fqdnAudit('fqdn.renewal', fqdn, change), clock.now());
+    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const change = { renewalEnabled, renewAfterPermille: permilleOf(renewAfterFraction, fqdn) };
+    await updateRenewalSwitch(tx, fqdn, change);
+    const details = { before: switchOf(fqdn), after: switchOf(change) };
+    await recordAudit(tx, caller, fqdnAudit('fqdn.renewal', fqdn, details), clock.now());
+    await onRenewalSwitched(tx, caller, { ...fqdn, ...change });
   });
+}
+
+function permilleOf(fraction: number | null | undefined, { renewAfterPermille }: RenewalSwitch) {
+  if (fraction === undefined) return renewAfterPermille;
+  return fraction === null ? null : Math.round(fraction * 1000);
+}
+
+function switchOf({ renewalEnabled, renewAfterPermille }: RenewalSwitch) {
+  const renewAfterFraction = renewAfterPermille === null ? undefined : renewAfterPermille / 1000;
+  return { renewalEnabled, ...(renewAfterFraction !== undefined && { renewAfterFraction }) };
 }
 
 async function requireSpace(tx: Tx, spaceId: string): Promise<void> {

@@ -2,10 +2,10 @@ import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
 import { refreshCertificate } from './refresh-certificate.service.js';
-import { type IssuanceDeps, signCsr } from './sign-csr.service.js';
+import { type SignDeps, signCsr } from './sign-csr.service.js';
 
 export function issuanceHandlers(
-  deps: IssuanceDeps,
+  deps: SignDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, 'signCsr' | 'refreshCertificate'> {
   return {
     signCsr: async ({ context, params, body }) => {

@@ -4,19 +4,23 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { type CertificateRow, insertCertificate } from '../certificates/certificates.repository.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
 import { type CsrRow, findLatestCsr, hasCsr } from '../csrs/csrs.repository.js';
-import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
-import { describeLeaf } from '../providers/issued-certificate.js';
+import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
-import { newRowId } from '../spaces/row-id.js';
+import { certificateFacts, insertIssued } from './store-certificate.service.js';
 
 export interface IssuanceDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly opener: ProviderOpener;
+}
+
+export interface SignDeps extends IssuanceDeps {
+  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
+  readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
 }
 
 /** What is signed, and by whom. */
@@ -33,7 +37,7 @@ interface Order {
  * disabled or lacks a part of its configuration.
  */
 export async function signCsr(
-  deps: IssuanceDeps,
+  deps: SignDeps,
   caller: Caller,
   input: { readonly spaceId: string; readonly fqdnId: string; readonly providerId: string },
 ): Promise<SignReply> {
@@ -60,34 +64,22 @@ async function findOrder(
   return { fqdn, csr, provider: await getProvider(tx, providerId) };
 }
 
-async function storeCertificate(
-  { db, clock }: IssuanceDeps,
+function storeCertificate(
+  { db, clock, onCertificateStored }: SignDeps,
   caller: Caller,
-  { fqdn, csr, provider }: Order,
+  { fqdn: { spaceId, id }, csr, provider }: Order,
   issued: IssuedCertificate,
 ): Promise<CertificateRow> {
-  const now = clock.now();
-  const row: CertificateRow = {
-    id: newRowId(now),
-    fqdnId: fqdn.id,
-    csrId: csr.id,
-    providerId: provider.id,
-    upstreamId: issued.upstreamId,
-    pem: issued.certificatePem,
-    ...describeLeaf(issued.certificatePem),
-    createdAt: now,
-    refreshedAt: null,
-  };
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     // The provider took its time: whom the certificate is for may be gone by now.
-    await getFqdn(tx, fqdn.spaceId, fqdn.id);
+    const fqdn = await holdFqdn(tx, spaceId, id);
     if (!(await hasCsr(tx, csr.id))) throw csrGone('the CSR was deleted while it was being signed');
-    await insertCertificate(tx, row);
-    const { serialNumber: serial, spkiSha256, id: certificateId } = row;
-    const details = { certificateId, serial, spkiSha256, provider: provider.name, providerId: provider.id };
-    await recordAudit(tx, caller, auditOf({ fqdn, csr }, details), now);
+    const now = clock.now();
+    const row = await insertIssued(tx, { fqdnId: id, csrId: csr.id, providerId: provider.id, issued, now });
+    await recordAudit(tx, caller, auditOf({ fqdn, csr }, certificateFacts(row, provider)), now);
+    await onCertificateStored(tx, caller, fqdn);
+    return row;
   });
-  return row;
 }
 
 function recordRefusal(

@@ -1,4 +1,4 @@
-import { InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
 import { type CallSlots, createCallSlots } from './call-slots.js';
@@ -21,8 +21,10 @@ import type {
   Provider,
   ProviderReport,
   RefreshOutcome,
+  SignRefusal,
 } from './provider.js';
 import { readableText } from './readable-text.js';
+import { parseRetryAfter } from './retry-after.js';
 
 /** What is remembered of a CA from call to call. */
 export interface DummyCaMemory {
@@ -54,7 +56,7 @@ export function createDummyCaProvider(
       try {
         return { isSigned: true, ...(await issue(context, csrPem)) };
       } catch (error) {
-        return { isSigned: false, reason: reasonOf(error) };
+        return { isSigned: false, ...refusalOf(error, clock.now()) };
       }
     },
     test: async (depth) => {
@@ -137,6 +139,18 @@ function readAnswer(text: string): IssuedChain {
     if (!(cause instanceof InvalidInput)) throw cause;
     throw new UpstreamFailed(readableText(`the CA's answer is no certificate: ${cause.message}`), { cause });
   }
+}
+
+/** A CA that finds fault with the request itself will find it again. */
+function refusalOf(error: unknown, now: Date): SignRefusal {
+  const reason = reasonOf(error);
+  const { cause } = error as UpstreamFailed;
+  if (!(cause instanceof AppError)) return { reason };
+  return {
+    reason,
+    isPermanent: cause.kind === 'invalid_input',
+    notBefore: parseRetryAfter(cause.headers['Retry-After'], now),
+  };
 }
 
 function reasonOf(error: unknown): string {

@@ -15,10 +15,34 @@ export interface IssuedCertificate {
   readonly upstreamId: string | null;
 }
 
+/** Why a provider did not sign, and what that means for asking again. */
+export interface SignRefusal {
+  /** A sentence for people. */
+  readonly reason: string;
+  /** Asking again changes nothing until somebody does something about it. */
+  readonly isPermanent?: boolean;
+  /** Not before this moment, says the provider. */
+  readonly notBefore?: Date | undefined;
+}
+
 /** A provider that refuses or fails is a result here, with its reason, and no exception. */
-type SignOutcome =
+export type SignOutcome =
   | ({ readonly isSigned: true } & IssuedCertificate)
-  | { readonly isSigned: false; readonly reason: string };
+  | ({ readonly isSigned: false } & SignRefusal);
+
+/** What a provider keeps of an order under way, in its own words. No secret belongs into it. */
+export type OrderState = Readonly<Record<string, unknown>>;
+
+/** Where a provider keeps how far an order has come, so that another process can take it up. */
+export interface OrderProgress {
+  /** What was kept last; undefined for a new order. */
+  readonly kept: OrderState | undefined;
+  /**
+   * On disk when it resolves; undefined forgets an order that is over. Rejects when the order has passed to
+   * somebody else; nothing more may be done for it then.
+   */
+  keep(state: OrderState | undefined): Promise<void>;
+}
 
 export type RefreshOutcome =
   | { readonly status: 'found'; readonly certificatePem: string }
@@ -37,7 +61,8 @@ export interface KnownCertificate {
 export interface Provider {
   /** Whether the provider can be reached as configured; `deep` also tries what leaves a trace there. */
   test(depth: 'shallow' | 'deep'): Promise<ProviderReport>;
-  sign(csrPem: string): Promise<SignOutcome>;
+  /** With `progress`, an order that was under way is taken up instead of placed again. */
+  sign(csrPem: string, progress?: OrderProgress): Promise<SignOutcome>;
   /**
    * Asks for a certificate again. Throws UpstreamFailed when there is no answer, or one that is not to be trusted
    * or not of the same key.

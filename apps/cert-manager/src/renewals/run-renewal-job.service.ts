@@ -3,33 +3,42 @@ import type { Clock, Logger } from '@certloop/server';
 import { countExpiring } from '../certificates/certificates.repository.js';
 import type { Heartbeat } from './heartbeat.client.js';
 import { replaceJobRun } from './job-runs.repository.js';
+import { describeRun, isSound, type RunReport } from './run-report.js';
 
-export interface HeartbeatDeps {
+export interface RenewalJobDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly heartbeat: Heartbeat;
+  /** Works on the queue once. */
+  readonly runQueue: () => Promise<RunReport>;
+  /** Absent when there is no monitor to tell. */
+  readonly heartbeat: Heartbeat | undefined;
 }
 
 /**
- * One run of the watched job, told to the monitor: start, then success with what was found, or fail with the
- * reason. It fails when the database does not take what is written to it. Never throws.
+ * One run of the renewal job, told to the monitor: start, then success with what was done, or fail with the
+ * reason. It fails when the queue cannot be worked on, when the database does not take what is written to it, and
+ * when somebody needs to look at a renewal. False when something due is left for the next run. Never throws.
  */
-export async function runHeartbeat(deps: HeartbeatDeps): Promise<void> {
-  const run = await deps.heartbeat.begin();
+export async function runRenewalJob(deps: RenewalJobDeps): Promise<boolean> {
+  const beat = await deps.heartbeat?.begin();
   try {
-    await run.succeed(await checkSelf(deps));
+    const report = await deps.runQueue();
+    const sentence = `${describeRun(report)}; ${await recordRun(deps)}`;
+    await (isSound(report) ? beat?.succeed(sentence) : beat?.fail(sentence));
+    return report.isDone;
   } catch (error) {
-    deps.logger.error({ error }, 'heartbeat.failed');
-    await run.fail(error instanceof Error ? error.message : String(error));
+    deps.logger.error({ error }, 'renewals.failed');
+    await beat?.fail(error instanceof Error ? error.message : String(error));
+    return true;
   }
 }
 
-const job = 'heartbeat';
+const job = 'renewals';
 const horizonDays = 30;
 
 /** Writes and reads the database as every request does; returns what it holds in one sentence. */
-async function checkSelf({ db, clock }: HeartbeatDeps): Promise<string> {
+async function recordRun({ db, clock }: RenewalJobDeps): Promise<string> {
   const now = clock.now();
   const horizon = new Date(now.getTime() + horizonDays * 86_400_000);
   const { expired, expiring } = await db.read((tx) => countExpiring(tx, now, horizon));

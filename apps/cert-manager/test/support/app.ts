@@ -4,9 +4,10 @@ import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing'
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
 import type { Express } from 'express';
 import supertest from 'supertest';
-import { type CertManager, createApp } from '../../src/app.js';
+import { type CertManager, createApp, type RenewalOptions } from '../../src/app.js';
 import { type Config, readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
+import type { RunReport } from '../../src/renewals/run-report.js';
 import type { ScryptCost } from '../../src/users/password.js';
 import { type People, settlePeople } from './people.js';
 
@@ -16,6 +17,9 @@ export const quickCost: ScryptCost = { N: 16, r: 1, p: 1 };
 export interface TestAppOptions {
   /** Environment beside the defaults of a test. */
   readonly environment?: Readonly<Record<string, string>>;
+  readonly renewals?: RenewalOptions;
+  /** Another process beside one that is there: same clock, and its people are there already. */
+  readonly beside?: Pick<TestApp, 'clock' | 'people'>;
 }
 
 /** The real application on a database of its own, with a clock that stands still until it is moved. */
@@ -31,6 +35,8 @@ export interface TestApp {
   readonly logged: () => readonly Record<string, unknown>[];
   /** What a signal to stop begins with. */
   readonly drain: () => void;
+  /** Works on the renewal queue once. */
+  readonly renew: () => Promise<RunReport>;
   readonly close: () => Promise<void>;
 }
 
@@ -58,7 +64,7 @@ export async function startAppOnSqlite(options: TestAppOptions = {}): Promise<Te
 
 /** Another application on a database that is there already. */
 export async function startAppOn(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
-  const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
+  const clock = options.beside?.clock ?? createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
   const config = readCertManagerConfig({
     CERT_MANAGER_SETUP_TOKEN_FILE: `/tmp/certloop-setup-token-${randomUUID()}`,
     ...options.environment,
@@ -69,8 +75,16 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     level: 'info',
     destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   });
-  const people = await settlePeople(database, clock);
-  const app: CertManager = await createApp({ config, database, logger, clock, passwordCost: quickCost });
+  const people = options.beside?.people ?? (await settlePeople(database, clock));
+  const { renewals = {} } = options;
+  const app: CertManager = await createApp({
+    config,
+    database,
+    logger,
+    clock,
+    passwordCost: quickCost,
+    renewals,
+  });
   return {
     database,
     clock,
@@ -80,6 +94,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     people,
     logged: () => lines,
     drain: () => app.drain(),
+    renew: () => app.runRenewals(),
     close: () => app.close(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Csr, Fqdn, Provider } from '@certloop/contracts';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { startApp, type TestApp } from './app.js';
+import { startApp, type TestApp, type TestAppOptions } from './app.js';
 import { type FakeCa, startFakeCa } from './fake-ca.js';
 import { addCsr, addFqdn, addSpace } from './inventory.js';
 
@@ -41,11 +41,15 @@ export async function fqdnWithCsr(app: TestApp, hostname = 'www.example.org') {
 export async function startAppWithCa(
   open: OpenTestDatabase,
   environment: Readonly<Record<string, string>> = {},
+  options: TestAppOptions = {},
 ): Promise<{ readonly app: TestApp; readonly ca: FakeCa; readonly close: () => Promise<void> }> {
   // the CA is there first, as its address is in the environment; its clock is the application's
   let now = () => new Date();
   const ca = await startFakeCa({ now: () => now() });
-  const app = await startApp(open, { environment: { DUMMY_CA_URL: ca.url, ...environment } });
+  const app = await startApp(open, {
+    ...options,
+    environment: { DUMMY_CA_URL: ca.url, ...environment },
+  });
   now = () => app.clock.now();
   await ca.restart();
   return {

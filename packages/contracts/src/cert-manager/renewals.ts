@@ -59,6 +59,7 @@ export const renewalOutlooks = [
   /** It expired long ago, and every try has failed. */
   'given_up',
 ] as const;
+export type RenewalOutlook = (typeof renewalOutlooks)[number];
 
 /** When and why the certificate of an FQDN will be renewed. */
 export const renewalExplanationSchema = z

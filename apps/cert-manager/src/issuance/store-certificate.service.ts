@@ -1,0 +1,39 @@
+import type { Tx } from '@certloop/db';
+import { type CertificateRow, insertCertificate } from '../certificates/certificates.repository.js';
+import { describeLeaf } from '../providers/issued-certificate.js';
+import type { IssuedCertificate } from '../providers/provider.js';
+import type { ProviderRow } from '../providers/providers.repository.js';
+import { newRowId } from '../spaces/row-id.js';
+
+/** Stores what a provider issued and returns it as stored; the FQDN and the CSR must be there. */
+export async function insertIssued(
+  tx: Tx,
+  {
+    issued,
+    now,
+    ...origin
+  }: Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
+    readonly issued: IssuedCertificate;
+    readonly now: Date;
+  },
+): Promise<CertificateRow> {
+  const row: CertificateRow = {
+    id: newRowId(now),
+    ...origin,
+    upstreamId: issued.upstreamId,
+    pem: issued.certificatePem,
+    ...describeLeaf(issued.certificatePem),
+    createdAt: now,
+    refreshedAt: null,
+  };
+  await insertCertificate(tx, row);
+  return row;
+}
+
+/** What the audit log keeps of a new certificate. */
+export function certificateFacts(
+  { id: certificateId, serialNumber: serial, spkiSha256 }: CertificateRow,
+  { id: providerId, name: provider }: Pick<ProviderRow, 'id' | 'name'>,
+) {
+  return { certificateId, serial, spkiSha256, provider, providerId };
+}

@@ -1,0 +1,82 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireLevel } from '../access/permissions.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
+import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../fqdns/fqdns.service.js';
+import type { ProviderOpener } from '../providers/open-provider.service.js';
+import { type Explanation, explain } from './explanation.js';
+import { type Lane, listLanes } from './provider-lanes.service.js';
+import type { RenewalPlan } from './renewal-policy.js';
+import {
+  findLatestRenewal,
+  findOpenRenewal,
+  findRenewal,
+  type ListedRenewal,
+  type RenewalRow,
+} from './renewals.repository.js';
+import { withObstacle } from './renewals.service.js';
+import { readOutlook } from './schedule-renewals.service.js';
+
+/** When and why an FQDN is renewed, with what that follows from. */
+export interface RenewalAccount {
+  readonly fqdn: FqdnRow;
+  readonly certificate: CertificateRow | undefined;
+  readonly provider:
+    | { readonly id: string; readonly name: string; readonly obstacle: string | undefined }
+    | undefined;
+  readonly plan: RenewalPlan | undefined;
+  readonly entry: ListedRenewal | undefined;
+  readonly failure: { readonly attempt: number; readonly at: Date; readonly reason: string } | undefined;
+  readonly explanation: Explanation;
+}
+
+/** Explains by the rules that the scheduler itself goes by. Throws NotFound. */
+export async function explainRenewal(
+  { db, clock, opener }: { readonly db: Database; readonly clock: Clock; readonly opener: ProviderOpener },
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPlace,
+): Promise<RenewalAccount> {
+  requireLevel(caller, spaceId, 'READ');
+  const now = clock.now();
+  return db.read(async (tx) => {
+    const fqdn = await getFqdn(tx, spaceId, fqdnId);
+    const { certificate, outlook } = await readOutlook(tx, fqdn);
+    const open = await findOpenRenewal(tx, fqdnId);
+    const failure = await findFailure(tx, fqdnId, open, certificate);
+    const lanes = await listLanes(tx, opener);
+    const provider = providerOf(lanes, open?.providerId ?? certificate?.providerId);
+    return {
+      fqdn,
+      certificate,
+      provider,
+      plan: outlook.isPlanned ? outlook.plan : undefined,
+      entry: open === undefined ? undefined : withObstacle(open, lanes, now),
+      failure,
+      explanation: explain({ now, outlook, open, failure, obstacle: provider?.obstacle }),
+    };
+  });
+}
+
+function providerOf(lanes: readonly Lane[], id: string | null | undefined) {
+  const lane = lanes.find(({ provider }) => provider.id === id);
+  return lane && { id: lane.provider.id, name: lane.provider.name, obstacle: lane.obstacle };
+}
+
+/** The try before the open entry, or the last one for the newest certificate, when it failed. */
+async function findFailure(
+  tx: Tx,
+  fqdnId: string,
+  open: RenewalRow | undefined,
+  newest: CertificateRow | undefined,
+): Promise<RenewalAccount['failure']> {
+  const last = open === undefined ? await findLatestRenewal(tx, fqdnId) : await findTryBefore(tx, open);
+  if (last?.status !== 'failed' || last.certificateId !== newest?.id) return undefined;
+  const { attempt, finishedAt, reason } = last;
+  return { attempt, at: finishedAt ?? last.scheduledAt, reason: reason ?? 'unknown' };
+}
+
+async function findTryBefore(tx: Tx, { retryOf }: RenewalRow): Promise<RenewalRow | undefined> {
+  return retryOf === null ? undefined : findRenewal(tx, retryOf);
+}

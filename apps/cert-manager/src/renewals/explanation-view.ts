@@ -1,0 +1,57 @@
+import type { RenewalExplanation } from '@certloop/contracts';
+import type { Explanation } from './explanation.js';
+import type { RenewalPlan } from './renewal-policy.js';
+import { renewalView, type ShownRenewal } from './renewal-view.js';
+
+/** What is shown of an FQDN's renewal. */
+interface ShownAccount {
+  readonly fqdn: { readonly id: string; readonly spaceId: string; readonly renewalEnabled: boolean };
+  readonly certificate:
+    | { readonly id: string; readonly notBefore: Date; readonly expiresAt: Date }
+    | undefined;
+  readonly provider:
+    | { readonly id: string; readonly name: string; readonly obstacle: string | undefined }
+    | undefined;
+  readonly plan: RenewalPlan | undefined;
+  readonly entry: ShownRenewal | undefined;
+  readonly failure: { readonly attempt: number; readonly at: Date; readonly reason: string } | undefined;
+  readonly explanation: Explanation;
+}
+
+/** When and why an FQDN is renewed, as the API shows it. */
+export function explanationView(account: ShownAccount): RenewalExplanation {
+  const { fqdn, certificate, provider, plan, entry, failure, explanation } = account;
+  const { scheduledAt } = explanation;
+  return {
+    fqdnId: fqdn.id,
+    spaceId: fqdn.spaceId,
+    renewalEnabled: fqdn.renewalEnabled,
+    willRenew: explanation.willRenew,
+    outlook: explanation.outlook,
+    message: explanation.message,
+    ...(scheduledAt !== undefined && { scheduledAt: scheduledAt.toISOString() }),
+    ...(certificate !== undefined && { certificate: certificateView(certificate) }),
+    ...(provider !== undefined && { provider: providerView(provider) }),
+    ...(plan !== undefined && { plan: planView(plan) }),
+    ...(entry !== undefined && { entry: renewalView(entry) }),
+    ...(failure !== undefined && { failure: { ...failure, at: failure.at.toISOString() } }),
+  };
+}
+
+function certificateView({ id, notBefore, expiresAt }: NonNullable<ShownAccount['certificate']>) {
+  return { id, notBefore: notBefore.toISOString(), expiresAt: expiresAt.toISOString() };
+}
+
+function providerView({ id, name, obstacle }: NonNullable<ShownAccount['provider']>) {
+  return { id, name, ...(obstacle !== undefined && { obstacle }) };
+}
+
+function planView({ rule, fraction, earliest, latest, renewAt }: RenewalPlan) {
+  return {
+    rule,
+    ...(fraction !== undefined && { fraction }),
+    earliest: earliest.toISOString(),
+    latest: latest.toISOString(),
+    renewAt: renewAt.toISOString(),
+  };
+}

@@ -1,0 +1,83 @@
+import type { RenewalOutlook } from '@certloop/contracts';
+import type { RenewalState } from './renewal-entry.js';
+import { type Hindrance, type Outlook, scheduleOf } from './renewal-outlook.js';
+import type { RenewalPlan } from './renewal-policy.js';
+
+/** What is known of the renewal of an FQDN at a moment. */
+export interface RenewalSituation {
+  readonly now: Date;
+  readonly outlook: Outlook;
+  /** The open entry. */
+  readonly open: Pick<RenewalState, 'status' | 'scheduledAt' | 'attempt'> | undefined;
+  /** The last try for the newest certificate, when it failed. */
+  readonly failure: { readonly reason: string } | undefined;
+  /** Why the provider cannot be asked now. */
+  readonly obstacle: string | undefined;
+}
+
+export interface Explanation {
+  readonly outlook: RenewalOutlook;
+  readonly willRenew: boolean;
+  /** When it runs, or is tried again. */
+  readonly scheduledAt: Date | undefined;
+  /** One sentence for people. */
+  readonly message: string;
+}
+
+/** When and why an FQDN is renewed, or why it is not. */
+export function explain(situation: RenewalSituation): Explanation {
+  const { outlook, open, failure, now } = situation;
+  if (open !== undefined) return explainOpen(situation, open);
+  if (!outlook.isPlanned) return { ...never(outlook.hindrance), message: hindrances[outlook.hindrance] };
+  if (failure !== undefined) {
+    return {
+      ...never('given_up'),
+      message: `given up: the certificate expired long ago and every try failed, last: ${failure.reason}`,
+    };
+  }
+  const scheduledAt = scheduleOf(outlook.plan, now);
+  const message = `about to be queued for ${scheduledAt.toISOString()}, ${ruleOf(outlook.plan)}`;
+  return { outlook: 'unscheduled', willRenew: true, scheduledAt, message };
+}
+
+function never(outlook: RenewalOutlook): Omit<Explanation, 'message'> {
+  return { outlook, willRenew: false, scheduledAt: undefined };
+}
+
+const hindrances: Readonly<Record<Hindrance, string>> = {
+  switched_off: 'automatic renewal is switched off for this FQDN',
+  no_certificate: 'there is no certificate yet that could be renewed',
+  no_csr: 'no CSR is stored for this FQDN; a renewal needs one',
+  no_provider: 'the newest certificate was issued by no provider that could be asked again',
+};
+
+function explainOpen(
+  { now, outlook, failure, obstacle }: RenewalSituation,
+  { status, scheduledAt, attempt }: NonNullable<RenewalSituation['open']>,
+): Explanation {
+  const at = scheduledAt.toISOString();
+  const told = (word: RenewalOutlook, message: string) =>
+    ({ outlook: word, willRenew: true, scheduledAt, message }) as const;
+  if (status === 'processing') return told('running', `try ${attempt} is under way`);
+  const since = failure === undefined ? '' : `, after a try that failed: ${failure.reason}`;
+  if (scheduledAt <= now) {
+    return told(
+      'due',
+      obstacle === undefined ? `due since ${at}${since}` : `due since ${at}, but ${obstacle}`,
+    );
+  }
+  if (attempt > 1) return told('retrying', `try ${attempt} at ${at}${since}`);
+  const why = outlook.isPlanned ? `, ${ruleOf(outlook.plan)}` : '';
+  return told('scheduled', `renews at ${at}${why}`);
+}
+
+function ruleOf({ rule, fraction = 0, earliest, latest }: RenewalPlan): string {
+  const spread = 'give or take 5 % of what is left then, so that not all are renewed at once';
+  const sentences: Readonly<Record<RenewalPlan['rule'], string>> = {
+    window: `as the CA wants it done between ${earliest.toISOString()} and ${latest.toISOString()}`,
+    fraction: `after ${Math.round(fraction * 1000) / 10} % of its lifetime as set for this FQDN, ${spread}`,
+    two_thirds: `after two thirds of its lifetime, ${spread}`,
+    half: `after half of its lifetime as that is 10 days or less, ${spread}`,
+  };
+  return sentences[rule];
+}

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { outlookOf, type RenewalFacts, scheduleOf } from './renewal-outlook.js';
+
+const now = new Date('2026-03-01T00:00:00Z');
+const certificate = {
+  id: 'c1',
+  notBefore: now,
+  expiresAt: new Date('2026-05-30T00:00:00Z'),
+  providerId: 'p1',
+};
+const facts: RenewalFacts = { renewalEnabled: true, renewAfterPermille: null, hasCsr: true, certificate };
+
+test.each<[string, Partial<RenewalFacts>, string]>([
+  ['switched off', { renewalEnabled: false }, 'switched_off'],
+  ['switched off, and nothing there', { renewalEnabled: false, certificate: undefined }, 'switched_off'],
+  ['no certificate yet', { certificate: undefined }, 'no_certificate'],
+  ['no CSR any more', { hasCsr: false }, 'no_csr'],
+  ['nobody to ask', { certificate: { ...certificate, providerId: null } }, 'no_provider'],
+])('%s → not renewed', (_, change, hindrance) => {
+  expect(outlookOf({ ...facts, ...change })).toEqual({ isPlanned: false, hindrance });
+});
+
+test('else the newest certificate is renewed by its own provider, after two thirds of its lifetime', () => {
+  expect(outlookOf(facts)).toMatchObject({
+    isPlanned: true,
+    certificateId: 'c1',
+    providerId: 'p1',
+    plan: { rule: 'two_thirds', fraction: 2 / 3 },
+  });
+});
+
+test('or after the share of the FQDN', () => {
+  expect(outlookOf({ ...facts, renewAfterPermille: 250 })).toMatchObject({
+    plan: { rule: 'fraction', fraction: 0.25 },
+  });
+});
+
+test.each([
+  ['to come', '2026-03-02T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
+  ['passed', '2026-02-28T23:59:59.000Z', '2026-03-01T00:00:00.000Z'],
+])('a moment that has %s', (_, renewAt, scheduledAt) => {
+  const at = new Date(renewAt);
+  const plan = { rule: 'half', earliest: at, latest: at, renewAt: at } as const;
+  expect(scheduleOf(plan, now).toISOString()).toBe(scheduledAt);
+});

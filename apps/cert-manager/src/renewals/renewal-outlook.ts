@@ -1,0 +1,57 @@
+import { planRenewal, type RenewalPlan } from './renewal-policy.js';
+
+/** What decides whether an FQDN is renewed, and when. */
+export interface RenewalFacts {
+  readonly renewalEnabled: boolean;
+  /** Thousandths of the lifetime after which to renew; null for the usual share. */
+  readonly renewAfterPermille: number | null;
+  readonly hasCsr: boolean;
+  /** The newest one. */
+  readonly certificate:
+    | {
+        readonly id: string;
+        readonly notBefore: Date;
+        readonly expiresAt: Date;
+        /** Whom to ask for the next one. */
+        readonly providerId: string | null;
+      }
+    | undefined;
+}
+
+/** Why an FQDN is not renewed. */
+export type Hindrance = 'switched_off' | 'no_certificate' | 'no_csr' | 'no_provider';
+
+export type Outlook =
+  | {
+      readonly isPlanned: true;
+      readonly certificateId: string;
+      readonly providerId: string;
+      readonly plan: RenewalPlan;
+    }
+  | { readonly isPlanned: false; readonly hindrance: Hindrance };
+
+/** When the newest certificate of an FQDN is to be renewed and by whom, or why it is not. */
+export function outlookOf({
+  renewalEnabled,
+  renewAfterPermille,
+  hasCsr,
+  certificate,
+}: RenewalFacts): Outlook {
+  if (!renewalEnabled) return not('switched_off');
+  if (certificate === undefined) return not('no_certificate');
+  if (!hasCsr) return not('no_csr');
+  const { id, notBefore, expiresAt, providerId } = certificate;
+  if (providerId === null) return not('no_provider');
+  const fraction = renewAfterPermille === null ? undefined : renewAfterPermille / 1000;
+  const plan = planRenewal({ notBefore, notAfter: expiresAt, fraction, seed: id });
+  return { isPlanned: true, certificateId: id, providerId, plan };
+}
+
+function not(hindrance: Hindrance): Outlook {
+  return { isPlanned: false, hindrance };
+}
+
+/** The moment of a plan, or now when that has passed. */
+export function scheduleOf({ renewAt }: RenewalPlan, now: Date): Date {
+  return renewAt < now ? now : renewAt;
+}

@@ -1,0 +1,206 @@
+import type { RenewalStatus } from '@certloop/contracts';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  insertMany,
+  querySql,
+  type SqlValue,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { In } from 'typeorm';
+import type { OrderState } from '../providers/provider.js';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
+import type { RenewalState } from './renewal-entry.js';
+
+/** How far a renewal has come; what a process that takes it up needs in order not to begin anew. */
+export interface RenewalJournal {
+  /** CSR that the provider was asked to sign. */
+  readonly csrId: string;
+  /** What the provider keeps of an order under way. */
+  readonly order?: OrderState;
+  /** The provider's answer, not stored as a certificate yet. */
+  readonly issued?: { readonly certificatePem: string; readonly upstreamId: string | null };
+}
+
+/** An entry of the renewal queue. */
+export interface RenewalRow extends RenewalState {
+  readonly id: string;
+  readonly fqdnId: string;
+  /** Space of the FQDN, which never changes; here so that a list needs no more than its index. */
+  readonly spaceId: string;
+  /** The certificate that is to be renewed. */
+  readonly certificateId: string;
+  /** Whom to ask for the new one. */
+  readonly providerId: string;
+  readonly status: RenewalStatus;
+  readonly createdAt: Date;
+  readonly isTest: boolean;
+  /** The failed entry that this one tries again. */
+  readonly retryOf: string | null;
+  readonly journal: RenewalJournal | null;
+}
+
+const isOpen = "status in ('pending', 'processing')";
+
+export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
+  columns: {
+    id: column.uuid().primary(),
+    fqdnId: column.uuid(),
+    spaceId: column.uuid(),
+    certificateId: column.uuid(),
+    providerId: column.uuid(),
+    status: column.word<RenewalStatus>(16),
+    scheduledAt: column.instant(),
+    createdAt: column.instant(),
+    isTest: column.boolean(),
+    attempt: column.integer(),
+    leaseOwner: column.word(64).nullable(),
+    leaseUntil: column.instant().nullable(),
+    retryOf: column.uuid().nullable(),
+    reason: column.text().nullable(),
+    finishedAt: column.instant().nullable(),
+    journal: column.json<RenewalJournal>().nullable(),
+  },
+  indexes: [
+    // one planned renewal for each FQDN, and one under way, planned or test
+    {
+      name: 'uq_renewal_queue_open',
+      columns: ['fqdnId'],
+      unique: true,
+      where: `is_test = false and ${isOpen}`,
+    },
+    {
+      name: 'uq_renewal_queue_processing',
+      columns: ['fqdnId'],
+      unique: true,
+      where: "status = 'processing'",
+    },
+    // what is due, by whom it is asked from
+    { columns: ['status', 'providerId', 'scheduledAt', 'id'] },
+    // what keeps failing
+    {
+      name: 'ix_renewal_queue_troubled',
+      columns: ['scheduledAt'],
+      where: "status = 'pending' and attempt > 3",
+    },
+    { columns: ['fqdnId', 'createdAt', 'id'] },
+    // lists
+    { columns: ['scheduledAt', 'id'] },
+    { columns: ['status', 'scheduledAt', 'id'] },
+    { columns: ['spaceId', 'scheduledAt', 'id'] },
+    { columns: ['spaceId', 'status', 'scheduledAt', 'id'] },
+  ],
+  references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
+});
+
+/** An entry as lists read it. */
+export type ListedRenewal = Omit<RenewalRow, 'journal'>;
+
+/** The database refuses a second open entry of an FQDN that is no test. */
+export function insertRenewal(tx: Tx, row: RenewalRow): Promise<void> {
+  return insertMany(tx, renewalQueue, [row]);
+}
+
+/** The open entry of an FQDN that is no test. */
+export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
+  const where = { fqdnId, isTest: false, status: In<RenewalStatus>(['pending', 'processing']) };
+  return (await tx.findOneBy(renewalQueue, where)) ?? undefined;
+}
+
+/** Those of the FQDNs that have an open entry which is no test. */
+export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.find(renewalQueue, {
+    select: { fqdnId: true },
+    where: { fqdnId: In([...fqdnIds]), isTest: false, status: In<RenewalStatus>(['pending', 'processing']) },
+  });
+  return rows.map(({ fqdnId }) => fqdnId);
+}
+
+export async function findRenewal(tx: Tx, id: string): Promise<RenewalRow | undefined> {
+  return (await tx.findOneBy(renewalQueue, { id })) ?? undefined;
+}
+
+/** The entry of an FQDN that was made last, tests left out. */
+export async function findLatestRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
+  const [row] = await tx.find(renewalQueue, {
+    where: { fqdnId, isTest: false },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: 1,
+  });
+  return row;
+}
+
+/** Changes an entry that is still in the state and the try given; false when it is not. */
+export async function updateRenewal(
+  tx: Tx,
+  { id, status, attempt }: Pick<RenewalRow, 'id' | 'status' | 'attempt'>,
+  change: Partial<RenewalRow>,
+): Promise<boolean> {
+  return (await updateRows(tx, renewalQueue, { id, status, attempt }, change)) === 1;
+}
+
+/** Removes an entry that nobody has begun; false when somebody has. */
+export async function deletePendingRenewal(tx: Tx, id: string): Promise<boolean> {
+  return (await deleteRows(tx, renewalQueue, { id, status: 'pending' })) === 1;
+}
+
+/** Removes the planned renewals of all FQDNs, those under way excepted; how many there were. */
+export function deletePlannedRenewals(tx: Tx): Promise<number> {
+  return deleteRows(tx, renewalQueue, { isTest: false, status: 'pending' });
+}
+
+/** Lets the waiting tests of an FQDN ask another provider. */
+export async function redirectTestRenewals(tx: Tx, fqdnId: string, providerId: string): Promise<void> {
+  await updateRows(tx, renewalQueue, { fqdnId, isTest: true, status: 'pending' }, { providerId });
+}
+
+/** Deletes at most `limit` final entries that are older than `before`; how many there were. */
+export function deleteOldRenewals(tx: Tx, before: Date, limit: number): Promise<number> {
+  return executeSql(
+    tx,
+    `delete from renewal_queue where id in (
+       select id from renewal_queue
+       where status in ('completed', 'failed') and scheduled_at < $1 and finished_at < $1 limit ${limit})`,
+    [before],
+  );
+}
+
+/** Entries of the spaces, by the moment they run. */
+export function listRenewalRows(
+  tx: Tx,
+  filter: {
+    readonly scope: SpaceScope;
+    readonly status?: RenewalStatus | undefined;
+    readonly limit?: number | undefined;
+  },
+): Promise<ListedRenewal[]> {
+  const { journal: _, ...columns } = renewalQueue.columns;
+  const { where, values } = conditionsOf(filter);
+  // plain SQL: of thousands of rows, TypeORM's own reading would be the larger part of the cost
+  const names =
+    'id, fqdn_id, space_id, certificate_id, provider_id, status, scheduled_at, created_at, is_test';
+  const more = 'attempt, lease_owner, lease_until, retry_of, reason, finished_at';
+  const limit = filter.limit === undefined ? '' : `limit ${filter.limit}`;
+  const text = `select ${names}, ${more} from renewal_queue ${where} order by scheduled_at, id ${limit}`;
+  return querySql(tx, columns, text, values);
+}
+
+function conditionsOf({
+  scope,
+  status,
+}: {
+  readonly scope: SpaceScope;
+  readonly status?: string | undefined;
+}) {
+  const values: SqlValue[] = [];
+  const conditions: string[] = [];
+  if (scope !== 'all') {
+    conditions.push(`space_id in (${scope.map((_, index) => `$${index + 1}`).join(', ') || 'null'})`);
+    values.push(...scope);
+  }
+  if (status !== undefined) conditions.push(`status = $${values.push(status)}`);
+  return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };
+}

@@ -1,0 +1,33 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { explainRenewal } from './explain-renewal.service.js';
+import { explanationView } from './explanation-view.js';
+import { renewalView } from './renewal-view.js';
+import { createTestRenewal, listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
+
+type RenewalOperations = 'listRenewals' | 'createTestRenewal' | 'triggerRenewals' | 'explainRenewal';
+
+export function renewalsHandlers(
+  deps: RenewalsDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, RenewalOperations> {
+  return {
+    listRenewals: async ({ query, context }) => ({
+      status: 200,
+      body: (await listRenewals(deps, context, query)).map(renewalView),
+    }),
+    createTestRenewal: async ({ body, context }) => {
+      const { id, scheduledAt } = await createTestRenewal(deps, context, body);
+      const at = scheduledAt.toISOString();
+      const message = `test renewal queued for ${at}`;
+      return { status: 201, body: { success: true, message, queueId: id, scheduledAt: at } };
+    },
+    triggerRenewals: async ({ context }) => {
+      await triggerRenewals(deps, context);
+      return { status: 200, body: { message: 'renewal queue processing started' } };
+    },
+    explainRenewal: async ({ params, context }) => ({
+      status: 200,
+      body: explanationView(await explainRenewal(deps, context, params)),
+    }),
+  };
+}

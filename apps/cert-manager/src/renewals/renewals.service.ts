@@ -1,0 +1,123 @@
+import { InvalidInput, type RenewalStatus } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { canOn, readableSpaces, requireAdmin } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { findCertificate, findNewestCertificate } from '../certificates/certificates.repository.js';
+import { findFqdn } from '../fqdns/fqdns.repository.js';
+import type { ProviderOpener } from '../providers/open-provider.service.js';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
+import { type Lane, listLanes } from './provider-lanes.service.js';
+import {
+  insertRenewal,
+  type ListedRenewal,
+  listRenewalRows,
+  type RenewalRow,
+} from './renewals.repository.js';
+import { newRenewal } from './schedule-renewals.service.js';
+
+export interface RenewalsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+  /** Begins a run of the queue, or another one after the one under way, and does not wait for it. */
+  readonly triggerRun: () => void;
+}
+
+/** Entries of the spaces that the caller may read, by the moment they run. */
+export async function listRenewals(
+  { db, clock, opener }: RenewalsDeps,
+  caller: Caller,
+  filter: {
+    readonly status?: RenewalStatus | undefined;
+    readonly spaceId?: string | undefined;
+    readonly limit?: number | undefined;
+  },
+): Promise<ListedRenewal[]> {
+  const { status, limit, spaceId } = filter;
+  const scope = scopeOf(caller, spaceId);
+  return db.read(async (tx) => {
+    const rows = await listRenewalRows(tx, { scope, status, limit });
+    const lanes = await listLanes(tx, opener);
+    return rows.map((row) => withObstacle(row, lanes, clock.now()));
+  });
+}
+
+function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
+  if (spaceId === undefined) return readableSpaces(caller);
+  return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
+}
+
+/** An entry that is due and waits only for its provider says so. */
+export function withObstacle<Row extends ListedRenewal>(row: Row, lanes: readonly Lane[], now: Date): Row {
+  if (row.status !== 'pending' || row.scheduledAt > now) return row;
+  const obstacle = lanes.find(({ provider }) => provider.id === row.providerId)?.obstacle;
+  return obstacle === undefined ? row : { ...row, reason: obstacle };
+}
+
+/** A renewal to queue for a test, whether the FQDN is renewed by itself or not. */
+export interface NewTestRenewal {
+  readonly certificateId: string;
+  readonly fqdnId: string;
+  readonly spaceId: string;
+  /** 0 to 525 600. */
+  readonly minutesFromNow: number;
+}
+
+/**
+ * Queues a renewal at a moment from now. Throws Forbidden, and InvalidInput that names the id which is unknown or
+ * does not belong to the others.
+ */
+export async function createTestRenewal(
+  { db, clock }: RenewalsDeps,
+  caller: Caller,
+  input: NewTestRenewal,
+): Promise<RenewalRow> {
+  requireAdmin(caller);
+  const { certificateId, fqdnId, spaceId, minutesFromNow } = input;
+  const now = clock.now();
+  const scheduledAt = new Date(now.getTime() + minutesFromNow * 60_000);
+  return db.transaction(async (tx) => {
+    const providerId = await judgeTest(tx, input);
+    const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
+    const entry = newRenewal({ ...subject, isTest: true }, now);
+    await insertRenewal(tx, entry);
+    const details = { fqdnId, certificateId, scheduledAt: scheduledAt.toISOString(), isTest: true };
+    const act = { action: 'queue.create', resourceType: 'renewal', resourceId: entry.id } as const;
+    await recordAudit(tx, caller, { ...act, spaceId, details }, now);
+    return entry;
+  });
+}
+
+/** Whom the test asks: the provider of the newest certificate. Throws InvalidInput. */
+async function judgeTest(tx: Tx, { certificateId, fqdnId, spaceId }: NewTestRenewal): Promise<string> {
+  const certificate = await findCertificate(tx, certificateId);
+  if (certificate === undefined) throw mismatch('certificateId', 'names no certificate');
+  if (certificate.fqdnId !== fqdnId) throw mismatch('fqdnId', 'is not the FQDN of the certificate');
+  const fqdn = await findFqdn(tx, fqdnId);
+  if (fqdn?.spaceId !== spaceId) throw mismatch('spaceId', 'is not the space of the FQDN');
+  const newest = await findNewestCertificate(tx, fqdnId);
+  if (newest?.providerId == null)
+    throw mismatch('certificateId', 'was issued by no provider that can be asked');
+  return newest.providerId;
+}
+
+function mismatch(path: string, message: string): InvalidInput {
+  return new InvalidInput(`${path}: ${message}`, {
+    code: 'renewal_inconsistent',
+    title: 'The ids do not belong together',
+    fields: [{ path, code: 'mismatch', message }],
+  });
+}
+
+/** Lets the queue be worked on now. Throws Forbidden. */
+export async function triggerRenewals(
+  { db, clock, triggerRun }: RenewalsDeps,
+  caller: Caller,
+): Promise<void> {
+  requireAdmin(caller);
+  const entry = { action: 'queue.trigger', resourceType: 'renewal' } as const;
+  await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+  triggerRun();
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeRun, isSound, type RunReport } from './run-report.js';
+
+const quiet: RunReport = {
+  renewed: 0,
+  failed: [],
+  broken: 0,
+  lapsed: 0,
+  obstacles: [],
+  troubled: { count: 0, first: undefined },
+  isDone: true,
+};
+const failure = (fqdn: string, isGivenUp = false) => ({ fqdn, reason: 'no', isGivenUp });
+
+describe('the report of a run', () => {
+  test.each<[string, Partial<RunReport>, string]>([
+    ['nothing due', {}, '0 renewed, 0 failed'],
+    [
+      'some of each',
+      { renewed: 3, failed: [failure('a.example'), failure('b.example', true)] },
+      '3 renewed, 2 failed (a.example: no; b.example: no (given up))',
+    ],
+    [
+      'many failures',
+      { failed: 'abcdefg'.split('').map((name) => failure(name)) },
+      '0 renewed, 7 failed (a: no; b: no; c: no; d: no; e: no; and 2 more)',
+    ],
+    [
+      'all that may be',
+      {
+        broken: 1,
+        lapsed: 2,
+        obstacles: ['provider is disabled: dummy-ca'],
+        troubled: { count: 4, first: 'a.example' },
+      },
+      '0 renewed, 0 failed, 1 broken off by an error, 2 taken back from a worker that vanished, ' +
+        '4 fail again and again, first a.example, renewals wait: provider is disabled: dummy-ca',
+    ],
+  ])('%s', (_, change, text) => {
+    expect(describeRun({ ...quiet, ...change })).toBe(text);
+  });
+
+  test.each<[string, Partial<RunReport>, boolean]>([
+    ['nothing due', {}, true],
+    ['one failed, and will be tried again', { failed: [failure('a')] }, true],
+    ['a worker vanished', { lapsed: 1 }, true],
+    ['a provider is disabled', { obstacles: ['provider is disabled: dummy-ca'] }, true],
+    ['one was given up', { failed: [failure('a', true)] }, false],
+    ['one keeps failing', { troubled: { count: 1, first: 'a' } }, false],
+    ['one was broken off', { broken: 1 }, false],
+  ])('is sound or not: %s', (_, change, expected) => {
+    expect(isSound({ ...quiet, ...change })).toBe(expected);
+  });
+});

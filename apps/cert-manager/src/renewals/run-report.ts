@@ -1,0 +1,39 @@
+/** What a run of the queue did and found. */
+export interface RunReport {
+  readonly renewed: number;
+  readonly failed: readonly { readonly fqdn: string; readonly reason: string; readonly isGivenUp: boolean }[];
+  /** Renewals that ended by an error nobody foresaw; they are tried again when their lease has lapsed. */
+  readonly broken: number;
+  /** Entries whose worker had vanished. */
+  readonly lapsed: number;
+  /** Why providers that entries wait for cannot be asked. */
+  readonly obstacles: readonly string[];
+  /** What fails again and again. */
+  readonly troubled: { readonly count: number; readonly first: string | undefined };
+  /** Whether the run left nothing that is due, but for what waits for a provider. */
+  readonly isDone: boolean;
+}
+
+/** Whether nobody needs to look: a failure that will soon be tried again is no reason. */
+export function isSound({ failed, broken, troubled }: RunReport): boolean {
+  return broken === 0 && troubled.count === 0 && !failed.some(({ isGivenUp }) => isGivenUp);
+}
+
+const mostNamed = 5;
+
+/** The report in a few clauses for people. */
+export function describeRun(report: RunReport): string {
+  const { renewed, failed, broken, lapsed, obstacles, troubled } = report;
+  const named = failed
+    .slice(0, mostNamed)
+    .map(({ fqdn, reason, isGivenUp }) => `${fqdn}: ${reason}${isGivenUp ? ' (given up)' : ''}`);
+  const more = failed.length > mostNamed ? [`and ${failed.length - mostNamed} more`] : [];
+  return [
+    `${renewed} renewed`,
+    `${failed.length} failed${failed.length > 0 ? ` (${[...named, ...more].join('; ')})` : ''}`,
+    ...(broken > 0 ? [`${broken} broken off by an error`] : []),
+    ...(lapsed > 0 ? [`${lapsed} taken back from a worker that vanished`] : []),
+    ...(troubled.count > 0 ? [`${troubled.count} fail again and again, first ${troubled.first}`] : []),
+    ...obstacles.map((obstacle) => `renewals wait: ${obstacle}`),
+  ].join(', ');
+}

@@ -1,0 +1,135 @@
+import type { Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
+import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
+import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import { newRowId } from '../spaces/row-id.js';
+import { changeOf } from './renewal-entry.js';
+import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
+import {
+  deletePendingRenewal,
+  deletePlannedRenewals,
+  findOpenRenewal,
+  insertRenewal,
+  type RenewalRow,
+  redirectTestRenewals,
+  updateRenewal,
+} from './renewals.repository.js';
+
+/** What keeps the queue in line with what it is about; each is part of the transaction of the change. */
+export interface RenewalScheduler {
+  /** The FQDN has a newer certificate; it is held. */
+  onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is held. */
+  onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** The FQDN has a newer CSR. */
+  onCsrStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** There is no CSR any more. */
+  onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
+}
+
+export function createRenewalScheduler(clock: Clock): RenewalScheduler {
+  return {
+    onCertificateStored: async (tx, caller, fqdn) => {
+      const certificate = await findNewestCertificate(tx, fqdn.id);
+      if (certificate?.providerId != null) await redirectTestRenewals(tx, fqdn.id, certificate.providerId);
+      if (!fqdn.renewalEnabled) return;
+      const open = await findOpenRenewal(tx, fqdn.id);
+      // one under way is not called back; whoever settles it sees that there is a newer certificate
+      if (open?.status === 'processing') return;
+      if (open !== undefined) await remove(tx, caller, open, 'a newer certificate was stored', clock.now());
+      await insertPlanned(tx, fqdn, clock.now());
+    },
+    onRenewalSwitched: async (tx, caller, fqdn) => {
+      const open = await findOpenRenewal(tx, fqdn.id);
+      if (open === undefined) return insertPlanned(tx, fqdn, clock.now());
+      if (!fqdn.renewalEnabled) return remove(tx, caller, open, 'renewal was switched off', clock.now());
+      return reschedule(tx, fqdn, open, clock.now());
+    },
+    onCsrStored: async (tx, _caller, fqdn) => {
+      if (!fqdn.renewalEnabled) return undefined;
+      const now = clock.now();
+      const open = await findOpenRenewal(tx, fqdn.id);
+      if (open === undefined) return insertPlanned(tx, fqdn, now);
+      // what failed with the old CSR need not wait to be tried with the new one
+      if (open.attempt > 1 && open.scheduledAt > now) await move(tx, open, now);
+      return undefined;
+    },
+    onCsrsDeleted: async (tx, caller) => {
+      const count = await deletePlannedRenewals(tx);
+      if (count === 0) return;
+      const details = { count, reason: 'all CSRs were deleted' };
+      const entry = { action: 'queue.remove', resourceType: 'renewal', details } as const;
+      await recordAudit(tx, caller, entry, clock.now());
+    },
+  };
+}
+
+/** What is to become of an FQDN, by the scheduler's own rules. */
+export async function readOutlook(
+  tx: Tx,
+  fqdn: FqdnRow,
+): Promise<{ readonly certificate: CertificateRow | undefined; readonly outlook: Outlook }> {
+  const certificate = await findNewestCertificate(tx, fqdn.id);
+  const hasCsr = await hasCsrOfFqdn(tx, fqdn.id);
+  return { certificate, outlook: outlookOf({ ...fqdn, certificate, hasCsr }) };
+}
+
+/** Plans the renewal of an FQDN that is held and has no open entry; does nothing where there is nothing to renew. */
+export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date): Promise<void> {
+  const { outlook } = await readOutlook(tx, fqdn);
+  if (!outlook.isPlanned) return;
+  const { certificateId, providerId, plan } = outlook;
+  const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
+  await insertRenewal(tx, newRenewal({ ...subject, scheduledAt: scheduleOf(plan, now) }, now));
+}
+
+type Subject = Pick<RenewalRow, 'fqdnId' | 'spaceId' | 'certificateId' | 'providerId' | 'scheduledAt'>;
+
+/** A pending entry, the first try unless it says otherwise. */
+export function newRenewal(
+  entry: Subject & Partial<Pick<RenewalRow, 'isTest' | 'attempt' | 'retryOf' | 'journal'>>,
+  now: Date,
+): RenewalRow {
+  return {
+    id: newRowId(now),
+    status: 'pending',
+    createdAt: now,
+    isTest: false,
+    attempt: 1,
+    leaseOwner: null,
+    leaseUntil: null,
+    retryOf: null,
+    reason: null,
+    finishedAt: null,
+    journal: null,
+    ...entry,
+  };
+}
+
+/** Gives a first try the moment that the rule says now; a further try keeps its own. */
+async function reschedule(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
+  const { outlook } = await readOutlook(tx, fqdn);
+  if (outlook.isPlanned && open.attempt === 1) await move(tx, open, scheduleOf(outlook.plan, now));
+}
+
+async function move(tx: Tx, entry: RenewalRow, scheduledAt: Date): Promise<void> {
+  const change = changeOf(entry, { kind: 'move', scheduledAt });
+  if (change !== undefined) await updateRenewal(tx, entry, change);
+}
+
+async function remove(tx: Tx, caller: Caller, entry: RenewalRow, reason: string, now: Date): Promise<void> {
+  if (!(await deletePendingRenewal(tx, entry.id))) return;
+  const { id, fqdnId, spaceId, certificateId, scheduledAt } = entry;
+  const details = { reason, fqdnId, certificateId, scheduledAt: scheduledAt.toISOString() };
+  const removal = {
+    action: 'queue.remove',
+    resourceType: 'renewal',
+    resourceId: id,
+    spaceId,
+    details,
+  } as const;
+  await recordAudit(tx, caller, removal, now);
+}

@@ -1,0 +1,155 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { builtInCaller, type Caller, internalOrigin } from '../access/caller.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { findNewestCertificate } from '../certificates/certificates.repository.js';
+import { type CsrRow, hasCsr, hasCsrOfFqdn } from '../csrs/csrs.repository.js';
+import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { certificateFacts, insertIssued } from '../issuance/store-certificate.service.js';
+import type { IssuedCertificate, SignRefusal } from '../providers/provider.js';
+import type { ProviderRow } from '../providers/providers.repository.js';
+import { readableText } from '../providers/readable-text.js';
+import { changeOf, type RenewalEvent } from './renewal-entry.js';
+import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
+import { nextTry } from './renewal-policy.js';
+import { insertRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
+import { insertPlanned, newRenewal, type RenewalScheduler } from './schedule-renewals.service.js';
+
+export interface SettleDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly scheduler: RenewalScheduler;
+}
+
+/** What is renewed, and by whom. */
+export interface RenewalSubject {
+  readonly fqdn: FqdnRow;
+  /** Undefined when all were deleted meanwhile. */
+  readonly csr: CsrRow | undefined;
+  readonly provider: ProviderRow;
+}
+
+/** How a renewal ended. */
+export type RenewalEnd =
+  | { readonly kind: 'renewed'; readonly fqdn: string }
+  | { readonly kind: 'failed'; readonly fqdn: string; readonly reason: string; readonly next: NextStep }
+  /** It was somebody else's, or nobody's, by then. */
+  | { readonly kind: 'lost'; readonly entryId: string };
+
+/** What follows a failure: another try, nothing because nothing is to be done, or nothing because it is hopeless. */
+type NextStep = { readonly retryAt: Date } | 'none' | 'given_up';
+
+/** Stores the certificate, ends the entry and plans the next one, all or nothing. Throws LeaseLost and NotFound. */
+export async function settleRenewed(
+  { db, clock, logger, scheduler }: SettleDeps,
+  { entry }: RenewalLease,
+  { fqdn: { spaceId, id: fqdnId, fqdn }, csr, provider }: RenewalSubject,
+  issued: IssuedCertificate,
+): Promise<RenewalEnd> {
+  const caller = callerFor(entry);
+  const certificate = await db.transaction(async (tx) => {
+    const held = await holdFqdn(tx, spaceId, fqdnId);
+    const now = clock.now();
+    await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now }, { journal: null });
+    // a certificate is kept even though its CSR was deleted meanwhile
+    const csrId = csr !== undefined && (await hasCsr(tx, csr.id)) ? csr.id : null;
+    const row = await insertIssued(tx, { fqdnId, csrId, providerId: provider.id, issued, now });
+    const details = { ...factsOf(entry, held), ...certificateFacts(row, provider) };
+    await recordAudit(
+      tx,
+      caller,
+      { ...auditOf(entry, 'certificate.renew', details), resourceId: row.id },
+      now,
+    );
+    await scheduler.onCertificateStored(tx, caller, held);
+    return row;
+  });
+  logger.info({ entryId: entry.id, fqdn, certificateId: certificate.id }, 'renewal.renewed');
+  return { kind: 'renewed', fqdn };
+}
+
+/** Ends the entry and, unless it is a test, plans what comes next. Throws LeaseLost and NotFound. */
+export async function settleFailed(
+  { db, clock, logger }: SettleDeps,
+  lease: RenewalLease,
+  { fqdn: { spaceId, id, fqdn }, provider }: RenewalSubject,
+  refusal: SignRefusal,
+): Promise<RenewalEnd> {
+  const { entry } = lease;
+  const reason = readableText(refusal.reason);
+  const next = await db.transaction(async (tx) => {
+    const held = await holdFqdn(tx, spaceId, id);
+    const now = clock.now();
+    await settle(tx, entry, { kind: 'fail', attempt: entry.attempt, at: now, reason }, { journal: null });
+    const step = await planNext(tx, lease, held, refusal, now);
+    const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
+    const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
+    await recordAudit(tx, callerFor(entry), failure, now);
+    return step;
+  });
+  const facts = { entryId: entry.id, fqdn, attempt: entry.attempt, reason, next: shown(next) };
+  if (next === 'given_up') logger.error(facts, 'renewal.given_up');
+  else logger.warn(facts, 'renewal.failed');
+  return { kind: 'failed', fqdn, reason, next };
+}
+
+/** Ends the entry by the number of its try: whoever came too late changes nothing. */
+async function settle(
+  tx: Tx,
+  entry: RenewalRow,
+  event: RenewalEvent,
+  more: Partial<RenewalRow>,
+): Promise<void> {
+  const change = changeOf(entry, event);
+  const isSettled = change !== undefined && (await updateRenewal(tx, entry, { ...change, ...more }));
+  if (!isSettled) throw new LeaseLost();
+}
+
+async function planNext(
+  tx: Tx,
+  { entry, journal }: RenewalLease,
+  fqdn: FqdnRow,
+  { isPermanent = false, notBefore }: SignRefusal,
+  now: Date,
+): Promise<NextStep> {
+  if (entry.isTest || !fqdn.renewalEnabled || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
+  const newest = await findNewestCertificate(tx, fqdn.id);
+  if (newest === undefined) return 'none';
+  if (newest.id !== entry.certificateId) {
+    // it was renewed by hand meanwhile
+    await insertPlanned(tx, fqdn, now);
+    return 'none';
+  }
+  const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
+  const scheduledAt = nextTry({ attempt, now, notAfter: newest.expiresAt, isPermanent, notBefore });
+  if (scheduledAt === undefined) return 'given_up';
+  const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
+  // an order that the provider did not give up goes on in the next try
+  const retry = { ...subject, attempt: attempt + 1, retryOf, journal: journal() };
+  await insertRenewal(tx, newRenewal(retry, now));
+  return { retryAt: scheduledAt };
+}
+
+function callerFor(entry: RenewalRow): Caller {
+  return builtInCaller('scheduler', internalOrigin(entry.id));
+}
+
+function shown(next: NextStep): string {
+  return typeof next === 'string' ? next : next.retryAt.toISOString();
+}
+
+function factsOf(
+  { id: entryId, attempt, isTest, certificateId: previous }: RenewalRow,
+  { fqdn, id }: FqdnRow,
+) {
+  return { fqdn, fqdnId: id, entryId, attempt, ...(isTest && { isTest }), previous };
+}
+
+function auditOf(
+  { certificateId: resourceId, spaceId }: RenewalRow,
+  action: 'certificate.renew' | 'certificate.fail',
+  details: Readonly<Record<string, unknown>>,
+) {
+  return { action, resourceType: 'certificate', resourceId, spaceId, details } as const;
+}
