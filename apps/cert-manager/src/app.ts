@@ -25,6 +25,7 @@ import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
+import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
 import { ensureProviders } from './providers/ensure-providers.service.js';
 import { createProviderOpener, type ProviderOpener } from './providers/open-provider.service.js';
@@ -39,7 +40,7 @@ import { runRenewalJob } from './renewals/run-renewal-job.service.js';
 import type { RunReport } from './renewals/run-report.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { sweepRenewals } from './renewals/sweep-renewals.service.js';
-import { listSpaceRows } from './spaces/spaces.repository.js';
+import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { systemHandlers } from './system/system.routes.js';
 import { apiTokensHandlers } from './users/api-tokens.routes.js';
@@ -53,6 +54,7 @@ import { createSessionCookie } from './users/session-cookie.js';
 import { sessionsHandlers } from './users/sessions.routes.js';
 import { sweepSessions } from './users/sessions.service.js';
 import { createSetupToken } from './users/setup-token.store.js';
+import { keepUsers } from './users/users.repository.js';
 import { usersHandlers } from './users/users.routes.js';
 
 export interface AppOptions {
@@ -102,15 +104,6 @@ export const pending = [
   'deleteUser',
   'getAvatar',
   'uploadAvatar',
-  'listPermissionGroups',
-  'createPermissionGroup',
-  'getPermissionGroup',
-  'updatePermissionGroup',
-  'deletePermissionGroup',
-  'listGroupMembers',
-  'setGroupMembers',
-  'addGroupMember',
-  'removeGroupMember',
   'exportAuditLogs',
   'listAuditClearings',
 ] as const satisfies readonly Operation[];
@@ -150,6 +143,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...auditHandlers({ db, clock, logger, denials, mayDelete: config.auditDelete === 'allow' }),
         ...sessionsHandlers({ ...accounts, cookie }),
         ...apiTokensHandlers({ db, clock }),
+        ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
         ...usersHandlers({ db, listSpaceIds }),
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),

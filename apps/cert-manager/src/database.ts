@@ -17,11 +17,8 @@ import { addProviders } from './migrations/0002-providers.js';
 import { addSpaces } from './migrations/0003-spaces.js';
 import { addCertificates } from './migrations/0004-certificates.js';
 import { addRenewals } from './migrations/0005-renewals.js';
-import {
-  permissionGroupMembers,
-  permissionGroupSpaces,
-  permissionGroups,
-} from './permission-groups/permission-groups.repository.js';
+import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
+import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
 import { providers } from './providers/providers.repository.js';
 import { jobRuns } from './renewals/job-runs.repository.js';

@@ -141,6 +141,17 @@ const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
   },
   listCertificates: async (app) => read(app, pathOf(await newCertificate(app), 'certificates')),
 
+  listRenewals: async (app) => {
+    await newTestRenewal(app);
+    return read(app, '/renewal-queue');
+  },
+  createTestRenewal: async (app) => ({ answer: await newTestRenewal(app), leaves: 'queue.create' }),
+  triggerRenewals: async (app) => ({
+    answer: await ask(app, 'post', '/renewal-queue/test/trigger'),
+    leaves: 'queue.trigger',
+  }),
+  explainRenewal: async (app) => read(app, pathOf(await newCertificate(app), 'renewal-explanation')),
+
   listPermissionGroups: async (app) => {
     await makeGroup(app, {});
     return read(app, '/permission-groups');
@@ -172,17 +183,6 @@ const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
     const path = `${groupPath(group)}/members/${app.people.ben.id}`;
     return { answer: await ask(app, 'delete', path), leaves: 'group.member.remove' };
   },
-
-  listRenewals: async (app) => {
-    await newTestRenewal(app);
-    return read(app, '/renewal-queue');
-  },
-  createTestRenewal: async (app) => ({ answer: await newTestRenewal(app), leaves: 'queue.create' }),
-  triggerRenewals: async (app) => ({
-    answer: await ask(app, 'post', '/renewal-queue/test/trigger'),
-    leaves: 'queue.trigger',
-  }),
-  explainRenewal: async (app) => read(app, pathOf(await newCertificate(app), 'renewal-explanation')),
 
   listProviders: (app) => read(app, '/providers'),
   getProvider: async (app) => read(app, `/providers/${(await providerOf(app, 'dummy-ca')).id}`),

@@ -31,6 +31,7 @@ const auditActions = [
   'group.delete',
   'group.member.add',
   'group.member.remove',
+  'group.member.set',
   'group.update',
   'provider.config',
   'provider.disable',

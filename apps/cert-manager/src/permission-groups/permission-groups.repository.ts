@@ -1,17 +1,18 @@
-import { column, defineTable, insertMany, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  holdRows,
+  insertMany,
+  keepRows,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { In } from 'typeorm';
-import type { Level } from '../access/permissions.js';
+import type { Level } from '../access/levels.js';
 import type { Grant } from '../access/rights.js';
-
-export interface PermissionGroupRow {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly permission: Level;
-  /** Every space, those made later included. A group without spaces reaches none unless this says so. */
-  readonly allSpaces: boolean;
-  readonly createdAt: Date;
-}
+import { permissionGroupMembers } from './group-members.repository.js';
+import { byGroup, type PermissionGroup, type PermissionGroupRow } from './permission-group.js';
 
 export const permissionGroups = defineTable<PermissionGroupRow>('permission_groups', {
   columns: {
@@ -25,20 +26,6 @@ export const permissionGroups = defineTable<PermissionGroupRow>('permission_grou
   indexes: [{ columns: ['createdAt', 'id'] }],
 });
 
-export interface PermissionGroupMemberRow {
-  readonly groupId: string;
-  readonly userId: string;
-}
-
-export const permissionGroupMembers = defineTable<PermissionGroupMemberRow>('permission_group_members', {
-  columns: { groupId: column.uuid().primary(), userId: column.uuid().primary() },
-  indexes: [{ columns: ['userId'] }],
-  references: [
-    { columns: ['groupId'], table: 'permission_groups', onDelete: 'CASCADE' },
-    { columns: ['userId'], table: 'users', onDelete: 'CASCADE' },
-  ],
-});
-
 export interface PermissionGroupSpaceRow {
   readonly groupId: string;
   readonly spaceId: string;
@@ -50,45 +37,29 @@ export const permissionGroupSpaces = defineTable<PermissionGroupSpaceRow>('permi
   references: [{ columns: ['groupId'], table: 'permission_groups', onDelete: 'CASCADE' }],
 });
 
-/** A group with the spaces that it reaches. */
-export interface PermissionGroup extends PermissionGroupRow {
-  readonly spaceIds: readonly string[];
+const oldestFirst = { createdAt: 'ASC', id: 'ASC' } as const;
+
+export async function insertPermissionGroup(tx: Tx, group: PermissionGroup): Promise<void> {
+  await insertMany(tx, permissionGroups, [rowOf(group)]);
+  await insertReach(tx, group);
 }
 
-export async function insertPermissionGroup(
-  tx: Tx,
-  { spaceIds, ...row }: PermissionGroup,
-  userIds: readonly string[],
-): Promise<void> {
-  await tx.insert(permissionGroups, row);
-  await insertMany(
-    tx,
-    permissionGroupSpaces,
-    spaceIds.map((spaceId) => ({ groupId: row.id, spaceId })),
-  );
-  await insertMany(
-    tx,
-    permissionGroupMembers,
-    userIds.map((userId) => ({ groupId: row.id, userId })),
-  );
+/** Every group with its spaces, oldest first. */
+export async function listPermissionGroups(tx: Tx): Promise<PermissionGroup[]> {
+  const groups = await tx.find(permissionGroups, { order: oldestFirst });
+  return withSpaces(groups, await tx.find(permissionGroupSpaces, { order: { spaceId: 'ASC' } }));
 }
 
 /** Groups of the user with their spaces, oldest first. */
 export async function listGroupsOf(tx: Tx, userId: string): Promise<PermissionGroup[]> {
   const memberships = await tx.findBy(permissionGroupMembers, { userId });
   if (memberships.length === 0) return [];
-  const ids = memberships.map(({ groupId }) => groupId);
-  const groups = await tx.find(permissionGroups, {
-    where: { id: In(ids) },
-    order: { createdAt: 'ASC', id: 'ASC' },
-  });
-  const spaceIds = new Map<string, string[]>(groups.map(({ id }) => [id, []]));
-  for (const { groupId, spaceId } of await listReached(tx, ids)) spaceIds.get(groupId)?.push(spaceId);
-  return groups.map((group) => ({ ...group, spaceIds: spaceIds.get(group.id) ?? [] }));
-}
-
-async function listReached(tx: Tx, groupIds: readonly string[]): Promise<PermissionGroupSpaceRow[]> {
-  return tx.find(permissionGroupSpaces, { where: { groupId: In([...groupIds]) }, order: { spaceId: 'ASC' } });
+  const ids = In(memberships.map(({ groupId }) => groupId));
+  const groups = await tx.find(permissionGroups, { where: { id: ids }, order: oldestFirst });
+  return withSpaces(
+    groups,
+    await tx.find(permissionGroupSpaces, { where: { groupId: ids }, order: { spaceId: 'ASC' } }),
+  );
 }
 
 /** What the user's groups give him. */
@@ -96,7 +67,70 @@ export async function listGrants(tx: Tx, userId: string): Promise<Grant[]> {
   return listGroupsOf(tx, userId);
 }
 
+export async function findPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup | undefined> {
+  return peopled(tx, await tx.findBy(permissionGroups, { id }));
+}
+
+/** The group, which nobody else may change until the transaction ends. */
+export async function holdPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup | undefined> {
+  return peopled(tx, await holdRows(tx, permissionGroups, { id }));
+}
+
+/** Those of the ids that name a group; none of these is deleted before the transaction ends. */
+export async function keepPermissionGroups(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await keepRows(tx, permissionGroups, { id: In([...ids]) })).map(({ id }) => id);
+}
+
+/** Makes the stored group and its spaces those of `group`. */
+export async function updatePermissionGroup(tx: Tx, group: PermissionGroup): Promise<void> {
+  await updateRows(tx, permissionGroups, { id: group.id }, rowOf(group));
+  await deleteRows(tx, permissionGroupSpaces, { groupId: group.id });
+  await insertReach(tx, group);
+}
+
+/** Deletes the group; who belonged to it has one less. */
+export async function deletePermissionGroup(tx: Tx, id: string): Promise<void> {
+  await deleteRows(tx, permissionGroups, { id });
+}
+
 /** Makes the groups forget the space; one that reached only this space reaches none then. */
 export async function deleteSpaceFromGroups(tx: Tx, spaceId: string): Promise<void> {
-  await tx.delete(permissionGroupSpaces, { spaceId });
+  await deleteRows(tx, permissionGroupSpaces, { spaceId });
+}
+
+async function peopled(tx: Tx, groups: readonly PermissionGroupRow[]): Promise<PermissionGroup | undefined> {
+  const [group] = groups;
+  if (group === undefined) return undefined;
+  const reached = await tx.find(permissionGroupSpaces, {
+    where: { groupId: group.id },
+    order: { spaceId: 'ASC' },
+  });
+  return { ...group, spaceIds: reached.map(({ spaceId }) => spaceId) };
+}
+
+function withSpaces(
+  groups: readonly PermissionGroupRow[],
+  reached: readonly PermissionGroupSpaceRow[],
+): PermissionGroup[] {
+  const spaceIds = byGroup(reached, ({ spaceId }) => spaceId);
+  return groups.map((group) => ({ ...group, spaceIds: spaceIds.get(group.id) ?? [] }));
+}
+
+function rowOf({
+  id,
+  name,
+  description,
+  permission,
+  allSpaces,
+  createdAt,
+}: PermissionGroup): PermissionGroupRow {
+  return { id, name, description, permission, allSpaces, createdAt };
+}
+
+async function insertReach(tx: Tx, { id: groupId, spaceIds }: PermissionGroup): Promise<void> {
+  await insertMany(
+    tx,
+    permissionGroupSpaces,
+    spaceIds.map((spaceId) => ({ groupId, spaceId })),
+  );
 }

@@ -1,4 +1,4 @@
-import { column, defineTable, type Tx } from '@certloop/db';
+import { column, defineTable, holdRows, keepRows, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
 
 export interface SpaceRow {
@@ -36,10 +36,12 @@ export async function spaceExists(tx: Tx, id: string): Promise<boolean> {
  * it as it was left.
  */
 export async function holdSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {
-  const query = tx.createQueryBuilder(spaces, 'space').where({ id });
-  // SQLite has no row locks and needs none, as its writers take turns
-  if (tx.dataSource.options.type === 'postgres') query.setLock('pessimistic_write');
-  return (await query.getOne()) ?? undefined;
+  return (await holdRows(tx, spaces, { id }))[0];
+}
+
+/** Those of the ids that name a space; none of these is deleted before the transaction ends. */
+export async function keepSpaces(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await keepRows(tx, spaces, { id: In([...ids]) })).map(({ id }) => id);
 }
 
 /** Those of the spaces that exist, oldest first. */

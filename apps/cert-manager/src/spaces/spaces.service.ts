@@ -3,9 +3,9 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
-import { newRowId } from './row-id.js';
 import { deleteSpaceRow, holdSpace, insertSpace, listSpaceRows, type SpaceRow } from './spaces.repository.js';
 
 export interface SpacesDeps {

@@ -1,7 +1,8 @@
-import type { PermissionGroup, UserPermissions } from '@certloop/contracts';
+import type { UserPermissions } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { canOn, type Level, readableSpaces } from '../access/permissions.js';
+import { permissionGroupView } from '../permission-groups/permission-group-view.js';
 import { listGroupsOf } from '../permission-groups/permission-groups.repository.js';
 
 export interface OwnPermissionsDeps {
@@ -33,7 +34,9 @@ export async function describeOwnPermissions(
       canUploadCSR: where('READ_WRITE'),
       canSignCSR: where('READ_WRITE'),
     },
-    groups: groups.map((group) => ({ ...groupView(group), spaceIds: seen(group.spaceIds, spaceIds) })),
+    groups: groups.map((group) =>
+      permissionGroupView({ ...group, spaceIds: seen(group.spaceIds, spaceIds) }),
+    ),
   };
 }
 
@@ -41,22 +44,4 @@ export async function describeOwnPermissions(
 function seen(ofGroup: readonly string[], readable: readonly string[]): string[] {
   const visible = new Set(readable);
   return ofGroup.filter((id) => visible.has(id));
-}
-
-function groupView(group: {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly permission: Level;
-  readonly allSpaces: boolean;
-  readonly createdAt: Date;
-}): Omit<PermissionGroup, 'spaceIds'> {
-  return {
-    id: group.id,
-    name: group.name,
-    description: group.description,
-    permission: group.permission,
-    allSpaces: group.allSpaces,
-    createdAt: group.createdAt.toISOString(),
-  };
 }

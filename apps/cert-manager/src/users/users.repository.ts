@@ -1,4 +1,5 @@
-import { column, defineTable, executeSql, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, executeSql, keepRows, type Tx, updateRows } from '@certloop/db';
+import { In } from 'typeorm';
 import { keyOf, type UserRow } from './user.js';
 
 export const users = defineTable<UserRow>('users', {
@@ -36,6 +37,11 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
 
 export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return (await tx.findOneBy(users, { id })) ?? undefined;
+}
+
+/** Those of the ids that name a user; none of these is deleted before the transaction ends. */
+export async function keepUsers(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await keepRows(tx, users, { id: In([...ids]) })).map(({ id }) => id);
 }
 
 export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {

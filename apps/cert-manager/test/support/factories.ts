@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Level } from '../../src/access/permissions.js';
-import {
-  insertPermissionGroup,
-  type PermissionGroup,
-} from '../../src/permission-groups/permission-groups.repository.js';
+import { insertMembers } from '../../src/permission-groups/group-members.repository.js';
+import type { PermissionGroup } from '../../src/permission-groups/permission-group.js';
+import { insertPermissionGroup } from '../../src/permission-groups/permission-groups.repository.js';
 import type { ApiTokenRow } from '../../src/users/api-token.js';
 import { insertApiToken } from '../../src/users/api-tokens.repository.js';
 import { formatApiToken, newApiToken, secretHash } from '../../src/users/credentials.js';
@@ -100,7 +99,10 @@ export async function addGroup(
     createdAt: clock.now(),
     ...overrides,
   };
-  await database.transaction((tx) => insertPermissionGroup(tx, row, userIds));
+  await database.transaction(async (tx) => {
+    await insertPermissionGroup(tx, row);
+    await insertMembers(tx, row.id, userIds);
+  });
   return row;
 }
 

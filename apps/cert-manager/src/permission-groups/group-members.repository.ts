@@ -1,0 +1,70 @@
+import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+import { byGroup } from './permission-group.js';
+
+export interface PermissionGroupMemberRow {
+  readonly groupId: string;
+  readonly userId: string;
+}
+
+export const permissionGroupMembers = defineTable<PermissionGroupMemberRow>('permission_group_members', {
+  columns: { groupId: column.uuid().primary(), userId: column.uuid().primary() },
+  indexes: [{ columns: ['userId'] }],
+  references: [
+    { columns: ['groupId'], table: 'permission_groups', onDelete: 'CASCADE' },
+    { columns: ['userId'], table: 'users', onDelete: 'CASCADE' },
+  ],
+});
+
+/** Members of each group that has any. */
+export async function listAllMembers(tx: Tx): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await tx.find(permissionGroupMembers, { order: { userId: 'ASC' } });
+  return byGroup(rows, ({ userId }) => userId);
+}
+
+/** Ids of the members of the group. */
+export async function listMembers(tx: Tx, groupId: string): Promise<string[]> {
+  const rows = await tx.find(permissionGroupMembers, { where: { groupId }, order: { userId: 'ASC' } });
+  return rows.map(({ userId }) => userId);
+}
+
+/** Ids of the groups that the user belongs to. */
+export async function listMemberships(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx.find(permissionGroupMembers, { where: { userId }, order: { groupId: 'ASC' } });
+  return rows.map(({ groupId }) => groupId);
+}
+
+export async function insertMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<void> {
+  await insertMany(
+    tx,
+    permissionGroupMembers,
+    userIds.map((userId) => ({ groupId, userId })),
+  );
+}
+
+/** Makes the user a member; false when he is one. */
+export async function insertMember(tx: Tx, groupId: string, userId: string): Promise<boolean> {
+  const text =
+    'insert into permission_group_members (group_id, user_id) values ($1, $2) on conflict do nothing';
+  return (await executeSql(tx, text, [groupId, userId])) === 1;
+}
+
+/** Makes the user a member no more; false when he was none. */
+export async function deleteMember(tx: Tx, groupId: string, userId: string): Promise<boolean> {
+  return (await deleteRows(tx, permissionGroupMembers, { groupId, userId })) === 1;
+}
+
+/** Makes these the members of the group, and nobody else. */
+export async function replaceMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<void> {
+  await deleteRows(tx, permissionGroupMembers, { groupId });
+  await insertMembers(tx, groupId, userIds);
+}
+
+/** Makes these the groups of the user, and no others. */
+export async function replaceMemberships(tx: Tx, userId: string, groupIds: readonly string[]): Promise<void> {
+  await deleteRows(tx, permissionGroupMembers, { userId });
+  await insertMany(
+    tx,
+    permissionGroupMembers,
+    groupIds.map((groupId) => ({ groupId, userId })),
+  );
+}

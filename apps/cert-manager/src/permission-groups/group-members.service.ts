@@ -1,0 +1,115 @@
+import { NotFound } from '@certloop/contracts';
+import type { Tx } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { deleteMember, insertMember, listMembers, replaceMembers } from './group-members.repository.js';
+import { requireKnown } from './known-ids.js';
+import {
+  findPermissionGroup,
+  holdPermissionGroup,
+  keepPermissionGroups,
+} from './permission-groups.repository.js';
+import { groupNotFound, type PermissionGroupsDeps } from './permission-groups.service.js';
+
+type GroupMembersDeps = Pick<PermissionGroupsDeps, 'db' | 'clock' | 'keepUsers'>;
+
+/** Ids of the users that belong to the group. Throws Forbidden, NotFound. */
+export async function listGroupMembers(
+  { db }: GroupMembersDeps,
+  caller: Caller,
+  id: string,
+): Promise<string[]> {
+  requireAdmin(caller);
+  return db.read(async (tx) => {
+    if ((await findPermissionGroup(tx, id)) === undefined) throw groupNotFound();
+    return listMembers(tx, id);
+  });
+}
+
+/**
+ * Makes these users the members of the group and returns them; all others leave it. Throws Forbidden,
+ * NotFound, and InvalidInput for users that do not exist.
+ */
+export async function setGroupMembers(
+  { db, clock, keepUsers }: GroupMembersDeps,
+  caller: Caller,
+  id: string,
+  asked: readonly string[],
+): Promise<string[]> {
+  requireAdmin(caller);
+  const userIds = [...new Set(asked)].toSorted();
+  return db.transaction(async (tx) => {
+    if ((await holdPermissionGroup(tx, id)) === undefined) throw groupNotFound();
+    requireKnown('userIds', asked, 'user', await keepUsers(tx, userIds));
+    const before = await listMembers(tx, id);
+    await replaceMembers(tx, id, userIds);
+    const details = {
+      added: userIds.filter((user) => !before.includes(user)),
+      removed: before.filter((user) => !userIds.includes(user)),
+    };
+    await recordAudit(tx, caller, { ...entryOf('group.member.set', id), details }, clock.now());
+    return userIds;
+  });
+}
+
+/** One user in one group. */
+export interface Membership {
+  readonly id: string;
+  readonly userId: string;
+}
+
+/** Makes the user a member of the group, if he is not one. Throws Forbidden, NotFound. */
+export async function addGroupMember(
+  { db, clock, keepUsers }: GroupMembersDeps,
+  caller: Caller,
+  { id, userId }: Membership,
+): Promise<void> {
+  requireAdmin(caller);
+  await db.transaction(async (tx) => {
+    await requireGroup(tx, id);
+    if ((await keepUsers(tx, [userId])).length === 0) throw userNotFound();
+    const isNew = await insertMember(tx, id, userId);
+    const details = { userId, isNew };
+    await recordAudit(tx, caller, { ...entryOf('group.member.add', id), details }, clock.now());
+  });
+}
+
+/** Makes the user a member of the group no more. Throws Forbidden, and NotFound when he is none. */
+export async function removeGroupMember(
+  { db, clock }: GroupMembersDeps,
+  caller: Caller,
+  { id, userId }: Membership,
+): Promise<void> {
+  requireAdmin(caller);
+  await db.transaction(async (tx) => {
+    await requireGroup(tx, id);
+    if (!(await deleteMember(tx, id, userId))) {
+      throw new NotFound('the user does not belong to the permission group', {
+        code: 'member_not_found',
+        title: 'Not a member',
+      });
+    }
+    await recordAudit(
+      tx,
+      caller,
+      { ...entryOf('group.member.remove', id), details: { userId } },
+      clock.now(),
+    );
+  });
+}
+
+async function requireGroup(tx: Tx, id: string): Promise<void> {
+  if ((await keepPermissionGroups(tx, [id])).length === 0) throw groupNotFound();
+}
+
+function userNotFound(): NotFound {
+  return new NotFound('user not found', { code: 'user_not_found', title: 'User not found' });
+}
+
+function entryOf(
+  action: 'group.member.set' | 'group.member.add' | 'group.member.remove',
+  resourceId: string,
+) {
+  return { action, resourceType: 'permission-group', resourceId } as const;
+}

@@ -1,0 +1,71 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import {
+  addGroupMember,
+  listGroupMembers,
+  removeGroupMember,
+  setGroupMembers,
+} from './group-members.service.js';
+import { peopledGroupView } from './permission-group-view.js';
+import {
+  createPermissionGroup,
+  deletePermissionGroup,
+  getPermissionGroup,
+  listPermissionGroups,
+  type PermissionGroupsDeps,
+  updatePermissionGroup,
+} from './permission-groups.service.js';
+
+type GroupOperation =
+  | 'listPermissionGroups'
+  | 'createPermissionGroup'
+  | 'getPermissionGroup'
+  | 'updatePermissionGroup'
+  | 'deletePermissionGroup'
+  | 'listGroupMembers'
+  | 'setGroupMembers'
+  | 'addGroupMember'
+  | 'removeGroupMember';
+
+export function permissionGroupsHandlers(
+  deps: PermissionGroupsDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, GroupOperation> {
+  return {
+    listPermissionGroups: async ({ context }) => ({
+      status: 200,
+      body: (await listPermissionGroups(deps, context)).map(peopledGroupView),
+    }),
+    createPermissionGroup: async ({ body, context }) => ({
+      status: 201,
+      body: peopledGroupView(await createPermissionGroup(deps, context, body)),
+    }),
+    getPermissionGroup: async ({ params, context }) => ({
+      status: 200,
+      body: peopledGroupView(await getPermissionGroup(deps, context, params.id)),
+    }),
+    updatePermissionGroup: async ({ params, body, context }) => ({
+      status: 200,
+      body: peopledGroupView(await updatePermissionGroup(deps, context, params.id, body)),
+    }),
+    deletePermissionGroup: async ({ params, context }) => {
+      await deletePermissionGroup(deps, context, params.id);
+      return { status: 200, body: { message: 'permission group deleted' } };
+    },
+    listGroupMembers: async ({ params, context }) => ({
+      status: 200,
+      body: { userIds: await listGroupMembers(deps, context, params.id) },
+    }),
+    setGroupMembers: async ({ params, body, context }) => ({
+      status: 200,
+      body: { userIds: await setGroupMembers(deps, context, params.id, body.userIds) },
+    }),
+    addGroupMember: async ({ params, context }) => {
+      await addGroupMember(deps, context, params);
+      return { status: 200, body: { message: 'user belongs to the permission group' } };
+    },
+    removeGroupMember: async ({ params, context }) => {
+      await removeGroupMember(deps, context, params);
+      return { status: 200, body: { message: 'user removed from the permission group' } };
+    },
+  };
+}

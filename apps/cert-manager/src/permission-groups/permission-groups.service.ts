@@ -1,0 +1,151 @@
+import { NotFound } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import { newRowId } from '../access/row-id.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { insertMembers, listAllMembers, listMembers, replaceMembers } from './group-members.repository.js';
+import { type AskedReach, changedReach, newReach } from './group-reach.js';
+import { requireKnown } from './known-ids.js';
+import type { PeopledGroup, PermissionGroup } from './permission-group.js';
+import {
+  deletePermissionGroup as deleteGroupRow,
+  findPermissionGroup,
+  holdPermissionGroup,
+  insertPermissionGroup,
+  listPermissionGroups as listGroupRows,
+  updatePermissionGroup as updateGroupRow,
+} from './permission-groups.repository.js';
+
+export interface PermissionGroupsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Those of the ids that name a space; none of these is deleted before the transaction ends. */
+  readonly keepSpaces: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
+  /** Those of the ids that name a user; none of these is deleted before the transaction ends. */
+  readonly keepUsers: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
+}
+
+/** What may be said of a group. */
+export interface GroupInput extends AskedReach {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly userIds?: readonly string[] | undefined;
+}
+
+/** Every group, oldest first. Throws Forbidden. */
+export async function listPermissionGroups(
+  { db }: PermissionGroupsDeps,
+  caller: Caller,
+): Promise<PeopledGroup[]> {
+  requireAdmin(caller);
+  return db.read(async (tx) => {
+    const members = await listAllMembers(tx);
+    return (await listGroupRows(tx)).map((group) => ({ ...group, userIds: members.get(group.id) ?? [] }));
+  });
+}
+
+/** Throws Forbidden, NotFound. */
+export async function getPermissionGroup(
+  { db }: PermissionGroupsDeps,
+  caller: Caller,
+  id: string,
+): Promise<PeopledGroup> {
+  requireAdmin(caller);
+  return db.read(async (tx) => {
+    const group = await findPermissionGroup(tx, id);
+    if (group === undefined) throw groupNotFound();
+    return { ...group, userIds: await listMembers(tx, id) };
+  });
+}
+
+/**
+ * Makes a group; FULL_ACCESS that names no space reaches all of them. Throws Forbidden, and InvalidInput for
+ * spaces and users that do not exist or a reach that contradicts itself.
+ */
+export async function createPermissionGroup(
+  deps: PermissionGroupsDeps,
+  caller: Caller,
+  input: GroupInput & { readonly name: string; readonly permission: PermissionGroup['permission'] },
+): Promise<PeopledGroup> {
+  requireAdmin(caller);
+  const now = deps.clock.now();
+  const { name, description = '' } = input;
+  const group = { id: newRowId(now), name, description, ...newReach(input), createdAt: now };
+  const userIds = [...new Set(input.userIds)].toSorted();
+  await deps.db.transaction(async (tx) => {
+    await requireNamed(deps, tx, input);
+    await insertPermissionGroup(tx, group);
+    await insertMembers(tx, group.id, userIds);
+    const details = { after: { ...factsOf(group), userIds } };
+    await recordAudit(tx, caller, { ...entryOf('group.create', group.id), details }, now);
+  });
+  return { ...group, userIds };
+}
+
+/**
+ * Changes a group; what is left out stays. Throws Forbidden, NotFound, and InvalidInput as when it is made.
+ */
+export async function updatePermissionGroup(
+  deps: PermissionGroupsDeps,
+  caller: Caller,
+  id: string,
+  input: GroupInput,
+): Promise<PeopledGroup> {
+  requireAdmin(caller);
+  return deps.db.transaction(async (tx) => {
+    const before = await holdPermissionGroup(tx, id);
+    if (before === undefined) throw groupNotFound();
+    const { name = before.name, description = before.description } = input;
+    const group = { ...before, name, description, ...changedReach(before, input) };
+    await requireNamed(deps, tx, input);
+    await updateGroupRow(tx, group);
+    const members = await listMembers(tx, id);
+    const userIds = input.userIds === undefined ? members : [...new Set(input.userIds)].toSorted();
+    if (input.userIds !== undefined) await replaceMembers(tx, id, userIds);
+    const details = {
+      before: { ...factsOf(before), userIds: members },
+      after: { ...factsOf(group), userIds },
+    };
+    await recordAudit(tx, caller, { ...entryOf('group.update', id), details }, deps.clock.now());
+    return { ...group, userIds };
+  });
+}
+
+/** Deletes a group; its members lose what it gave them at once. Throws Forbidden, NotFound. */
+export async function deletePermissionGroup(
+  { db, clock }: PermissionGroupsDeps,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  requireAdmin(caller);
+  await db.transaction(async (tx) => {
+    const group = await holdPermissionGroup(tx, id);
+    if (group === undefined) throw groupNotFound();
+    const details = { before: { ...factsOf(group), userIds: await listMembers(tx, id) } };
+    await deleteGroupRow(tx, id);
+    await recordAudit(tx, caller, { ...entryOf('group.delete', id), details }, clock.now());
+  });
+}
+
+export function groupNotFound(): NotFound {
+  return new NotFound('permission group not found', {
+    code: 'permission_group_not_found',
+    title: 'Permission group not found',
+  });
+}
+
+async function requireNamed(deps: PermissionGroupsDeps, tx: Tx, input: GroupInput): Promise<void> {
+  const { spaceIds = [], userIds = [] } = input;
+  requireKnown('spaceIds', spaceIds, 'space', await deps.keepSpaces(tx, spaceIds));
+  requireKnown('userIds', userIds, 'user', await deps.keepUsers(tx, userIds));
+}
+
+function factsOf({ name, description, permission, allSpaces, spaceIds }: PermissionGroup) {
+  return { name, description, permission, allSpaces, spaceIds };
+}
+
+function entryOf(action: 'group.create' | 'group.update' | 'group.delete', resourceId: string) {
+  return { action, resourceType: 'permission-group', resourceId } as const;
+}
