@@ -1,6 +1,6 @@
 import { AppError } from '@certloop/contracts';
+import { readDirectory } from '../acme/directory.js';
 import type { AcmeConfig } from './acme-config.js';
-import { readDirectory } from './acme-directory.js';
 import type { Outgoing } from './outgoing.client.js';
 import type { Provider, ProviderReport } from './provider.js';
 import { readableText } from './readable-text.js';
