@@ -102,16 +102,28 @@ export async function listCheckChannels(tx: Tx, checkId: number): Promise<Channe
   return querySql(tx, channels.columns, text, [checkId]);
 }
 
-/** Uuids of the channels of each check of a project; checks without channels are absent. */
-export async function listAssignedUuids(tx: Tx, projectId: string): Promise<Map<number, string[]>> {
-  const columns = { checkId: column.bigint(), uuid: column.uuid() };
-  const text = `select x.check_id, c.uuid from channels c join check_channels x on x.channel_id = c.id
-    where c.project_id = $1`;
-  const byCheck = new Map<number, string[]>();
-  for (const { checkId, uuid } of await querySql(tx, columns, text, [projectId])) {
-    byCheck.set(checkId, [...(byCheck.get(checkId) ?? []), uuid]);
-  }
-  return byCheck;
+/** Uuids of the channels of each check of a project, in any order; checks without channels are absent. */
+export async function listAssignedUuids(tx: Tx, projectId: string): Promise<Map<number, readonly string[]>> {
+  const uuids = new Map((await listProjectChannels(tx, projectId)).map(({ id, uuid }) => [String(id), uuid]));
+  // by check, as thousands of checks with several channels each would make a great many rows
+  const isPostgres = tx.dataSource.options.type === 'postgres';
+  const ids = isPostgres ? "string_agg(cast(channel_id as text), ',')" : 'group_concat(channel_id)';
+  const text = `select check_id, ${ids} as channel_ids from check_channels
+    where channel_id in (select id from channels where project_id = $1) group by check_id`;
+  const columns = { checkId: column.bigint(), channelIds: column.text() };
+  const rows = await querySql(tx, columns, text, [projectId]);
+  const uuidsOf = memoised((list: string) => list.split(',').flatMap((id) => uuids.get(id) ?? []));
+  return new Map(rows.map(({ checkId, channelIds }) => [checkId, uuidsOf(channelIds)]));
+}
+
+/** Most checks of a project have the same channels. */
+function memoised<Value>(make: (text: string) => Value): (text: string) => Value {
+  const made = new Map<string, Value>();
+  return (text) => {
+    const value = made.get(text) ?? make(text);
+    made.set(text, value);
+    return value;
+  };
 }
 
 /** Makes these the only channels of the check. */

@@ -30,18 +30,20 @@ const basics =
   'subject_fail start_kw success_kw failure_kw filter_subject filter_body filter_http_body ' +
   'filter_default_fail badge_url';
 
+const membersOf = (view: object) => Object.keys(JSON.parse(JSON.stringify(view))).join(' ');
+
 describe('check as JSON', () => {
   test.each([
     ['simple', {}, 'timeout'],
     ['cron', { kind: 'cron' }, 'schedule tz'],
     ['OnCalendar', { kind: 'oncalendar', schedule: 'daily' }, 'schedule tz'],
   ] as const)('a read-write key sees these members of a %s check, in order', (_kind, changes, last) => {
-    const members = Object.keys(describeCheck({ ...check, ...changes }, [], context)).join(' ');
+    const members = membersOf(describeCheck({ ...check, ...changes }, [], context));
     expect(members).toBe(`${basics} uuid ping_url update_url pause_url resume_url channels ${last}`);
   });
 
   test('a read-only key sees these members, in order', () => {
-    const members = Object.keys(describeCheckReadOnly({ ...check, lastDuration: 1 }, context)).join(' ');
+    const members = membersOf(describeCheckReadOnly({ ...check, lastDuration: 1 }, context));
     expect(members).toBe(`${basics} last_duration unique_key timeout`);
   });
 

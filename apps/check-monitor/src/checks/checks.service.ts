@@ -14,9 +14,9 @@ import {
   findCheckByUniqueKey,
   findCheckByUuid,
   holdCheck,
-  listProjectChecks,
   updateCheck,
 } from './checks.repository.js';
+import { listManyChecks } from './listed-checks.repository.js';
 
 export interface ChecksDeps {
   readonly database: Database;
@@ -44,7 +44,7 @@ export async function listChecks(
   return database.read(async (tx) => {
     // PostgreSQL knows no such character, so no slug can hold it
     if (slug?.includes('\0') === true) return [];
-    const found = await listProjectChecks(tx, projectId, slug);
+    const found = await listManyChecks(tx, projectId, slug);
     const channelIds = await listAssignedUuids(tx, projectId);
     return found
       .filter((check) => hasTags(check, tags))
