@@ -60,7 +60,7 @@ export interface App {
 
 /** Builds the service once from its parts. */
 export function buildApp(parts: AppParts): App {
-  const deps = { ...parts, ...parts.config, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit };
+  const deps = { ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit };
   const app = createHttpApp({ logger: parts.logger });
   app.use(forbidSniffing);
   for (const version of apiVersions) mountApi(app, deps, version);

@@ -151,7 +151,7 @@ const settings = {
 export type Config = Omit<Values, keyof typeof telling | 'siteRoot' | 'pingEndpoint' | 'badgeLabel'> & {
   readonly addresses: Addresses;
   readonly badgeLabel: string;
-  readonly notifier: NotifierConfig;
+  readonly telling: NotifierConfig;
   readonly deliveryWorkers: number;
 };
 
@@ -168,13 +168,13 @@ export function loadConfig(environment: Environment): Config {
     ...config,
     badgeLabel: badgeLabel ?? config.siteName,
     addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` },
-    notifier: notifierConfig(config, root),
+    telling: tellingOf(config, root),
   };
 }
 
 type TellingValues = Pick<Values, keyof typeof telling | 'siteName' | 'secret'>;
 
-function notifierConfig(config: TellingValues, siteRoot: string): NotifierConfig {
+function tellingOf(config: TellingValues, siteRoot: string): NotifierConfig {
   const { siteName, logoUrl, secret, allowPrivateTargets } = config;
   return {
     site: { siteName, siteRoot, logoUrl },

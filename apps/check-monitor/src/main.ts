@@ -18,7 +18,7 @@ await runService('check-monitor', async (onClose) => {
   onClose(() => database.close());
   await database.migrate();
   const now = createMicroClock();
-  const notifier = createNotifier({ config: config.notifier, database, logger, now });
+  const notifier = createNotifier({ config: config.telling, database, logger, now });
   onClose(() => notifier.close());
   const { handler, tick, deliver } = buildApp({ config, database, logger, now, notifier });
   // apart from the alert loop: a target that is slow must not keep checks from falling

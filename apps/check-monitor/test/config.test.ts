@@ -6,7 +6,7 @@ const load = (environment: Record<string, string> = {}) => loadConfig({ ...neede
 
 describe('configuration of telling', () => {
   test('calls nothing inside, and has no messenger set up, unless told to', () => {
-    expect(load().notifier).toEqual({
+    expect(load().telling).toEqual({
       site: { siteName: 'CertLoop', siteRoot: 'http://127.0.0.1:3001', logoUrl: undefined },
       secret: needed.CHECK_MONITOR_SECRET,
       allowPrivateTargets: false,
@@ -30,7 +30,7 @@ describe('configuration of telling', () => {
     ['whom it is told', { CHECK_MONITOR_MAIL_FROM: 'a@example.org' }, 'a@example.org'],
   ])('mails come from %s', (_situation, environment, from) => {
     const url = 'smtps://user:password@mail.example.org';
-    expect(load({ CHECK_MONITOR_SMTP_URL: url, ...environment }).notifier.messengers.smtp).toEqual({
+    expect(load({ CHECK_MONITOR_SMTP_URL: url, ...environment }).telling.messengers.smtp).toEqual({
       url,
       from,
     });
