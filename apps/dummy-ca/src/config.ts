@@ -11,6 +11,7 @@ import {
   wholeNumber,
 } from '@certloop/server';
 import { z } from 'zod';
+import { acmeSettings } from './acme-config.js';
 import { authorityKeyTypes } from './authority/issuance-profile.js';
 
 const keyTypes = authorityKeyTypes.join(', ');
@@ -54,6 +55,7 @@ const settings = {
     wholeNumber(1, 65_536).default(256),
     'MiB of PEM text kept in memory, the oldest certificate goes first',
   ),
+  ...acmeSettings,
   logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'least level that is logged'),
 };
 

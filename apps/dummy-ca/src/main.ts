@@ -1,4 +1,6 @@
 import { createLogger, listen, runService, systemClock } from '@certloop/server';
+import { openAcmeIssuer } from './acme/acme-issuer.service.js';
+import { acmePartsOf } from './acme-config.js';
 import { createApp } from './app.js';
 import { openAuthority } from './authority/certificate-authority.service.js';
 import { loadConfig } from './config.js';
@@ -12,7 +14,9 @@ await runService(service, async (onClose) => {
   for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
   const authority = await openAuthority(config, systemClock);
   const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
-  const app = createApp({ authority, keep, clock: systemClock, logger });
+  const issuer = await openAcmeIssuer(authority, config.keyType);
+  const acme = { issuer, ...acmePartsOf(config) };
+  const app = createApp({ authority, keep, acme, clock: systemClock, logger });
   const listening = await listen(app, config);
   onClose(listening.close);
   answerUnparsed(listening.server);

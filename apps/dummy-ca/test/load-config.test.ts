@@ -19,7 +19,7 @@ function write(name: string, text: string): string {
 
 describe('the configuration', () => {
   test('has a value for everything', () => {
-    expect(loadConfig({})).toEqual({
+    expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 3002,
       keyType: 'P-256',

@@ -18,7 +18,7 @@ import {
 } from '@certloop/crypto';
 import { type Clock, StartFailed } from '@certloop/server';
 import { type AuthorityKeyType, leafValidity, rootValidity } from './issuance-profile.js';
-import { countFrom, firstSerialNumber, randomOctets } from './serial-numbers.js';
+import { countFrom, firstSerialNumber, randomOctets, type SerialNumbers } from './serial-numbers.js';
 
 /** Where the root comes from: PEM of its key and certificate, or else how to make one. */
 export interface RootSource {
@@ -42,6 +42,10 @@ export interface RootFacts {
 export interface CertificateAuthority {
   readonly rootPem: string;
   readonly root: RootFacts;
+  /** The root, ready to sign. */
+  readonly issuer: Issuer;
+  /** One row of numbers for all that is signed. */
+  readonly serialNumbers: SerialNumbers;
   /**
    * PEM of a certificate for the text of a CSR that is signed by its own key: its subject and subjectAltName
    * as they are, valid from 60 s before `now` for the days or to the root's end. Throws InvalidInput when the
@@ -60,6 +64,8 @@ export async function openAuthority(source: RootSource, clock: Clock): Promise<C
   return {
     rootPem: formatPem(certificateLabel, issuer.certificate.der),
     root: factsOf(issuer, source),
+    issuer,
+    serialNumbers,
     issue: async (csrPem, validityDays, now) => {
       const csr = parseCsr(parsePem(csrPem, csrLabels));
       const verification = await verifyCsr(csr);

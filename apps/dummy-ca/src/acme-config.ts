@@ -1,0 +1,192 @@
+import {
+  type ConfigOf,
+  flag,
+  httpAddress,
+  portNumber,
+  refusalOfAddress,
+  setting,
+  wholeNumber,
+  wordList,
+} from '@certloop/server';
+import { z } from 'zod';
+import type { AcmeSettings } from './acme/acme-settings.js';
+import { type ValidationSettings, validationModes } from './acme/validation/validation-settings.js';
+
+const seconds = (fallback: number) => wholeNumber(1, 315_360_000).prefault(String(fallback));
+const on = flag.prefault('true');
+const off = flag.prefault('false');
+
+/** `name:seconds`, at most ten years. */
+const profiles = wordList.pipe(
+  z
+    .array(
+      z
+        .string()
+        .regex(/^[\w-]{1,64}:[1-9]\d{0,8}$/, 'must be words name:seconds')
+        .transform((word) => {
+          const [name = '', length] = word.split(':');
+          return { name, validitySeconds: Number(length) };
+        }),
+    )
+    .min(1, 'must name a profile'),
+);
+
+/** `kid:key`, the key in base64url. */
+const externalAccounts = wordList.pipe(
+  z.array(
+    z
+      .string()
+      // RFC 7518 §3.2: a key for HS256 has at least 32 octets.
+      .regex(
+        /^[^:]{1,128}:[A-Za-z0-9_-]{43,}$/,
+        'must be words kid:key, each key at least 32 octets in base64url',
+      )
+      .transform((word): [string, Buffer] => {
+        const [kid = '', key = ''] = word.split(':');
+        return [kid, Buffer.from(key, 'base64url')];
+      }),
+  ),
+);
+
+const ipAddress = z
+  .string()
+  .refine(
+    (text) => refusalOfAddress(text, { allowPrivate: true }) !== 'is no IP address',
+    'must be an IP address',
+  );
+
+/** Variables that ACME reads. */
+export const acmeSettings = {
+  publicUrl: setting(
+    'DUMMY_CA_PUBLIC_URL',
+    httpAddress.optional(),
+    'address under which ACME clients reach the service; that of the request when absent',
+  ),
+  acmeKeep: setting(
+    'DUMMY_CA_ACME_KEEP',
+    wholeNumber(10, 1_000_000).prefault('20000'),
+    'number of accounts, orders, certificates and nonces kept each, the oldest goes first',
+  ),
+  profiles: setting(
+    'DUMMY_CA_PROFILES',
+    profiles.prefault('classic:7776000 tlsserver:3888000 shortlived:576000'),
+    'profiles as words name:seconds of validity, the first for orders that ask for none',
+  ),
+  termsOfService: setting(
+    'DUMMY_CA_TERMS',
+    httpAddress.optional(),
+    'address of the terms that accounts must agree to',
+  ),
+  externalAccounts: setting(
+    'DUMMY_CA_EAB',
+    externalAccounts.prefault(''),
+    'external accounts as words kid:key, the MAC key in base64url',
+  ),
+  requireExternalAccount: setting(
+    'DUMMY_CA_EAB_REQUIRED',
+    off,
+    'true when an account must be bound to an external one',
+  ),
+  orderSeconds: setting(
+    'DUMMY_CA_ORDER_SECONDS',
+    seconds(604_800),
+    'seconds that an order waits for its end',
+  ),
+  authorizationSeconds: setting(
+    'DUMMY_CA_AUTHORIZATION_SECONDS',
+    seconds(2_592_000),
+    'seconds that an authorization lasts',
+  ),
+  reuseAuthorizations: setting(
+    'DUMMY_CA_REUSE_AUTHORIZATIONS',
+    off,
+    'true when later orders take over valid authorizations',
+  ),
+  ordersPerPage: setting(
+    'DUMMY_CA_ORDERS_PER_PAGE',
+    wholeNumber(1, 1_000).prefault('50'),
+    'orders on one page of an account’s list',
+  ),
+  retryAfterSeconds: setting(
+    'DUMMY_CA_RETRY_AFTER_SECONDS',
+    wholeNumber(0, 86_400).prefault('1'),
+    'seconds that clients are asked to wait for what is under way',
+  ),
+  renewalInfoSeconds: setting(
+    'DUMMY_CA_RENEWAL_INFO_SECONDS',
+    seconds(21_600),
+    'seconds after which clients are asked to look at renewalInfo again',
+  ),
+  validation: setting(
+    'DUMMY_CA_VALIDATION',
+    z.enum(validationModes, `must be one of ${validationModes.join(', ')}`).default('real'),
+    'how challenges are validated',
+  ),
+  http01Port: setting('DUMMY_CA_HTTP01_PORT', portNumber.prefault('80'), 'TCP port that stands for 80'),
+  tlsAlpn01Port: setting(
+    'DUMMY_CA_TLSALPN01_PORT',
+    portNumber.prefault('443'),
+    'TCP port that stands for 443',
+  ),
+  dnsServer: setting(
+    'DUMMY_CA_DNS',
+    z
+      .string()
+      .regex(/^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i, 'must be address:port')
+      .optional(),
+    'address:port of the resolver for validation; the system’s when absent',
+  ),
+  resolveTo: setting(
+    'DUMMY_CA_RESOLVE_TO',
+    ipAddress.optional(),
+    'IP address that every name is validated at, such as 127.0.0.1',
+  ),
+  validatePrivate: setting(
+    'DUMMY_CA_VALIDATE_PRIVATE',
+    on,
+    'false to refuse validation at loopback and private addresses',
+  ),
+  validationSeconds: setting(
+    'DUMMY_CA_VALIDATION_SECONDS',
+    wholeNumber(1, 60).prefault('10'),
+    'seconds that the validation of a challenge may take',
+  ),
+  httpsPort: setting(
+    'DUMMY_CA_HTTPS_PORT',
+    portNumber.optional(),
+    'TCP port for https beside http, 0 for a free one; no https when absent',
+  ),
+  httpsNames: setting(
+    'DUMMY_CA_HTTPS_NAMES',
+    wordList.prefault('localhost 127.0.0.1 ::1'),
+    'host names and addresses of the certificate for https',
+  ),
+};
+
+export type AcmeConfig = ConfigOf<typeof acmeSettings>;
+
+// Long enough for a validation on the same machine, too short for a person to notice.
+const challengeWaitMs = 250;
+
+/** What ACME is built from, beside what signs. */
+export function acmePartsOf(config: AcmeConfig): {
+  readonly settings: AcmeSettings;
+  readonly validation: ValidationSettings;
+  readonly keep: number;
+  readonly publicUrl: string | undefined;
+} {
+  return {
+    settings: { ...config, externalAccounts: new Map(config.externalAccounts), challengeWaitMs },
+    validation: {
+      mode: config.validation,
+      http01Port: config.http01Port,
+      tlsAlpn01Port: config.tlsAlpn01Port,
+      dnsServer: config.dnsServer,
+      resolveTo: config.resolveTo,
+      allowPrivate: config.validatePrivate,
+      timeoutMs: config.validationSeconds * 1000,
+    },
+    keep: config.acmeKeep,
+    publicUrl: config.publicUrl,
+  };
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { AcmeProblem, acmeRequests } from '@certloop/contracts';
+import { thumbprint } from '@certloop/crypto';
+import type { AcmeDeps } from './acme-deps.service.js';
+import { link } from './acme-links.js';
+import type { Account } from './acme-records.js';
+import { type AcmeReply, created, ok } from './acme-reply.js';
+import { accountView } from './acme-view.js';
+import { parseContacts } from './contacts.js';
+import { requireExternalAccount } from './external-account.service.js';
+import { accountOf, parsePayload, requireActive, type SignedRequest } from './signed-requests.service.js';
+
+/**
+ * Account of the key that signed: the one that exists (200), or a new one (201). Throws `accountDoesNotExist` when
+ * only an existing one is asked for, `userActionRequired` without agreement to the terms, and what contacts
+ * and the external binding can be refused for (RFC 8555 §7.3, §7.3.1, §7.3.4).
+ */
+export async function newAccount(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+  const asked = parsePayload(acmeRequests.newAccountSchema, request.payload);
+  const existing = deps.store.findAccountByThumbprint(thumbprint(request.jwk));
+  if (existing !== undefined) {
+    requireActive(existing);
+    return showAccount(existing, request);
+  }
+  if (asked.onlyReturnExisting === true) {
+    throw new AcmeProblem('accountDoesNotExist', 'no account is known for this key');
+  }
+  requireAgreement(deps, asked.termsOfServiceAgreed === true);
+  const account = {
+    id: randomUUID(),
+    jwk: request.jwk,
+    key: request.key,
+    thumbprint: thumbprint(request.jwk),
+    contacts: parseContacts(asked.contact ?? []),
+    termsAgreed: asked.termsOfServiceAgreed === true,
+    externalAccountBinding: requireExternalAccount(deps.settings, asked.externalAccountBinding, request),
+    deactivatedAt: undefined,
+  };
+  deps.store.insertAccount(account);
+  return created(accountView(account, request.links), addressOf(account, request));
+}
+
+function requireAgreement({ settings: { termsOfService } }: AcmeDeps, isAgreed: boolean): void {
+  if (termsOfService === undefined || isAgreed) return;
+  throw new AcmeProblem('userActionRequired', 'the terms of service must be agreed to', {
+    members: { instance: termsOfService },
+    headers: { Link: link(termsOfService, 'terms-of-service') },
+  });
+}
+
+/** Account after the changes that are asked for; none are for POST-as-GET (RFC 8555 §7.3.2, §7.3.6). */
+export async function updateAccount(deps: AcmeDeps, request: SignedRequest, id: string): Promise<AcmeReply> {
+  const account = ownAccount(request, id);
+  if (request.payload.length === 0) return showAccount(account, request);
+  const { contact, status } = parsePayload(acmeRequests.accountUpdateSchema, request.payload);
+  if (status !== undefined && status !== 'deactivated' && status !== 'valid') {
+    throw new AcmeProblem('malformed', 'the status of an account can only be set to deactivated');
+  }
+  if (contact !== undefined) account.contacts = parseContacts(contact);
+  if (status === 'deactivated') account.deactivatedAt = deps.clock.now();
+  return showAccount(account, request);
+}
+
+/** The account that signed, which must be the one of the address. Throws `unauthorized` for another's. */
+export function ownAccount(request: SignedRequest, id: string): Account {
+  const account = accountOf(request);
+  if (account.id !== id)
+    throw new AcmeProblem('unauthorized', 'the account is another one than that of the kid');
+  return account;
+}
+
+function showAccount(account: Account, request: SignedRequest): AcmeReply {
+  return ok(accountView(account, request.links), { location: addressOf(account, request) });
+}
+
+function addressOf({ id }: Account, { links }: SignedRequest): string {
+  return links.of('account', { id });
+}

@@ -1,0 +1,102 @@
+import type { KeyObject } from 'node:crypto';
+import { AcmeProblem, AppError } from '@certloop/contracts';
+import {
+  type Csr,
+  describeCsr,
+  type Extension,
+  exportSpki,
+  listCommonNames,
+  parseCsr,
+  publicKeysEqual,
+} from '@certloop/crypto';
+import { type Identifier, identifierKey } from './identifiers.js';
+
+/** A CSR that may be issued for. */
+export interface AcmeCsr {
+  readonly csr: Csr;
+  /** Common name as the CSR has it, undefined when it has none. */
+  readonly commonName: string | undefined;
+  /** What is taken over beside names and key: the TLS feature `status_request` (RFC 7633), nothing else. */
+  readonly extensions: readonly Extension[];
+}
+
+/**
+ * The CSR of a finalize request, its signature unchecked. Throws `malformed` for what is not base64url and `badCSR`
+ * when it is no CSR, its identifiers are not exactly those of the order, or its key is the account's
+ * (RFC 8555 §7.4, §11.1) or too weak.
+ */
+export function parseAcmeCsr(
+  text: string,
+  identifiers: readonly Identifier[],
+  accountKey: KeyObject,
+): AcmeCsr {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new AcmeProblem('malformed', 'csr is not in base64url');
+  const csr = readCsr(Buffer.from(text, 'base64url'));
+  requireSameIdentifiers(csr, identifiers);
+  requireSoundKey(csr, accountKey);
+  const [commonName] = listCommonNames(csr.subject);
+  return { csr, commonName, extensions: csr.extensions.filter(isMustStaple) };
+}
+
+function readCsr(der: Buffer): Csr {
+  try {
+    return parseCsr(der);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw badCsr(error.message);
+  }
+}
+
+function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): void {
+  const { dnsNames, ipAddresses, emailAddresses, uris, directoryNames, otherNames } = csr.subjectAltNames;
+  if ([emailAddresses, uris, directoryNames, otherNames].some((names) => names.length > 0)) {
+    throw badCsr('the CSR has names of other kinds than host names and addresses');
+  }
+  const ordered = new Set(identifiers.map(identifierKey));
+  const asked = new Set([
+    ...dnsNames.map((name) => `dns:${name.toLowerCase()}`),
+    ...ipAddresses.map((address) => `ip:${address}`),
+    ...listCommonNames(csr.subject).map((name) => commonNameKey(name, ordered)),
+  ]);
+  const beyond = [...asked].filter((key) => !ordered.has(key));
+  if (beyond.length > 0) throw badCsr(`the CSR has what the order has not: ${shortList(beyond)}`);
+  const lacking = [...ordered].filter((key) => !asked.has(key));
+  if (lacking.length > 0) throw badCsr(`the CSR lacks what the order has: ${shortList(lacking)}`);
+}
+
+/** RFC 8555 §7.4 counts a common name among the identifiers; an address may be written in it too. */
+function commonNameKey(name: string, ordered: ReadonlySet<string>): string {
+  const address = `ip:${name.toLowerCase()}`;
+  return ordered.has(address) ? address : `dns:${name.toLowerCase()}`;
+}
+
+const leastRsaBits = 2048;
+const soundKeys: readonly string[] = ['RSA', 'ECDSA', 'Ed25519'];
+const soundCurves: readonly string[] = ['P-256', 'P-384', 'P-521'];
+
+function requireSoundKey(csr: Csr, accountKey: KeyObject): void {
+  const { publicKeyAlgorithm: algorithm, keySize, curve } = describeCsr(csr);
+  const isSound =
+    soundKeys.includes(algorithm) &&
+    (algorithm !== 'RSA' || keySize >= leastRsaBits) &&
+    (algorithm !== 'ECDSA' || soundCurves.includes(curve ?? ''));
+  if (!isSound) throw badCsr(`the key of the CSR, ${algorithm} with ${keySize} bits, is not accepted`);
+  if (publicKeysEqual(csr.spkiDer, exportSpki(accountKey))) {
+    throw badCsr('the key of the CSR is that of the account');
+  }
+}
+
+const tlsFeatureOid = '1.3.6.1.5.5.7.1.24';
+// A SEQUENCE of the one INTEGER 5, status_request.
+const mustStaple = Buffer.of(0x30, 3, 2, 1, 5);
+
+const isMustStaple = ({ oid, value }: Extension): boolean =>
+  oid === tlsFeatureOid && value.equals(mustStaple);
+
+export const badCsr = (detail: string): AcmeProblem => new AcmeProblem('badCSR', detail);
+
+const shortList = (keys: readonly string[]): string =>
+  keys
+    .slice(0, 5)
+    .map((key) => JSON.stringify(key.slice(0, 80)))
+    .join(', ');

@@ -1,0 +1,17 @@
+import type { Clock, Logger } from '@certloop/server';
+import type { AcmeStore } from './acme.store.js';
+import type { AcmeIssuer } from './acme-issuer.service.js';
+import type { AcmeSettings } from './acme-settings.js';
+import type { Nonces } from './nonces.service.js';
+import type { ValidateChallenge } from './validation/validate-challenge.client.js';
+
+/** What the use cases of ACME work with. */
+export interface AcmeDeps {
+  readonly store: AcmeStore;
+  readonly nonces: Nonces;
+  readonly issuer: AcmeIssuer;
+  readonly validate: ValidateChallenge;
+  readonly settings: AcmeSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}

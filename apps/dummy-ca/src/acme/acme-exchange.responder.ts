@@ -1,0 +1,30 @@
+import type { Request, Response } from 'express';
+import { type AcmeLinks, acmeLinks, acmePaths, link } from './acme-links.js';
+import type { AcmeReply } from './acme-reply.js';
+
+/** Addresses as the client that asks writes them, unless the operator says how the service is reached. */
+export function linksFor(request: Request, publicUrl: string | undefined): AcmeLinks {
+  return acmeLinks(publicUrl ?? `${request.protocol}://${request.get('host') ?? 'localhost'}`);
+}
+
+/** Header fields of every answer: nothing may be stored (RFC 8555 §7.2), the directory is linked (§7.1). */
+export function prepare(request: Request, response: Response, links: AcmeLinks): void {
+  response.setHeader('Cache-Control', 'no-store');
+  if (request.path !== acmePaths.directory) response.append('Link', link(links.of('directory'), 'index'));
+}
+
+export function send(response: Response, reply: AcmeReply): void {
+  const { status, body, location, links = [], retryAfterSeconds } = reply;
+  response.status(status);
+  if (location !== undefined) response.setHeader('Location', location);
+  for (const each of links) response.append('Link', each);
+  if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+  if (body === undefined) response.end();
+  else if (typeof body === 'string') {
+    response.setHeader('Content-Type', reply.contentType ?? 'text/plain; charset=utf-8');
+    response.send(Buffer.from(body));
+  } else {
+    response.setHeader('Content-Type', 'application/json');
+    response.send(Buffer.from(JSON.stringify(body)));
+  }
+}

@@ -1,0 +1,84 @@
+import { AcmeProblem } from '@certloop/contracts';
+import type { Validity } from '../authority/issuance-profile.js';
+
+/** A kind of certificate that an order may ask for (draft-ietf-acme-profiles). */
+export interface AcmeProfile {
+  readonly name: string;
+  readonly validitySeconds: number;
+}
+
+/** Sentence about a profile for the directory. */
+export function describeProfile({ validitySeconds }: AcmeProfile): string {
+  const days = validitySeconds / 86_400;
+  const length = Number.isInteger(days) ? `${days} days` : `${validitySeconds} seconds`;
+  return `TLS server and client certificates that are valid for ${length}`;
+}
+
+/** Profile by its name, the first one when none is asked for. Throws `invalidProfile` for another name. */
+export function chooseProfile(profiles: readonly AcmeProfile[], name: string | undefined): AcmeProfile {
+  const profile = name === undefined ? profiles[0] : profiles.find((each) => each.name === name);
+  if (profile !== undefined) return profile;
+  const names = profiles.map((each) => each.name).join(', ');
+  throw new AcmeProblem('invalidProfile', `the profile must be one of ${names}`);
+}
+
+export interface AskedValidity {
+  readonly notBefore: Date | undefined;
+  readonly notAfter: Date | undefined;
+}
+
+/**
+ * Bounds that an order asks for, as whole seconds. Throws `malformed` when they end before they begin or leave
+ * those of the issuer, within which also the past and the future may be asked for.
+ */
+export function parseAskedValidity(
+  {
+    notBefore,
+    notAfter,
+  }: { readonly notBefore?: string | undefined; readonly notAfter?: string | undefined },
+  issuer: Validity,
+): AskedValidity {
+  const asked = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };
+  for (const [name, instant] of Object.entries(asked)) {
+    if (instant !== undefined && (instant < issuer.notBefore || instant > issuer.notAfter)) {
+      const range = `${issuer.notBefore.toISOString()} to ${issuer.notAfter.toISOString()}`;
+      throw new AcmeProblem('malformed', `${name} is outside of the validity of the issuer, ${range}`);
+    }
+  }
+  const { notBefore: begin, notAfter: end } = asked;
+  if (begin !== undefined && end !== undefined && end <= begin) {
+    throw new AcmeProblem('malformed', 'notAfter is not after notBefore');
+  }
+  return asked;
+}
+
+// Clocks of clients that are a little slow still find a new certificate valid, unless it is a very brief one.
+const mostBackdatedMs = 60_000;
+
+/**
+ * Validity of a certificate issued at `now`: what the order asks for, and for the rest the profile's length from
+ * 60 s back, or a tenth of the length when that is less; never outside of the issuer's.
+ */
+export function acmeValidity(
+  { validitySeconds }: AcmeProfile,
+  asked: AskedValidity,
+  now: Date,
+  issuer: Validity,
+): Validity {
+  const lengthMs = validitySeconds * 1000;
+  const back = Math.floor(Math.min(mostBackdatedMs, lengthMs / 10) / 1000) * 1000;
+  const usual = Math.floor(now.getTime() / 1000) * 1000 - back;
+  const end = asked.notAfter?.getTime();
+  // Who asks for an end in the past alone asks for a whole validity in the past.
+  const usualFor = end !== undefined && end <= usual ? end - lengthMs : usual;
+  const begin = asked.notBefore?.getTime() ?? usualFor;
+  const notBefore = Math.max(begin, issuer.notBefore.getTime());
+  return {
+    notBefore: new Date(notBefore),
+    notAfter: new Date(Math.min(end ?? notBefore + lengthMs, issuer.notAfter.getTime())),
+  };
+}
+
+function wholeSecond(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(Math.floor(Date.parse(text) / 1000) * 1000);
+}

@@ -1,0 +1,32 @@
+import type { Clock, Logger } from '@certloop/server';
+import { createAcmeStore } from './acme.store.js';
+import type { AcmeDeps } from './acme-deps.service.js';
+import type { AcmeIssuer } from './acme-issuer.service.js';
+import type { AcmeSettings } from './acme-settings.js';
+import { createNonces } from './nonces.service.js';
+import { createValidation } from './validation/validate-challenge.client.js';
+import type { ValidationSettings } from './validation/validation-settings.js';
+
+export interface AcmeOptions {
+  readonly issuer: AcmeIssuer;
+  readonly settings: AcmeSettings;
+  readonly validation: ValidationSettings;
+  /** Accounts, orders, certificates and nonces kept each. */
+  readonly keep: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** An ACME server that remembers nothing yet. */
+export function createAcme({ issuer, settings, validation, keep, clock, logger }: AcmeOptions): AcmeDeps {
+  const store = createAcmeStore(keep);
+  return {
+    store,
+    nonces: createNonces(store),
+    issuer,
+    validate: createValidation(validation),
+    settings,
+    clock,
+    logger,
+  };
+}

@@ -1,0 +1,22 @@
+import type { AcmeProfile } from './acme-profile.js';
+
+/** What the operator decides about ACME. */
+export interface AcmeSettings {
+  /** The first one is taken when an order asks for none. */
+  readonly profiles: readonly AcmeProfile[];
+  /** Accounts must agree to its terms, which stand at this address; undefined for no terms. */
+  readonly termsOfService: string | undefined;
+  /** MAC keys by key identifier (RFC 8555 §7.3.4). */
+  readonly externalAccounts: ReadonlyMap<string, Buffer>;
+  readonly requireExternalAccount: boolean;
+  readonly orderSeconds: number;
+  readonly authorizationSeconds: number;
+  /** Whether a later order takes over what an earlier one has proven. */
+  readonly reuseAuthorizations: boolean;
+  readonly ordersPerPage: number;
+  /** What clients are asked to wait before they look again. */
+  readonly retryAfterSeconds: number;
+  readonly renewalInfoSeconds: number;
+  /** Milliseconds that the answer to a challenge may wait for its validation. */
+  readonly challengeWaitMs: number;
+}

@@ -1,0 +1,152 @@
+import { AcmeProblem, type AppError, acmeProblemDocument } from '@certloop/contracts';
+import { errorHandler, noteRoute, refuseUnknownPath } from '@certloop/server';
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import { newAccount, updateAccount } from './accounts.service.js';
+import type { AcmeDeps } from './acme-deps.service.js';
+import { linksFor, prepare, send } from './acme-exchange.responder.js';
+import { type AcmePath, acmeMount, acmePaths } from './acme-links.js';
+import { ok } from './acme-reply.js';
+import { directoryView } from './acme-view.js';
+import { newAuthorization, updateAuthorization } from './authorizations.service.js';
+import { downloadCertificate, showIssuer, showRoot } from './certificates.service.js';
+import { answerChallenge } from './challenges.service.js';
+import { finalizeOrder } from './finalize.service.js';
+import { type SignedRoute, signedHandler } from './jws.middleware.js';
+import { changeKey } from './key-change.service.js';
+import { listOrders, newOrder, showOrder } from './orders.service.js';
+import { showRenewalInfo } from './renewal-info.service.js';
+import { revokeCertificate } from './revocation.service.js';
+
+export interface AcmeRoutesOptions {
+  /** Base address under which clients reach the service; undefined for the one that they use. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Router of ACME (RFC 8555), to be mounted at `acmeMount`; it answers every path below. */
+export function acmeRoutes(deps: AcmeDeps, { publicUrl }: AcmeRoutesOptions): Router {
+  const router = Router({ caseSensitive: true });
+  router.use((request: Request, response: Response, next: NextFunction) => {
+    prepare(request, response, linksFor(request, publicUrl));
+    next();
+  });
+  for (const [path, route] of signedRoutes(deps)) {
+    router
+      .route(acmePaths[path])
+      .all(named(path))
+      .post(signedHandler(deps, publicUrl, route))
+      .all(refuseMethod('POST'));
+  }
+  for (const [path, serve] of plainRoutes(deps, publicUrl)) {
+    router.route(acmePaths[path]).all(named(path)).get(serve).all(refuseMethod('GET, HEAD'));
+  }
+  router.use(refuseUnknownPath);
+  router.use(errorHandler({ logger: deps.logger, describe: describeRefusal }));
+  return router;
+}
+
+function signedRoutes(deps: AcmeDeps): [AcmePath, SignedRoute][] {
+  return [
+    ['newAccount', { form: 'jwk', serve: (signed) => newAccount(deps, signed) }],
+    ['newOrder', { form: 'kid', serve: (signed) => newOrder(deps, signed) }],
+    ['newAuthz', { form: 'kid', serve: (signed) => newAuthorization(deps, signed) }],
+    ['revokeCert', { form: 'either', serve: (signed) => revokeCertificate(deps, signed) }],
+    ['keyChange', { form: 'kid', serve: (signed) => changeKey(deps, signed) }],
+    [
+      'account',
+      { form: 'kid', serve: (signed, asked) => updateAccount(deps, signed, parameter(asked, 'id')) },
+    ],
+    [
+      'accountOrders',
+      {
+        form: 'kid',
+        serve: (signed, asked) => {
+          const { cursor } = asked.query;
+          const page = typeof cursor === 'string' ? cursor : undefined;
+          return listOrders(deps, signed, { id: parameter(asked, 'id'), cursor: page });
+        },
+      },
+    ],
+    ['order', { form: 'kid', serve: (signed, asked) => showOrder(deps, signed, parameter(asked, 'id')) }],
+    [
+      'finalize',
+      { form: 'kid', serve: (signed, asked) => finalizeOrder(deps, signed, parameter(asked, 'id')) },
+    ],
+    [
+      'authorization',
+      { form: 'kid', serve: (signed, asked) => updateAuthorization(deps, signed, parameter(asked, 'id')) },
+    ],
+    [
+      'challenge',
+      {
+        form: 'kid',
+        serve: (signed, asked) => {
+          const address = { id: parameter(asked, 'id'), type: parameter(asked, 'type') };
+          return answerChallenge(deps, signed, address);
+        },
+      },
+    ],
+    [
+      'certificate',
+      {
+        form: 'kid',
+        serve: (signed, asked) => downloadCertificate(deps, signed, { id: parameter(asked, 'id') }),
+      },
+    ],
+    [
+      'alternateChain',
+      {
+        form: 'kid',
+        serve: (signed, asked) => {
+          const chosen = { id: parameter(asked, 'id'), chain: parameter(asked, 'chain') };
+          return downloadCertificate(deps, signed, chosen);
+        },
+      },
+    ],
+  ];
+}
+
+type PlainHandler = (request: Request, response: Response) => Promise<void>;
+
+function plainRoutes(deps: AcmeDeps, publicUrl: string | undefined): [AcmePath, PlainHandler][] {
+  return [
+    [
+      'directory',
+      async (request, response) =>
+        send(response, ok(directoryView(linksFor(request, publicUrl), deps.settings))),
+    ],
+    ['newNonce', async (request, response) => sendNonce(deps, request, response)],
+    [
+      'renewalInfoOf',
+      async (request, response) => send(response, await showRenewalInfo(deps, parameter(request, 'certId'))),
+    ],
+    ['issuer', async (request, response) => send(response, showIssuer(deps, parameter(request, 'chain')))],
+    ['root', async (request, response) => send(response, showRoot(deps, parameter(request, 'chain')))],
+  ];
+}
+
+/** RFC 8555 §7.2: 200 for HEAD, 204 for GET. */
+function sendNonce({ nonces }: AcmeDeps, request: Request, response: Response): void {
+  response.setHeader('Replay-Nonce', nonces.issue());
+  response.status(request.method === 'HEAD' ? 200 : 204).end();
+}
+
+function parameter({ params }: Request, name: string): string {
+  const value = params[name];
+  return typeof value === 'string' ? value : '';
+}
+
+const named = (path: AcmePath) => (_: Request, response: Response, next: NextFunction) => {
+  noteRoute(response, `${acmeMount}${acmePaths[path]}`);
+  next();
+};
+
+const refuseMethod = (allow: string) => (request: Request) => {
+  throw new AcmeProblem('malformed', `${request.method} is not allowed here`, {
+    kind: 'method_not_allowed',
+    headers: { Allow: allow },
+  });
+};
+
+function describeRefusal(refusal: AppError) {
+  return { contentType: 'application/problem+json', body: acmeProblemDocument(refusal) };
+}

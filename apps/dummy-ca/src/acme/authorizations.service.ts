@@ -1,0 +1,112 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { AcmeProblem, acmeRequests } from '@certloop/contracts';
+import type { AcmeDeps } from './acme-deps.service.js';
+import type { Authorization, Challenge } from './acme-records.js';
+import { type AcmeReply, created, ok } from './acme-reply.js';
+import { authorizationView } from './acme-view.js';
+import { type AuthorizedIdentifier, challengeTypesOf } from './challenges.js';
+import { type Identifier, parseIdentifiers } from './identifiers.js';
+import { authorizationStatus, challengeStatus } from './order-status.js';
+import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
+
+/** Who must prove what for an identifier of an order (RFC 8555 §7.1.3). */
+export function authorizedIdentifier({ type, value }: Identifier): AuthorizedIdentifier {
+  const wildcard = value.startsWith('*.');
+  return { type, value: wildcard ? value.slice(2) : value, wildcard };
+}
+
+/** A new pending authorization of the account. */
+export function addAuthorization(
+  { store, clock, settings }: AcmeDeps,
+  accountId: string,
+  identifier: AuthorizedIdentifier,
+  isPreAuthorization: boolean,
+): Authorization {
+  const authorization: Authorization = {
+    id: randomUUID(),
+    accountId,
+    identifier,
+    // RFC 8555 §8: at least 128 bits, in base64url.
+    token: randomBytes(24).toString('base64url'),
+    expires: new Date(clock.now().getTime() + settings.authorizationSeconds * 1000),
+    deactivatedAt: undefined,
+    challenges: challengeTypesOf(identifier).map(newChallenge),
+    isPreAuthorization,
+  };
+  store.insertAuthorization(authorization);
+  return authorization;
+}
+
+const newChallenge = (type: Challenge['type']): Challenge => ({
+  type,
+  startedAt: undefined,
+  validatedAt: undefined,
+  problem: undefined,
+});
+
+/** An authorization ahead of any order; not for wildcards (RFC 8555 §7.4.1). */
+export async function newAuthorization(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+  const account = accountOf(request);
+  const { identifier: asked } = parsePayload(acmeRequests.newAuthorizationSchema, request.payload);
+  const [identifier] = parseIdentifiers([asked]).map(authorizedIdentifier);
+  if (identifier === undefined || identifier.wildcard) {
+    throw new AcmeProblem('malformed', 'a wildcard can be authorized only by an order');
+  }
+  const known = deps.store.findNewestAuthorization(account.id, identifier);
+  const now = deps.clock.now();
+  if (known !== undefined && authorizationStatus(known, now) === 'valid') return show(deps, known, request);
+  const { id } = addAuthorization(deps, account.id, identifier, true);
+  const authorization = getAuthorization(deps, request, id);
+  return created(
+    authorizationView(authorization, now, request.links),
+    request.links.of('authorization', { id }),
+  );
+}
+
+/** Authorization as it is, or deactivated when that is asked for (RFC 8555 §7.5, §7.5.2). */
+export async function updateAuthorization(
+  deps: AcmeDeps,
+  request: SignedRequest,
+  id: string,
+): Promise<AcmeReply> {
+  const authorization = getAuthorization(deps, request, id);
+  if (request.payload.length > 0) {
+    parsePayload(acmeRequests.authorizationUpdateSchema, request.payload);
+    deactivate(deps, authorization);
+  }
+  return show(deps, authorization, request);
+}
+
+function deactivate({ clock }: AcmeDeps, authorization: Authorization): void {
+  const now = clock.now();
+  const status = authorizationStatus(authorization, now);
+  if (status === 'deactivated') return;
+  if (status !== 'pending' && status !== 'valid') {
+    throw new AcmeProblem('malformed', `an authorization that is ${status} cannot be deactivated`);
+  }
+  authorization.deactivatedAt = now;
+}
+
+/** The account's own. Throws `malformed` with status 404 when there is none, `unauthorized` for another's. */
+export function getAuthorization({ store }: AcmeDeps, request: SignedRequest, id: string): Authorization {
+  const authorization = store.findAuthorization(id);
+  if (authorization === undefined) {
+    throw new AcmeProblem('malformed', 'no such authorization', { kind: 'not_found' });
+  }
+  if (authorization.accountId !== accountOf(request).id) {
+    throw new AcmeProblem('unauthorized', 'the authorization is that of another account');
+  }
+  return authorization;
+}
+
+function show(
+  { clock, settings }: AcmeDeps,
+  authorization: Authorization,
+  { links }: SignedRequest,
+): AcmeReply {
+  const isUnderWay = authorization.challenges.some((each) => challengeStatus(each) === 'processing');
+  return ok(authorizationView(authorization, clock.now(), links), {
+    location: links.of('authorization', { id: authorization.id }),
+    retryAfterSeconds: isUnderWay ? settings.retryAfterSeconds : undefined,
+  });
+}

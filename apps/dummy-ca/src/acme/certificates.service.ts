@@ -1,0 +1,59 @@
+import { AcmeProblem } from '@certloop/contracts';
+import type { AcmeDeps } from './acme-deps.service.js';
+import type { IssuerChain } from './acme-issuer.service.js';
+import { link } from './acme-links.js';
+import type { AcmeReply } from './acme-reply.js';
+import { accountOf, type SignedRequest } from './signed-requests.service.js';
+
+const chainType = 'application/pem-certificate-chain';
+
+/**
+ * Certificate with the chain of the given number, leaf first, the root left out, with links to the other chains
+ * (RFC 8555 §7.4.2). Throws `malformed` with status 404 when there is none, `unauthorized` for another account.
+ */
+export async function downloadCertificate(
+  { store, issuer }: AcmeDeps,
+  request: SignedRequest,
+  { id, chain = '0' }: { readonly id: string; readonly chain?: string | undefined },
+): Promise<AcmeReply> {
+  const certificate = store.findCertificate(id);
+  const above = chainNumbered(issuer.chains, chain);
+  if (certificate === undefined || above === undefined) throw notFound('certificate');
+  if (certificate.accountId !== accountOf(request).id) {
+    throw new AcmeProblem('unauthorized', 'the certificate is that of another account');
+  }
+  const addresses = issuer.chains.map((_, number) =>
+    number === 0
+      ? request.links.of('certificate', { id })
+      : request.links.of('alternateChain', { id, chain: String(number) }),
+  );
+  return {
+    status: 200,
+    body: `${certificate.leafPem}${above.pem}`,
+    contentType: chainType,
+    links: [
+      ...addresses.filter((_, number) => String(number) !== chain).map((each) => link(each, 'alternate')),
+      link(request.links.of('issuer', { chain }), 'up'),
+    ],
+  };
+}
+
+/** Certificates between leaf and root of one chain, for those who follow the link `up`. */
+export function showIssuer({ issuer }: AcmeDeps, chain: string): AcmeReply {
+  const above = chainNumbered(issuer.chains, chain);
+  if (above === undefined) throw notFound('chain');
+  return { status: 200, body: above.pem || above.rootPem, contentType: chainType };
+}
+
+/** Root of one chain, for trust stores. */
+export function showRoot({ issuer }: AcmeDeps, chain: string): AcmeReply {
+  const above = chainNumbered(issuer.chains, chain);
+  if (above === undefined) throw notFound('chain');
+  return { status: 200, body: above.rootPem, contentType: 'application/x-pem-file' };
+}
+
+function chainNumbered(chains: readonly IssuerChain[], number: string): IssuerChain | undefined {
+  return /^\d$/.test(number) ? chains[Number(number)] : undefined;
+}
+
+const notFound = (what: string) => new AcmeProblem('malformed', `no such ${what}`, { kind: 'not_found' });

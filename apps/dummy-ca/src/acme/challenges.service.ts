@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AcmeProblem, AppError, acmeProblemDocument } from '@certloop/contracts';
+import { keyAuthorization } from '@certloop/crypto';
+import type { AcmeDeps } from './acme-deps.service.js';
+import { link } from './acme-links.js';
+import type { Account, Authorization, Challenge } from './acme-records.js';
+import { type AcmeReply, ok } from './acme-reply.js';
+import { challengeView } from './acme-view.js';
+import { getAuthorization } from './authorizations.service.js';
+import { authorizationStatus, challengeStatus } from './order-status.js';
+import { accountOf, type SignedRequest } from './signed-requests.service.js';
+
+export interface ChallengeAddress {
+  readonly id: string;
+  readonly type: string;
+}
+
+/**
+ * Challenge as it is, or with its validation begun when the client says that it is ready (RFC 8555 §7.5.1). The
+ * answer waits a moment for the outcome, so that quick ones need not be asked for again.
+ */
+export async function answerChallenge(
+  deps: AcmeDeps,
+  request: SignedRequest,
+  { id, type }: ChallengeAddress,
+): Promise<AcmeReply> {
+  const authorization = getAuthorization(deps, request, id);
+  const challenge = authorization.challenges.find((each) => each.type === type);
+  if (challenge === undefined) throw new AcmeProblem('malformed', 'no such challenge', { kind: 'not_found' });
+  if (request.payload.length > 0 && challengeStatus(challenge) === 'pending') {
+    requirePending(deps, authorization);
+    const validation = validate(deps, accountOf(request), authorization, challenge);
+    await Promise.race([validation, delay(deps.settings.challengeWaitMs)]);
+  }
+  const isUnderWay = challengeStatus(challenge) === 'processing';
+  return ok(challengeView(authorization, challenge, request.links), {
+    links: [link(request.links.of('authorization', { id }), 'up')],
+    retryAfterSeconds: isUnderWay ? deps.settings.retryAfterSeconds : undefined,
+  });
+}
+
+function requirePending({ clock }: AcmeDeps, authorization: Authorization): void {
+  const status = authorizationStatus(authorization, clock.now());
+  if (status === 'pending') return;
+  throw new AcmeProblem('malformed', `the authorization is not pending but ${status}`);
+}
+
+/** Never rejects: whatever goes wrong is the problem of the challenge. */
+async function validate(
+  { clock, logger, validate: prove }: AcmeDeps,
+  account: Account,
+  { identifier, token }: Authorization,
+  challenge: Challenge,
+): Promise<void> {
+  challenge.startedAt = clock.now();
+  try {
+    const proof = { token, keyAuthorization: keyAuthorization(token, account.jwk) };
+    await prove({ type: challenge.type, identifier, ...proof });
+    challenge.validatedAt = clock.now();
+  } catch (error) {
+    if (!(error instanceof AppError)) logger.error({ error }, 'validation.fault');
+    const refusal =
+      error instanceof AppError ? error : new AcmeProblem('serverInternal', 'the validation broke off');
+    challenge.problem = acmeProblemDocument(refusal);
+  }
+}

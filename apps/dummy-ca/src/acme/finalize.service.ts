@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { AcmeProblem, AppError, acmeProblemDocument, acmeRequests } from '@certloop/contracts';
+import { certificateLabel, encodeName, formatPem, parseCertificate, verifyCsr } from '@certloop/crypto';
+import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
+import type { AcmeDeps } from './acme-deps.service.js';
+import { acmeValidity, chooseProfile } from './acme-profile.js';
+import type { AcmeCertificate, Order } from './acme-records.js';
+import type { AcmeReply } from './acme-reply.js';
+import { statusOf } from './current-status.service.js';
+import { getOrder, replyWith } from './orders.service.js';
+import { renewalIdOf } from './renewal-window.js';
+import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
+
+/**
+ * Order with its certificate issued. Throws `orderNotReady` unless it is ready, and `badCSR`, which leaves the order as it
+ * was (RFC 8555 §7.4). What fails after that makes the order invalid.
+ */
+export async function finalizeOrder(deps: AcmeDeps, request: SignedRequest, id: string): Promise<AcmeReply> {
+  const order = getOrder(deps, request, id);
+  const { csr: text } = parsePayload(acmeRequests.finalizeSchema, request.payload);
+  requireReady(deps, order);
+  const asked = parseAcmeCsr(text, order.identifiers, accountOf(request).key);
+  const verification = await verifyCsr(asked.csr);
+  if (!verification.ok) throw badCsr(`the signature of the CSR is not accepted: ${verification.reason}`);
+  // The signature was checked in another thread: a second request may have come first.
+  requireReady(deps, order);
+  order.finalizedAt = deps.clock.now();
+  await issueFor(deps, order, asked);
+  return replyWith(deps, order, request);
+}
+
+function requireReady(deps: AcmeDeps, order: Order): void {
+  const status = statusOf(deps, order);
+  if (status === 'ready') return;
+  throw new AcmeProblem('orderNotReady', `the order is not ready but ${status}`);
+}
+
+async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<void> {
+  try {
+    const certificate = recordOf(order, await issue(deps, order, asked));
+    deps.store.insertCertificate(certificate);
+    order.certificateId = certificate.id;
+    order.availableAt = order.finalizedAt;
+  } catch (error) {
+    if (!(error instanceof AppError)) deps.logger.error({ error }, 'issuance.fault');
+    order.problem = acmeProblemDocument(new AcmeProblem('serverInternal', 'the certificate was not issued'));
+  }
+}
+
+function issue({ issuer, settings, clock }: AcmeDeps, order: Order, asked: AcmeCsr): Promise<Buffer> {
+  const profile = chooseProfile(settings.profiles, order.profile);
+  const namesOf = (type: 'dns' | 'ip') =>
+    order.identifiers.filter((each) => each.type === type).map(({ value }) => value);
+  return issuer.issue({
+    subjectDer: encodeName(asked.commonName === undefined ? {} : { commonName: asked.commonName }),
+    spkiDer: asked.csr.spkiDer,
+    ...acmeValidity(profile, order, clock.now(), issuer.certificate),
+    subjectAltNames: { dnsNames: namesOf('dns'), ipAddresses: namesOf('ip') },
+    extensions: asked.extensions.map((extension) => ({ ...extension, critical: false })),
+  });
+}
+
+function recordOf({ accountId, identifiers }: Order, der: Buffer): AcmeCertificate {
+  const certificate = parseCertificate(der);
+  return {
+    id: randomUUID(),
+    accountId,
+    leafPem: formatPem(certificateLabel, der),
+    der,
+    identifiers,
+    notBefore: certificate.notBefore,
+    notAfter: certificate.notAfter,
+    renewalId: renewalIdOf(certificate),
+    replacedBy: undefined,
+    revocation: undefined,
+    renewalWindow: undefined,
+  };
+}

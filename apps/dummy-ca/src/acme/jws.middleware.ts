@@ -1,0 +1,34 @@
+import { AcmeProblem } from '@certloop/contracts';
+import { receiveBytes } from '@certloop/server';
+import type { Request, Response } from 'express';
+import { linksFor, send } from './acme-exchange.responder.js';
+import type { AcmeReply } from './acme-reply.js';
+import type { SignerForm } from './jws-header.js';
+import { judgeRequest, type SignedDeps, type SignedRequest } from './signed-requests.service.js';
+
+// A CSR with a hundred names has about 8 kB, in base64url twice over.
+const bodyBytes = 65_536;
+
+export interface SignedRoute {
+  readonly form: SignerForm;
+  readonly serve: (request: SignedRequest, exchange: Request) => Promise<AcmeReply>;
+}
+
+/**
+ * Handler of a signed request (RFC 8555 §6.2): a fresh nonce with every answer, then the media type, then all that
+ * the JWS must be, then the use case.
+ */
+export function signedHandler(deps: SignedDeps, publicUrl: string | undefined, { form, serve }: SignedRoute) {
+  return async (request: Request, response: Response): Promise<void> => {
+    response.setHeader('Replay-Nonce', deps.nonces.issue());
+    if (!/^\s*application\/jose\+json\s*(?:;|$)/i.test(request.get('content-type') ?? '')) {
+      throw new AcmeProblem('malformed', 'the Content-Type must be application/jose+json', {
+        kind: 'unsupported_media_type',
+      });
+    }
+    const body = await receiveBytes(request, response, bodyBytes);
+    const links = linksFor(request, publicUrl);
+    const url = `${links.base}${request.originalUrl}`;
+    send(response, await serve(await judgeRequest(deps, { body, url, links, form }), request));
+  };
+}

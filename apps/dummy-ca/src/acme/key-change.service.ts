@@ -1,0 +1,46 @@
+import { AcmeProblem, acmeRequests } from '@certloop/contracts';
+import { thumbprint } from '@certloop/crypto';
+import type { AcmeDeps } from './acme-deps.service.js';
+import { type AcmeReply, ok } from './acme-reply.js';
+import { accountView } from './acme-view.js';
+import { readKey, requireAlgorithm } from './jws-header.js';
+import {
+  accountOf,
+  parseJsonPayload,
+  parsePayload,
+  parseSigned,
+  requireSignature,
+  type SignedRequest,
+} from './signed-requests.service.js';
+
+/**
+ * Account under its new key. The new key signs the inner JWS, the old one the outer; judged in the order of
+ * RFC 8555 §7.3.5. Throws `malformed`, with status 409 and the other account's address when the new key has one.
+ */
+export async function changeKey(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+  const account = accountOf(request);
+  const inner = parseSigned(parseJsonPayload(request.payload));
+  requireAlgorithm(inner.header['alg']);
+  if (inner.header['kid'] !== undefined) throw malformed('has kid, and must have jwk');
+  if (inner.header['nonce'] !== undefined) throw malformed('has a nonce');
+  const next = readKey(inner.header['jwk']);
+  await requireSignature(inner, next.key);
+  if (inner.header['url'] !== request.url) throw malformed('is for another address');
+  const { account: address, oldKey } = parsePayload(acmeRequests.keyChangeSchema, inner.payload);
+  if (request.links.accountIdOf(address) !== account.id) throw malformed('is for another account');
+  if (thumbprint(readKey(oldKey).jwk) !== account.thumbprint) throw malformed('names another old key');
+  const change = { ...next, thumbprint: thumbprint(next.jwk) };
+  const holder = deps.store.findAccountByThumbprint(change.thumbprint);
+  if (holder !== undefined) {
+    throw new AcmeProblem('malformed', 'the new key is already that of an account', {
+      kind: 'conflict',
+      headers: { Location: request.links.of('account', { id: holder.id }) },
+    });
+  }
+  deps.store.changeKey(account, change);
+  return ok(accountView(account, request.links), {
+    location: request.links.of('account', { id: account.id }),
+  });
+}
+
+const malformed = (reason: string) => new AcmeProblem('malformed', `the inner JWS ${reason}`);

@@ -1,0 +1,67 @@
+import type {
+  AcmeAuthorizationStatus,
+  AcmeChallengeStatus,
+  AcmeOrderStatus,
+  AcmeProblemDocument,
+} from '@certloop/contracts';
+
+/** What happened to a challenge. */
+export interface ChallengeFacts {
+  readonly startedAt: Date | undefined;
+  readonly validatedAt: Date | undefined;
+  readonly problem: AcmeProblemDocument | undefined;
+}
+
+/** Status of a challenge (RFC 8555 §7.1.6). */
+export function challengeStatus({ startedAt, validatedAt, problem }: ChallengeFacts): AcmeChallengeStatus {
+  if (validatedAt !== undefined) return 'valid';
+  if (problem !== undefined) return 'invalid';
+  return startedAt === undefined ? 'pending' : 'processing';
+}
+
+/** What happened to an authorization. */
+export interface AuthorizationFacts {
+  readonly expires: Date;
+  readonly deactivatedAt: Date | undefined;
+  readonly challenges: readonly ChallengeFacts[];
+}
+
+/**
+ * Status of an authorization at `now` (RFC 8555 §7.1.6). One challenge decides; a pending one past its end is
+ * invalid (§7.1.4, `expires`), a valid one expired.
+ */
+export function authorizationStatus(facts: AuthorizationFacts, now: Date): AcmeAuthorizationStatus {
+  if (facts.deactivatedAt !== undefined) return 'deactivated';
+  const statuses = facts.challenges.map(challengeStatus);
+  const isOver = now >= facts.expires;
+  if (statuses.includes('valid')) return isOver ? 'expired' : 'valid';
+  if (statuses.includes('invalid')) return 'invalid';
+  return isOver ? 'invalid' : 'pending';
+}
+
+/** What happened to an order. */
+export interface OrderFacts {
+  readonly expires: Date;
+  /** Statuses of its authorizations at the same moment. */
+  readonly authorizations: readonly AcmeAuthorizationStatus[];
+  readonly finalizedAt: Date | undefined;
+  /** From when on the certificate can be had; undefined while there is none. */
+  readonly availableAt: Date | undefined;
+  readonly problem: AcmeProblemDocument | undefined;
+}
+
+/**
+ * Status of an order at `now` (RFC 8555 §7.1.6). What is finalized no longer depends on its authorizations, nor
+ * on its end.
+ */
+export function orderStatus(facts: OrderFacts, now: Date): AcmeOrderStatus {
+  if (facts.problem !== undefined) return 'invalid';
+  if (facts.finalizedAt !== undefined) {
+    return facts.availableAt !== undefined && now >= facts.availableAt ? 'valid' : 'processing';
+  }
+  if (now >= facts.expires) return 'invalid';
+  if (facts.authorizations.every((status) => status === 'valid')) return 'ready';
+  return facts.authorizations.every((status) => status === 'valid' || status === 'pending')
+    ? 'pending'
+    : 'invalid';
+}

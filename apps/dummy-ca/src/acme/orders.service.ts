@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { AcmeProblem, acmeRequests } from '@certloop/contracts';
+import { ownAccount } from './accounts.service.js';
+import type { AcmeDeps } from './acme-deps.service.js';
+import { link } from './acme-links.js';
+import { chooseProfile, parseAskedValidity } from './acme-profile.js';
+import type { Authorization, Order } from './acme-records.js';
+import { type AcmeReply, created, ok } from './acme-reply.js';
+import { orderView } from './acme-view.js';
+import { addAuthorization, authorizedIdentifier } from './authorizations.service.js';
+import type { AuthorizedIdentifier } from './challenges.js';
+import { statusOf } from './current-status.service.js';
+import { parseIdentifiers } from './identifiers.js';
+import { authorizationStatus } from './order-status.js';
+import { requireReplaceable } from './replacements.service.js';
+import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
+
+/**
+ * A new order with its authorizations (RFC 8555 §7.4). Throws what identifiers, validity and profile can be refused
+ * for, and what `replaces` can (RFC 9773 §5).
+ */
+export async function newOrder(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+  const account = accountOf(request);
+  const asked = parsePayload(acmeRequests.newOrderSchema, request.payload);
+  const identifiers = parseIdentifiers(asked.identifiers);
+  const profile = chooseProfile(deps.settings.profiles, asked.profile);
+  const validity = parseAskedValidity(asked, deps.issuer.certificate);
+  const id = randomUUID();
+  const replaced = requireReplaceable(deps, account, asked.replaces, identifiers);
+  const authorizations = identifiers
+    .map(authorizedIdentifier)
+    .map(
+      (identifier) => findUsable(deps, account.id, identifier) ?? addForOrder(deps, account.id, identifier),
+    );
+  const order: Order = {
+    id,
+    accountId: account.id,
+    identifiers,
+    authorizationIds: authorizations.map((authorization) => authorization.id),
+    expires: new Date(deps.clock.now().getTime() + deps.settings.orderSeconds * 1000),
+    ...validity,
+    profile: profile.name,
+    replaces: asked.replaces,
+    finalizedAt: undefined,
+    availableAt: undefined,
+    certificateId: undefined,
+    problem: undefined,
+  };
+  deps.store.insertOrder(order);
+  if (replaced !== undefined) replaced.replacedBy = id;
+  return created(viewOf(deps, order, request), request.links.of('order', { id }));
+}
+
+const addForOrder = (deps: AcmeDeps, accountId: string, identifier: AuthorizedIdentifier): Authorization =>
+  addAuthorization(deps, accountId, identifier, false);
+
+/** One made ahead of orders, or with reuse any that is still good (RFC 8555 §7.4, §7.4.1). */
+function findUsable(
+  { store, clock, settings }: AcmeDeps,
+  accountId: string,
+  identifier: AuthorizedIdentifier,
+): Authorization | undefined {
+  const newest = store.findNewestAuthorization(accountId, identifier);
+  if (newest === undefined) return undefined;
+  const status = authorizationStatus(newest, clock.now());
+  if (newest.isPreAuthorization) return status === 'valid' || status === 'pending' ? newest : undefined;
+  return settings.reuseAuthorizations && status === 'valid' ? newest : undefined;
+}
+
+/** Order as it is (RFC 8555 §7.4). */
+export async function showOrder(deps: AcmeDeps, request: SignedRequest, id: string): Promise<AcmeReply> {
+  return replyWith(deps, getOrder(deps, request, id), request);
+}
+
+export function replyWith(deps: AcmeDeps, order: Order, request: SignedRequest): AcmeReply {
+  const isUnderWay = statusOf(deps, order) === 'processing';
+  return ok(viewOf(deps, order, request), {
+    location: request.links.of('order', { id: order.id }),
+    retryAfterSeconds: isUnderWay ? deps.settings.retryAfterSeconds : undefined,
+  });
+}
+
+function viewOf(deps: AcmeDeps, order: Order, { links }: SignedRequest) {
+  return orderView(order, statusOf(deps, order), links);
+}
+
+/** The account's own. Throws `malformed` with status 404 when there is none, `unauthorized` for another's. */
+export function getOrder({ store }: AcmeDeps, request: SignedRequest, id: string): Order {
+  const order = store.findOrder(id);
+  if (order === undefined) throw new AcmeProblem('malformed', 'no such order', { kind: 'not_found' });
+  if (order.accountId === accountOf(request).id) return order;
+  throw new AcmeProblem('unauthorized', 'the order is that of another account');
+}
+
+/** One page of the account's orders, those that are invalid left out (RFC 8555 §7.1.2.1). */
+export async function listOrders(
+  deps: AcmeDeps,
+  request: SignedRequest,
+  { id, cursor }: { readonly id: string; readonly cursor: string | undefined },
+): Promise<AcmeReply> {
+  const account = ownAccount(request, id);
+  const all = deps.store.listOrders(account.id);
+  const begin = cursor === undefined ? 0 : all.findIndex((order) => order.id === cursor);
+  if (begin < 0) throw new AcmeProblem('malformed', 'no such page', { kind: 'not_found' });
+  const shown = all.slice(begin).filter((order) => statusOf(deps, order) !== 'invalid');
+  const { ordersPerPage } = deps.settings;
+  const next = shown[ordersPerPage];
+  const addresses = shown.slice(0, ordersPerPage).map((order) => request.links.of('order', { id: order.id }));
+  const page = `${request.links.of('accountOrders', { id })}?cursor=`;
+  return ok({ orders: addresses }, { links: next === undefined ? [] : [link(`${page}${next.id}`, 'next')] });
+}

@@ -1,0 +1,22 @@
+import { AcmeProblem, type AcmeRenewalInfo } from '@certloop/contracts';
+import type { AcmeDeps } from './acme-deps.service.js';
+import type { AcmeCertificate } from './acme-records.js';
+import { type AcmeReply, ok } from './acme-reply.js';
+import { requireRenewalId, suggestedWindow } from './renewal-window.js';
+
+/** When to renew the certificate (RFC 9773 §4.2). Throws `malformed`, with status 404 for an unknown one. */
+export async function showRenewalInfo(deps: AcmeDeps, certId: string): Promise<AcmeReply> {
+  const certificate = getByRenewalId(deps, certId);
+  const { start, end } = certificate.renewalWindow ?? suggestedWindow(certificate, certificate.revocation);
+  const view: AcmeRenewalInfo = {
+    suggestedWindow: { start: start.toISOString(), end: end.toISOString() },
+  };
+  return ok(view, { retryAfterSeconds: deps.settings.renewalInfoSeconds });
+}
+
+/** Throws `malformed` for another form, and with status 404 when no certificate is kept under it. */
+export function getByRenewalId({ store }: Pick<AcmeDeps, 'store'>, certId: string): AcmeCertificate {
+  const certificate = store.findCertificateByRenewalId(requireRenewalId(certId));
+  if (certificate !== undefined) return certificate;
+  throw new AcmeProblem('malformed', 'no such certificate', { kind: 'not_found' });
+}

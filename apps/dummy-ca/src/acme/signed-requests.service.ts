@@ -1,0 +1,109 @@
+import type { KeyObject } from 'node:crypto';
+import { AcmeProblem, AppError } from '@certloop/contracts';
+import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
+import type { z } from 'zod';
+import type { AcmeStore } from './acme.store.js';
+import type { AcmeLinks } from './acme-links.js';
+import type { Account } from './acme-records.js';
+import { badAlgorithm, readHeader, type Signer, type SignerForm } from './jws-header.js';
+import type { Nonces } from './nonces.service.js';
+
+export interface SignedDeps {
+  readonly store: AcmeStore;
+  readonly nonces: Nonces;
+}
+
+/** A request whose signature holds. */
+export interface SignedRequest {
+  readonly url: string;
+  readonly links: AcmeLinks;
+  readonly key: KeyObject;
+  readonly jwk: PublicJwk;
+  /** Account that signed; undefined when the key itself was sent. */
+  readonly account: Account | undefined;
+  /** Empty for POST-as-GET (RFC 8555 §6.3). */
+  readonly payload: Buffer;
+}
+
+export interface UnjudgedRequest {
+  readonly body: Uint8Array;
+  readonly url: string;
+  readonly links: AcmeLinks;
+  readonly form: SignerForm;
+}
+
+/**
+ * Judges a signed request (RFC 8555 §6): form, algorithm, signer, url, nonce, account, signature, in this order.
+ * Throws the AcmeProblem of the first that does not hold.
+ */
+export async function judgeRequest(deps: SignedDeps, request: UnjudgedRequest): Promise<SignedRequest> {
+  const { url, links, form } = request;
+  const jws = parseSigned(parseJson(request.body, 'the body'));
+  const { signer, nonce } = readHeader(jws.header, { url, form });
+  deps.nonces.take(nonce);
+  const known = identify(deps.store, signer, links);
+  await requireSignature(jws, known.key);
+  if (known.account !== undefined) requireActive(known.account);
+  return { url, links, payload: jws.payload, ...known };
+}
+
+function identify(store: AcmeStore, signer: Signer, links: AcmeLinks) {
+  if (signer.form === 'jwk') return { jwk: signer.jwk, key: signer.key, account: undefined };
+  const account = store.findAccount(links.accountIdOf(signer.kid) ?? '');
+  if (account === undefined) throw new AcmeProblem('accountDoesNotExist', 'no account is known by the kid');
+  return { jwk: account.jwk, key: account.key, account };
+}
+
+/** Throws `unauthorized` with status 401 for a deactivated account (RFC 8555 §7.3.6). */
+export function requireActive({ deactivatedAt }: Account): void {
+  if (deactivatedAt === undefined) return;
+  throw new AcmeProblem('unauthorized', 'the account is deactivated', { kind: 'unauthenticated' });
+}
+
+/** JWS of a value. Throws `malformed` when it is none in flattened form. */
+export function parseSigned(value: unknown): ParsedJws {
+  try {
+    return parseJws(value);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AcmeProblem('malformed', error.message, { cause: error });
+  }
+}
+
+/** Throws `malformed` when the signature is not the key's, `badSignatureAlgorithm` when the key has another. */
+export async function requireSignature(jws: ParsedJws, key: KeyObject): Promise<void> {
+  let holds: boolean;
+  try {
+    holds = await verifyJws(jws, key);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw badAlgorithm(error.message);
+  }
+  if (!holds) throw new AcmeProblem('malformed', 'the signature of the JWS does not hold');
+}
+
+/** Payload of a request by its schema. Throws `malformed` for what is no JSON object or does not fit. */
+export function parsePayload<S extends z.ZodType>(schema: S, payload: Buffer): z.output<S> {
+  const result = schema.safeParse(parseJson(payload, 'the payload'));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const place = issue?.path.join('.') || 'the payload';
+  throw new AcmeProblem('malformed', `${place}: ${issue?.message ?? 'is not as documented'}`);
+}
+
+/** Value of a payload that must be JSON. Throws `malformed`. */
+export const parseJsonPayload = (payload: Buffer): unknown => parseJson(payload, 'the payload');
+
+function parseJson(octets: Uint8Array, what: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(octets));
+  } catch (cause) {
+    throw new AcmeProblem('malformed', `${what} is no JSON in UTF-8`, { cause });
+  }
+}
+
+/** The account of a request that must have one. */
+export function accountOf({ account }: SignedRequest): Account {
+  if (account === undefined) throw new AcmeProblem('malformed', 'the JWS header must have kid here, not jwk');
+  return account;
+}

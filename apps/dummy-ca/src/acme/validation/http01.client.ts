@@ -1,0 +1,104 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { AcmeProblem } from '@certloop/contracts';
+import { http01Path, isHttp01Answer, type Proof } from '../challenges.js';
+import type { Names } from './names.client.js';
+import { redirectTarget } from './redirects.js';
+import type { ValidationSettings } from './validation-settings.js';
+
+const maxRedirects = 10;
+// A key authorization has about 90 octets.
+const maxAnswerOctets = 4_096;
+
+/**
+ * Asks for the key authorization by HTTP (RFC 8555 §8.3), over up to ten redirects. Throws `connection`, `dns`, or
+ * `incorrectResponse` for another status or body.
+ */
+export async function proveHttp01(
+  { identifier, token, keyAuthorization }: Proof,
+  names: Names,
+  settings: ValidationSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const host = identifier.value.includes(':') ? `[${identifier.value}]` : identifier.value;
+  let url = new URL(`http://${host}${http01Path(token)}`);
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await get(url, names, settings, signal);
+    if (answer.location === undefined) return judge(url, answer, keyAuthorization);
+    if (redirects === maxRedirects) throw new AcmeProblem('connection', 'there are more than 10 redirects');
+    url = redirectTarget(url, answer.location, settings);
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly body: string;
+}
+
+async function get(
+  url: URL,
+  names: Names,
+  settings: ValidationSettings,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const address = await names.addressOf(host);
+  const isTls = url.protocol === 'https:';
+  const options = {
+    host: address,
+    port: isTls ? settings.tlsAlpn01Port : settings.http01Port,
+    path: `${url.pathname}${url.search}`,
+    // Who moved the port is this server: for the applicant it is still port 80.
+    headers: { Host: url.hostname, 'User-Agent': 'certloop-dummy-ca', Accept: '*/*' },
+    agent: false,
+    signal,
+  };
+  try {
+    // Who is asked to prove a name has no certificate for it yet.
+    const request = isTls
+      ? requestHttps({ ...options, servername: host, rejectUnauthorized: false })
+      : requestHttp(options);
+    return await receive(request);
+  } catch (cause) {
+    const reason = signal.aborted ? 'timed out' : (cause as Error).message;
+    throw new AcmeProblem('connection', `GET ${url.href} at ${address}: ${reason}`, { cause });
+  }
+}
+
+function receive(request: ClientRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request.once('error', reject);
+    request.once('response', (response) => {
+      bounded(response).then((body) => {
+        const { statusCode: status = 0, headers } = response;
+        const location = status >= 300 && status < 400 ? headers.location : undefined;
+        resolve({ status, location, body });
+      }, reject);
+    });
+    request.end();
+  });
+}
+
+/** The first octets of the body; what follows is not waited for. */
+async function bounded(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxAnswerOctets) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxAnswerOctets).toString('utf8');
+}
+
+function judge(url: URL, { status, body }: Answer, keyAuthorization: string): void {
+  if (status !== 200)
+    throw new AcmeProblem('incorrectResponse', `GET ${url.href} was answered with ${status}`);
+  if (isHttp01Answer(body, keyAuthorization)) return;
+  const shown = JSON.stringify(body.slice(0, 100));
+  throw new AcmeProblem(
+    'incorrectResponse',
+    `GET ${url.href} did not give the key authorization but ${shown}`,
+  );
+}

@@ -1,0 +1,78 @@
+import { connect, type TLSSocket } from 'node:tls';
+import { AcmeProblem, AppError } from '@certloop/contracts';
+import { type Certificate, parseCertificate } from '@certloop/crypto';
+import { acmeIdentifierOid, acmeIdentifierValue, type Proof, tlsAlpn01ServerName } from '../challenges.js';
+import type { Names } from './names.client.js';
+import type { ValidationSettings } from './validation-settings.js';
+
+const protocol = 'acme-tls/1';
+
+/**
+ * Asks for the certificate that proves the challenge (RFC 8737 §3, for addresses RFC 8738 §6). Throws `connection`,
+ * `dns`, `tls` when no connection with the protocol comes about, `incorrectResponse` for another certificate.
+ */
+export async function proveTlsAlpn01(
+  proof: Proof,
+  names: Names,
+  settings: ValidationSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { value } = proof.identifier;
+  const address = await names.addressOf(value);
+  const socket = connect({
+    host: address,
+    port: settings.tlsAlpn01Port,
+    servername: tlsAlpn01ServerName(proof.identifier),
+    ALPNProtocols: [protocol],
+    // The certificate of the challenge is self-signed.
+    rejectUnauthorized: false,
+  });
+  try {
+    await handshake(socket, `${value} at ${address}`, signal);
+    judge(socket, proof);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function handshake(socket: TLSSocket, target: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (type: 'connection' | 'tls', reason: string) =>
+      reject(new AcmeProblem(type, `TLS with ${target}: ${reason}`));
+    signal.addEventListener('abort', () => fail('connection', 'timed out'), { once: true });
+    socket.once('secureConnect', resolve);
+    // With `on`, since another error may follow when the socket is destroyed.
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      fail(error.syscall === undefined ? 'tls' : 'connection', error.message),
+    );
+    socket.once('close', () => fail('tls', 'the connection ended'));
+  });
+}
+
+function judge(socket: TLSSocket, { identifier, keyAuthorization }: Proof): void {
+  if (socket.alpnProtocol !== protocol) throw new AcmeProblem('tls', `the server does not speak ${protocol}`);
+  const certificate = parse(socket.getPeerX509Certificate()?.raw);
+  const { dnsNames, ipAddresses, ...others } = certificate.subjectAltNames;
+  const names = [...dnsNames.map((name) => name.toLowerCase()), ...ipAddresses];
+  const hasOthers = Object.values(others).some((kind) => kind.length > 0);
+  if (hasOthers || names.length !== 1 || names[0] !== identifier.value) {
+    throw incorrect(`the certificate is not for ${identifier.value} alone`);
+  }
+  const extension = certificate.extensions.find(({ oid }) => oid === acmeIdentifierOid);
+  if (extension?.critical !== true) throw incorrect('the certificate has no critical acmeIdentifier');
+  if (!extension.value.equals(acmeIdentifierValue(keyAuthorization))) {
+    throw incorrect('the acmeIdentifier is not the digest of the key authorization');
+  }
+}
+
+function parse(der: Buffer | undefined): Certificate {
+  if (der === undefined) throw incorrect('there is no certificate');
+  try {
+    return parseCertificate(der);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw incorrect(error.message);
+  }
+}
+
+const incorrect = (reason: string): AcmeProblem => new AcmeProblem('incorrectResponse', reason);

@@ -1,0 +1,34 @@
+import { type AcmeChallengeType, AcmeProblem } from '@certloop/contracts';
+import type { Proof } from '../challenges.js';
+import { proveDns01 } from './dns01.client.js';
+import { createGate } from './gate.js';
+import { proveHttp01 } from './http01.client.js';
+import { createNames } from './names.client.js';
+import { proveTlsAlpn01 } from './tls-alpn01.client.js';
+import type { ValidationSettings } from './validation-settings.js';
+
+/** Resolves when the challenge is met; otherwise rejects with the AcmeProblem that says why. */
+export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;
+
+// Each holds a socket and little else.
+const validationsAtOnce = 200;
+
+export function createValidation(settings: ValidationSettings): ValidateChallenge {
+  const names = createNames(settings);
+  const inTurn = createGate(validationsAtOnce);
+  return ({ type, ...proof }) => {
+    switch (settings.mode) {
+      case 'always-valid':
+        return Promise.resolve();
+      case 'always-invalid':
+        return Promise.reject(new AcmeProblem('unauthorized', 'this server is set to find nothing valid'));
+      case 'real':
+        return inTurn(() => {
+          const signal = AbortSignal.timeout(settings.timeoutMs);
+          if (type === 'dns-01') return proveDns01(proof, names);
+          const prove = type === 'http-01' ? proveHttp01 : proveTlsAlpn01;
+          return prove(proof, names, settings, signal);
+        });
+    }
+  };
+}

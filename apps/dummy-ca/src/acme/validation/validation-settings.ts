@@ -1,0 +1,20 @@
+/** `real` asks the applicant's server; the others decide without asking anybody. */
+export const validationModes = ['real', 'always-valid', 'always-invalid'] as const;
+export type ValidationMode = (typeof validationModes)[number];
+
+/** Where and how challenges are validated. */
+export interface ValidationSettings {
+  readonly mode: ValidationMode;
+  /** Stands for port 80. */
+  readonly http01Port: number;
+  /** Stands for port 443. */
+  readonly tlsAlpn01Port: number;
+  /** `host:port` of the resolver that is asked; undefined for the system's. */
+  readonly dnsServer: string | undefined;
+  /** Address that is connected to whatever the identifier; undefined for its own. */
+  readonly resolveTo: string | undefined;
+  /** Whether loopback and private addresses may be connected to. */
+  readonly allowPrivate: boolean;
+  /** Milliseconds for one challenge, redirects included. */
+  readonly timeoutMs: number;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { acmePartsOf } from '../src/acme-config.js';
+import { loadConfig } from '../src/config.js';
+
+const partsOf = (environment: Readonly<Record<string, string>>) => acmePartsOf(loadConfig(environment));
+
+describe('the configuration of ACME', () => {
+  test('has a value for everything', () => {
+    const { settings, validation, keep, publicUrl } = partsOf({});
+    expect(settings).toMatchObject({
+      profiles: [
+        { name: 'classic', validitySeconds: 7_776_000 },
+        { name: 'tlsserver', validitySeconds: 3_888_000 },
+        { name: 'shortlived', validitySeconds: 576_000 },
+      ],
+      termsOfService: undefined,
+      externalAccounts: new Map(),
+      requireExternalAccount: false,
+      orderSeconds: 604_800,
+      authorizationSeconds: 2_592_000,
+      reuseAuthorizations: false,
+      ordersPerPage: 50,
+      retryAfterSeconds: 1,
+      renewalInfoSeconds: 21_600,
+    });
+    expect(validation).toEqual({
+      mode: 'real',
+      http01Port: 80,
+      tlsAlpn01Port: 443,
+      dnsServer: undefined,
+      resolveTo: undefined,
+      allowPrivate: true,
+      timeoutMs: 10_000,
+    });
+    expect({ keep, publicUrl }).toEqual({ keep: 20_000, publicUrl: undefined });
+  });
+
+  test('reads profiles and external accounts as words', () => {
+    const key = Buffer.alloc(32, 7).toString('base64url');
+    const { settings } = partsOf({
+      DUMMY_CA_PROFILES: 'brief:10 long:100',
+      DUMMY_CA_EAB: `one:${key} two:${key}`,
+      DUMMY_CA_EAB_REQUIRED: 'true',
+    });
+    expect(settings.profiles).toEqual([
+      { name: 'brief', validitySeconds: 10 },
+      { name: 'long', validitySeconds: 100 },
+    ]);
+    expect([...settings.externalAccounts]).toEqual([
+      ['one', Buffer.alloc(32, 7)],
+      ['two', Buffer.alloc(32, 7)],
+    ]);
+    expect(settings.requireExternalAccount).toBe(true);
+  });
+
+  test.each([
+    ['DUMMY_CA_PROFILES', 'brief'],
+    ['DUMMY_CA_PROFILES', 'brief:0'],
+    ['DUMMY_CA_EAB', 'kid:short'],
+    ['DUMMY_CA_DNS', 'resolver.example.test:53'],
+    ['DUMMY_CA_RESOLVE_TO', 'localhost'],
+    ['DUMMY_CA_VALIDATION', 'maybe'],
+    ['DUMMY_CA_HTTP01_PORT', '65536'],
+    ['DUMMY_CA_REUSE_AUTHORIZATIONS', 'yes'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(`${name}: `);
+  });
+
+  test.each([['127.0.0.1:8053'], ['127.0.0.1'], ['[::1]:8053']])('takes the resolver %s', (text) => {
+    expect(partsOf({ DUMMY_CA_DNS: text }).validation.dnsServer).toBe(text);
+  });
+});

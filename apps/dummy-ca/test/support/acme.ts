@@ -1,0 +1,72 @@
+import type { Server } from 'node:http';
+import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import { openAcmeIssuer } from '../../src/acme/acme-issuer.service.js';
+import type { AcmeSettings } from '../../src/acme/acme-settings.js';
+import type { ValidationSettings } from '../../src/acme/validation/validation-settings.js';
+import { acmePartsOf } from '../../src/acme-config.js';
+import { createApp } from '../../src/app.js';
+import {
+  type CertificateAuthority,
+  openAuthority,
+  type RootSource,
+} from '../../src/authority/certificate-authority.service.js';
+import { loadConfig } from '../../src/config.js';
+import { type AcmeClient, createAcmeClient } from './acme-client.js';
+import { freshRoot } from './app.js';
+import { serve } from './served.js';
+
+export interface TestAcme {
+  readonly url: string;
+  readonly server: Server;
+  readonly clock: MovableClock;
+  readonly authority: CertificateAuthority;
+  /** A client without an account. */
+  stranger(): AcmeClient;
+  /** A client with a new account. */
+  client(): Promise<AcmeClient>;
+  close(): Promise<void>;
+}
+
+export interface TestAcmeOptions {
+  readonly settings?: Partial<AcmeSettings>;
+  readonly validation?: Partial<ValidationSettings>;
+  readonly keep?: number;
+  readonly now?: Date;
+  readonly root?: Partial<RootSource>;
+}
+
+/** The real application over a real connection; every challenge is valid unless the options say otherwise. */
+export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme> {
+  const clock = createMovableClock(options.now ?? new Date());
+  const source = { ...freshRoot, ...options.root };
+  const authority = await openAuthority(source, clock);
+  const { settings, validation, keep, publicUrl } = acmePartsOf(loadConfig({}));
+  const { url, server, close } = await serve(
+    createApp({
+      authority,
+      keep: { count: 100, octets: 1_000_000 },
+      acme: {
+        issuer: await openAcmeIssuer(authority, source.keyType),
+        settings: { ...settings, retryAfterSeconds: 0, ...options.settings },
+        validation: { ...validation, mode: 'always-valid', ...options.validation },
+        keep: options.keep ?? keep,
+        publicUrl,
+      },
+      clock,
+      logger: createLogger({ service: 'dummy-ca', level: 'silent' }),
+    }),
+  );
+  return {
+    url,
+    server,
+    clock,
+    authority,
+    stranger: () => createAcmeClient(url),
+    client: async () => {
+      const client = createAcmeClient(url);
+      await client.register();
+      return client;
+    },
+    close,
+  };
+}
