@@ -97,11 +97,6 @@ export interface CertManager {
 /** Endpoints of the contract that are not served yet; they answer 404. */
 export const pending = [
   'requestCertificate',
-  'listUsers',
-  'createUser',
-  'getUser',
-  'updateUser',
-  'deleteUser',
   'getAvatar',
   'uploadAvatar',
   'exportAuditLogs',
@@ -144,7 +139,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...sessionsHandlers({ ...accounts, cookie }),
         ...apiTokensHandlers({ db, clock }),
         ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
-        ...usersHandlers({ db, listSpaceIds }),
+        ...usersHandlers({ ...accounts, listSpaceIds }),
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
         ...csrsHandlers({ db, clock, ...scheduler }),

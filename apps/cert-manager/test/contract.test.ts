@@ -152,6 +152,21 @@ const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
   }),
   explainRenewal: async (app) => read(app, pathOf(await newCertificate(app), 'renewal-explanation')),
 
+  listUsers: (app) => read(app, '/users'),
+  createUser: async (app) => {
+    const user = { username: 'new.user', email: 'new.user@example.org', password: 'correct horse' };
+    return { answer: await ask(app, 'post', '/users').send(user), leaves: 'user.create' };
+  },
+  getUser: async (app) => read(app, `/users/${app.people.ben.id}`),
+  updateUser: async (app) => {
+    const { id } = await addUser(app);
+    return { answer: await ask(app, 'put', `/users/${id}`).send({ enabled: false }), leaves: 'user.update' };
+  },
+  deleteUser: async (app) => ({
+    answer: await ask(app, 'delete', `/users/${(await addUser(app)).id}`),
+    leaves: 'user.delete',
+  }),
+
   listPermissionGroups: async (app) => {
     await makeGroup(app, {});
     return read(app, '/permission-groups');

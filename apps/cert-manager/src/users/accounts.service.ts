@@ -1,16 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { emailInput, InvalidInput, usernameInput } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
 import { type Clock, parseInput } from '@certloop/server';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.js';
+import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import type { Passwords } from './password.js';
 import { requireSoundPassword } from './password-policy.js';
 import { deleteSessionsOf } from './sessions.repository.js';
 import { keyOf, type UserRow } from './user.js';
-import { findUserByName, insertUser, markFirstAdmin, updateUser } from './users.repository.js';
+import {
+  findUserByName,
+  findUsersByKeys,
+  insertUser,
+  markFirstAdmin,
+  updateUser,
+} from './users.repository.js';
 
 export interface AccountsDeps {
   readonly db: Database;
@@ -27,21 +33,27 @@ export interface NewAccount {
 
 const accountSchema = z.object({ username: usernameInput, email: emailInput, password: z.string() });
 
-/** Row of a new enabled administrator. Throws InvalidInput that names every fault. */
-export async function newAdmin(deps: AccountsDeps, input: NewAccount): Promise<UserRow> {
+/** Row of a new enabled user. Throws InvalidInput that names every fault. */
+export async function newAccount(deps: AccountsDeps, input: NewAccount): Promise<UserRow> {
   const { username, email, password } = parseInput(accountSchema, input, 'body');
   requireSoundPassword(password, { username, email }, deps.passwordMinLength);
+  const createdAt = deps.clock.now();
   return {
-    id: randomUUID(),
+    id: newRowId(createdAt),
     username,
     usernameKey: keyOf(username),
     email,
     emailKey: keyOf(email),
     passwordHash: await deps.passwords.hash(password),
-    isAdmin: true,
+    isAdmin: false,
     enabled: true,
-    createdAt: deps.clock.now(),
+    createdAt,
   };
+}
+
+/** The same of an administrator. */
+export async function newAdmin(deps: AccountsDeps, input: NewAccount): Promise<UserRow> {
+  return { ...(await newAccount(deps, input)), isAdmin: true };
 }
 
 /** Stores the account and its audit entry. Throws InvalidInput when the name or the mail address is taken. */
@@ -111,14 +123,42 @@ function changeOf(before: UserRow, after: Partial<UserRow>, isNewPassword: boole
   };
 }
 
-function uniquely<T>(work: () => Promise<T>): Promise<T> {
-  const nameTaken = () => taken('username', 'is taken');
-  return onUniqueViolation(
-    () => onUniqueViolation(work, nameTaken, ['usernameKey']),
-    () => taken('email', 'belongs to another user'),
-    ['emailKey'],
-  );
+/**
+ * Throws InvalidInput that names each of name and mail address that another user has; `ownId` is who may have
+ * them.
+ */
+export async function requireFree(
+  tx: Tx,
+  wanted: { readonly username?: string | undefined; readonly email?: string | undefined },
+  ownId?: string,
+): Promise<void> {
+  const keys = {
+    ...(wanted.username !== undefined && { usernameKey: keyOf(wanted.username) }),
+    ...(wanted.email !== undefined && { emailKey: keyOf(wanted.email) }),
+  };
+  const others = (await findUsersByKeys(tx, keys)).filter(({ id }) => id !== ownId);
+  const refusals = [
+    ...(others.some(({ usernameKey }) => usernameKey === keys.usernameKey) ? [nameTaken()] : []),
+    ...(others.some(({ emailKey }) => emailKey === keys.emailKey) ? [emailTaken()] : []),
+  ];
+  const [first] = refusals;
+  if (first === undefined) return;
+  if (refusals.length === 1) throw first;
+  throw new InvalidInput(refusals.map(({ message }) => message).join('; '), {
+    code: first.code,
+    fields: refusals.flatMap(({ fields }) => fields),
+  });
 }
+
+/** What `work` returns; throws InvalidInput when it meets the name or the mail address of another user. */
+export function uniquely<T>(work: () => Promise<T>): Promise<T> {
+  return onUniqueViolation(() => onUniqueViolation(work, nameTaken, ['usernameKey']), emailTaken, [
+    'emailKey',
+  ]);
+}
+
+const nameTaken = () => taken('username', 'is taken');
+const emailTaken = () => taken('email', 'belongs to another user');
 
 function taken(path: string, message: string): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, {

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { AppError } from '@certloop/contracts';
+import { createTurns } from './turns.js';
 
 /** Cost of scrypt (RFC 7914 §2): memory and time N, block size r, parallel parts p. */
 export interface ScryptCost {
@@ -22,7 +22,7 @@ export interface Passwords {
 }
 
 export function createPasswords(cost: ScryptCost = usualCost): Passwords {
-  const inTurn = createQueue();
+  const inTurn = createTurns({ atOnce: mostAtOnce, mostWaiting });
   const derived = (password: string, salt: Buffer, at: ScryptCost) =>
     inTurn(() => derive(password, salt, at));
   const dummySalt = randomBytes(saltBytes);
@@ -77,29 +77,4 @@ function parse(hash: string): StoredPassword | undefined {
     salt: Buffer.from(salt, 'base64url'),
     key: Buffer.from(key, 'base64url'),
   };
-}
-
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= mostAtOnce) {
-      if (waiting.length >= mostWaiting) throw tooBusy();
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      // The place goes on to who waits longest, so `running` stays as it is.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
-}
-
-function tooBusy(): AppError {
-  return new AppError('too_many_requests', 'too many sign-ins at once; try again in some seconds', {
-    headers: { 'Retry-After': '10' },
-  });
 }

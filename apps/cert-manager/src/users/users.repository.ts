@@ -1,4 +1,13 @@
-import { column, defineTable, executeSql, keepRows, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  holdRows,
+  keepRows,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { In } from 'typeorm';
 import { keyOf, type UserRow } from './user.js';
 
@@ -42,6 +51,39 @@ export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined>
 /** Those of the ids that name a user; none of these is deleted before the transaction ends. */
 export async function keepUsers(tx: Tx, ids: readonly string[]): Promise<string[]> {
   return (await keepRows(tx, users, { id: In([...ids]) })).map(({ id }) => id);
+}
+
+/** Every user, oldest first. */
+export async function listUsers(tx: Tx): Promise<UserRow[]> {
+  return tx.find(users, { order: { createdAt: 'ASC', id: 'ASC' } });
+}
+
+/** The user, whom nobody else may change until the transaction ends. */
+export async function holdUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  return (await holdRows(tx, users, { id }))[0];
+}
+
+/** Ids of the enabled administrators, whom nobody else may change until the transaction ends. */
+export async function holdEnabledAdmins(tx: Tx): Promise<string[]> {
+  return (await holdRows(tx, users, { isAdmin: true, enabled: true })).map(({ id }) => id);
+}
+
+/** Users who have one of the keys. */
+export async function findUsersByKeys(
+  tx: Tx,
+  keys: Partial<Pick<UserRow, 'usernameKey' | 'emailKey'>>,
+): Promise<UserRow[]> {
+  const { usernameKey, emailKey } = keys;
+  const alternatives = [
+    ...(usernameKey === undefined ? [] : [{ usernameKey }]),
+    ...(emailKey === undefined ? [] : [{ emailKey }]),
+  ];
+  return alternatives.length === 0 ? [] : tx.findBy(users, alternatives);
+}
+
+/** Deletes the user with all that is his. */
+export async function deleteUser(tx: Tx, id: string): Promise<void> {
+  await deleteRows(tx, users, { id });
 }
 
 export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {

@@ -1,11 +1,45 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import type { AccountsDeps } from './accounts.service.js';
+import { createUser } from './create-user.service.js';
+import { deleteUser } from './delete-user.service.js';
 import { describeOwnPermissions, type OwnPermissionsDeps } from './own-permissions.service.js';
+import { updateUser } from './update-user.service.js';
+import { userView } from './user-view.js';
+import { getUser, listUsers } from './users.service.js';
+
+type UserOperation =
+  | 'listUsers'
+  | 'createUser'
+  | 'getUser'
+  | 'updateUser'
+  | 'deleteUser'
+  | 'getOwnPermissions';
 
 export function usersHandlers(
-  deps: OwnPermissionsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, 'getOwnPermissions'> {
+  deps: AccountsDeps & OwnPermissionsDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, UserOperation> {
   return {
+    listUsers: async ({ context }) => ({
+      status: 200,
+      body: (await listUsers(deps, context)).map(userView),
+    }),
+    createUser: async ({ body, context }) => ({
+      status: 201,
+      body: userView(await createUser(deps, context, body)),
+    }),
+    getUser: async ({ params, context }) => ({
+      status: 200,
+      body: userView(await getUser(deps, context, params.id)),
+    }),
+    updateUser: async ({ params, body, context }) => ({
+      status: 200,
+      body: userView(await updateUser(deps, context, params.id, body)),
+    }),
+    deleteUser: async ({ params, context }) => {
+      await deleteUser(deps, context, params.id);
+      return { status: 200, body: { message: 'user deleted' } };
+    },
     getOwnPermissions: async ({ context }) => ({
       status: 200,
       body: await describeOwnPermissions(deps, context),

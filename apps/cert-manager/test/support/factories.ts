@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Level } from '../../src/access/permissions.js';
+import { newRowId } from '../../src/access/row-id.js';
 import { insertMembers } from '../../src/permission-groups/group-members.repository.js';
 import type { PermissionGroup } from '../../src/permission-groups/permission-group.js';
 import { insertPermissionGroup } from '../../src/permission-groups/permission-groups.repository.js';
@@ -37,7 +38,7 @@ export async function addUser(
   const email = user.email ?? `${username}@example.org`;
   const password = user.password ?? `${username} and a horse`;
   const row = {
-    id: randomUUID(),
+    id: newRowId(clock.now()),
     username,
     usernameKey: keyOf(username),
     email,
@@ -90,7 +91,7 @@ export async function addGroup(
 ): Promise<PermissionGroup> {
   const { userIds = [], ...overrides } = group;
   const row: PermissionGroup = {
-    id: randomUUID(),
+    id: newRowId(clock.now()),
     name: 'group',
     description: '',
     permission: 'READ',

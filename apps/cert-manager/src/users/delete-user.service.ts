@@ -1,0 +1,38 @@
+import { InvalidInput } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { requireOtherAdmin } from './last-admin.service.js';
+import { deleteUser as deleteUserRow, holdUser } from './users.repository.js';
+import { userNotFound } from './users.service.js';
+
+export interface DeleteUserDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Deletes a user with his sessions, tokens, memberships and picture; his name stays in the audit log. Throws
+ * Forbidden, NotFound, and InvalidInput for oneself and the last enabled administrator.
+ */
+export async function deleteUser({ db, clock }: DeleteUserDeps, caller: Caller, id: string): Promise<void> {
+  requireAdmin(caller);
+  if (id === caller.userId) {
+    throw new InvalidInput('you cannot delete yourself', {
+      code: 'self_delete',
+      title: 'Own account cannot be deleted',
+    });
+  }
+  await db.transaction(async (tx) => {
+    await requireOtherAdmin(tx, id);
+    const user = await holdUser(tx, id);
+    if (user === undefined) throw userNotFound();
+    await deleteUserRow(tx, id);
+    const { username, email, isAdmin, enabled } = user;
+    const details = { before: { username, email, isAdmin, enabled } };
+    const entry = { action: 'user.delete', resourceType: 'user', resourceId: id, details } as const;
+    await recordAudit(tx, caller, entry, clock.now());
+  });
+}

@@ -1,0 +1,113 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { listMemberships, replaceMemberships } from '../permission-groups/group-members.repository.js';
+import { requireKnown } from '../permission-groups/known-ids.js';
+import { keepPermissionGroups } from '../permission-groups/permission-groups.repository.js';
+import { type AccountsDeps, requireFree, uniquely } from './accounts.service.js';
+import { requireOtherAdmin } from './last-admin.service.js';
+import { requireSoundPassword } from './password-policy.js';
+import { deleteSessionsOf } from './sessions.repository.js';
+import { keyOf, type UserRow } from './user.js';
+import { findUser, holdUser, markFirstAdmin, updateUser as updateUserRow } from './users.repository.js';
+import { userNotFound } from './users.service.js';
+
+/** What is to change of a user; what is absent stays. */
+export interface UserChange {
+  readonly username?: string | undefined;
+  readonly email?: string | undefined;
+  readonly password?: string | undefined;
+  readonly isAdmin?: boolean | undefined;
+  readonly enabled?: boolean | undefined;
+  /** The permission groups that he belongs to, and no others. */
+  readonly groupIds?: readonly string[] | undefined;
+}
+
+/**
+ * Changes a user. A new password, being disabled and being an administrator no more end his sessions. Throws
+ * Forbidden, NotFound, and InvalidInput as when he is made and for the last enabled administrator.
+ */
+export async function updateUser(
+  deps: AccountsDeps,
+  caller: Caller,
+  id: string,
+  input: UserChange,
+): Promise<UserRow> {
+  requireAdmin(caller);
+  const passwordHash = await newPasswordHash(deps, await getUserRow(deps.db, id), input);
+  return deps.db.transaction(async (tx) => {
+    if (input.isAdmin === false || input.enabled === false) await requireOtherAdmin(tx, id);
+    const before = await holdUser(tx, id);
+    if (before === undefined) throw userNotFound();
+    const set = changesOf(input, passwordHash);
+    const after = { ...before, ...set };
+    await requireFree(tx, input, id);
+    if (Object.keys(set).length > 0) await uniquely(() => updateUserRow(tx, { id }, set));
+    if (endsSessions(before, after)) await deleteSessionsOf(tx, id);
+    if (after.isAdmin) await markFirstAdmin(tx, deps.clock.now());
+    const groups = await changeGroups(tx, id, input.groupIds);
+    const details = { ...differences(before, after), ...groups };
+    const entry = { action: 'user.update', resourceType: 'user', resourceId: id, details } as const;
+    await recordAudit(tx, caller, entry, deps.clock.now());
+    return after;
+  });
+}
+
+async function getUserRow(db: Database, id: string): Promise<UserRow> {
+  const found = await db.read((tx) => findUser(tx, id));
+  if (found === undefined) throw userNotFound();
+  return found;
+}
+
+/** Hash of the new password, made before the transaction as it takes its time; undefined without one. */
+async function newPasswordHash(
+  { passwords, passwordMinLength }: AccountsDeps,
+  { username, email }: UserRow,
+  input: UserChange,
+): Promise<string | undefined> {
+  if (input.password === undefined) return undefined;
+  const user = { username: input.username ?? username, email: input.email ?? email };
+  requireSoundPassword(input.password, user, passwordMinLength);
+  return passwords.hash(input.password);
+}
+
+function changesOf(
+  { username, email, isAdmin, enabled }: UserChange,
+  passwordHash: string | undefined,
+): Partial<UserRow> {
+  return {
+    ...(username !== undefined && { username, usernameKey: keyOf(username) }),
+    ...(email !== undefined && { email, emailKey: keyOf(email) }),
+    ...(isAdmin !== undefined && { isAdmin }),
+    ...(enabled !== undefined && { enabled }),
+    ...(passwordHash !== undefined && { passwordHash }),
+  };
+}
+
+function endsSessions(before: UserRow, after: UserRow): boolean {
+  if (before.passwordHash !== after.passwordHash) return true;
+  return (before.enabled && !after.enabled) || (before.isAdmin && !after.isAdmin);
+}
+
+async function changeGroups(tx: Tx, userId: string, groupIds: readonly string[] | undefined) {
+  if (groupIds === undefined) return {};
+  requireKnown('groupIds', groupIds, 'permission group', await keepPermissionGroups(tx, groupIds));
+  const before = await listMemberships(tx, userId);
+  const after = [...new Set(groupIds)].toSorted();
+  await replaceMemberships(tx, userId, after);
+  return { groupIds: { before, after } };
+}
+
+const shown = ['username', 'email', 'isAdmin', 'enabled'] as const;
+
+/** What the audit log keeps: members that changed, and of the password that it did. */
+function differences(before: UserRow, after: UserRow) {
+  const changed = shown.filter((name) => before[name] !== after[name]);
+  const of = (row: UserRow) => Object.fromEntries(changed.map((name) => [name, row[name]]));
+  return {
+    before: of(before),
+    after: of(after),
+    ...(before.passwordHash !== after.passwordHash && { password: { changed: true } }),
+  };
+}
