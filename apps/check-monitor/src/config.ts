@@ -94,7 +94,8 @@ const telling = {
   ),
 } as const;
 
-const settings = {
+/** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
+export const settings = {
   ...storage,
   ...telling,
   host: setting('CHECK_MONITOR_HOST', z.string().default('127.0.0.1'), 'address to listen on'),

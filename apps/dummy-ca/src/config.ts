@@ -16,7 +16,8 @@ import { authorityKeyTypes } from './authority/issuance-profile.js';
 
 const keyTypes = authorityKeyTypes.join(', ');
 
-const settings = {
+/** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
+export const settings = {
   host: setting('DUMMY_CA_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
   port: setting('DUMMY_CA_PORT', portNumber.default(3002), 'TCP port, 0 for a free one'),
   keyType: setting(
