@@ -15,6 +15,9 @@ import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
 import type { Operation } from './access/route-needs.js';
+import { http01Responder } from './acme/http01.responder.js';
+import { type Pause, pauseUntil } from './acme/issue-order.service.js';
+import type { OrderMoment } from './acme/order-steps.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
 import { listCertificates } from './certificates/certificates.repository.js';
@@ -68,6 +71,15 @@ export interface AppOptions {
   /** Tells the operator one line, such as the setup token; standard error when absent. */
   readonly announce?: (line: string) => void;
   readonly renewals?: RenewalOptions;
+  readonly orders?: OrderOptions;
+}
+
+/** How ACME orders are worked on, where it differs from the usual. */
+export interface OrderOptions {
+  /** Waits for the CA. */
+  readonly pause?: Pause;
+  /** Told of each moment of an order; an error that it throws ends the work as a crash would. */
+  readonly atMoment?: (moment: OrderMoment) => Promise<void>;
 }
 
 /** How the queue is worked on, where it differs from the usual. */
@@ -122,12 +134,23 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const outgoing = createOutgoing({
     trusted: Object.values(addresses).filter((address) => address !== undefined),
   });
-  const opener = createProviderOpener({ outgoing, keyRing, clock });
+  const stopping = new AbortController();
+  const opener = createProviderOpener({
+    outgoing,
+    keyRing,
+    clock,
+    db,
+    logger,
+    pause: pauseUntil(stopping.signal),
+    atMoment: async () => undefined,
+    ...options.orders,
+  });
   const renewals = renewalParts(options, opener);
   const { scheduler } = renewals;
 
   let isDraining = false;
   const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
+  http.use(http01Responder({ db }));
   http.use(securityHeaders(isSecure));
   http.use(answerHeaders);
   if (isOpen) http.use(guardOpenMode({ hosts: config.openHosts, publicOrigin }));
@@ -190,6 +213,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       );
     },
     close: async () => {
+      stopping.abort(new Error('the service stops'));
       // the runner first, as a poller waits for its tick and that for what the runner has begun
       await renewals.runner.stop();
       for (const poller of pollers.reverse()) await poller.stop();

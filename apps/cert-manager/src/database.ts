@@ -8,15 +8,18 @@ import {
   type Schema,
 } from '@certloop/db';
 import { type Logger, StartFailed } from '@certloop/server';
+import { acmeAccounts, challengeTokens } from './acme/acme-accounts.repository.js';
 import { auditClearings, auditLogs } from './audit/audit.repository.js';
 import { certificates } from './certificates/certificates.repository.js';
 import { csrs } from './csrs/csrs.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
+import { issuanceJobs } from './issuance/issuance-jobs.repository.js';
 import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
 import { addSpaces } from './migrations/0003-spaces.js';
 import { addCertificates } from './migrations/0004-certificates.js';
 import { addRenewals } from './migrations/0005-renewals.js';
+import { addAcme } from './migrations/0006-acme.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -46,12 +49,15 @@ const tables: readonly AnyTable[] = [
   certificates,
   jobRuns,
   renewalQueue,
+  acmeAccounts,
+  challengeTokens,
+  issuanceJobs,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
 export const schema: Schema = {
   entities: (dialect) => entitiesOf(dialect, tables),
-  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals],
+  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals, addAcme],
 };
 
 /** Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done. */

@@ -9,9 +9,16 @@ const directorySchema = z.object({
   revokeCert: resource.optional(),
   keyChange: resource.optional(),
   renewalInfo: resource.optional(),
-  meta: z.object({ externalAccountRequired: z.boolean().optional() }).optional(),
+  meta: z
+    .object({
+      externalAccountRequired: z.boolean().optional(),
+      termsOfService: z.string().optional(),
+      // draft-ietf-acme-profiles §3: names with what they mean
+      profiles: z.record(z.string(), z.string()).optional(),
+    })
+    .optional(),
 });
-/** Directory of an ACME server (RFC 8555 §7.1.1). */
+/** Directory of an ACME server (RFC 8555 §7.1.1, RFC 9773 §4.1). */
 export type AcmeDirectory = z.output<typeof directorySchema>;
 
 /**

@@ -11,6 +11,9 @@ const header = z
   .max(4000)
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be the value of an HTTP header');
 
+// RFC 8945 §5.1: as long as the hash, but no less than half of it.
+const tsigSecret = z.string().regex(/^[A-Za-z0-9+/]{22,512}={0,2}$/, 'must be a TSIG key in Base64');
+
 const http01 = z.strictObject({
   /** What a challenge that cannot be reached from here means: nothing, a warning, or the end of the request. */
   selfCheck: orDefault(z.enum(['off', 'warn', 'strict']), 'warn'),
@@ -39,12 +42,30 @@ const dns = z
     authHeader: orNothing(secret(header)),
     mode: orDefault(z.enum(['fqdn-value', 'raw']), 'fqdn-value'),
     propagation: orDefault(propagation, propagation.parse({})),
+    /** Key of a name server that takes signed updates, by hmac-sha256. */
+    tsig: orNothing(z.strictObject({ name: word, secret: secret(tsigSecret) })),
+    /** Zone that updates go to. */
+    zone: orNothing(word),
+    /** Account with an acme-dns server. */
+    acmeDns: orNothing(z.strictObject({ username: word, password: secret(header), subdomain: word })),
     /** Name that carries the records instead of the one that is proven. */
     alias: orNothing(word),
   })
   .refine(({ kind, url }) => (kind === 'rfc2136') === url.startsWith('dns:'), {
     path: ['url'],
     message: 'must be a dns address for rfc2136, and an http or https address otherwise',
+  })
+  .refine(({ kind, tsig }) => kind !== 'rfc2136' || tsig !== undefined, {
+    path: ['tsig'],
+    message: 'is required for rfc2136',
+  })
+  .refine(({ kind, zone }) => kind !== 'rfc2136' || zone !== undefined, {
+    path: ['zone'],
+    message: 'is required for rfc2136',
+  })
+  .refine(({ kind, acmeDns }) => kind !== 'acme-dns' || acmeDns !== undefined, {
+    path: ['acmeDns'],
+    message: 'is required for acme-dns',
   });
 
 const challenge = z

@@ -1,54 +1,239 @@
-import { AppError } from '@certloop/contracts';
-import { readDirectory } from '../acme/directory.js';
+import { AcmeProblem, AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { exportSpki } from '@certloop/crypto';
+import { type AcmeClient, createAcmeClient } from '../acme/acme.client.js';
+import { type Account, ensureAccount, findAccount, forgetAccountUrl } from '../acme/acme-account.service.js';
+import { certificateId } from '../acme/certificate-id.js';
+import { type OrderSubject, orderSubject } from '../acme/csr-rules.js';
+import { issueOrder, OrderWaits } from '../acme/issue-order.service.js';
+import { proofObstacle } from '../acme/order-plan.js';
+import type { OrderStep, StepChange } from '../acme/order-steps.js';
+import { caProblemType, isForgotten, isPermanent } from '../acme/problem-reading.js';
+import { createSignedRequests } from '../acme/signed-request.client.js';
+import { judgeChain, keptChain, preferChain } from './acme-certificate.js';
 import type { AcmeConfig } from './acme-config.js';
-import type { Outgoing } from './outgoing.client.js';
-import type { Provider, ProviderReport } from './provider.js';
+import { type AcmeParts, accountTerms, connectionOf, keyBoxOf, proverOf } from './acme-parts.service.js';
+import { keyOf, readIssued } from './issued-certificate.js';
+import type {
+  IssuedCertificate,
+  KnownCertificate,
+  OrderProgress,
+  Provider,
+  ProviderReport,
+  RefreshOutcome,
+  RenewalAdvice,
+  SignRefusal,
+} from './provider.js';
 import { readableText } from './readable-text.js';
+import { parseRetryAfter } from './retry-after.js';
 
-/** ACME CA as provider: its directory can be tested; orders are not placed, so signing reports a failure. */
-export function createAcmeProvider(config: AcmeConfig, outgoing: Outgoing): Provider {
+interface Context {
+  readonly config: AcmeConfig;
+  readonly parts: AcmeParts;
+  readonly client: AcmeClient;
+}
+
+/** ACME CA as provider (RFC 8555): the CSR is handed in to the byte, its key is never seen. */
+export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provider {
+  const client = createAcmeClient(createSignedRequests(connectionOf(config, parts)));
+  const context = { config, parts, client };
   return {
     test: async () => {
       try {
-        return await testDirectory(config, outgoing);
+        return { success: true, message: await probe(context) } satisfies ProviderReport;
       } catch (error) {
-        return failed(reasonOf(error));
+        return { success: false, message: reasonOf(error) };
       }
     },
-    sign: async () => ({ isSigned: false, reason: 'this version cannot sign through ACME' }),
-    refresh: async () => ({ status: 'unchanged' }),
+    sign: async (csrPem, progress = forgetful) => {
+      try {
+        return { isSigned: true, ...(await sign(context, csrPem, progress)) };
+      } catch (error) {
+        return { isSigned: false, ...refusalOf(error, parts.clock.now()) };
+      }
+    },
+    refresh: (known) => refresh(context, known).catch(asUpstreamFailure),
+    adviseRenewal: (certificatePem) => adviseRenewal(context, certificatePem).catch(asUpstreamFailure),
   };
 }
 
-async function testDirectory(config: AcmeConfig, outgoing: Outgoing): Promise<ProviderReport> {
-  const { directoryUrl, allowPrivateNetwork: allowPrivate } = config;
-  const call = outgoing.fetchFor({ address: directoryUrl, allowPrivate });
-  const signal = AbortSignal.timeout(config.timeouts.requestMs);
-  const answer = await call(directoryUrl, { signal });
-  if (answer.status !== 200) return failed(`the directory was answered with ${answer.status}`);
-  const directory = readDirectory(directoryUrl, await answer.text());
-  if (typeof directory === 'string') return failed(directory);
-  const nonce = await call(directory.newNonce, { method: 'HEAD', signal });
-  if (nonce.headers.get('replay-nonce') === null) return failed('the CA hands out no nonce');
-  if (directory.meta?.externalAccountRequired === true && config.eab === undefined) {
-    return failed('the CA requires an external account: eab is missing');
+/** For orders that nobody takes up again. */
+const forgetful: OrderProgress = { kept: undefined, keep: async () => undefined };
+
+async function sign(context: Context, csrPem: string, progress: OrderProgress): Promise<IssuedCertificate> {
+  const subject = orderSubject(csrPem);
+  const replaces = await preflight(context, subject, progress);
+  try {
+    return await order(context, { csrPem, subject, replaces }, progress);
+  } catch (error) {
+    // a CA that has lost its accounts knows none of the orders either
+    if (!(error instanceof AcmeProblem && error.type === 'accountDoesNotExist')) throw error;
+    await forgetAccountUrl(context.parts, accountTerms(context.config, context.parts));
+    await progress.keep(undefined);
+    return order(context, { csrPem, subject, replaces }, { ...progress, kept: undefined });
   }
-  return { success: true, message: 'the directory is sound and hands out nonces' };
 }
 
-function failed(message: string): ProviderReport {
-  return { success: false, message: readableText(message) };
+type Report = (step: OrderStep, change: StepChange) => Promise<void>;
+
+function reporter({ onStep }: OrderProgress): Report {
+  return async (step, change) => onStep?.(step, change);
+}
+
+/** What can be known before anything is ordered; the name of the certificate that is replaced, if the CA has such. */
+async function preflight(
+  { config, parts, client }: Context,
+  { identifiers }: OrderSubject,
+  progress: OrderProgress,
+): Promise<string | undefined> {
+  const report = reporter(progress);
+  await report('preflight', { status: 'running' });
+  const obstacle = proofObstacle(identifiers, proverOf(config, parts).wanted);
+  if (obstacle !== undefined) throw new InvalidInput(obstacle, { code: 'unprovable_name' });
+  const { meta, renewalInfo } = await client.directory();
+  if (meta?.externalAccountRequired === true && config.eab === undefined) throw externalAccountMissing();
+  const { profile } = config;
+  if (profile !== undefined && meta?.profiles !== undefined && !Object.hasOwn(meta.profiles, profile)) {
+    const offered = Object.keys(meta.profiles).join(', ');
+    throw new InvalidInput(`the CA has no profile ${profile}; it offers ${offered}`, {
+      code: 'unknown_profile',
+    });
+  }
+  await report('preflight', { status: 'ok' });
+  const { replaces } = progress;
+  return replaces === undefined || renewalInfo === undefined ? undefined : certificateId(replaces);
+}
+
+interface Intent {
+  readonly csrPem: string;
+  readonly subject: OrderSubject;
+  readonly replaces: string | undefined;
+}
+
+async function order(context: Context, intent: Intent, progress: OrderProgress): Promise<IssuedCertificate> {
+  const { config, parts, client } = context;
+  const { clock, pause, atMoment } = parts;
+  const report = reporter(progress);
+  const account = await openAccount(context, intent.subject, report);
+  await atMoment('account_known');
+  const { profile, timeouts } = config;
+  const { certificateUrl } = await issueOrder(
+    { client, account, prover: proverOf(config, parts), journal: progress, clock, pause, atMoment },
+    { ...intent.subject, profile, replaces: intent.replaces, waitMs: timeouts.orderS * 1000 },
+  );
+  const chain = await download(context, account, certificateUrl, report);
+  await atMoment('downloaded');
+  await report('verify', { status: 'running' });
+  const { csrPem, subject } = intent;
+  const judged = judgeChain(chain, { csrPem, identifiers: subject.identifiers, now: clock.now() });
+  if (judged.fault !== undefined) {
+    // the same order would only lead to the same certificate
+    await progress.keep(undefined);
+    throw new UpstreamFailed(readableText(judged.fault), { code: 'unsound_certificate' });
+  }
+  await report('verify', { status: 'ok' });
+  return { certificatePem: judged.chainPem, upstreamId: certificateUrl };
+}
+
+async function openAccount({ config, parts, client }: Context, { csrDer }: OrderSubject, report: Report) {
+  await report('account', { status: 'running' });
+  const box = keyBoxOf(parts);
+  const account = await ensureAccount({ ...parts, box, client }, accountTerms(config, parts));
+  // RFC 8555 §11.1: the key of an account must not be certified
+  if (csrDer.includes(exportSpki(account.privateKey))) {
+    throw new InvalidInput("the CSR has the account's own key", { code: 'csr_not_fit_for_acme' });
+  }
+  await report('account', { status: 'ok' });
+  return account;
+}
+
+async function download(
+  { config, client }: Context,
+  account: Account,
+  certificateUrl: string,
+  report: Report,
+): Promise<string> {
+  await report('download', { status: 'running' });
+  const which = config.preferredChain === undefined ? 'first' : 'all';
+  const chains = await client.downloadChains(account, certificateUrl, which);
+  await report('download', { status: 'ok' });
+  return preferChain(chains, config.preferredChain);
+}
+
+async function probe({ config, parts, client }: Context): Promise<string> {
+  const { meta } = await client.directory();
+  parts.memory.nonces.clear();
+  await client.fetchNonce();
+  if (meta?.externalAccountRequired === true && config.eab === undefined) throw externalAccountMissing();
+  const found = 'the directory is sound and hands out nonces';
+  if (parts.keyRing === undefined) return found;
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts) }, accountTerms(config, parts));
+  if (account === undefined) return found;
+  const url = await client.findAccount(account);
+  return `${found}; the account is ${url === undefined ? 'not known to the CA, and will be made again' : 'known'}`;
+}
+
+/** Downloads a certificate again by its URL (RFC 8555 §7.4.2). */
+async function refresh(
+  { config, parts, client }: Context,
+  { upstreamId, spkiSha256 }: KnownCertificate,
+): Promise<RefreshOutcome> {
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts) }, accountTerms(config, parts));
+  const isHere =
+    URL.canParse(upstreamId) && new URL(upstreamId).origin === new URL(config.directoryUrl).origin;
+  if (account?.accountUrl === undefined || !isHere) return { status: 'unchanged' };
+  try {
+    const which = config.preferredChain === undefined ? 'first' : 'all';
+    const chains = await client.downloadChains(account, upstreamId, which);
+    const issued = readIssued(preferChain(chains, config.preferredChain));
+    if (keyOf(issued) === spkiSha256) return { status: 'found', certificatePem: keptChain(issued) };
+    throw new UpstreamFailed('the CA answered with a certificate for another key');
+  } catch (error) {
+    if (error instanceof AcmeProblem && isForgotten(error)) return { status: 'missing' };
+    throw error;
+  }
+}
+
+async function adviseRenewal(
+  { client }: Context,
+  certificatePem: string,
+): Promise<RenewalAdvice | undefined> {
+  const id = certificateId(certificatePem);
+  const info = id === undefined ? undefined : await client.renewalInfo(id);
+  if (info === undefined) return undefined;
+  const { suggestedWindow, explanationURL } = info.body;
+  return {
+    start: new Date(suggestedWindow.start),
+    end: new Date(suggestedWindow.end),
+    explanationUrl: explanationURL,
+    retryAt: info.retryAt,
+  };
+}
+
+function externalAccountMissing(): InvalidInput {
+  return new InvalidInput('the CA requires an external account: eab is missing', { code: 'eab_missing' });
+}
+
+/** What the refusal means for asking again; what is no refusal passes through. */
+function refusalOf(error: unknown, now: Date): SignRefusal {
+  if (!(error instanceof AppError)) throw error;
+  const refusal = { reason: reasonOf(error), code: error.code };
+  if (error instanceof OrderWaits) return { ...refusal, isWaiting: true };
+  if (error instanceof InvalidInput) return { ...refusal, isPermanent: true };
+  if (!(error instanceof AcmeProblem)) return refusal;
+  return {
+    ...refusal,
+    problemType: caProblemType(error),
+    isPermanent: isPermanent(error),
+    notBefore: parseRetryAfter(error.headers['Retry-After'], now),
+  };
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof AppError) return error.message;
-  if (!(error instanceof Error)) return 'the CA did not answer';
-  if (error.name === 'TimeoutError') return 'the CA did not answer in time';
-  return `the CA did not answer: ${networkReason(error)}`;
+  if (!(error instanceof AppError)) throw error;
+  return readableText(error instanceof AcmeProblem ? `the CA refused: ${error.message}` : error.message);
 }
 
-/** The innermost cause's code, such as ECONNREFUSED. */
-function networkReason(error: Error): string {
-  if (error.cause instanceof Error) return networkReason(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+function asUpstreamFailure(error: unknown): never {
+  if (!(error instanceof AppError) || error instanceof UpstreamFailed) throw error;
+  throw new UpstreamFailed(reasonOf(error), { cause: error });
 }

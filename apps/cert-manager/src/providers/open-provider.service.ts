@@ -1,11 +1,10 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { Clock } from '@certloop/server';
 import { createAcmeProvider } from './acme.provider.js';
 import { acmeConfigSchema } from './acme-config.js';
+import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme-parts.service.js';
 import { createDummyCaMemory, createDummyCaProvider, type DummyCaMemory } from './dummy-ca.provider.js';
 import { dummyCaConfigSchema } from './dummy-ca-config.js';
 import type { KeyRing } from './key-ring.js';
-import type { Outgoing } from './outgoing.client.js';
 import type { Provider } from './provider.js';
 import { providerKinds } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
@@ -21,25 +20,23 @@ export interface ProviderOpener {
   openForSigning(row: ProviderRow): Provider;
 }
 
-export function createProviderOpener(deps: {
-  readonly outgoing: Outgoing;
-  readonly keyRing: KeyRing | undefined;
-  readonly clock: Clock;
-}): ProviderOpener {
-  const memories = new Map<string, DummyCaMemory>();
-  const memoryOf = (id: string): DummyCaMemory => {
-    const memory = memories.get(id) ?? createDummyCaMemory();
-    memories.set(id, memory);
-    return memory;
-  };
+/** What providers need beside their rows. */
+export type OpenerDeps = Omit<AcmeParts, 'providerId' | 'memory'>;
+
+export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
+  const dummyCaMemoryOf = remembered<DummyCaMemory>(createDummyCaMemory);
+  const acmeMemoryOf = remembered<AcmeMemory>(createAcmeMemory);
   const open = (row: ProviderRow): Provider => {
     const config = completeConfig(row, deps.keyRing);
-    if (row.name === 'acme') return createAcmeProvider(acmeConfigSchema.parse(config), deps.outgoing);
-    const { outgoing, clock } = deps;
+    if (row.name === 'acme') {
+      const acme = acmeConfigSchema.parse(config);
+      // nonces of one CA are nothing to another
+      const memory = acmeMemoryOf(`${row.id} ${acme.directoryUrl}`);
+      return createAcmeProvider(acme, { ...deps, providerId: row.id, memory });
+    }
     return createDummyCaProvider(dummyCaConfigSchema.parse(config), {
-      outgoing,
-      clock,
-      memory: memoryOf(row.id),
+      ...deps,
+      memory: dummyCaMemoryOf(row.id),
     });
   };
   return {
@@ -51,6 +48,16 @@ export function createProviderOpener(deps: {
         title: 'Provider is disabled',
       });
     },
+  };
+}
+
+/** Makes one memory for each key, and keeps it. */
+function remembered<T>(create: () => T): (key: string) => T {
+  const memories = new Map<string, T>();
+  return (key) => {
+    const memory = memories.get(key) ?? create();
+    memories.set(key, memory);
+    return memory;
   };
 }
 

@@ -36,7 +36,12 @@ export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
     displayName: 'ACME',
     description: 'Obtains certificates from an ACME certificate authority (RFC 8555).',
     schema: acmeConfigSchema,
-    secretPaths: ['eab.hmacKey', 'challenge.dns.authHeader'],
+    secretPaths: [
+      'eab.hmacKey',
+      'challenge.dns.authHeader',
+      'challenge.dns.tsig.secret',
+      'challenge.dns.acmeDns.password',
+    ],
     addressKey: 'directoryUrl',
     addressPaths: ['directoryUrl', 'challenge.dns.url'],
     // An operator who names the CA to the service has read what that CA asks of him.

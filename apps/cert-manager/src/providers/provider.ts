@@ -1,3 +1,5 @@
+import type { OrderStep, StepChange } from '../acme/order-steps.js';
+
 /** Names of the providers; each is the key of its kind, too. */
 export const providerNames = ['dummy-ca', 'acme'] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -23,6 +25,12 @@ export interface SignRefusal {
   readonly isPermanent?: boolean;
   /** Not before this moment, says the provider. */
   readonly notBefore?: Date | undefined;
+  /** Stable machine key, such as `csr_not_fit_for_acme` or an ACME problem's name. */
+  readonly code?: string | undefined;
+  /** Type of the problem as the provider spells it. */
+  readonly problemType?: string | undefined;
+  /** Nothing failed: somebody has to publish something, and confirm it, before the order can go on. */
+  readonly isWaiting?: boolean;
 }
 
 /** A provider that refuses or fails is a result here, with its reason, and no exception. */
@@ -42,6 +50,12 @@ export interface OrderProgress {
    * somebody else; nothing more may be done for it then.
    */
   keep(state: OrderState | undefined): Promise<void>;
+  /** PEM of the certificate whose place the new one takes. */
+  readonly replaces?: string | undefined;
+  /** Somebody says that he has published what the order waited for. */
+  readonly isConfirmed?: boolean | undefined;
+  /** Told of every step as it goes. */
+  readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;
 }
 
 export type RefreshOutcome =
@@ -57,6 +71,14 @@ export interface KnownCertificate {
   readonly spkiSha256: string;
 }
 
+/** When a CA wants a certificate renewed (RFC 9773 §4.2), and when it wants to be asked again. */
+export interface RenewalAdvice {
+  readonly start: Date;
+  readonly end: Date;
+  readonly explanationUrl: string | undefined;
+  readonly retryAt: Date | undefined;
+}
+
 /** One way to obtain certificates, with its configuration applied. Nothing here opens a transaction. */
 export interface Provider {
   /** Whether the provider can be reached as configured; `deep` also tries what leaves a trace there. */
@@ -68,4 +90,6 @@ export interface Provider {
    * or not of the same key.
    */
   refresh(known: KnownCertificate): Promise<RefreshOutcome>;
+  /** Undefined for a CA that gives no advice. Absent where no CA does. Throws UpstreamFailed. */
+  readonly adviseRenewal?: (certificatePem: string) => Promise<RenewalAdvice | undefined>;
 }

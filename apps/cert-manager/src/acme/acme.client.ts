@@ -1,0 +1,226 @@
+import {
+  type AcmeAccount,
+  type AcmeAuthorization,
+  type AcmeIdentifier,
+  type AcmeOrder,
+  AcmeProblem,
+  type AcmeRenewalInfo,
+  acmeAccountSchema,
+  acmeAuthorizationSchema,
+  acmeOrderSchema,
+  acmeRenewalInfoSchema,
+  UpstreamFailed,
+} from '@certloop/contracts';
+import { exportJwk, macJws } from '@certloop/crypto';
+import type { z } from 'zod';
+import type { AcmeDirectory } from './directory.js';
+import { type AcmeReply, type AcmeSigner, innerJws, type SignedRequests } from './signed-request.client.js';
+
+/** External account binding (RFC 8555 §7.3.4); `hmacKey` is base64url. */
+export interface ExternalAccount {
+  readonly kid: string;
+  readonly hmacKey: string;
+}
+
+export interface NewAccount {
+  /** Mail addresses. */
+  readonly contactEmails: readonly string[];
+  readonly eab?: ExternalAccount | undefined;
+}
+
+export interface NewOrder {
+  readonly identifiers: readonly AcmeIdentifier[];
+  readonly profile?: string | undefined;
+  /** Certificate that the new one takes the place of (RFC 9773 §5). */
+  readonly replaces?: string | undefined;
+}
+
+/** A resource, and when the CA wants to be asked again. */
+export interface Resource<T> {
+  readonly body: T;
+  readonly retryAt: Date | undefined;
+}
+
+/**
+ * The resources of RFC 8555 §7, one function each. Each throws AcmeProblem when the CA refuses and UpstreamFailed
+ * when it does not answer, or with something else.
+ */
+export interface AcmeClient {
+  directory(): Promise<AcmeDirectory>;
+  /** Has the CA hand out a nonce. */
+  fetchNonce(): Promise<void>;
+  /** Makes the account of a key, or finds it when there is one already. */
+  newAccount(signer: AcmeSigner, account: NewAccount): Promise<{ url: string; account: AcmeAccount }>;
+  /** URL of the account of a key; undefined when it has none. */
+  findAccount(signer: AcmeSigner): Promise<string | undefined>;
+  updateContact(signer: AcmeSigner, contactEmails: readonly string[]): Promise<void>;
+  /** Puts another key in the place of the account's (RFC 8555 §7.3.5). */
+  changeKey(signer: AcmeSigner, next: AcmeSigner): Promise<void>;
+  newOrder(signer: AcmeSigner, order: NewOrder): Promise<Resource<AcmeOrder> & { readonly url: string }>;
+  getOrder(signer: AcmeSigner, url: string): Promise<Resource<AcmeOrder>>;
+  /** URLs of the account's orders; undefined for a CA that does not list them. */
+  listOrders(signer: AcmeSigner): Promise<readonly string[] | undefined>;
+  getAuthorization(signer: AcmeSigner, url: string): Promise<Resource<AcmeAuthorization>>;
+  /** Asks the CA to look at a challenge. */
+  answerChallenge(signer: AcmeSigner, url: string): Promise<void>;
+  finalize(signer: AcmeSigner, url: string, csrDer: Uint8Array): Promise<Resource<AcmeOrder>>;
+  /** PEM of the chains that the CA offers, its own choice first. */
+  downloadChains(signer: AcmeSigner, url: string, which: 'first' | 'all'): Promise<readonly string[]>;
+  /** Undefined for a CA without renewal information (RFC 9773 §4). */
+  renewalInfo(certificateId: string): Promise<Resource<AcmeRenewalInfo> | undefined>;
+  /** Revokes a certificate by the account that ordered it (RFC 8555 §7.6). */
+  revoke(signer: AcmeSigner, certificateDer: Uint8Array, reason: number): Promise<void>;
+}
+
+export function createAcmeClient(requests: SignedRequests): AcmeClient {
+  const { directory } = requests;
+  const read = async <S extends z.ZodType>(schema: S, reply: Promise<AcmeReply>, what: string) => {
+    const { text, retryAt, location } = await reply;
+    return { body: parsed(schema, text, what), retryAt, location };
+  };
+  const getOrder: AcmeClient['getOrder'] = (signer, url) =>
+    read(acmeOrderSchema, requests.post(url, signer), 'order');
+  return {
+    directory,
+    fetchNonce: requests.fetchNonce,
+    newAccount: async (signer, { contactEmails, eab }) => {
+      const { newAccount: url } = await directory();
+      const payload = {
+        termsOfServiceAgreed: true,
+        ...contactOf(contactEmails),
+        ...(eab !== undefined && { externalAccountBinding: binding(signer, url, eab) }),
+      };
+      const reply = requests.post(url, keyOnly(signer), payload);
+      const { body, location } = await read(acmeAccountSchema, reply, 'account');
+      return { url: required(location, 'account'), account: body };
+    },
+    findAccount: async (signer) => {
+      const { newAccount: url } = await directory();
+      try {
+        const { location } = await requests.post(url, keyOnly(signer), { onlyReturnExisting: true });
+        return location;
+      } catch (error) {
+        if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') return undefined;
+        throw error;
+      }
+    },
+    updateContact: async (signer, contactEmails) => {
+      const contact = contactEmails.map((email) => `mailto:${email}`);
+      await requests.post(required(signer.accountUrl, 'account'), signer, { contact });
+    },
+    changeKey: async (signer, next) => {
+      const { keyChange: url } = await directory();
+      if (url === undefined) throw new UpstreamFailed('the CA changes no account keys');
+      const payload = { account: signer.accountUrl, oldKey: exportJwk(signer.privateKey) };
+      await requests.post(url, signer, await innerJws(next, url, payload));
+    },
+    newOrder: async (signer, { identifiers, profile, replaces }) => {
+      const { newOrder: url } = await directory();
+      const payload = {
+        identifiers,
+        ...(profile !== undefined && { profile }),
+        ...(replaces !== undefined && { replaces }),
+      };
+      const reply = await read(acmeOrderSchema, requests.post(url, signer, payload), 'order');
+      return { ...reply, url: required(reply.location, 'order') };
+    },
+    getOrder,
+    listOrders: async (signer) => {
+      const url = required(signer.accountUrl, 'account');
+      const { body } = await read(acmeAccountSchema, requests.post(url, signer, {}), 'account');
+      if (body.orders === undefined) return undefined;
+      return listPages(requests, signer, body.orders);
+    },
+    getAuthorization: (signer, url) =>
+      read(acmeAuthorizationSchema, requests.post(url, signer), 'authorization'),
+    answerChallenge: async (signer, url) => {
+      await requests.post(url, signer, {});
+    },
+    finalize: (signer, url, csrDer) => {
+      const csr = Buffer.from(csrDer).toString('base64url');
+      return read(acmeOrderSchema, requests.post(url, signer, { csr }), 'order');
+    },
+    downloadChains: async (signer, url, which) => {
+      const accept = 'application/pem-certificate-chain';
+      const { text, links } = await requests.post(url, signer, undefined, accept);
+      const chains = [text];
+      if (which === 'first') return chains;
+      for (const alternate of links('alternate').slice(0, mostChains)) {
+        chains.push((await requests.post(alternate, signer, undefined, accept)).text);
+      }
+      return chains;
+    },
+    renewalInfo: async (certificateId) => {
+      const { renewalInfo } = await directory();
+      if (renewalInfo === undefined) return undefined;
+      const url = `${renewalInfo.replace(/\/$/, '')}/${certificateId}`;
+      return read(acmeRenewalInfoSchema, requests.get(url), 'renewal information');
+    },
+    revoke: async (signer, certificateDer, reason) => {
+      const { revokeCert: url } = await directory();
+      if (url === undefined) throw new UpstreamFailed('the CA revokes no certificates');
+      const certificate = Buffer.from(certificateDer).toString('base64url');
+      await requests.post(url, signer, { certificate, reason });
+    },
+  };
+}
+
+// No CA has as many roots; the bound keeps a hostile list short.
+const mostChains = 8;
+
+/** A request about a key's own account is signed with the key, not by the account. */
+function keyOnly({ privateKey }: AcmeSigner): AcmeSigner {
+  return { privateKey };
+}
+
+function contactOf(contactEmails: readonly string[]) {
+  if (contactEmails.length === 0) return {};
+  return { contact: contactEmails.map((email) => `mailto:${email}`) };
+}
+
+function binding({ privateKey }: AcmeSigner, url: string, { kid, hmacKey }: ExternalAccount) {
+  const secret = Buffer.from(hmacKey, 'base64url');
+  return macJws(secret, { kid, url }, JSON.stringify(exportJwk(privateKey)));
+}
+
+// A list may be years long; whoever asks wants what is recent.
+const mostPages = 20;
+
+async function listPages(requests: SignedRequests, signer: AcmeSigner, first: string): Promise<string[]> {
+  const urls: string[] = [];
+  let page: string | undefined = first;
+  for (let count = 0; page !== undefined && count < mostPages; count += 1) {
+    const { text, links } = await requests.post(page, signer);
+    urls.push(...orderUrls(text));
+    [page] = links('next');
+  }
+  return urls;
+}
+
+function orderUrls(text: string): string[] {
+  const value = jsonOf(text) as { readonly orders?: unknown } | null | undefined;
+  const urls = value?.orders;
+  return Array.isArray(urls) ? urls.filter((url): url is string => typeof url === 'string') : [];
+}
+
+function parsed<S extends z.ZodType>(schema: S, text: string, what: string): z.output<S> {
+  const result = schema.safeParse(jsonOf(text));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new UpstreamFailed(
+    `the CA's ${what} is not what it should be: ${issue?.path.join('.') || 'all of it'}`,
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function required(address: string | undefined, what: string): string {
+  if (address === undefined) throw new UpstreamFailed(`the CA does not say where the ${what} is`);
+  return address;
+}

@@ -1,0 +1,19 @@
+import type { DnsProof } from './dns-proof.js';
+
+/** What a record is for, as some backends want to make it themselves. */
+export interface DnsProofSource {
+  readonly identifier: { readonly value: string };
+  readonly token: string;
+  /** The key authorization. */
+  readonly answer: string;
+}
+
+/** Whoever keeps the zone. */
+export interface DnsBackend {
+  /** Adds the record; others of the same name stay. Throws UpstreamFailed. */
+  present(record: DnsProof, source: DnsProofSource): Promise<void>;
+  /** Removes the record, and no other. Throws UpstreamFailed. */
+  cleanUp(record: DnsProof, source: DnsProofSource): Promise<void>;
+  /** Waits until the record can be read; a sentence when it cannot be in time. Never throws. */
+  propagated(record: DnsProof): Promise<string | undefined>;
+}

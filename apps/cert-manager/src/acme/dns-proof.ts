@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+/** A TXT record that proves control of a name (RFC 8555 §8.4). */
+export interface DnsProof {
+  /** Absolute, without the final dot. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Record for a name, a wildcard's star left out; under `alias` when that carries the records instead. */
+export function dnsProof(hostname: string, keyAuthorization: string, alias?: string): DnsProof {
+  const name = alias ?? `_acme-challenge.${hostname.replace(/^\*\./, '')}`;
+  return {
+    name: name.replace(/\.$/, '').toLowerCase(),
+    value: createHash('sha256').update(keyAuthorization).digest('base64url'),
+  };
+}

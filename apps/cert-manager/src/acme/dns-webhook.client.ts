@@ -1,0 +1,69 @@
+import { UpstreamFailed } from '@certloop/contracts';
+import type { DnsProofSource } from './dns-backend.js';
+import type { DnsProof } from './dns-proof.js';
+
+/** A server of lego's httpreq contract: `POST {url}/present` and `POST {url}/cleanup`. */
+export interface WebhookSettings {
+  readonly fetch: (address: string, init: RequestInit) => Promise<Response>;
+  readonly url: string;
+  /** Value of the Authorization header. */
+  readonly authHeader?: string | undefined;
+  /** `raw` sends domain, token and key authorization instead of the record. */
+  readonly mode: 'fqdn-value' | 'raw';
+  readonly requestMs: number;
+}
+
+/** Tells the server of a record. Throws UpstreamFailed when it refuses or does not answer. */
+export async function callWebhook(
+  settings: WebhookSettings,
+  act: 'present' | 'cleanup',
+  record: DnsProof,
+  source: DnsProofSource,
+): Promise<void> {
+  const { url, authHeader, mode } = settings;
+  const body =
+    mode === 'raw'
+      ? { domain: source.identifier.value, token: source.token, keyAuth: source.answer }
+      : { fqdn: `${record.name}.`, value: record.value };
+  await post(`the DNS webhook's ${act}`, settings, `${url}/${act}`, body, {
+    ...(authHeader !== undefined && { Authorization: authHeader }),
+  });
+}
+
+/** Account with an acme-dns server; it holds one name, to which `_acme-challenge` names point by CNAME. */
+export interface AcmeDnsSettings {
+  readonly fetch: WebhookSettings['fetch'];
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly subdomain: string;
+  readonly requestMs: number;
+}
+
+/** Publishes a value; the server keeps the last two and forgets the others by itself. */
+export async function updateAcmeDns(settings: AcmeDnsSettings, { value }: DnsProof): Promise<void> {
+  const { url, username, password, subdomain } = settings;
+  const headers = { 'X-Api-User': username, 'X-Api-Key': password };
+  await post('acme-dns', settings, `${url}/update`, { subdomain, txt: value }, headers);
+}
+
+async function post(
+  what: string,
+  { fetch, requestMs }: Pick<WebhookSettings, 'fetch' | 'requestMs'>,
+  address: string,
+  body: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  try {
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(requestMs),
+    });
+    if (answer.status >= 300) throw new UpstreamFailed(`${what} was answered with ${answer.status}`);
+  } catch (cause) {
+    if (cause instanceof UpstreamFailed) throw cause;
+    throw new UpstreamFailed(`${what} did not answer`, { cause });
+  }
+}

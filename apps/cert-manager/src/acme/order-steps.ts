@@ -1,0 +1,54 @@
+import type { RequestStep, StepStatus } from '@certloop/contracts';
+
+/** Steps of a request that are taken at the CA. */
+export type OrderStep = Extract<
+  RequestStep,
+  'preflight' | 'account' | 'order' | 'challenges' | 'finalize' | 'download' | 'verify'
+>;
+
+/** What has become of a step; the further members are told with it. */
+export interface StepChange {
+  readonly status: StepStatus;
+  readonly detail?: string;
+  /** Of an order. */
+  readonly url?: string;
+  /** Challenges by the name that they prove. */
+  readonly items?: Readonly<Record<string, ChallengeItem>>;
+}
+
+/** One challenge, and what somebody is to publish for it. */
+export interface ChallengeItem {
+  readonly type: string;
+  readonly status: StepStatus;
+  readonly detail?: string;
+  readonly publish?: { readonly place: string; readonly content: string };
+}
+
+/** Where an order keeps how far it has come. */
+export interface OrderJournal {
+  readonly kept: unknown;
+  /** On disk when it resolves; undefined forgets an order that is over. */
+  keep(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
+  /** Somebody says that he has published what the order waited for. */
+  readonly isConfirmed?: boolean | undefined;
+  /** Told of every step as it goes. */
+  readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;
+}
+
+/**
+ * Moments of an order between what is written here and what is sent to the CA, in their order. The process may
+ * end at each of them; the order is taken up by what is on disk.
+ */
+export const orderMoments = [
+  'account_known',
+  'ordering',
+  'ordered',
+  'order_kept',
+  'proofs_kept',
+  'published',
+  'answered',
+  'finalizing',
+  'finalized',
+  'downloaded',
+] as const;
+export type OrderMoment = (typeof orderMoments)[number];

@@ -1,0 +1,143 @@
+import type { RequestStep, StepReport } from '@certloop/contracts';
+import { claimDue, column, defineTable, executeSql, insertMany, type Tx, updateRows } from '@certloop/db';
+import { In, IsNull, LessThanOrEqual } from 'typeorm';
+import type { OrderState } from '../providers/provider.js';
+
+/** `waiting` for somebody to publish a proof; `running` is somebody's as long as the lease lasts. */
+export const jobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** Steps that have been begun, by name. */
+export type StepReports = Readonly<Partial<Record<RequestStep, StepReport>>>;
+
+/** Who asked, as the audit log names him when the job ends. */
+export interface JobCaller {
+  readonly kind: 'user' | 'token' | 'scheduler' | 'open' | 'cli';
+  readonly userId: string;
+  readonly username: string;
+  readonly tokenId?: string;
+  readonly requestId: string;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+}
+
+/** One request for a certificate, from the question to its end. */
+export interface IssuanceJobRow {
+  readonly id: string;
+  readonly fqdnId: string;
+  readonly spaceId: string;
+  readonly csrId: string;
+  readonly providerId: string;
+  /** What was called: request-certificate, or csr/sign. */
+  readonly kind: 'request' | 'sign';
+  readonly status: JobStatus;
+  readonly caller: JobCaller;
+  readonly steps: StepReports;
+  /** What the provider keeps of the order. */
+  readonly orderState: OrderState | null;
+  /** Somebody said that he has published what the order waited for. */
+  readonly isConfirmed: boolean;
+  /** The valid certificate whose place the new one takes. */
+  readonly replacesId: string | null;
+  readonly certificateId: string | null;
+  /** A sentence for people. */
+  readonly message: string;
+  /** How often a worker has taken it up; whoever writes names the number under which he works. */
+  readonly attempt: number;
+  readonly leaseUntil: Date | null;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
+  columns: {
+    id: column.uuid().primary(),
+    fqdnId: column.uuid(),
+    spaceId: column.uuid(),
+    csrId: column.uuid(),
+    providerId: column.uuid(),
+    kind: column.word<IssuanceJobRow['kind']>(16),
+    status: column.word<JobStatus>(16),
+    caller: column.json<JobCaller>(),
+    steps: column.json<StepReports>(),
+    orderState: column.json<OrderState>().nullable(),
+    isConfirmed: column.boolean(),
+    replacesId: column.uuid().nullable(),
+    certificateId: column.uuid().nullable(),
+    message: column.text(),
+    attempt: column.integer(),
+    leaseUntil: column.instant().nullable(),
+    createdAt: column.instant(),
+    finishedAt: column.instant().nullable(),
+  },
+  indexes: [
+    // one request for each FQDN
+    {
+      name: 'uq_issuance_jobs_open',
+      columns: ['fqdnId'],
+      unique: true,
+      where: "status in ('running', 'waiting')",
+    },
+    { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['status', 'leaseUntil'] },
+    { columns: ['finishedAt'] },
+  ],
+  references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
+});
+
+const open: JobStatus[] = ['running', 'waiting'];
+
+/** The database refuses a second open job of an FQDN. */
+export function insertJob(tx: Tx, row: IssuanceJobRow): Promise<void> {
+  return insertMany(tx, issuanceJobs, [row]);
+}
+
+export async function findJob(tx: Tx, id: string): Promise<IssuanceJobRow | undefined> {
+  return (await tx.findOneBy(issuanceJobs, { id })) ?? undefined;
+}
+
+/** The job of an FQDN that has not come to its end. */
+export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
+  return (await tx.findOneBy(issuanceJobs, { fqdnId, status: In(open) })) ?? undefined;
+}
+
+/** The job of an FQDN that was made last. */
+export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
+  const [row] = await tx.find(issuanceJobs, {
+    where: { fqdnId },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: 1,
+  });
+  return row;
+}
+
+/** Changes a job that is still in the hands of the worker, or waiting; false when it is not. */
+export async function updateJob(
+  tx: Tx,
+  { id, attempt, status }: Pick<IssuanceJobRow, 'id' | 'attempt' | 'status'>,
+  change: Partial<IssuanceJobRow>,
+): Promise<boolean> {
+  return (await updateRows(tx, issuanceJobs, { id, attempt, status }, change)) === 1;
+}
+
+/** Takes up a running job that nobody works on: exactly one worker gets it. */
+export function claimJob(tx: Tx, now: Date, leaseUntil: Date): Promise<IssuanceJobRow | undefined> {
+  return claimDue(tx, {
+    table: issuanceJobs,
+    where: [
+      { status: 'running', leaseUntil: LessThanOrEqual(now) },
+      { status: 'running', leaseUntil: IsNull() },
+    ],
+    order: { createdAt: 'ASC' },
+    set: ({ attempt }) => ({ leaseUntil, attempt: attempt + 1 }),
+  });
+}
+
+/** Deletes at most 1000 ended jobs that are older than `before`; how many there were. */
+export function deleteOldJobs(tx: Tx, before: Date): Promise<number> {
+  return executeSql(
+    tx,
+    'delete from issuance_jobs where id in (select id from issuance_jobs where finished_at < $1 limit 1000)',
+    [before],
+  );
+}

@@ -1,0 +1,163 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { type Clock, type Logger, refusalOfAddress } from '@certloop/server';
+import type { AccountTerms, KeyBox } from '../acme/acme-account.service.js';
+import type { DnsBackend } from '../acme/dns-backend.js';
+import {
+  acmeDnsBackend,
+  createNameTurns,
+  type NameTurns,
+  updateBackend,
+  webhookBackend,
+} from '../acme/dns-backends.service.js';
+import { probeHttp01 } from '../acme/http01-probe.client.js';
+import type { Pause } from '../acme/issue-order.service.js';
+import type { NoncePool } from '../acme/nonce-pool.store.js';
+import type { OrderMoment } from '../acme/order-steps.js';
+import {
+  createDnsProver,
+  createHttpProver,
+  createManualProver,
+  type Prover,
+} from '../acme/prover.service.js';
+import type { AcmeConnection } from '../acme/signed-request.client.js';
+import type { AcmeConfig } from './acme-config.js';
+import { type CallSlots, createCallSlots } from './call-slots.js';
+import type { KeyRing } from './key-ring.js';
+import type { Outgoing } from './outgoing.client.js';
+import { parseRetryAfter } from './retry-after.js';
+import { openSecret, sealSecret } from './secret-box.js';
+
+/** What is remembered of a CA from call to call. */
+export interface AcmeMemory {
+  readonly slots: CallSlots;
+  readonly nonces: NoncePool;
+  readonly turns: NameTurns;
+}
+
+export function createAcmeMemory(): AcmeMemory {
+  return { slots: createCallSlots(), nonces: new Set(), turns: createNameTurns() };
+}
+
+/** What orders need beside the configuration. */
+export interface AcmeParts {
+  readonly providerId: string;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly outgoing: Outgoing;
+  readonly keyRing: KeyRing | undefined;
+  readonly memory: AcmeMemory;
+  readonly pause: Pause;
+  readonly atMoment: (moment: OrderMoment) => Promise<void>;
+}
+
+/** The way to the CA, a bounded number of requests at once. */
+export function connectionOf(config: AcmeConfig, { outgoing, memory, clock }: AcmeParts): AcmeConnection {
+  const { directoryUrl, allowPrivateNetwork: allowPrivate, caBundlePem: ca, timeouts, limits } = config;
+  const call = outgoing.fetchFor({ address: directoryUrl, allowPrivate, ca });
+  return {
+    directoryUrl,
+    requestMs: timeouts.requestMs,
+    nonces: memory.nonces,
+    retryAt: (header) => parseRetryAfter(header ?? undefined, clock.now()),
+    fetch: (address, init) =>
+      memory.slots.run(
+        limits.maxConcurrency,
+        () => AbortSignal.timeout(timeouts.requestMs),
+        () => call(address, init),
+      ),
+  };
+}
+
+export function accountTerms(config: AcmeConfig, { providerId }: AcmeParts): AccountTerms {
+  const { directoryUrl, contactEmails, eab, accountKeyType: keyType } = config;
+  return { providerId, directoryUrl, keyType, contactEmails, eab };
+}
+
+/** Encrypts account keys. Throws InvalidInput when the service has no keys to do it with. */
+export function keyBoxOf({ keyRing }: AcmeParts): KeyBox {
+  if (keyRing === undefined) {
+    throw new InvalidInput('ACME accounts need ENCRYPTION_KEYS: their keys are kept encrypted', {
+      code: 'encryption_keys_missing',
+    });
+  }
+  const place = (column: string, rowId: string) => ({ table: 'acme_accounts', column, rowId });
+  return {
+    seal: (column, rowId, secret) => sealSecret(keyRing, place(column, rowId), secret),
+    open: (column, rowId, sealed) => openSecret(keyRing, place(column, rowId), sealed),
+  };
+}
+
+/** How control is proven. */
+export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts): Prover {
+  const { timeouts, allowPrivateNetwork: allowPrivate } = config;
+  const alias = challenge.dns?.alias;
+  if (challenge.type === 'manual') return createManualProver({ alias });
+  if (challenge.dns !== undefined && challenge.type === 'dns-01') {
+    return createDnsProver(backendOf(challenge.dns, { allowPrivate, requestMs: timeouts.requestMs, parts }), {
+      logger: parts.logger,
+      alias,
+    });
+  }
+  return createHttpProver({
+    ...parts,
+    probe: ({ identifier, token }, answer) =>
+      probeHttp01(
+        {
+          fetch: (address, init) => parts.outgoing.fetchFor({ address, allowPrivate })(address, init),
+          selfCheck: challenge.http01.selfCheck,
+          requestMs: timeouts.requestMs,
+        },
+        { host: identifier.value, token, answer },
+      ),
+  });
+}
+
+type DnsConfig = NonNullable<AcmeConfig['challenge']['dns']>;
+
+interface BackendTerms {
+  readonly allowPrivate: boolean;
+  readonly requestMs: number;
+  readonly parts: AcmeParts;
+}
+
+function backendOf(dns: DnsConfig, { allowPrivate, requestMs, parts }: BackendTerms): DnsBackend {
+  const { outgoing, clock, pause, memory } = parts;
+  const { url, authHeader, mode, propagation, tsig, acmeDns, zone } = dns;
+  const deps = { propagation, pause, turns: memory.turns };
+  if (tsig !== undefined && zone !== undefined && dns.kind === 'rfc2136') {
+    const { host, port } = serverOf(url);
+    const key = { name: tsig.name, secret: new Uint8Array(Buffer.from(tsig.secret, 'base64')) };
+    const resolveServer = () => judgedAddress(host, allowPrivate);
+    return updateBackend({ resolveServer, port, zone, key, clock, requestMs }, deps);
+  }
+  const fetch = outgoing.fetchFor({ address: url, allowPrivate });
+  if (acmeDns !== undefined && dns.kind === 'acme-dns') {
+    return acmeDnsBackend({ fetch, url, requestMs, ...acmeDns }, deps);
+  }
+  return webhookBackend({ fetch, url, authHeader, mode, requestMs }, deps);
+}
+
+function serverOf(address: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(address.replace(/^dns:/, 'http:'));
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 53 : Number(port) };
+}
+
+/** Address of a name server, looked up once and judged, so that the call goes where the judgement was about. */
+async function judgedAddress(host: string, allowPrivate: boolean): Promise<string> {
+  const address = isIP(host) === 0 ? await addressOf(host) : host;
+  const reason = refusalOfAddress(address, { allowPrivate });
+  if (reason === undefined) return address;
+  throw new UpstreamFailed(`${host} is not called: it ${reason}`, { code: 'target_refused' });
+}
+
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await lookup(host)).address;
+  } catch (cause) {
+    throw new UpstreamFailed(`${host} has no address`, { cause });
+  }
+}
