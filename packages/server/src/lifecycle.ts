@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '@certloop/contracts';
 import { ConfigError } from './config.js';
@@ -17,6 +18,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Milliseconds that a whole request may take to arrive. */
   readonly requestTimeoutMs?: number;
+  /** PEM of the private key and of the chain, leaf first; with it the service speaks https alone. */
+  readonly tls?: { readonly key: string; readonly cert: string };
 }
 
 export interface Listening {
@@ -29,17 +32,25 @@ export interface Listening {
 
 /** Serves the handler. Throws StartFailed when the port is taken, not permitted, or the host unknown. */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
-  const server = createServer(
-    { requestTimeout: options.requestTimeoutMs ?? 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
-    handler,
-  );
+  const times = {
+    requestTimeout: options.requestTimeoutMs ?? 30_000,
+    headersTimeout: 10_000,
+    keepAliveTimeout: 65_000,
+  };
+  const { tls } = options;
+  const server: Server =
+    tls === undefined ? createServer(times, handler) : createTlsServer({ ...times, ...tls }, handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startFailure(error, options)));
     server.listen(options.port, options.host, resolve);
   });
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  return { server, url: `http://${host}:${port}`, close: () => drain(server) };
+  return {
+    server,
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    close: () => drain(server),
+  };
 }
 
 function startFailure(error: NodeJS.ErrnoException, { host, port }: ListenOptions): StartFailed {
