@@ -1,5 +1,6 @@
 import { createLogger, listen, runService, systemClock } from '@certloop/server';
 import { openAcmeIssuer } from './acme/acme-issuer.service.js';
+import { makeHttpsCertificate } from './acme/https-certificate.service.js';
 import { acmePartsOf } from './acme-config.js';
 import { createApp } from './app.js';
 import { openAuthority } from './authority/certificate-authority.service.js';
@@ -20,6 +21,13 @@ await runService(service, async (onClose) => {
   const listening = await listen(app, config);
   onClose(listening.close);
   answerUnparsed(listening.server);
+  if (config.httpsPort !== undefined) {
+    const tls = await makeHttpsCertificate(authority, config.httpsNames, systemClock);
+    const secure = await listen(app, { host: config.host, port: config.httpsPort, tls });
+    onClose(secure.close);
+    answerUnparsed(secure.server);
+    logger.info({ url: secure.url }, 'https.started');
+  }
   logger.info({ url: listening.url, ...authority.root }, 'service.started');
   return logger;
 });

@@ -10,7 +10,7 @@ export interface AcmeProfile {
 /** Sentence about a profile for the directory. */
 export function describeProfile({ validitySeconds }: AcmeProfile): string {
   const days = validitySeconds / 86_400;
-  const length = Number.isInteger(days) ? `${days} days` : `${validitySeconds} seconds`;
+  const length = Number.isInteger(days) && days > 1 ? `${days} days` : `${validitySeconds} seconds`;
   return `TLS server and client certificates that are valid for ${length}`;
 }
 
