@@ -47,6 +47,7 @@ import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { systemHandlers } from './system/system.routes.js';
 import { apiTokensHandlers } from './users/api-tokens.routes.js';
+import { avatarsHandlers } from './users/avatars.routes.js';
 import { prepareSetup } from './users/bootstrap.service.js';
 import { callerOf } from './users/caller.middleware.js';
 import { recordDenials } from './users/denials.middleware.js';
@@ -109,8 +110,6 @@ export interface CertManager {
 /** Endpoints of the contract that are not served yet; they answer 404. */
 export const pending = [
   'requestCertificate',
-  'getAvatar',
-  'uploadAvatar',
   'exportAuditLogs',
   'listAuditClearings',
 ] as const satisfies readonly Operation[];
@@ -162,6 +161,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...sessionsHandlers({ ...accounts, cookie }),
         ...apiTokensHandlers({ db, clock }),
         ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
+        ...avatarsHandlers({ db, clock }),
         ...usersHandlers({ ...accounts, listSpaceIds }),
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
@@ -176,7 +176,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         context: callerOf({ db, clock, cookie, publicOrigin, isOpen }),
         pending,
         bodyBytes: config.bodyBytes,
-        fileBytes: { uploadCsr: config.csrBytes },
+        fileBytes: { uploadCsr: config.csrBytes, uploadAvatar: config.avatarBytes },
       },
     ),
   );

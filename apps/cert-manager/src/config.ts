@@ -144,6 +144,11 @@ export const settings = {
     bytes.default(65_536),
     'largest CSR file in bytes; 65536 when absent',
   ),
+  avatarBytes: setting(
+    'CERT_MANAGER_AVATAR_BYTES',
+    bytes.default(1_048_576),
+    'largest file of a picture of a user in bytes; 1048576 when absent',
+  ),
 } as const;
 
 export type Config = Omit<ConfigOf<typeof settings>, 'setupTokenPath'> & {

@@ -20,6 +20,7 @@ import { addSpaces } from './migrations/0003-spaces.js';
 import { addCertificates } from './migrations/0004-certificates.js';
 import { addRenewals } from './migrations/0005-renewals.js';
 import { addAcme } from './migrations/0006-acme.js';
+import { addAvatars } from './migrations/0007-avatars.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -28,6 +29,7 @@ import { jobRuns } from './renewals/job-runs.repository.js';
 import { renewalQueue } from './renewals/renewals.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
 import { apiTokens } from './users/api-tokens.repository.js';
+import { userAvatars } from './users/avatars.repository.js';
 import { sessions } from './users/sessions.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
 
@@ -36,6 +38,7 @@ const tables: readonly AnyTable[] = [
   setupMarks,
   sessions,
   apiTokens,
+  userAvatars,
   permissionGroups,
   permissionGroupMembers,
   permissionGroupSpaces,
@@ -57,7 +60,7 @@ const tables: readonly AnyTable[] = [
 /** All tables of this service and the steps that lead there, in their order. */
 export const schema: Schema = {
   entities: (dialect) => entitiesOf(dialect, tables),
-  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals, addAcme],
+  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals, addAcme, addAvatars],
 };
 
 /** Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done. */

@@ -11,6 +11,7 @@ import { addUser } from './support/factories.js';
 import { makeGroup } from './support/groups.js';
 import { addCsr, addFqdn, addSpace, csrUpload, pathOf, unknownId } from './support/inventory.js';
 import { signIn } from './support/people.js';
+import { picture } from './support/pictures.js';
 import { configure, enable, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
 
 // much else may run on the same machine
@@ -167,6 +168,12 @@ const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
     leaves: 'user.delete',
   }),
 
+  getAvatar: async (app) => {
+    await newAvatar(app);
+    return read(app, `/users/${app.people.ada.id}/avatar`);
+  },
+  uploadAvatar: async (app) => ({ answer: await newAvatar(app), leaves: 'user.avatar' }),
+
   listPermissionGroups: async (app) => {
     await makeGroup(app, {});
     return read(app, '/permission-groups');
@@ -236,6 +243,11 @@ async function read(app: TestApp, path: string): Promise<Asked> {
 }
 
 const groupPath = ({ id }: { readonly id: string }) => `/permission-groups/${id}`;
+
+async function newAvatar(app: TestApp) {
+  const bytes = await picture('png', 8, 8);
+  return ask(app, 'post', `/users/${app.people.ada.id}/avatar`).attach('avatar', bytes, 'ada.png');
+}
 
 async function newSession(app: TestApp) {
   const user = await addUser(app);

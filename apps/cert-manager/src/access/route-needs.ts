@@ -12,6 +12,8 @@ export type Need =
   | 'session'
   | 'full-access'
   | 'admin'
+  /** To be the user that the path names, or an administrator; who it names must be looked up first. */
+  | 'own-account'
   /** A level on the space that a path parameter names, and perhaps full access beside it. */
   | { readonly space: Level; readonly param: 'id' | 'spaceId'; readonly also?: 'full-access' };
 
@@ -68,8 +70,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   updateUser: 'admin',
   deleteUser: 'admin',
   getAvatar: 'signed-in',
-  // One's own, or anybody's for an administrator: judged when it is known whose it is.
-  uploadAvatar: 'signed-in',
+  uploadAvatar: 'own-account',
   getOwnPermissions: 'signed-in',
 
   listPermissionGroups: 'admin',
@@ -97,10 +98,10 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
 
 /**
  * Throws what `requireLevel`, `requireFullAccess` and `requireAdmin` throw when the caller lacks the need;
- * being signed in at all is for whoever identified him.
+ * being signed in at all, and as whom, is for whoever identified him.
  */
 export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<string, string>>): void {
-  if (need === 'anonymous' || need === 'signed-in') return;
+  if (need === 'anonymous' || need === 'signed-in' || need === 'own-account') return;
   if (need === 'session') requireSession(caller);
   else if (need === 'full-access') requireFullAccess(caller);
   else if (need === 'admin') requireAdmin(caller);

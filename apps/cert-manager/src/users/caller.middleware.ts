@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 import { anonymousCaller, type Caller, type Origin } from '../access/caller.js';
 import { requireNeed, routeNeeds } from '../access/route-needs.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
+import { requireOwnAccount } from './own-account.service.js';
 import { isFromForeignPage, type PageHeaders } from './same-origin.js';
 import type { SessionCookie } from './session-cookie.js';
 
@@ -42,6 +43,7 @@ export function callerOf(deps: CallerDeps) {
     response.locals['caller'] = caller;
     if (typeof need === 'object') response.locals['spaceId'] = (params[need.param] ?? '').toLowerCase();
     requireNeed(caller, need, params);
+    if (need === 'own-account') await requireOwnAccount(deps, caller, (params['id'] ?? '').toLowerCase());
     return caller;
   };
 }

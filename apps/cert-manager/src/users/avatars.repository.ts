@@ -1,0 +1,24 @@
+import { column, defineTable, executeSql, type Tx } from '@certloop/db';
+
+export interface UserAvatarRow {
+  readonly userId: string;
+  /** As it was made anew, never as it was uploaded. */
+  readonly png: Buffer;
+  readonly updatedAt: Date;
+}
+
+export const userAvatars = defineTable<UserAvatarRow>('user_avatars', {
+  columns: { userId: column.uuid().primary(), png: column.bytes(), updatedAt: column.instant() },
+  references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
+});
+
+/** Makes the picture that of its user, in place of another if he has one. */
+export async function storeAvatar(tx: Tx, { userId, png, updatedAt }: UserAvatarRow): Promise<void> {
+  const text = `insert into user_avatars (user_id, png, updated_at) values ($1, $2, $3)
+    on conflict (user_id) do update set png = excluded.png, updated_at = excluded.updated_at`;
+  await executeSql(tx, text, [userId, png, updatedAt]);
+}
+
+export async function findAvatar(tx: Tx, userId: string): Promise<Uint8Array | undefined> {
+  return (await tx.findOneBy(userAvatars, { userId }))?.png;
+}

@@ -1,0 +1,60 @@
+import sharp from 'sharp';
+import { avatarFault, mostPixels, requireAvatarFormat } from './avatar-image.js';
+import { createTurns } from './turns.js';
+
+// The library reads many formats, some of which may refer to files and addresses: all but three are shut off.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
+});
+sharp.cache(false);
+sharp.concurrency(1);
+
+/** Side of the square that a stored picture fits into, in pixels. */
+const storedPixels = 512;
+/** A picture of the largest size takes 64 MiB while it is read. */
+const inTurn = createTurns({ atOnce: 2, mostWaiting: 32 });
+
+/**
+ * The picture as a PNG of at most 512 by 512 pixels, upright, its first frame only, and without whatever else
+ * the file held, such as where it was taken. Throws InvalidInput for other formats, pictures of more than
+ * 4096 pixels a side and broken ones, and a too_many_requests refusal.
+ */
+export async function encodeAvatar(bytes: Uint8Array): Promise<Buffer> {
+  requireAvatarFormat(bytes);
+  return inTurn(async () => {
+    await requireSize(bytes);
+    return readable(
+      open(bytes)
+        .autoOrient()
+        .resize({ width: storedPixels, height: storedPixels, fit: 'inside', withoutEnlargement: true })
+        .toColourspace('srgb')
+        .png()
+        .timeout({ seconds: 10 })
+        .toBuffer(),
+    );
+  });
+}
+
+function open(bytes: Uint8Array) {
+  return sharp(bytes, { limitInputPixels: mostPixels * mostPixels, failOn: 'error', sequentialRead: true });
+}
+
+async function requireSize(bytes: Uint8Array): Promise<void> {
+  const { width, height } = await readable(open(bytes).metadata());
+  if (width > mostPixels || height > mostPixels) throw tooManyPixels();
+}
+
+/** What the library cannot read is the sender's fault; its words are about its own insides. */
+async function readable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('exceeds pixel limit')) throw tooManyPixels();
+    throw avatarFault('is broken', 'malformed');
+  }
+}
+
+function tooManyPixels() {
+  return avatarFault(`must have at most ${mostPixels} by ${mostPixels} pixels`, 'too_many_pixels');
+}

@@ -1,0 +1,28 @@
+import { Forbidden } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { findUser } from './users.repository.js';
+import { userNotFound } from './users.service.js';
+
+/**
+ * Throws NotFound when there is no such user, which everybody may know, and Forbidden when he is neither the
+ * caller nor the caller an administrator.
+ */
+export async function requireOwnAccount(
+  { db }: { readonly db: Database },
+  caller: Caller,
+  userId: string,
+): Promise<void> {
+  const user = isUuid(userId) ? await db.read((tx) => findUser(tx, userId)) : undefined;
+  if (user === undefined) throw userNotFound();
+  if (caller.isAdmin || caller.userId === user.id) return;
+  throw new Forbidden('this is for the user himself and for administrators', {
+    code: 'not_own_account',
+    title: 'Not your account',
+  });
+}
+
+/** PostgreSQL refuses to compare a uuid with anything else. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
