@@ -1,18 +1,12 @@
-// Says whether the composed stack closes its loop: node docker/smoke.mjs, once it is up.
+// Says whether a composed stack closes its loop: node docker/smoke.mjs, once it is up. The compose files are
+// those of CTR_COMPOSE_ARGS, "-f docker/compose.yaml" when absent.
 import { execFileSync } from 'node:child_process';
 
-const compose = [
-  'compose',
-  ...(process.env.CTR_COMPOSE_ARGS ?? '-f docker/compose.yaml').split(' ').filter(Boolean),
-];
+const files = (process.env.CTR_COMPOSE_ARGS ?? '-f docker/compose.yaml').split(' ').filter(Boolean);
+const compose = (...words) =>
+  execFileSync('docker', ['compose', ...files, ...words], { encoding: 'utf8' }).trim();
 const read = (service, file) =>
-  execFileSync(
-    'docker',
-    [...compose, 'exec', '-T', service, 'node', '-p', `require('fs').readFileSync('${file}','utf8')`],
-    {
-      encoding: 'utf8',
-    },
-  ).trim();
+  compose('exec', '-T', service, 'node', '-p', `require('fs').readFileSync('${file}','utf8')`);
 
 async function call(url, init) {
   const response = await fetch(url, init);
@@ -25,14 +19,16 @@ function say(what, seen) {
   process.stdout.write(`ok  ${what}: ${seen}\n`);
 }
 
-const manager = 'http://127.0.0.1:3000';
+const manager = `http://127.0.0.1:${process.env.CERT_MANAGER_PORT ?? 3000}`;
+const monitor = `http://127.0.0.1:${process.env.CHECK_MONITOR_PORT ?? 3001}`;
+const username = process.env.BOOTSTRAP_ADMIN_USERNAME ?? 'admin';
 const password = read('cert-manager', '/secrets/admin-password');
 const key = read('cert-manager', '/secrets/monitor-read-write-key');
 
 const { response, body: login } = await call(`${manager}/auth/login`, {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ username: 'admin', password }),
+  body: JSON.stringify({ username, password }),
 });
 say('the administrator exists', login.user.username);
 const cookie = response.headers.get('set-cookie').split(';')[0];
@@ -47,7 +43,7 @@ if (!tested.success) throw new Error(tested.message);
 say('the manager knows the CA', tested.message);
 
 for (let attempt = 0; ; attempt += 1) {
-  const checks = 'http://127.0.0.1:3001/api/v3/checks/?slug=certloop-cert-manager';
+  const checks = `${monitor}/api/v3/checks/?slug=certloop-cert-manager`;
   const [check] = (await call(checks, { headers: { 'x-api-key': key } })).body.checks;
   if (check?.status === 'up') {
     say('the heartbeat check is up', `${check.n_pings} pings`);
@@ -56,3 +52,18 @@ for (let attempt = 0; ; attempt += 1) {
   if (attempt === 90) throw new Error('the heartbeat check did not go up');
   await new Promise((resolve) => setTimeout(resolve, 1_000));
 }
+
+const anonymous = (await fetch(`${manager}/spaces`)).status;
+const isOpen = response.headers.get('x-auth-mode') === 'open';
+if (anonymous !== (isOpen ? 200 : 401)) throw new Error(`without signing in: ${anonymous}`);
+say(isOpen ? 'everybody is let in' : 'strangers are refused', anonymous);
+
+// What one replica knows, the others know: each is asked from inside, past the balancer.
+const replicas = compose('ps', '-q', 'cert-manager').split('\n').length;
+const ask =
+  "fetch('http://127.0.0.1:3000/auth/me', { headers: { cookie: process.argv[1] } }).then(async (r) => console.log(r.status))";
+for (let index = 1; index <= replicas; index += 1) {
+  const status = compose('exec', '-T', '--index', String(index), 'cert-manager', 'node', '-e', ask, cookie);
+  if (status !== '200') throw new Error(`the session is not known to replica ${index}: ${status}`);
+}
+say('the session holds on every replica', replicas);
