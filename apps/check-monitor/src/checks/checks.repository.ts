@@ -1,7 +1,7 @@
 import { column, defineTable, executeSql, insertMany, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import type { Check, CheckSettings } from './check.js';
-import type { CheckKind, StateChange, StoredStatus } from './check-state.js';
+import type { CheckKind, StoredStatus } from './check-state.js';
 import { jsonRows } from './json-rows.js';
 
 export const checks = defineTable<Check>('checks', {
@@ -118,7 +118,8 @@ export async function findMatchingCheck(
 
 /** The check, held until the transaction ends: what is read here nobody else changes meanwhile. */
 export async function holdCheck(tx: Tx, uuid: string): Promise<Check | undefined> {
-  const [found] = await holdChecks(tx, [uuid]);
+  const text = `select * from checks where uuid = $1 ${lockClause(tx)}`;
+  const [found] = await querySql(tx, checks.columns, text, [uuid]);
   return found;
 }
 
@@ -128,49 +129,6 @@ export async function insertCheck(tx: Tx, check: Omit<Check, 'id'>): Promise<voi
 
 export async function updateCheck(tx: Tx, id: number, changes: Partial<Omit<Check, 'id'>>): Promise<void> {
   await updateRows<Check>(tx, checks, { id }, changes);
-}
-
-/** The checks that there are, held until the transaction ends. */
-export async function holdChecks(tx: Tx, uuids: readonly string[]): Promise<Check[]> {
-  if (uuids.length === 0) return [];
-  const places = uuids.map((_, index) => `$${index + 1}`).join(', ');
-  // by id: whoever holds several at once takes them in the same order, so that no two wait for each other
-  const text = `select * from checks where uuid in (${places}) order by id ${lockClause(tx)}`;
-  return querySql(tx, checks.columns, text, uuids);
-}
-
-/** What pings changed of a check. */
-export type PingedState = StateChange & Pick<Check, 'id' | 'pingCount'>;
-
-const pingedColumns = {
-  id: 'bigint',
-  ping_count: 'bigint',
-  stored_status: 'text',
-  last_ping: 'bigint',
-  last_start: 'bigint',
-  last_start_run_id: 'uuid',
-  last_duration: 'bigint',
-  alert_after: 'bigint',
-} as const;
-
-/** Writes what pings changed of several checks. */
-export async function updatePingedChecks(tx: Tx, states: readonly PingedState[]): Promise<void> {
-  const { id: _id, ...written } = pingedColumns;
-  const settings = Object.keys(written).map((name) => `${name} = v.${name}`);
-  const source = jsonRows(pingedColumns, isPostgres(tx));
-  const rows = states.map((state) => ({
-    id: state.id,
-    ping_count: state.pingCount,
-    stored_status: state.storedStatus,
-    last_ping: state.lastPing,
-    last_start: state.lastStart,
-    last_start_run_id: state.lastStartRunId,
-    last_duration: state.lastDuration,
-    alert_after: state.alertAfter,
-  }));
-  await executeSql(tx, `update checks set ${settings.join(', ')} from ${source} where checks.id = v.id`, [
-    rows,
-  ]);
 }
 
 export async function deleteCheck(tx: Tx, id: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { countChecks, holdOwner } from '../projects/projects.repository.js';
 import { type Check, tagsOf } from './check.js';
+import { listManyChecks } from './check-cells.repository.js';
 import { type Flip, type Outcome, pauseCheck, resumeCheck } from './check-state.js';
 import {
   deleteCheck,
@@ -16,7 +17,6 @@ import {
   holdCheck,
   updateCheck,
 } from './checks.repository.js';
-import { listManyChecks } from './listed-checks.repository.js';
 
 export interface ChecksDeps {
   readonly database: Database;

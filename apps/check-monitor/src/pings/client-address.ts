@@ -42,10 +42,13 @@ export function originOf(sender: Sender, trusted: readonly AddressRange[]): Orig
 
 /** A socket for both families shows IPv4 peers in the form of IPv6; that is ours, not theirs. */
 function plainPeer(peer: string): string | null {
-  return isIP(peer) === 0 ? null : ipaddr.process(peer).toString();
+  const family = isIP(peer);
+  if (family === 4) return peer;
+  return family === 0 ? null : ipaddr.process(peer).toString();
 }
 
 function isWithin(address: string, ranges: readonly AddressRange[]): boolean {
+  if (ranges.length === 0) return false;
   const parsed = ipaddr.parse(address);
   return ranges.some(
     (range) => parsed.kind() === range[0].kind() && parsed.match(range as [ipaddr.IPv4, number]),

@@ -52,14 +52,16 @@ async function respond(
     body: await receiveBeginning(request, deps.bodyLimit),
   };
   const { isNew } = await deps.intake.receive(ping);
-  response.setHeader('Access-Control-Allow-Origin', '*');
-  response.setHeader('Ping-Body-Limit', String(deps.bodyLimit));
-  forbidCaching(response, deps.now());
-  send(response, isNew ? 201 : 200, isNew ? 'Created' : 'OK');
+  send(response, isNew ? 201 : 200, isNew ? 'Created' : 'OK', {
+    'Access-Control-Allow-Origin': '*',
+    'Ping-Body-Limit': String(deps.bodyLimit),
+    ...uncached(deps.now()),
+  });
 }
 
 /** Reads the whole body and keeps its first `limit` bytes, whatever it is. Throws InvalidInput for huge ones. */
 async function receiveBeginning(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (!hasBody(request)) return none;
   const tooLarge = Math.max(largestBody, limit);
   if (Number(request.headers['content-length'] ?? 0) > tooLarge) throw bodyRefusal();
   const kept: Buffer[] = [];
@@ -72,6 +74,13 @@ async function receiveBeginning(request: IncomingMessage, limit: number): Promis
     if (length > tooLarge) throw bodyRefusal();
   }
   return Buffer.concat(kept);
+}
+
+const none = Buffer.alloc(0);
+
+/** A message without either header has no body (RFC 9112 §6.3). */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function senderOf(request: IncomingMessage) {
@@ -100,11 +109,13 @@ function refuse(
   if (request.destroyed && !request.complete) return;
   const refusal = error instanceof AppError ? error : undefined;
   if (refusal === undefined) logger.error({ error }, 'ping.failed');
-  for (const [name, value] of Object.entries(refusal?.headers ?? {})) response.setHeader(name, value);
-  if (isByUuid(request) || refusal?.code === knownCheck) forbidCaching(response, now());
+  const isPassing = isByUuid(request) || refusal?.code === knownCheck;
   // a client that still sends its body would lose the answer if the connection broke
   if (!request.complete) request.resume();
-  send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored');
+  send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored', {
+    ...refusal?.headers,
+    ...(isPassing && uncached(now())),
+  });
 }
 
 /** What is wrong with one check may be right a moment later; refusals of names are left to caches. */
@@ -113,13 +124,18 @@ function isByUuid(request: IncomingMessage): boolean {
   return parsePingAddress(path.slice(pingPrefix.length), query)?.target.kind === 'uuid';
 }
 
-function forbidCaching(response: ServerResponse, now: Micros): void {
-  response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
-  response.setHeader('Expires', new Date(wholeMs(now)).toUTCString());
+type Headers = Readonly<Record<string, string>>;
+
+function uncached(now: Micros): Headers {
+  return {
+    'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate, private',
+    Expires: new Date(wholeMs(now)).toUTCString(),
+  };
 }
 
-function send(response: ServerResponse, status: number, text: string): void {
+function send(response: ServerResponse, status: number, text: string, headers: Headers): void {
   response.writeHead(status, {
+    ...headers,
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
   });

@@ -1,6 +1,5 @@
 import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
-import { jsonRows } from '../checks/json-rows.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
 
@@ -40,48 +39,6 @@ export const pings = defineTable<Ping>('pings', {
   },
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
 });
-
-const insertedColumns = {
-  check_id: 'bigint',
-  n: 'bigint',
-  at: 'bigint',
-  signal: 'text',
-  scheme: 'text',
-  remote_addr: 'text',
-  method: 'text',
-  user_agent: 'text',
-  run_id: 'uuid',
-  exit_status: 'integer',
-  body: 'text',
-} as const;
-
-/** Inserts pings, of one check or several. */
-export async function insertPings(tx: Tx, rows: readonly Ping[]): Promise<void> {
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const names = Object.keys(insertedColumns);
-  // JSON carries no bytes: bodies go as hex
-  const bytes = isPostgres ? "decode(v.body, 'hex')" : 'unhex(v.body)';
-  const values = names.map((name) => (name === 'body' ? bytes : `v.${name}`)).join(', ');
-  const source = jsonRows(insertedColumns, isPostgres);
-  const text = `insert into pings (${names.join(', ')}) select ${values} from ${source}`;
-  await executeSql(tx, text, [rows.map(insertedRow)]);
-}
-
-function insertedRow(ping: Ping): Record<keyof typeof insertedColumns, string | number | null> {
-  return {
-    check_id: ping.checkId,
-    n: ping.n,
-    at: ping.at,
-    signal: ping.signal,
-    scheme: ping.scheme,
-    remote_addr: ping.remoteAddr,
-    method: ping.method,
-    user_agent: ping.userAgent,
-    run_id: ping.runId,
-    exit_status: ping.exitStatus,
-    body: ping.body === null ? null : ping.body.toString('hex'),
-  };
-}
 
 /** Latest pings of a check, newest first. */
 export async function listLatestPings(tx: Tx, checkId: number, most: number): Promise<PingSummary[]> {

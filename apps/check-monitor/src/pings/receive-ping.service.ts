@@ -30,25 +30,36 @@ const mostAtOnce = 200;
  * for the next. A lone ping does not wait, and throughput grows with the load.
  */
 export function createPingIntake(deps: ReceivePingDeps): PingIntake {
+  // a server of its own works on one batch while another one is made ready here
+  const mostBatches = deps.database.dialect.name === 'postgres' ? 2 : 1;
   let waiting: Waiting[] = [];
-  let isRunning = false;
+  const underWay = new Set<readonly Waiting[]>();
+  let isGathering = false;
 
-  const run = async (): Promise<void> => {
-    isRunning = true;
-    while (waiting.length > 0) {
-      // what else has arrived is read first: SQLite answers without ever letting the process look at its sockets
-      await nextRound();
-      const batch = waiting.slice(0, mostAtOnce);
-      waiting = waiting.slice(mostAtOnce);
-      await storeBatch(deps, batch);
-    }
-    isRunning = false;
+  const mayBegin = (): boolean => {
+    if (waiting.length === 0 || isGathering || underWay.size >= mostBatches) return false;
+    // a batch that begins too early is too small to be worth its way to the disk
+    return [...underWay].every((batch) => waiting.length * 2 >= batch.length);
+  };
+
+  const begin = async (): Promise<void> => {
+    isGathering = true;
+    // what else has arrived is read first: SQLite answers without ever letting the process look at its sockets
+    await nextRound();
+    isGathering = false;
+    const batch = waiting.slice(0, mostAtOnce);
+    waiting = waiting.slice(mostAtOnce);
+    underWay.add(batch);
+    if (mayBegin()) void begin();
+    await storeBatch(deps, batch);
+    underWay.delete(batch);
+    if (mayBegin()) void begin();
   };
 
   const store = (ping: IncomingPing): Promise<PingOutcome> =>
     new Promise((settle, fail) => {
       waiting.push({ ping, settle, fail });
-      if (!isRunning) void run();
+      if (mayBegin()) void begin();
     });
 
   return {

@@ -2,14 +2,15 @@ import { AppError, Conflict, NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { applySignal, type Flip } from '../checks/check-state.js';
-import { findChecksBySlug, holdChecks, updatePingedChecks } from '../checks/checks.repository.js';
+import { findChecksBySlug } from '../checks/checks.repository.js';
 import { flipRow } from '../checks/checks.service.js';
 import { insertFlips } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
 import { findProjectByPingKey } from '../projects/projects.repository.js';
 import { type IncomingPing, readExitStatus, readRunId, wrongUrl } from './incoming-ping.js';
 import type { PingTarget } from './ping-address.js';
-import { insertPings, type Ping } from './pings.repository.js';
+import { holdChecks, writePings } from './ping-batch.repository.js';
+import type { Ping } from './pings.repository.js';
 import { beginsPruning, type PruneDeps, prunePings } from './prune-pings.service.js';
 import { signalOfHttpPing } from './signal.js';
 
@@ -87,12 +88,9 @@ class Batch {
 
   async write(deps: StorePingsDeps, tx: Tx): Promise<void> {
     if (this.#pings.length === 0) return;
-    await updatePingedChecks(tx, this.#changedChecks());
-    await insertPings(tx, this.#pings);
-    await insertFlips(
-      tx,
-      this.#flips.map(({ checkId, flip }) => flipRow(checkId, flip)),
-    );
+    await writePings(tx, this.#changedChecks(), this.#pings);
+    const flips = this.#flips.map(({ checkId, flip }) => flipRow(checkId, flip));
+    if (flips.length > 0) await insertFlips(tx, flips);
     for (const { checkId, n, at } of this.#pings.filter(beginsPruning)) {
       const check = this.#changedChecks().find(({ id }) => id === checkId);
       if (check !== undefined) await prunePings(deps, tx, check, n, at);

@@ -40,11 +40,16 @@ type Cell<Value> = Value extends boolean ? boolean | 0 | 1 : Value;
 type CellsOf<Names extends readonly (keyof Check)[]> = {
   readonly [Place in keyof Names]: Cell<Check[Names[Place]]>;
 };
-type Cells = CellsOf<typeof properties>;
+/** A check as the array of its columns. */
+export type Cells = CellsOf<typeof properties>;
 
-const names = properties
+/** Columns in the order of `Cells`. */
+export const cellColumns = properties
   .map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   .join(', ');
+
+/** All cells as one JSON array, on PostgreSQL. */
+export const postgresCells = `cast(json_build_array(${cellColumns}) as text)`;
 
 /**
  * Checks of a project in the order of their making; of one slug if given. For lists of thousands: each row comes as
@@ -52,7 +57,7 @@ const names = properties
  */
 export async function listManyChecks(tx: Tx, projectId: string, slug?: string): Promise<Check[]> {
   const isPostgres = tx.dataSource.options.type === 'postgres';
-  const cells = isPostgres ? `cast(json_build_array(${names}) as text)` : `json_array(${names})`;
+  const cells = isPostgres ? postgresCells : `json_array(${cellColumns})`;
   const bySlug = slug === undefined ? '' : 'and slug = $2';
   const text = `select ${cells} as cells from checks where project_id = $1 ${bySlug} order by id`;
   const values = slug === undefined ? [projectId] : [projectId, slug];
@@ -60,8 +65,8 @@ export async function listManyChecks(tx: Tx, projectId: string, slug?: string): 
   return rows.map((row) => checkOf(JSON.parse(row.cells) as Cells));
 }
 
-/** Named one by one: a loop over the names takes longer than all the rest. */
-function checkOf([
+/** The check of its cells. Named one by one: a loop over the names takes longer than all the rest. */
+export function checkOf([
   id,
   projectId,
   uuid,

@@ -1,0 +1,50 @@
+import type { Tx } from '@certloop/db';
+
+// The hottest statements go past TypeORM, which costs more than they do; the transaction is the one in hand.
+
+type SqliteValue = string | number | Buffer | null;
+
+/** A statement of SQLite, prepared once for each connection. */
+export interface SqliteStatement {
+  run(...values: SqliteValue[]): void;
+  /** The first row as the array of its columns. */
+  get(...values: SqliteValue[]): readonly unknown[] | undefined;
+}
+
+interface SqliteConnection {
+  prepare(text: string): SqliteStatement & { readonly reader: boolean; raw(): SqliteStatement };
+}
+
+const prepared = new WeakMap<SqliteConnection, Map<string, SqliteStatement>>();
+
+/** Statement with placeholders `?`; undefined on PostgreSQL. */
+export function sqliteStatement(tx: Tx, text: string): SqliteStatement | undefined {
+  if (tx.dataSource.options.type !== 'better-sqlite3') return undefined;
+  const { databaseConnection } = tx.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
+  const known = prepared.get(databaseConnection) ?? new Map<string, SqliteStatement>();
+  prepared.set(databaseConnection, known);
+  const statement = known.get(text) ?? prepare(databaseConnection, text);
+  known.set(text, statement);
+  return statement;
+}
+
+function prepare(connection: SqliteConnection, text: string): SqliteStatement {
+  const statement = connection.prepare(text);
+  return statement.reader ? statement.raw() : statement;
+}
+
+interface PostgresClient {
+  query(query: object): Promise<{ readonly rows: readonly (readonly unknown[])[] }>;
+}
+
+/** Rows, as arrays of their columns, of a statement that the server prepares once for each connection by its name. */
+export async function runPrepared(
+  tx: Tx,
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly (readonly unknown[])[]> {
+  if (tx.queryRunner === undefined) throw new Error('not inside a transaction');
+  const client = (await tx.queryRunner.connect()) as PostgresClient;
+  return (await client.query({ name, text, values, rowMode: 'array' })).rows;
+}
