@@ -30,10 +30,33 @@ describeEachDialect('emptying the audit log', (open) => {
     );
   });
 
+  test('is listed for administrators', async () => {
+    const list = (person: keyof TestApp['people']) =>
+      app.request.get('/audit-logs/clearings').set(app.people[person].auth);
+    const before = (await list('ada')).body.length;
+    await clear('ada');
+    const { status, body } = await list('ada');
+    expect([status, body.length]).toEqual([200, before + 1]);
+    expect(body[0]).toEqual({
+      at: app.clock.now().toISOString(),
+      count: 3,
+      firstSeq: 1,
+      lastSeq: 3,
+      userId: app.people.ada.id,
+      username: 'ada',
+      ipAddress: expect.any(String),
+    });
+    expect(body.at(-1)).toMatchObject({ count: 0, firstSeq: null, lastSeq: null });
+    expect((await list('ben')).status).toBe(403);
+    expect((await app.request.get('/audit-logs/clearings')).status).toBe(401);
+    await app.request.delete('/audit-logs').set(app.people.ada.auth);
+  });
+
   test('never uses a position again', async () => {
     await app.request.post('/audit-logs/test').set(app.people.ada.auth);
     const { body } = await app.request.get('/audit-logs').set(app.people.ada.auth);
-    expect(body.logs).toMatchObject([{ seq: 4 }]);
+    // the first three were emptied away, the fourth told of a refusal
+    expect(body.logs).toMatchObject([{ seq: 5 }]);
   });
 
   test('is refused to others, which is kept', async () => {

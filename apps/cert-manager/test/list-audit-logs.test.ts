@@ -162,6 +162,9 @@ describeEachDialect('listing audit logs', (open) => {
     'from=yesterday',
     'from=2026-02-30T00:00:00Z',
     'after=-1',
+    'action=%00',
+    'username=a%00',
+    'q=%00',
     'limit=1&limit=2',
   ])('refuses %s', async (query) => {
     expect((await app.request.get(`/audit-logs?${query}`).set(app.people.ada.auth)).status).toBe(400);

@@ -90,6 +90,18 @@ export interface AuditLogRow extends AuditFacts {
   readonly ipKey: string;
 }
 
+/** One emptying of the log; kept apart, and never deleted. */
+export interface AuditClearingRow {
+  readonly id: number;
+  readonly at: Date;
+  readonly count: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  readonly userId: string;
+  readonly username: string;
+  readonly ipAddress: string;
+}
+
 /** Puts together who did what and how it ended. */
 export function auditFacts(caller: Caller, entry: AuditEntry): AuditFacts {
   const outcome = entry.outcome ?? 'success';

@@ -48,7 +48,7 @@ export interface AuditFilter {
  * Filter of a query. Who may not see others' addresses filters by address among his own entries only, or he
  * would find out by asking. Throws InvalidInput for an instant that no calendar has.
  */
-export function auditFilterOf(query: AuditLogsQuery, caller: Caller): AuditFilter {
+export function auditFilterOf(query: Omit<AuditLogsQuery, 'limit' | 'offset'>, caller: Caller): AuditFilter {
   const { action, resourceType, resourceId, username, spaceId, outcome, ipAddress, from, to, q } = query;
   const userId = ipAddress !== undefined && !caller.isAdmin ? caller.userId : query.userId;
   return {

@@ -9,6 +9,8 @@ export interface AuditWindow {
   readonly offset: number;
   /** Only entries that come after this position in the order; cheap however deep. */
   readonly after?: number;
+  /** Only entries up to this position. */
+  readonly upTo?: number;
 }
 
 export interface AuditPage {
@@ -17,31 +19,46 @@ export interface AuditPage {
   readonly total: number;
 }
 
-/** A window on the visible entries, in the order of their positions. */
+/** A window on the visible entries, in the order of their positions, and how many there are without it. */
 export async function findAuditPage(
   tx: Tx,
   scope: AuditScope,
   filter: AuditFilter,
   window: AuditWindow,
 ): Promise<AuditPage> {
-  const condition = new Condition();
-  addScope(condition, scope);
-  addFilter(condition, filter);
+  const condition = conditionOf(scope, filter);
   const [counted] = await querySql<{ total: number }>(
     tx,
     { total: column.bigint() },
     `select count(*) as total from audit_logs ${condition.where()}`,
     condition.values,
   );
-  const { order, limit, offset, after } = window;
+  return { rows: await findAuditRows(tx, scope, filter, window), total: counted?.total ?? 0 };
+}
+
+/** The same without counting. */
+export async function findAuditRows(
+  tx: Tx,
+  scope: AuditScope,
+  filter: AuditFilter,
+  { order, limit, offset, after, upTo }: AuditWindow,
+): Promise<AuditLogRow[]> {
+  const condition = conditionOf(scope, filter);
   if (after !== undefined) condition.add((at) => `id ${order === 'asc' ? '>' : '<'} ${at(after)}`);
-  const rows = await querySql(
+  if (upTo !== undefined) condition.add((at) => `id <= ${at(upTo)}`);
+  return querySql(
     tx,
     auditLogs.columns,
     `select * from audit_logs ${condition.where()} order by id ${order} limit ${limit} offset ${offset}`,
     condition.values,
   );
-  return { rows, total: counted?.total ?? 0 };
+}
+
+function conditionOf(scope: AuditScope, filter: AuditFilter): Condition {
+  const condition = new Condition();
+  addScope(condition, scope);
+  addFilter(condition, filter);
+  return condition;
 }
 
 /** Conditions that must all hold, with their values. */

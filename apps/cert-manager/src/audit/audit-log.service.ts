@@ -7,9 +7,11 @@ import {
   type AuditExtent,
   deleteAuditLogsTo,
   insertAuditClearing,
+  listAuditClearings as listClearingRows,
   measureAuditLogs,
 } from './audit.repository.js';
 import { recordAudit } from './audit.service.js';
+import type { AuditClearingRow } from './audit-entry.js';
 import { auditFilterOf, auditScopeOf } from './audit-filter.js';
 import { findAuditPage } from './audit-list.repository.js';
 import { auditView } from './audit-view.js';
@@ -63,6 +65,15 @@ export async function clearAuditLogs(
   denials.forget();
   logger.warn({ ...extent, userId, username }, 'audit.cleared');
   return extent;
+}
+
+/** Every emptying of the log, oldest first. Throws Forbidden. */
+export async function listAuditClearings(
+  { db }: Pick<AuditLogDeps, 'db'>,
+  caller: Caller,
+): Promise<AuditClearingRow[]> {
+  requireAdmin(caller);
+  return db.read(listClearingRows);
 }
 
 /** Writes an entry that tells of nothing but itself. Throws Forbidden. */

@@ -1,6 +1,6 @@
-import type { AuditLog } from '@certloop/contracts';
+import type { AuditClearing, AuditLog } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import type { AuditLogRow } from './audit-entry.js';
+import type { AuditClearingRow, AuditLogRow } from './audit-entry.js';
 
 /** An entry as the caller sees it: where others were when they acted is for administrators only. */
 export function auditView(row: AuditLogRow, caller: Caller): AuditLog {
@@ -17,5 +17,17 @@ export function auditView(row: AuditLogRow, caller: Caller): AuditLog {
     userAgent: showsPlace ? row.userAgent : '',
     timestamp: row.timestamp.toISOString(),
     seq: row.id,
+  };
+}
+
+export function auditClearingView(row: AuditClearingRow): AuditClearing {
+  return {
+    at: row.at.toISOString(),
+    count: row.count,
+    firstSeq: row.firstSeq,
+    lastSeq: row.lastSeq,
+    userId: row.userId,
+    username: row.username,
+    ipAddress: row.ipAddress,
   };
 }

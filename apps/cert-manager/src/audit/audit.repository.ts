@@ -1,5 +1,5 @@
 import { column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
-import type { AuditAction, AuditLogRow, AuditOutcome } from './audit-entry.js';
+import type { AuditAction, AuditClearingRow, AuditLogRow, AuditOutcome } from './audit-entry.js';
 
 export const auditLogs = defineTable<AuditLogRow>('audit_logs', {
   columns: {
@@ -28,18 +28,6 @@ export const auditLogs = defineTable<AuditLogRow>('audit_logs', {
     { columns: ['userId', 'id'] },
   ],
 });
-
-/** One emptying of the log; kept apart, and never deleted. */
-export interface AuditClearingRow {
-  readonly id: number;
-  readonly at: Date;
-  readonly count: number;
-  readonly firstSeq: number | null;
-  readonly lastSeq: number | null;
-  readonly userId: string;
-  readonly username: string;
-  readonly ipAddress: string;
-}
 
 export const auditClearings = defineTable<AuditClearingRow>('audit_clearings', {
   columns: {
@@ -92,6 +80,17 @@ export async function measureAuditLogs(tx: Tx): Promise<AuditExtent> {
   return extent ?? { count: 0, firstSeq: null, lastSeq: null };
 }
 
+/** Position of the newest entry; 0 when there is none. */
+export async function findLastSeq(tx: Tx): Promise<number> {
+  const columns = { lastSeq: column.bigint().nullable() };
+  const [found] = await querySql<{ lastSeq: number | null }>(
+    tx,
+    columns,
+    'select max(id) as last_seq from audit_logs',
+  );
+  return found?.lastSeq ?? 0;
+}
+
 /** Deletes the entries up to a position. */
 export async function deleteAuditLogsTo(tx: Tx, lastSeq: number): Promise<void> {
   await executeSql(tx, 'delete from audit_logs where id <= $1', [lastSeq]);
@@ -99,4 +98,9 @@ export async function deleteAuditLogsTo(tx: Tx, lastSeq: number): Promise<void> 
 
 export async function insertAuditClearing(tx: Tx, row: Omit<AuditClearingRow, 'id'>): Promise<void> {
   await insertMany(tx, auditClearings, [row]);
+}
+
+/** Every emptying of the log, oldest first. */
+export async function listAuditClearings(tx: Tx): Promise<AuditClearingRow[]> {
+  return tx.find(auditClearings, { order: { id: 'ASC' } });
 }

@@ -1,8 +1,21 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { type AuditLogDeps, clearAuditLogs, createTestAuditLog, listAuditLogs } from './audit-log.service.js';
+import {
+  type AuditLogDeps,
+  clearAuditLogs,
+  createTestAuditLog,
+  listAuditClearings,
+  listAuditLogs,
+} from './audit-log.service.js';
+import { auditClearingView } from './audit-view.js';
+import { exportAuditLogs } from './export-audit-logs.service.js';
 
-type AuditOperation = 'listAuditLogs' | 'deleteAuditLogs' | 'createTestAuditLog';
+type AuditOperation =
+  | 'listAuditLogs'
+  | 'deleteAuditLogs'
+  | 'createTestAuditLog'
+  | 'exportAuditLogs'
+  | 'listAuditClearings';
 
 export function auditHandlers(
   deps: AuditLogDeps,
@@ -16,6 +29,18 @@ export function auditHandlers(
       const { count } = await clearAuditLogs(deps, context);
       return { status: 200, body: { message: `all audit logs deleted (${count})` } };
     },
+    exportAuditLogs: async ({ query, context }) => {
+      const { contentType, fileName, pieces } = await exportAuditLogs(deps, context, query);
+      const headers = {
+        'Content-Type': contentType,
+        'Content-Disposition': `attachment; filename="${fileName}"`,
+      };
+      return { status: 200, body: pieces, headers };
+    },
+    listAuditClearings: async ({ context }) => ({
+      status: 200,
+      body: (await listAuditClearings(deps, context)).map(auditClearingView),
+    }),
     createTestAuditLog: async ({ context }) => {
       await createTestAuditLog(deps, context);
       return { status: 200, body: { message: 'test audit log created' } };

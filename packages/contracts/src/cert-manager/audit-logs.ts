@@ -47,7 +47,12 @@ export const auditClearingSchema = z
   .meta({ id: 'AuditClearing' });
 export type AuditClearing = z.output<typeof auditClearingSchema>;
 
-const filterText = z.string().max(1000).optional();
+// No database holds U+0000, and PostgreSQL refuses to be asked for it.
+const filterText = z
+  .string()
+  .max(1000)
+  .refine((text) => !text.includes('\u0000'), 'must not contain U+0000')
+  .optional();
 
 const auditLogsQuery = z.object({
   limit: scalars.queryInteger(1, 1000, 100),
