@@ -15,7 +15,8 @@ import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
 import type { Operation } from './access/route-needs.js';
-import { http01Responder } from './acme/http01.responder.js';
+import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
+import { answerNothing, http01Responder } from './acme/http01.responder.js';
 import { type Pause, pauseUntil } from './acme/issue-order.service.js';
 import type { OrderMoment } from './acme/order-steps.js';
 import { auditHandlers } from './audit/audit.routes.js';
@@ -28,6 +29,7 @@ import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
+import { createIssuanceRunner, type IssuanceRunner } from './issuance/issuance-runner.service.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
 import { ensureProviders } from './providers/ensure-providers.service.js';
@@ -37,11 +39,12 @@ import { providersHandlers } from './providers/providers.routes.js';
 import { createHeartbeat, type Heartbeat } from './renewals/heartbeat.client.js';
 import { oneAtATime } from './renewals/one-at-a-time.js';
 import type { RenewalStep } from './renewals/renew-certificate.service.js';
+import { isBeingRenewed } from './renewals/renewals.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
 import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/run-renewal-job.service.js';
 import type { RunReport } from './renewals/run-report.js';
-import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
+import { createRenewalScheduler, renewAtOf } from './renewals/schedule-renewals.service.js';
 import { sweepRenewals } from './renewals/sweep-renewals.service.js';
 import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
@@ -79,6 +82,8 @@ export interface AppOptions {
 export interface OrderOptions {
   /** Waits for the CA. */
   readonly pause?: Pause;
+  /** Milliseconds that a worker may be silent before its job passes to others; 1 minute when absent. */
+  readonly leaseMs?: number;
   /** Told of each moment of an order; an error that it throws ends the work as a crash would. */
   readonly atMoment?: (moment: OrderMoment) => Promise<void>;
 }
@@ -97,6 +102,8 @@ export interface RenewalOptions {
 
 export interface CertManager {
   readonly http: Express;
+  /** Answers http-01 challenges and nothing else. */
+  readonly challengeHttp: Express;
   /** From here on the service says that it takes no more requests, though it still answers them. */
   drain(): void;
   /** Works on the renewal queue once, or once more after the run under way. */
@@ -108,9 +115,7 @@ export interface CertManager {
 }
 
 /** Endpoints of the contract that are not served yet; they answer 404. */
-export const pending = [
-  'requestCertificate',
-] as const satisfies readonly Operation[];
+export const pending = [] as const satisfies readonly Operation[];
 
 /** Builds every part of the service once, and connects them. */
 export async function createApp(options: AppOptions): Promise<CertManager> {
@@ -138,12 +143,19 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     clock,
     db,
     logger,
+    stopping: stopping.signal,
     pause: pauseUntil(stopping.signal),
     atMoment: async () => undefined,
     ...options.orders,
   });
   const renewals = renewalParts(options, opener);
   const { scheduler } = renewals;
+  const { leaseMs = 60_000 } = options.orders ?? {};
+  const issuance = createIssuanceRunner({ db, clock, logger, opener, leaseMs, ...scheduler });
+
+  const challengeHttp = createHttpApp({ logger });
+  challengeHttp.use(http01Responder({ db }));
+  challengeHttp.use(answerNothing);
 
   let isDraining = false;
   const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
@@ -166,7 +178,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...csrsHandlers({ db, clock, ...scheduler }),
         ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses }),
         ...certificatesHandlers({ db }),
-        ...issuanceHandlers({ db, clock, opener, ...scheduler }),
+        ...issuanceHandlers({ db, clock, opener, runner: issuance, renewAtOf, isBeingRenewed, ...scheduler }),
         ...renewalsHandlers({ db, clock, opener, triggerRun: () => void renewals.job.run() }),
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
       },
@@ -193,6 +205,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const pollers: Poller[] = [];
   return {
     http,
+    challengeHttp,
     drain: () => {
       isDraining = true;
     },
@@ -206,6 +219,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           tick: () => sweepSessions({ db, clock }),
           logger,
         }),
+        ...issuancePollers(options, issuance),
         ...openModeReminder(isOpen, logger),
         ...renewalPollers(options, renewals),
       );
@@ -213,6 +227,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     close: async () => {
       stopping.abort(new Error('the service stops'));
       // the runner first, as a poller waits for its tick and that for what the runner has begun
+      await issuance.stop();
       await renewals.runner.stop();
       for (const poller of pollers.reverse()) await poller.stop();
       await renewals.job.idle();
@@ -253,6 +268,17 @@ function warnOfOpenMode(logger: Logger): void {
 function openModeReminder(isOpen: boolean, logger: Logger): Poller[] {
   const tick = async () => warnOfOpenMode(logger);
   return isOpen ? [startPoller({ name: 'auth.open_mode', everyMs: 60_000, tick, logger })] : [];
+}
+
+/** Takes up what another process has left, at once and then every period. */
+function issuancePollers({ database: db, clock, logger }: AppOptions, runner: IssuanceRunner): Poller[] {
+  const takeUp = startPoller({ name: 'issuance', everyMs: 10_000, tick: () => runner.takeUp(), logger });
+  takeUp.trigger();
+  const tick = async () => {
+    await runner.sweep();
+    await db.transaction((tx) => deleteOldChallengeTokens(tx, clock.now()));
+  };
+  return [takeUp, startPoller({ name: 'issuance.sweep', everyMs: 3_600_000, tick, logger })];
 }
 
 /** The queue, what keeps it in line, and what works on it. */

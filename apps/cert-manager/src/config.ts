@@ -118,6 +118,11 @@ export const settings = {
     httpAddress.optional(),
     'directory of the ACME server of the first provider',
   ),
+  http01Port: setting(
+    'HTTP01_PORT',
+    portNumber.optional(),
+    'further TCP port that answers http-01 challenges and nothing else, such as 80; none when absent',
+  ),
   checkMonitorUrl: setting(
     'CHECK_MONITOR_URL',
     httpAddress.optional(),

@@ -13,6 +13,12 @@ await runService('cert-manager', async (onClose) => {
   onClose(() => app.close());
   const listening = await listen(app.http, config);
   onClose(() => listening.close());
+  const { host, http01Port } = config;
+  if (http01Port !== undefined) {
+    const challenges = await listen(app.challengeHttp, { host, port: http01Port });
+    onClose(() => challenges.close());
+    logger.info({ url: challenges.url }, 'http01.listening');
+  }
   onClose(async () => app.drain());
   app.startPollers();
   logger.info({ url: listening.url }, 'service.started');

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import { certManagerContract, type Endpoint } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type Operation, routeNeeds } from '../src/access/route-needs.js';
-import { pending } from '../src/app.js';
+import type { pending } from '../src/app.js';
 import { measureAuditLogs } from '../src/audit/audit.repository.js';
 import type { AuditAction } from '../src/audit/audit-entry.js';
 import type { TestApp } from './support/app.js';
 import { addUser } from './support/factories.js';
 import { makeGroup } from './support/groups.js';
 import { addCsr, addFqdn, addSpace, csrUpload, pathOf, unknownId } from './support/inventory.js';
+import { addJob } from './support/issuance.js';
 import { signIn } from './support/people.js';
 import { picture } from './support/pictures.js';
 import { configure, enable, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
+import { listening } from './support/small-server.js';
 
 // much else may run on the same machine
 jest.setTimeout(30_000);
@@ -134,6 +137,17 @@ const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
   },
 
   signCsr: async (app) => ({ answer: await sign(app, (await fqdnWithCsr(app)).fqdn), leaves: 'csr.sign' }),
+  requestCertificate: async (app) => {
+    const { fqdn } = await fqdnWithCsr(app);
+    const answer = await ask(app, 'post', pathOf(fqdn, 'request-certificate?wait=0'));
+    return { answer, leaves: 'certificate.request' };
+  },
+  getIssuanceJob: async (app) => read(app, `/issuance-jobs/${(await addJob(app)).job.id}`),
+  continueIssuanceJob: async (app) => {
+    const { job } = await addJob(app);
+    const answer = await ask(app, 'post', `/issuance-jobs/${job.id}/continue`);
+    return { answer, leaves: 'certificate.request' };
+  },
   refreshCertificate: async (app) => {
     const fqdn = await newCertificate(app);
     const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
@@ -292,10 +306,16 @@ const anyPath = (operation: Operation) => endpointOf(operation).path.replace(/\{
 describeEachDialect('the contract', (open) => {
   let app: TestApp;
   let close: () => Promise<void>;
+  let silent: Awaited<ReturnType<typeof listening>>;
   beforeAll(async () => {
-    ({ app, close } = await startAppWithCa(open));
+    // an ACME server that never answers is enough: what is under way is answered, too
+    silent = await listening(createServer());
+    ({ app, close } = await startAppWithCa(open, { ACME_DIRECTORY_URL: `${silent.url}/directory` }));
   });
-  afterAll(() => close());
+  afterAll(async () => {
+    await close();
+    await silent.close();
+  });
 
   test.each(served)('%s answers as it says, and leaves the entry that it must', async (operation) => {
     const { responses, failures, method } = endpointOf(operation);

@@ -42,6 +42,10 @@ export async function findAccountRow(
   return (await tx.findOneBy(acmeAccounts, { providerId, directoryUrl })) ?? undefined;
 }
 
+export function hasAccountRows(tx: Tx): Promise<boolean> {
+  return tx.exists(acmeAccounts);
+}
+
 export function listAccountRows(tx: Tx): Promise<AcmeAccountRow[]> {
   return tx.find(acmeAccounts, { order: { createdAt: 'ASC', id: 'ASC' } });
 }

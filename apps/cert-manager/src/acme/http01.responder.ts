@@ -20,3 +20,8 @@ export function http01Responder({ db }: { readonly db: Database }): Router {
   router.get('/.well-known/acme-challenge/:token', answer);
   return router;
 }
+
+/** Last handler of a port that answers challenges only. */
+export function answerNothing(_request: Request, response: Response): void {
+  response.status(404).end();
+}

@@ -13,6 +13,8 @@ export interface AcmeConnection {
   /** Milliseconds that one request may take. */
   readonly requestMs: number;
   readonly nonces: NoncePool;
+  /** Fires when the service stops: what is under way then ends by the signal's reason. */
+  readonly stopping: AbortSignal;
   /** The moment that a Retry-After header names. */
   readonly retryAt: (header: string | null) => Date | undefined;
 }
@@ -112,7 +114,7 @@ interface Answer {
 
 async function send(connection: AcmeConnection, address: string, init: RequestInit): Promise<Answer> {
   try {
-    const signal = AbortSignal.timeout(connection.requestMs);
+    const signal = AbortSignal.any([AbortSignal.timeout(connection.requestMs), connection.stopping]);
     const headers = { 'User-Agent': 'certloop', 'Accept-Language': 'en', ...init.headers };
     const answer = await connection.fetch(address, { ...init, headers, signal });
     const nonce = answer.headers.get('replay-nonce');
@@ -120,6 +122,7 @@ async function send(connection: AcmeConnection, address: string, init: RequestIn
     const retryAfter = answer.headers.get('retry-after');
     return { status: answer.status, headers: answer.headers, retryAfter, text: await answer.text() };
   } catch (error) {
+    connection.stopping.throwIfAborted();
     throw asUpstreamFailure(error);
   }
 }

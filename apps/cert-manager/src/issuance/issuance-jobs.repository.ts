@@ -1,25 +1,12 @@
-import type { RequestStep, StepReport } from '@certloop/contracts';
 import { claimDue, column, defineTable, executeSql, insertMany, type Tx, updateRows } from '@certloop/db';
 import { In, IsNull, LessThanOrEqual } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
+import type { JobCaller } from './job-audit.js';
+import type { StepReports } from './request-plan.js';
 
 /** `waiting` for somebody to publish a proof; `running` is somebody's as long as the lease lasts. */
 export const jobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
-
-/** Steps that have been begun, by name. */
-export type StepReports = Readonly<Partial<Record<RequestStep, StepReport>>>;
-
-/** Who asked, as the audit log names him when the job ends. */
-export interface JobCaller {
-  readonly kind: 'user' | 'token' | 'scheduler' | 'open' | 'cli';
-  readonly userId: string;
-  readonly username: string;
-  readonly tokenId?: string;
-  readonly requestId: string;
-  readonly ipAddress: string;
-  readonly userAgent: string;
-}
 
 /** One request for a certificate, from the question to its end. */
 export interface IssuanceJobRow {

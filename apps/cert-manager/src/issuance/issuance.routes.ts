@@ -1,20 +1,44 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
+import { continueJob, showJob } from './issuance-jobs.service.js';
+import { followHeaders, jobOf, jobView, requestView } from './issuance-view.js';
 import { refreshCertificate } from './refresh-certificate.service.js';
+import { requestCertificate } from './request-certificate.service.js';
 import { type SignDeps, signCsr } from './sign-csr.service.js';
+
+type Operations =
+  | 'signCsr'
+  | 'requestCertificate'
+  | 'refreshCertificate'
+  | 'getIssuanceJob'
+  | 'continueIssuanceJob';
 
 export function issuanceHandlers(
   deps: SignDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, 'signCsr' | 'refreshCertificate'> {
+): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
   return {
     signCsr: async ({ context, params, body }) => {
-      const reply = await signCsr(deps, context, { ...params, providerId: body.providerId });
-      return { status: 200, body: reply };
+      const { reply, unfinished } = await signCsr(deps, context, { ...params, providerId: body.providerId });
+      return { status: 200, body: reply, headers: followHeaders(unfinished) };
+    },
+    requestCertificate: async ({ context, params, query, body }) => {
+      const isConfirmed = body?.confirmed === true;
+      const wish = { ...params, isConfirmed, waitSeconds: query.wait };
+      const state = await requestCertificate(deps, context, wish);
+      return { status: 200, body: requestView(state), headers: followHeaders(jobOf(state)) };
     },
     refreshCertificate: async ({ context, params }) => {
       const refreshed = await refreshCertificate(deps, context, params);
       return { status: 200, body: refreshedCertificateView(refreshed, params.spaceId) };
+    },
+    getIssuanceJob: async ({ context, params }) => {
+      const { job, certificate } = await showJob(deps, context, params.id);
+      return { status: 200, body: jobView(job, certificate), headers: followHeaders(job) };
+    },
+    continueIssuanceJob: async ({ context, params }) => {
+      const job = await continueJob(deps, context, params.id);
+      return { status: 200, body: jobView(job, undefined), headers: followHeaders(job) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { NotFound, type SignReply } from '@certloop/contracts';
+import { NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
@@ -10,6 +10,8 @@ import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+import type { RequestDeps } from './request-certificate.service.js';
+import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
 import { certificateFacts, insertIssued } from './store-certificate.service.js';
 
 export interface IssuanceDeps {
@@ -18,7 +20,7 @@ export interface IssuanceDeps {
   readonly opener: ProviderOpener;
 }
 
-export interface SignDeps extends IssuanceDeps {
+export interface SignDeps extends RequestDeps {
   /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
   readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
 }
@@ -31,7 +33,8 @@ interface Order {
 }
 
 /**
- * Has the newest CSR of an FQDN signed and stores the certificate. A provider that refuses or fails is
+ * Has the newest CSR of an FQDN signed and stores the certificate; an order with a CA that takes longer than a
+ * minute goes on after the answer. A provider that refuses or fails is
  * `success` false with its reason; nothing is stored then. Throws NotFound when the space, the FQDN, a CSR or
  * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
  * disabled or lacks a part of its configuration.
@@ -40,18 +43,19 @@ export async function signCsr(
   deps: SignDeps,
   caller: Caller,
   input: { readonly spaceId: string; readonly fqdnId: string; readonly providerId: string },
-): Promise<SignReply> {
+): Promise<SignedByOrder> {
   requireLevel(caller, input.spaceId, 'READ_WRITE');
   const order = await deps.db.read((tx) => findOrder(tx, input));
   const provider = deps.opener.openForSigning(order.provider);
+  if (order.provider.name === 'acme') return signByOrder(deps, caller, order);
   const outcome = await provider.sign(order.csr.csrPem);
   if (!outcome.isSigned) {
     await recordRefusal(deps, caller, order, outcome.reason);
-    return { success: false, message: outcome.reason };
+    return { reply: { success: false, message: outcome.reason } };
   }
   const certificate = await storeCertificate(deps, caller, order, outcome);
   const message = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
-  return { success: true, message, certificate: certificate.pem };
+  return { reply: { success: true, message, certificate: certificate.pem } };
 }
 
 async function findOrder(

@@ -51,17 +51,21 @@ export interface AcmeParts {
   readonly keyRing: KeyRing | undefined;
   readonly memory: AcmeMemory;
   readonly pause: Pause;
+  /** Fires when the service stops. */
+  readonly stopping: AbortSignal;
   readonly atMoment: (moment: OrderMoment) => Promise<void>;
 }
 
 /** The way to the CA, a bounded number of requests at once. */
-export function connectionOf(config: AcmeConfig, { outgoing, memory, clock }: AcmeParts): AcmeConnection {
+export function connectionOf(config: AcmeConfig, parts: AcmeParts): AcmeConnection {
+  const { outgoing, memory, clock, stopping } = parts;
   const { directoryUrl, allowPrivateNetwork: allowPrivate, caBundlePem: ca, timeouts, limits } = config;
   const call = outgoing.fetchFor({ address: directoryUrl, allowPrivate, ca });
   return {
     directoryUrl,
     requestMs: timeouts.requestMs,
     nonces: memory.nonces,
+    stopping,
     retryAt: (header) => parseRetryAfter(header ?? undefined, clock.now()),
     fetch: (address, init) =>
       memory.slots.run(

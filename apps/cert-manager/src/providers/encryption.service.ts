@@ -1,5 +1,6 @@
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
 import { type Clock, StartFailed } from '@certloop/server';
+import { hasAccountRows } from '../acme/acme-accounts.repository.js';
 import { type CanaryRow, insertCanary, listCanaries } from './canaries.repository.js';
 import type { KeyRing } from './key-ring.js';
 import { listProviders } from './providers.repository.js';
@@ -35,7 +36,7 @@ async function readEncrypted(tx: Tx) {
   const rows = await listProviders(tx);
   return {
     canaries: await listCanaries(tx),
-    holdsSecrets: rows.some(({ secrets }) => Object.keys(secrets).length > 0),
+    holdsSecrets: rows.some(({ secrets }) => Object.keys(secrets).length > 0) || (await hasAccountRows(tx)),
   };
 }
 

@@ -123,6 +123,11 @@ export async function findRenewal(tx: Tx, id: string): Promise<RenewalRow | unde
   return (await tx.findOneBy(renewalQueue, { id })) ?? undefined;
 }
 
+/** Whether a renewal of the FQDN is under way. */
+export function isBeingRenewed(tx: Tx, fqdnId: string): Promise<boolean> {
+  return tx.existsBy(renewalQueue, { fqdnId, status: 'processing' });
+}
+
 /** The entry of an FQDN that was made last, tests left out. */
 export async function findLatestRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
   const [row] = await tx.find(renewalQueue, {

@@ -77,6 +77,13 @@ export async function readOutlook(
   return { certificate, outlook: outlookOf({ ...fqdn, certificate, hasCsr }) };
 }
 
+/** When the newest certificate's time to be renewed has come, whether or not that happens by itself. */
+export async function renewAtOf(tx: Tx, fqdn: FqdnRow): Promise<Date | undefined> {
+  const { certificate } = await readOutlook(tx, fqdn);
+  const outlook = outlookOf({ ...fqdn, certificate, hasCsr: true, renewalEnabled: true });
+  return outlook.isPlanned ? outlook.plan.renewAt : undefined;
+}
+
 /** Plans the renewal of an FQDN that is held and has no open entry; does nothing where there is nothing to renew. */
 export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date): Promise<void> {
   const { outlook } = await readOutlook(tx, fqdn);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { certificateSchema } from './certificates.js';
-import { byFqdn } from './replies.js';
+import { byFqdn, byId } from './replies.js';
 
 /** Answer of signing; a provider that refused or failed is `success` false with its reason, not an error. */
 export const signReplySchema = z
@@ -76,6 +76,22 @@ export const requestReplySchema = z
   .meta({ id: 'RequestReply' });
 export type RequestReply = z.output<typeof requestReplySchema>;
 
+export const issuanceJobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
+
+/** A request for a certificate, live or afterwards; `waiting` for somebody to publish a proof. */
+export const issuanceJobSchema = requestReplySchema
+  .omit({ requiresConfirmation: true })
+  .extend({
+    id: scalars.uuid,
+    fqdnId: scalars.uuid,
+    spaceId: scalars.uuid,
+    status: z.enum(issuanceJobStatuses),
+    createdAt: scalars.instant,
+    finishedAt: scalars.instant.optional(),
+  })
+  .meta({ id: 'IssuanceJob' });
+export type IssuanceJob = z.output<typeof issuanceJobSchema>;
+
 export const issuanceContract = {
   signCsr: endpoint({
     method: 'POST',
@@ -108,5 +124,21 @@ export const issuanceContract = {
     params: byFqdn.extend({ certId: scalars.uuid }),
     responses: { 200: json(certificateSchema, 'The certificate') },
     failures: [401, 403, 404, 502, 504],
+  }),
+  getIssuanceJob: endpoint({
+    method: 'GET',
+    path: '/issuance-jobs/{id}',
+    summary: 'Show how far a request for a certificate has come',
+    params: byId,
+    responses: { 200: json(issuanceJobSchema, 'The request') },
+    failures: [401, 404],
+  }),
+  continueIssuanceJob: endpoint({
+    method: 'POST',
+    path: '/issuance-jobs/{id}/continue',
+    summary: 'Go on with a request, as what it waited for has been published',
+    params: byId,
+    responses: { 200: json(issuanceJobSchema, 'The request goes on') },
+    failures: [401, 403, 404, 409],
   }),
 };

@@ -1,0 +1,75 @@
+import { claimJob, deleteOldJobs, findJob, type IssuanceJobRow } from './issuance-jobs.repository.js';
+import { type RunDeps, runIssuance } from './run-issuance.service.js';
+
+/** Works on jobs in this process. */
+export interface IssuanceRunner {
+  /** Milliseconds that a claim lasts. */
+  readonly leaseMs: number;
+  /** Begins with a job that was made, or claimed, by this process. */
+  begin(job: IssuanceJobRow): void;
+  /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
+  settled(id: string, ms: number): Promise<IssuanceJobRow | undefined>;
+  /** Takes up jobs that nobody works on any more. */
+  takeUp(): Promise<void>;
+  /** Deletes what ended long ago. */
+  sweep(): Promise<void>;
+  /** Resolves when what is under way has ended; whoever calls it has made the waits end. */
+  stop(): Promise<void>;
+}
+
+const lookMs = 250;
+const keptMs = 90 * 86_400_000;
+
+export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
+  const underWay = new Map<string, Promise<void>>();
+  let isStopped = false;
+  const begin = (job: IssuanceJobRow) => {
+    const work = runIssuance(deps, job)
+      // the job stays claimed until its lease lapses, and is taken up then
+      .catch((error: unknown) => deps.logger.error({ jobId: job.id, error }, 'issuance.broken'))
+      .finally(() => underWay.delete(job.id));
+    underWay.set(job.id, work);
+  };
+  return {
+    leaseMs: deps.leaseMs,
+    begin,
+    settled: async (id, ms) => {
+      const deadline = performance.now() + ms;
+      for (;;) {
+        const job = await deps.db.read((tx) => findJob(tx, id));
+        const left = deadline - performance.now();
+        if (job?.status !== 'running' || left <= 0 || isStopped) return job;
+        await first(underWay.get(id), Math.min(left, underWay.has(id) ? left : lookMs));
+      }
+    },
+    takeUp: async () => {
+      while (!isStopped) {
+        const now = deps.clock.now();
+        const leaseUntil = new Date(now.getTime() + deps.leaseMs);
+        const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));
+        if (job === undefined) return;
+        deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_up');
+        begin(job);
+      }
+    },
+    sweep: async () => {
+      const before = new Date(deps.clock.now().getTime() - keptMs);
+      await deps.db.transaction((tx) => deleteOldJobs(tx, before));
+    },
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** Resolves when the work is over, or after `ms`. */
+function first(work: Promise<void> | undefined, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void work?.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,189 @@
+import { AppError, NotFound } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { listCertificates } from '../certificates/certificates.repository.js';
+import { type CsrRow, findCsr, hasCsr } from '../csrs/csrs.repository.js';
+import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import type { ProviderOpener } from '../providers/open-provider.service.js';
+import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../providers/provider.js';
+import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+import { readableText } from '../providers/readable-text.js';
+import { type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { callerOfJob, jobAudit } from './job-audit.js';
+import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
+import { certificateFacts, insertIssued } from './store-certificate.service.js';
+
+export interface RunDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly opener: ProviderOpener;
+  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
+  readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  /** How long a worker may be silent before its job passes to others. */
+  readonly leaseMs: number;
+}
+
+/** The job has passed to somebody else, or is gone. */
+class JobLost extends Error {
+  override readonly name = 'JobLost';
+}
+
+/**
+ * Works on a job that this worker has claimed until it is completed, failed, or waits for somebody. What the end of
+ * the process would leave undone is done by the next worker, from what is on disk.
+ */
+export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<void> {
+  const worker = createWorker(deps, job);
+  try {
+    const subject = await deps.db.read((tx) => findSubject(tx, job));
+    const outcome = await ask(worker, subject);
+    if (outcome.isSigned) await complete(worker, subject, outcome);
+    else if (outcome.isWaiting === true) await wait(worker, outcome.reason);
+    else await fail(worker, subject, outcome);
+  } catch (error) {
+    if (error instanceof JobLost) return;
+    if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
+    // the FQDN, and the job with it, went meanwhile; or only the CSR did
+    await fail(worker, undefined, { reason: error.message, isPermanent: true });
+  } finally {
+    worker.release();
+  }
+}
+
+interface Subject {
+  readonly fqdn: FqdnRow;
+  readonly csr: CsrRow;
+  readonly provider: ProviderRow;
+  /** PEM of the certificate whose place the new one takes. */
+  readonly replaces: string | undefined;
+}
+
+interface Worker {
+  readonly deps: RunDeps;
+  readonly job: IssuanceJobRow;
+  steps: StepReports;
+  readonly release: () => void;
+}
+
+function createWorker(deps: RunDeps, job: IssuanceJobRow): Worker {
+  const timer = setInterval(() => {
+    const leaseUntil = new Date(deps.clock.now().getTime() + deps.leaseMs);
+    deps.db
+      .transaction((tx) => updateJob(tx, job, { leaseUntil }))
+      .catch((error: unknown) => deps.logger.warn({ jobId: job.id, error }, 'issuance.lease_not_extended'));
+  }, deps.leaseMs / 3);
+  timer.unref();
+  return { deps, job, steps: job.steps, release: () => clearInterval(timer) };
+}
+
+async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
+  const fqdn = await getFqdn(tx, job.spaceId, job.fqdnId);
+  const csr = await findCsr(tx, job.csrId);
+  if (csr === undefined) throw csrGone();
+  const provider = await getProvider(tx, job.providerId);
+  const earlier = (await listCertificates(tx, fqdn.id)).findLast(
+    ({ providerId }) => providerId === provider.id,
+  );
+  return { fqdn, csr, provider, replaces: earlier?.pem };
+}
+
+/** A provider that was disabled or spoilt meanwhile refuses like any other. */
+async function ask(worker: Worker, { csr, provider, replaces }: Subject): Promise<SignOutcome> {
+  try {
+    const progress = progressOf(worker, replaces);
+    return await worker.deps.opener.openForSigning(provider).sign(csr.csrPem, progress);
+  } catch (error) {
+    if (error instanceof AppError) return { isSigned: false, reason: error.message, code: error.code };
+    throw error;
+  }
+}
+
+function progressOf(worker: Worker, replaces: string | undefined): OrderProgress {
+  const { job, deps } = worker;
+  return {
+    kept: job.orderState ?? undefined,
+    keep: (state) => write(worker, { orderState: state ?? null }),
+    replaces,
+    isConfirmed: job.isConfirmed,
+    onStep: (step, change) => {
+      worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());
+      return write(worker, { steps: worker.steps });
+    },
+  };
+}
+
+async function write({ deps, job }: Worker, change: Partial<IssuanceJobRow>): Promise<void> {
+  if (!(await deps.db.transaction((tx) => updateJob(tx, job, change)))) throw new JobLost();
+}
+
+/** Stores the certificate and ends the job, all or nothing. */
+async function complete(worker: Worker, subject: Subject, issued: IssuedCertificate): Promise<void> {
+  const { deps, job } = worker;
+  const caller = callerOfJob(job);
+  const { provider, csr } = subject;
+  const certificate = await deps.db.transaction(async (tx) => {
+    const fqdn = await holdFqdn(tx, job.spaceId, job.fqdnId);
+    if (!(await hasCsr(tx, csr.id))) throw csrGone();
+    const now = deps.clock.now();
+    const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
+    const row = await insertIssued(tx, { ...origin, issued, now });
+    const stored = changeStep(worker.steps, 'store', { status: 'ok', detail: row.id }, now);
+    const steps = changeStep(stored, 'schedule', { status: fqdn.renewalEnabled ? 'ok' : 'skipped' }, now);
+    const isMine = await updateJob(tx, job, {
+      status: 'completed',
+      steps,
+      orderState: null,
+      certificateId: row.id,
+      message: `issued by ${provider.name}, valid until ${row.expiresAt.toISOString()}`,
+      leaseUntil: null,
+      finishedAt: now,
+    });
+    if (!isMine) throw new JobLost();
+    await recordAudit(tx, caller, jobAudit(job, fqdn.fqdn, certificateFacts(row, provider), row.id), now);
+    await deps.onCertificateStored(tx, caller, fqdn);
+    return row;
+  });
+  deps.logger.info({ jobId: job.id, certificateId: certificate.id }, 'issuance.completed');
+}
+
+async function wait(worker: Worker, reason: string): Promise<void> {
+  const isMine = await worker.deps.db.transaction((tx) =>
+    updateJob(tx, worker.job, { status: 'waiting', message: reason, leaseUntil: null }),
+  );
+  if (!isMine) throw new JobLost();
+  worker.deps.logger.info({ jobId: worker.job.id }, 'issuance.waiting');
+}
+
+async function fail(worker: Worker, subject: Subject | undefined, refusal: SignRefusal): Promise<void> {
+  const { deps, job } = worker;
+  const reason = readableText(refusal.reason);
+  await deps.db.transaction(async (tx) => {
+    const now = deps.clock.now();
+    const steps = failUnderWay(worker.steps, stepError(refusal, reason), now);
+    const end = { status: 'failed' as const, steps, message: reason, leaseUntil: null, finishedAt: now };
+    if (!(await updateJob(tx, job, end))) return;
+    const entry = { ...jobAudit(job, subject?.fqdn.fqdn, { reason }), outcome: 'failure' as const };
+    await recordAudit(tx, callerOfJob(job), entry, now);
+  });
+  deps.logger.warn({ jobId: job.id, reason }, 'issuance.failed');
+}
+
+function stepError({ isPermanent, notBefore, code, problemType }: SignRefusal, message: string) {
+  return {
+    code: code ?? 'upstream_failed',
+    message,
+    retryable: isPermanent !== true,
+    ...(notBefore !== undefined && { retryAt: notBefore.toISOString() }),
+    ...(problemType !== undefined && { caProblemType: problemType }),
+  };
+}
+
+function csrGone(): NotFound {
+  return new NotFound('the CSR was deleted while the certificate was being requested', {
+    code: 'csr_not_found',
+    title: 'CSR not found',
+  });
+}
