@@ -24,13 +24,13 @@ export async function bootstrapWithToken(
   caller: Caller,
   { token, ...account }: NewAccount & { readonly token: string },
 ): Promise<UserRow> {
-  const isOver = await deps.db.read(hadAdmin);
-  if (isOver) throw setupIsOver();
+  if (await deps.db.read(hadAdmin)) throw setupIsOver();
   const { throttle, setupToken } = deps;
   const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
     setupToken.matches(token) ? true : undefined,
   );
-  if (isProven !== true) throw wrongToken();
+  // Another call may have made him meanwhile, and with that ended the token.
+  if (isProven !== true) throw (await deps.db.read(hadAdmin)) ? setupIsOver() : wrongToken();
   const row = await makeFirstAdmin(deps, caller, account);
   if (row === undefined) throw setupIsOver();
   await setupToken.end();
