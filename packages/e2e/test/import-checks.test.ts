@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type CheckCreate, createCheckMonitorClient } from '@certloop/contracts';
+import { expect, test } from '@jest/globals';
+import { runCommand } from '../src/service-process.js';
+import type { Stack } from '../src/stack.js';
+import { describeStack } from './running-stack.js';
+
+const script = fileURLToPath(new URL('../../../../scripts/import-healthchecks.mjs', import.meta.url));
+
+async function importChecks(environment: Record<string, string>, ...words: string[]) {
+  const child = spawn(process.execPath, [script, ...words], { env: { ...process.env, ...environment } });
+  const said = { out: '', error: '' };
+  child.stdout.on('data', (text) => {
+    said.out += text;
+  });
+  child.stderr.on('data', (text) => {
+    said.error += text;
+  });
+  const [code]: number[] = await once(child, 'close');
+  return { code, lines: said.out.split('\n').filter(Boolean), error: said.error };
+}
+
+/** A project with keys of its own in the monitor of the stack. */
+async function makeProject({ plan, credentials }: Stack, name: string) {
+  const environment = plan.environments['check-monitor'];
+  const command = (...words: string[]) => runCommand('check-monitor', words, environment);
+  const { projectId, readWriteKey, readOnlyKey } = JSON.parse(
+    await command('setup', '--owner', `${name}@example.test`, '--project', name, '--json'),
+  );
+  const baseUrl = credentials.checkMonitor.url;
+  const client = createCheckMonitorClient({ baseUrl, apiKey: readWriteKey });
+  const addChannel = async (channel: string) => {
+    const where = ['--project', projectId, '--kind', 'webhook', '--url', 'http://127.0.0.1:9/'];
+    const { channelId } = JSON.parse(
+      await command('channel', 'create', ...where, '--name', channel, '--json'),
+    );
+    return String(channelId);
+  };
+  return { client, readWriteKey: String(readWriteKey), readOnlyKey: String(readOnlyKey), addChannel };
+}
+
+async function makeProjects(stack: Stack, name: string) {
+  const source = await makeProject(stack, `${name}-source`);
+  const target = await makeProject(stack, `${name}-target`);
+  const url = stack.credentials.checkMonitor.url;
+  const environment = {
+    SOURCE_URL: `${url}/`,
+    SOURCE_KEY: source.readWriteKey,
+    TARGET_URL: url,
+    TARGET_KEY: target.readWriteKey,
+  };
+  return { source, target, environment };
+}
+
+describeStack('importing checks', (running) => {
+  test('copies what makes a check, its integrations by name, and its pause', async () => {
+    const { source, target, environment } = await makeProjects(running().stack, 'whole');
+    const [ops, lost] = [await source.addChannel('Ops'), await source.addChannel('Lost')];
+    const opsThere = await target.addChannel('Ops');
+    const nightly: CheckCreate = {
+      name: 'Nightly',
+      slug: 'nightly',
+      tags: 'prod db',
+      desc: 'dumps',
+      grace: 600,
+      schedule: '5 4 * * 1-5',
+      tz: 'Europe/Berlin',
+      methods: 'POST',
+      manual_resume: true,
+      start_kw: 'begin',
+      success_kw: 'done',
+      failure_kw: 'broken',
+      filter_http_body: true,
+    };
+    await source.client.createCheck({ body: { ...nightly, channels: `${ops},${lost}` } });
+    const { body: idle } = await source.client.createCheck({
+      body: { name: 'Idle', timeout: 120, grace: 60 },
+    });
+    await source.client.pauseCheck({ params: { id: idle.uuid }, body: {} });
+
+    const said = await importChecks(environment);
+
+    expect(said).toMatchObject({ code: 0, error: expect.stringContaining('2 created') });
+    expect(said.error).toContain('no integration "Lost" (webhook) in the target');
+    const { checks } = (await target.client.listChecks({ query: {} })).body;
+    expect(checks).toHaveLength(2);
+    expect(checks).toContainEqual(expect.objectContaining({ ...nightly, channels: opsThere, status: 'new' }));
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: 'Idle', timeout: 120, grace: 60, channels: '', status: 'paused' }),
+    );
+    const [what, name, before, after] = said.lines.find((line) => line.includes('Idle'))?.split('\t') ?? [];
+    expect([what, name, before]).toEqual(['created', 'Idle', idle.ping_url]);
+    expect(checks.map((check) => 'ping_url' in check && check.ping_url)).toContain(after);
+  });
+
+  test('copies nothing twice, and two checks of one name as two', async () => {
+    const { source, target, environment } = await makeProjects(running().stack, 'again');
+    await source.client.createCheck({ body: { name: 'Same' } });
+    await source.client.createCheck({ body: { name: 'Same' } });
+
+    const runs = [await importChecks(environment), await importChecks(environment)];
+
+    expect(runs.map(({ error }) => error)).toEqual(['2 created\n', '2 already there\n']);
+    expect((await target.client.listChecks({ query: {} })).body.checks).toHaveLength(2);
+  });
+
+  test('reads with a read-only key, and only says what it would do when asked to', async () => {
+    const { source, target, environment } = await makeProjects(running().stack, 'dry');
+    await source.client.createCheck({ body: { name: 'Alone', tags: 'a b' } });
+    const reading = { ...environment, SOURCE_KEY: source.readOnlyKey };
+
+    expect(await importChecks(reading, '--dry-run')).toMatchObject({ code: 0, error: '1 to create\n' });
+    expect((await target.client.listChecks({ query: {} })).body.checks).toEqual([]);
+    expect(await importChecks(reading)).toMatchObject({
+      code: 0,
+      lines: [expect.stringMatching(/^created\tAlone\t\t/)],
+    });
+  });
+
+  test.each([
+    ['a wrong key', { SOURCE_KEY: 'x'.repeat(32) }, [], 1, 'answered 401'],
+    ['a service that is not there', { SOURCE_URL: 'http://127.0.0.1:9' }, [], 1, 'cannot be reached'],
+    ['no address', { TARGET_URL: '' }, [], 2, 'TARGET_URL is no address'],
+    ['another option', {}, ['--force'], 2, 'there is no option --force'],
+  ])('refuses %s', async (_, change, words, code, reason) => {
+    const { checkMonitor } = running().stack.credentials;
+    const [SOURCE_URL, TARGET_URL] = [checkMonitor.url, checkMonitor.url];
+    const environment = {
+      SOURCE_URL,
+      TARGET_URL,
+      SOURCE_KEY: checkMonitor.readOnlyKey,
+      TARGET_KEY: checkMonitor.readWriteKey,
+    };
+
+    const said = await importChecks({ ...environment, ...change }, ...words);
+
+    expect(said).toMatchObject({ code, error: expect.stringContaining(reason) });
+    expect(said.error).not.toContain(checkMonitor.readWriteKey);
+  });
+});
