@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import type { AlertStatus } from '../channels/alert-event.js';
-import { type Channel, listCheckChannels } from '../channels/channels.repository.js';
-import { insertNotifications } from '../channels/notifications.repository.js';
+import { type Channel, listChannelsByCheck } from '../channels/channels.repository.js';
+import { insertNotifications, type NewNotification } from '../channels/notifications.repository.js';
 import type { Notifier } from '../channels/notifier.service.js';
-import { claimFlip, type FlipRow } from '../flips/flips.repository.js';
+import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
 import { newsOf } from './alert.js';
 
@@ -16,51 +16,55 @@ export interface DeliverFlipsDeps {
   readonly notifier: Pick<Notifier, 'tells'>;
 }
 
+const flipsAtOnce = 100;
+
 /**
  * Takes every flip that waits, oldest first, and queues a message for each channel that is told of it, in the same
  * transaction: no crash can come between. Returns how many flips there were.
  */
 export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
-  for (let taken = 0; ; taken += 1) {
-    const flip = await deps.database.transaction((tx) => takeFlip(deps, tx));
-    if (flip === undefined) return taken;
-    const { id, oldStatus, newStatus, reason, told } = flip;
-    deps.logger.info({ flip: id, oldStatus, newStatus, reason, told }, 'check.flipped');
+  for (let total = 0; ; ) {
+    const taken = await deps.database.transaction((tx) => takeFlips(deps, tx));
+    for (const { id, oldStatus, newStatus, reason, told } of taken) {
+      deps.logger.info({ flip: id, oldStatus, newStatus, reason, told }, 'check.flipped');
+    }
+    total += taken.length;
+    if (taken.length < flipsAtOnce) return total;
   }
 }
 
-async function takeFlip(
+async function takeFlips(
   deps: DeliverFlipsDeps,
   tx: Tx,
-): Promise<(FlipRow & { readonly told: number }) | undefined> {
+): Promise<readonly (FlipRow & { readonly told: number })[]> {
   const now = deps.now();
-  const flip = await claimFlip(tx, now);
-  if (flip === undefined) return undefined;
+  const flips = await claimFlips(tx, now, flipsAtOnce);
+  const assigned = await listChannelsByCheck(tx, [...new Set(flips.map(({ checkId }) => checkId))]);
+  const queued = flips.map((flip) => messagesOf(deps, flip, assigned.get(flip.checkId) ?? [], now));
+  await insertNotifications(tx, queued.flat());
+  return flips.map((flip, index) => ({ ...flip, told: queued[index]?.length ?? 0 }));
+}
+
+function messagesOf(
+  deps: DeliverFlipsDeps,
+  flip: FlipRow,
+  assigned: readonly Channel[],
+  now: Micros,
+): NewNotification[] {
   const status = newsOf(flip);
-  const channels = status === undefined ? [] : await channelsToTell(deps, tx, flip.checkId, status);
-  const messages = channels.map(({ id }) => ({
+  if (status === undefined) return [];
+  return channelsToTell(deps, assigned, status).map(({ id }) => ({
     ...{ deliveryId: randomUUID(), channelId: id, checkId: flip.checkId, flipId: flip.id },
-    ...{
-      status: status ?? 'down',
-      attempt: 0,
-      leaseUntil: null,
-      error: null,
-      createdAt: now,
-      settledAt: null,
-    },
+    ...{ status, attempt: 0, leaseUntil: null, error: null, createdAt: now, settledAt: null },
   }));
-  await insertNotifications(tx, messages);
-  return { ...flip, told: messages.length };
 }
 
 /** The fastest first, by what the latest message took; those that were never told anything last. */
-async function channelsToTell(
+function channelsToTell(
   { notifier }: DeliverFlipsDeps,
-  tx: Tx,
-  checkId: number,
+  assigned: readonly Channel[],
   status: AlertStatus,
-): Promise<Channel[]> {
-  const assigned = await listCheckChannels(tx, checkId);
+): Channel[] {
   const speed = ({ lastDurationMs }: Channel) => lastDurationMs ?? Number.MAX_SAFE_INTEGER;
   return assigned
     .filter((channel) => channel.disabledAt === null && notifier.tells(channel, status))

@@ -102,6 +102,27 @@ export async function listCheckChannels(tx: Tx, checkId: number): Promise<Channe
   return querySql(tx, channels.columns, text, [checkId]);
 }
 
+/** Channels that are told of each of several checks; checks without channels are absent. */
+export async function listChannelsByCheck(
+  tx: Tx,
+  checkIds: readonly number[],
+): Promise<Map<number, Channel[]>> {
+  const byCheck = new Map<number, Channel[]>();
+  if (checkIds.length === 0) return byCheck;
+  const places = checkIds.map((_, index) => `$${index + 1}`).join(', ');
+  const text = `select x.check_id, c.* from check_channels x join channels c on c.id = x.channel_id
+    where x.check_id in (${places}) order by c.id`;
+  const columns = { ...channels.columns, checkId: column.bigint() };
+  for (const row of await querySql<Channel & CheckChannelKey>(tx, columns, text, checkIds)) {
+    const told = byCheck.get(row.checkId);
+    if (told === undefined) byCheck.set(row.checkId, [row]);
+    else told.push(row);
+  }
+  return byCheck;
+}
+
+type CheckChannelKey = Pick<CheckChannel, 'checkId'>;
+
 /** Uuids of the channels of each check of a project, in any order; checks without channels are absent. */
 export async function listAssignedUuids(tx: Tx, projectId: string): Promise<Map<number, readonly string[]>> {
   const uuids = new Map((await listProjectChannels(tx, projectId)).map(({ id, uuid }) => [String(id), uuid]));

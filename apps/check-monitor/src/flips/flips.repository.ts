@@ -43,15 +43,13 @@ export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipW
   return querySql(tx, flips.columns, text, [checkId, from, before]);
 }
 
-/** Takes the oldest flip that nobody has taken; of several workers exactly one gets it. */
-export async function claimFlip(tx: Tx, now: Micros): Promise<FlipRow | undefined> {
-  for (;;) {
-    const oldest = 'select * from flips where processed_at is null order by id limit 1';
-    const [flip] = await querySql(tx, flips.columns, oldest);
-    if (flip === undefined) return undefined;
-    const claim = 'update flips set processed_at = $1 where id = $2 and processed_at is null';
-    if ((await executeSql(tx, claim, [now, flip.id])) === 1) return flip;
-  }
+/** Takes the oldest flips that nobody has taken, `most` at most; of several workers exactly one gets each. */
+export async function claimFlips(tx: Tx, now: Micros, most: number): Promise<FlipRow[]> {
+  const lock = tx.dataSource.options.type === 'postgres' ? 'for update skip locked' : '';
+  const text = `update flips set processed_at = $1 where processed_at is null and id in (
+    select id from flips where processed_at is null order by id limit $2 ${lock}) returning *`;
+  const taken = await querySql(tx, flips.columns, text, [now, most]);
+  return taken.sort((one, other) => one.id - other.id);
 }
 
 export async function findFlip(tx: Tx, id: number): Promise<FlipRow | undefined> {
