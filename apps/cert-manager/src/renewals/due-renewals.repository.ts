@@ -15,7 +15,7 @@ export interface RenewalClaim {
 
 /**
  * Takes entries of one provider that are due, the earliest first, and of each FQDN only one: none whose FQDN is
- * being renewed already. Fails by a unique violation when another worker begins with the same FQDN meanwhile.
+ * being renewed already, or has a request under way. Fails by a unique violation when another worker begins with the same FQDN meanwhile.
  */
 export async function claimRenewals(
   tx: Tx,
@@ -47,14 +47,11 @@ export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<bo
   return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });
 }
 
-/** FQDNs that are being renewed; as many as there are workers. */
+/** FQDNs that somebody is at work for; as many as there are workers. */
 async function listBusyFqdns(tx: Tx): Promise<string[]> {
-  const { fqdnId } = renewalQueue.columns;
-  const rows = await querySql(
-    tx,
-    { fqdnId },
-    "select fqdn_id from renewal_queue where status = 'processing'",
-  );
+  const text = `select fqdn_id from renewal_queue where status = 'processing'
+    union all select fqdn_id from issuance_jobs where status = 'running'`;
+  const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text);
   return rows.map((row) => row.fqdnId);
 }
 

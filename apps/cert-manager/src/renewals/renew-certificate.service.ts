@@ -1,7 +1,9 @@
 import { AppError } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
+import { findNewestCertificate } from '../certificates/certificates.repository.js';
 import { type CsrRow, findCsr, findLatestCsr } from '../csrs/csrs.repository.js';
-import { getFqdn } from '../fqdns/fqdns.repository.js';
+import { holdFqdn } from '../fqdns/fqdns.repository.js';
+import { findOpenJob } from '../issuance/issuance-jobs.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { OrderProgress, SignOutcome } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
@@ -45,8 +47,8 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
   const lease = holdLease(deps, entry);
   try {
     await deps.atStep('claimed', entry);
-    const subject = await deps.db.read((tx) => findSubject(tx, entry));
-    const outcome = await ask(deps, lease, subject);
+    const subject = await deps.db.transaction((tx) => findSubject(tx, entry));
+    const outcome = subject.isRequested ? requested : await ask(deps, lease, subject);
     const end = outcome.isSigned
       ? await settleRenewed(deps, lease, subject, outcome)
       : await settleFailed(deps, lease, subject, outcome);
@@ -65,26 +67,36 @@ function isGone(error: unknown): boolean {
   return error instanceof LeaseLost || (error instanceof AppError && error.kind === 'not_found');
 }
 
-async function findSubject(
-  tx: Tx,
-  { spaceId, fqdnId, providerId, journal }: RenewalRow,
-): Promise<RenewalSubject> {
-  const fqdn = await getFqdn(tx, spaceId, fqdnId);
+/** Somebody was as quick to ask for a certificate as this worker was to claim the entry. */
+const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQDN is under way' };
+
+interface Subject extends RenewalSubject {
+  /** PEM of the certificate whose place the new one takes; none where another provider issued it. */
+  readonly replaces: string | undefined;
+  readonly isRequested: boolean;
+}
+
+async function findSubject(tx: Tx, { spaceId, fqdnId, providerId, journal }: RenewalRow): Promise<Subject> {
+  // held, so that a request either sees this renewal under way or is seen by it
+  const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+  const isRequested = (await findOpenJob(tx, fqdnId))?.status === 'running';
   const begun = journal === null ? undefined : await findCsr(tx, journal.csrId);
   const csr = begun ?? (await findLatestCsr(tx, fqdnId));
-  return { fqdn, csr, provider: await getProvider(tx, providerId) };
+  const newest = await findNewestCertificate(tx, fqdnId);
+  const replaces = newest?.providerId === providerId ? newest.pem : undefined;
+  return { fqdn, csr, provider: await getProvider(tx, providerId), replaces, isRequested };
 }
 
 /** The provider's answer, or the one that it gave before this process took the renewal up. */
 async function ask(
   deps: RenewDeps,
   lease: RenewalLease,
-  { csr, provider }: RenewalSubject,
+  { csr, provider, replaces }: Subject,
 ): Promise<SignOutcome> {
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
-  const outcome = await sign(deps.opener, provider, csr, progressOf(lease, csr));
+  const outcome = await sign(deps.opener, provider, csr, progressOf(lease, csr, replaces));
   await deps.atStep('answered', lease.entry);
   if (!outcome.isSigned) return outcome;
   const { certificatePem, upstreamId } = outcome;
@@ -108,11 +120,12 @@ async function sign(
   }
 }
 
-function progressOf(lease: RenewalLease, { id: csrId }: CsrRow): OrderProgress {
+function progressOf(lease: RenewalLease, { id: csrId }: CsrRow, replaces: string | undefined): OrderProgress {
   const journal = lease.journal();
   return {
     // an order for another CSR is of no use
     kept: journal?.csrId === csrId ? journal.order : undefined,
+    replaces,
     keep: (order) => {
       const next: RenewalJournal = { csrId, ...(order !== undefined && { order }) };
       return lease.keep(next);

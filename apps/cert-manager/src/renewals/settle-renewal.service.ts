@@ -110,7 +110,7 @@ async function planNext(
   tx: Tx,
   { entry, journal }: RenewalLease,
   fqdn: FqdnRow,
-  { isPermanent = false, notBefore }: SignRefusal,
+  { isPermanent = false, isWaiting = false, notBefore }: SignRefusal,
   now: Date,
 ): Promise<NextStep> {
   if (entry.isTest || !fqdn.renewalEnabled || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
@@ -122,7 +122,9 @@ async function planNext(
     return 'none';
   }
   const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
-  const scheduledAt = nextTry({ attempt, now, notAfter: newest.expiresAt, isPermanent, notBefore });
+  // who waits for somebody changes nothing by asking often
+  const isIdle = isPermanent || isWaiting;
+  const scheduledAt = nextTry({ attempt, now, notAfter: newest.expiresAt, isPermanent: isIdle, notBefore });
   if (scheduledAt === undefined) return 'given_up';
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
   // an order that the provider did not give up goes on in the next try

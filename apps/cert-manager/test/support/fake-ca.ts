@@ -24,6 +24,7 @@ export type Manner =
   | 'by a foreign root'
   | 'with a refusal'
   | 'with a fault'
+  | 'with a demand to wait'
   | 'never'
   | 'without end'
   | 'with no certificate'
@@ -70,13 +71,15 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   const sign = async (request: IncomingMessage, response: ServerResponse) => {
     const body = JSON.parse(await textOf(request)) as { csr: string; validity_days: number };
     validityDays.push(body.validity_days);
+    // in what manner then, may have changed meanwhile
+    if (manner === 'when let go') await new Promise<void>((resolve) => waiting.push(resolve));
     if (manner === 'with a refusal') return json(response, 400, { error: 'this CSR\nis not liked' });
     if (manner === 'with a fault') return json(response, 500, { error: 'signing failed' });
+    if (manner === 'with a demand to wait') return busy(response);
     if (manner === 'never') return;
     if (manner === 'without end') return flood(response);
     if (manner === 'with no json') return text(response, 200, 'certificate');
     if (manner === 'with a redirect') return redirect(response, '/elsewhere');
-    if (manner === 'when let go') await new Promise<void>((resolve) => waiting.push(resolve));
     const pem =
       manner === 'with no certificate'
         ? 'no certificate'
@@ -191,6 +194,11 @@ function json(response: ServerResponse, status: number, body: object): void {
 
 function text(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'content-type': 'text/plain' }).end(body);
+}
+
+function busy(response: ServerResponse): void {
+  response.writeHead(503, { 'retry-after': '7200', 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: 'too busy' }));
 }
 
 function redirect(response: ServerResponse, location: string): void {

@@ -114,3 +114,8 @@ export function storedRenewals(database: Database, fqdnId: string) {
     tx.find(renewalQueue, { where: { fqdnId }, order: { createdAt: 'ASC', id: 'ASC' } }),
   );
 }
+
+/** Deletes every FQDN as the administrator, so that what one test leaves is not due in the next. */
+export async function clearInventory(app: TestApp): Promise<void> {
+  await app.request.delete('/fqdns?confirm=true').set(app.people.ada.auth).expect(200);
+}
