@@ -1,0 +1,209 @@
+import { addUser } from './factories.js';
+import { makeGroup } from './groups.js';
+import { addCsr, addFqdn, pathOf, unknownId } from './inventory.js';
+import { addJob } from './issuance.js';
+import { type Asking, askingAs, newSpaceFor } from './matrix.js';
+import { picture } from './pictures.js';
+import { newCsr, providerOf } from './signing.js';
+
+type Ask = (asking: Asking) => PromiseLike<{ readonly status: number }>;
+
+/** Sound requests by the names of the matrix's rows, each with what it needs made for it alone. */
+export const requests: Readonly<Record<string, Ask>> = {
+  getHealth: ({ send }) => send('get', '/health'),
+  getLiveness: ({ send }) => send('get', '/health/live'),
+  getReadiness: ({ send }) => send('get', '/health/ready'),
+  getOpenApi: ({ send }) => send('get', '/openapi.json'),
+  getStats: ({ send }) => send('get', '/stats'),
+
+  login: ({ send, person: { username, password } }) =>
+    send('post', '/auth/login').send({ username, password }),
+  bootstrap: ({ send }) =>
+    send('post', '/auth/bootstrap').send({
+      token: 'x',
+      username: 'first',
+      email: 'first@example.org',
+      password: 'correct horse',
+    }),
+  logout: async (asking) => (await asking.inSession())('post', '/auth/logout'),
+  'logout/token': ({ send }) => send('post', '/auth/logout'),
+  getMe: ({ send }) => send('get', '/auth/me'),
+  // to the same one, so that he can sign in again
+  changePassword: async (asking) => {
+    const { password } = asking.person;
+    const send = await asking.inSession();
+    return send('post', '/auth/password').send({ currentPassword: password, newPassword: password });
+  },
+  'changePassword/token': ({ send, person: { password } }) =>
+    send('post', '/auth/password').send({ currentPassword: password, newPassword: 'battery staple' }),
+  listApiTokens: async (asking) => (await asking.inSession())('get', '/api-tokens'),
+  'listApiTokens/token': ({ send }) => send('get', '/api-tokens'),
+  createApiToken: async (asking) => newToken(await asking.inSession()),
+  'createApiToken/token': ({ send }) => newToken(send),
+  deleteApiToken: async (asking) => {
+    const send = await asking.inSession();
+    const { body } = await newToken(send);
+    return send('delete', `/api-tokens/${body.id ?? 'abcdefgh'}`);
+  },
+  'deleteApiToken/token': ({ send, person }) => send('delete', `/api-tokens/${person.token.slice(4, 12)}`),
+  'deleteApiToken/other': async (asking) => {
+    const { token } = asking.app.people.ben;
+    return (await asking.inSession())('delete', `/api-tokens/${token.slice(4, 12)}`);
+  },
+
+  listSpaces: ({ send }) => send('get', '/spaces'),
+  createSpace: ({ send }) => send('post', '/spaces').send({ name: 'new' }),
+  deleteSpace: async ({ app, cast, send }) =>
+    send('delete', `/spaces/${await newSpaceFor(app, cast.people)}`),
+  'deleteSpace/unknown': ({ send }) => send('delete', `/spaces/${unknownId}`),
+
+  countFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns/count`),
+  'countFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns/count`),
+  listFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns`),
+  'listFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns`),
+  createFqdn: ({ send, cast }) => send('post', `/spaces/${cast.space}/fqdns`).send({ fqdn: newName() }),
+  'createFqdn/unknown': ({ send }) => send('post', `/spaces/${unknownId}/fqdns`).send({ fqdn: newName() }),
+  deleteSpaceFqdns: ({ send, cast }) => send('delete', `/spaces/${cast.space}/fqdns`),
+  'deleteSpaceFqdns/unknown': ({ send }) => send('delete', `/spaces/${unknownId}/fqdns`),
+  deleteFqdn: async (asking) => {
+    const { spaceId, id } = await newFqdn(asking);
+    return asking.send('delete', `/spaces/${spaceId}/fqdns/${id}`);
+  },
+  'deleteFqdn/unknown': ({ send, cast }) => send('delete', `/spaces/${cast.space}/fqdns/${unknownId}`),
+  deleteAllFqdns: ({ send }) => send('delete', '/fqdns?confirm=true'),
+  setRenewalEnabled: async (asking) =>
+    asking.send('put', pathOf(await newFqdn(asking), 'renewal-enabled')).send({ renewalEnabled: true }),
+
+  uploadCsr: async (asking) => {
+    const fqdn = await newFqdn(asking);
+    return asking
+      .send('post', pathOf(fqdn, 'csr'))
+      .field('spaceId', fqdn.spaceId)
+      .field('fqdn', fqdn.fqdn)
+      .attach('csr', Buffer.from(await newCsr(fqdn.fqdn)), 'request.pem');
+  },
+  listCsrs: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'csr')),
+  deleteAllCsrs: ({ send }) => send('delete', '/csrs?confirm=true'),
+  signCsr: async (asking) => {
+    const { id: providerId } = await providerOf(asking.app, 'dummy-ca');
+    return asking.send('post', pathOf(await newFqdnWithCsr(asking), 'csr/sign')).send({ providerId });
+  },
+  listCertificates: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'certificates')),
+  refreshCertificate: async (asking) => {
+    const { fqdn, certificateId } = await newCertificate(asking);
+    return asking.send('post', pathOf(fqdn, `certificates/${certificateId}/refresh`));
+  },
+  // no ACME provider is enabled
+  requestCertificate: async (asking) =>
+    asking.send('post', pathOf(await newFqdnWithCsr(asking), 'request-certificate')),
+  getIssuanceJob: async (asking) => asking.send('get', `/issuance-jobs/${await newJob(asking)}`),
+  continueIssuanceJob: async (asking) =>
+    asking.send('post', `/issuance-jobs/${await newJob(asking)}/continue`),
+
+  listRenewals: ({ send }) => send('get', '/renewal-queue'),
+  createTestRenewal: async (asking) => {
+    const { fqdn, certificateId } = await newCertificate(asking);
+    const body = { certificateId, fqdnId: fqdn.id, spaceId: fqdn.spaceId, minutesFromNow: 525_600 };
+    return asking.send('post', '/renewal-queue/test/create').send(body);
+  },
+  triggerRenewals: ({ send }) => send('post', '/renewal-queue/test/trigger'),
+  explainRenewal: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'renewal-explanation')),
+
+  listUsers: ({ send }) => send('get', '/users'),
+  createUser: ({ send }) => {
+    const username = newName();
+    return send('post', '/users').send({ username, email: `a@${username}`, password: 'correct horse' });
+  },
+  getUser: async ({ app, send }) => send('get', `/users/${app.people.ben.id}`),
+  'getUser/own': ({ send, person }) => send('get', `/users/${person.id}`),
+  'getUser/unknown': ({ send }) => send('get', `/users/${unknownId}`),
+  updateUser: async ({ app, send }) =>
+    send('put', `/users/${(await addUser(app)).id}`).send({ enabled: false }),
+  'updateUser/own': ({ send, person }) => send('put', `/users/${person.id}`).send({ email: person.email }),
+  deleteUser: async ({ app, send }) => send('delete', `/users/${(await addUser(app)).id}`),
+  'deleteUser/own': ({ send, person }) => send('delete', `/users/${person.id}`),
+  getAvatar: async (asking) => {
+    await uploadAs(askingAs(asking.app, asking.cast, 'A'), asking.app.people.ben.id);
+    return asking.send('get', `/users/${asking.app.people.ben.id}/avatar`);
+  },
+  'getAvatar/unknown': ({ send }) => send('get', `/users/${unknownId}/avatar`),
+  uploadAvatar: async (asking) => uploadAs(asking, (await addUser(asking.app)).id),
+  'uploadAvatar/own': async (asking) => uploadAs(asking, asking.person.id),
+  'uploadAvatar/unknown': async (asking) => uploadAs(asking, unknownId),
+  getOwnPermissions: ({ send }) => send('get', '/user/permissions'),
+
+  listPermissionGroups: ({ send }) => send('get', '/permission-groups'),
+  createPermissionGroup: ({ send }) =>
+    send('post', '/permission-groups').send({ name: 'new', permission: 'READ' }),
+  getPermissionGroup: async (asking) => asking.send('get', await newGroup(asking)),
+  updatePermissionGroup: async (asking) =>
+    asking.send('put', await newGroup(asking)).send({ name: 'changed' }),
+  deletePermissionGroup: async (asking) => asking.send('delete', await newGroup(asking)),
+  listGroupMembers: async (asking) => asking.send('get', `${await newGroup(asking)}/members`),
+  setGroupMembers: async (asking) =>
+    asking.send('put', `${await newGroup(asking)}/members`).send({ userIds: [asking.person.id] }),
+  addGroupMember: async (asking) =>
+    asking.send('post', `${await newGroup(asking)}/members/${asking.person.id}`),
+  removeGroupMember: async (asking) =>
+    asking.send('delete', `${await newGroup(asking)}/members/${asking.app.people.ben.id}`),
+
+  listProviders: ({ send }) => send('get', '/providers'),
+  getProvider: async ({ app, send }) => send('get', `/providers/${(await providerOf(app, 'dummy-ca')).id}`),
+  setProviderEnabled: async ({ app, send }) =>
+    send('put', `/providers/${(await providerOf(app, 'dummy-ca')).id}/enabled`).send({ enabled: true }),
+  setProviderConfig: async ({ app, send }) => {
+    const { id, config } = await providerOf(app, 'dummy-ca');
+    return send('put', `/providers/${id}/config`).send({ config });
+  },
+  testProvider: async ({ app, send }) =>
+    send('post', `/providers/${(await providerOf(app, 'dummy-ca')).id}/test`),
+
+  listAuditLogs: ({ send }) => send('get', '/audit-logs'),
+  createTestAuditLog: ({ send }) => send('post', '/audit-logs/test'),
+  exportAuditLogs: ({ send }) => send('get', '/audit-logs/export'),
+  deleteAuditLogs: ({ send }) => send('delete', '/audit-logs'),
+  listAuditClearings: ({ send }) => send('get', '/audit-logs/clearings'),
+};
+
+let made = 0;
+function newName(): string {
+  made += 1;
+  return `host-${made}.example.org`;
+}
+
+function newToken(send: Asking['send']) {
+  return send('post', '/api-tokens').send({ name: 'new', scope: 'READ' });
+}
+
+function newFqdn({ app, cast }: Asking) {
+  return addFqdn(app, cast.space, newName());
+}
+
+async function newFqdnWithCsr(asking: Asking) {
+  const fqdn = await newFqdn(asking);
+  await addCsr(asking.app, fqdn, await newCsr(fqdn.fqdn));
+  return fqdn;
+}
+
+/** An FQDN in the cast's space with a certificate of its own. */
+export async function newCertificate(asking: Asking) {
+  const fqdn = await newFqdnWithCsr(asking);
+  const { id: providerId } = await providerOf(asking.app, 'dummy-ca');
+  const admin = askingAs(asking.app, asking.cast, 'A');
+  await admin.send('post', pathOf(fqdn, 'csr/sign')).send({ providerId }).expect(200);
+  const { body } = await admin.send('get', pathOf(fqdn, 'certificates')).expect(200);
+  return { fqdn, certificateId: body[0].id as string };
+}
+
+async function newJob(asking: Asking): Promise<string> {
+  const { id: fqdnId, spaceId } = await newFqdn(asking);
+  return (await addJob(asking.app, { fqdnId, spaceId })).job.id;
+}
+
+async function newGroup({ app }: Asking): Promise<string> {
+  return `/permission-groups/${(await makeGroup(app, { userIds: [app.people.ben.id] })).id}`;
+}
+
+async function uploadAs({ send }: Asking, userId: string) {
+  return send('post', `/users/${userId}/avatar`).attach('avatar', await picture('png', 4, 4), 'a.png');
+}
