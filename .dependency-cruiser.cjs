@@ -6,7 +6,7 @@ const { join } = require('node:path');
 const sliceOrders = {
   'cert-manager':
     'access audit permission-groups users acme providers spaces fqdns csrs certificates issuance renewals system',
-  'check-monitor': 'projects channels flips checks pings alerts badges',
+  'check-monitor': 'projects channels flips checks pings alerts badges metrics accounts',
   'dummy-ca': 'authority signing acme',
 };
 

@@ -21,6 +21,7 @@ import type { Notifier } from './channels/notifier.service.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import type { Config } from './config.js';
 import type { Micros } from './instants.js';
+import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
 import { createPingResponder, pingPrefix } from './pings/ping-requests.responder.js';
 import { pingsHandlers } from './pings/pings.routes.js';
 import { createPingIntake } from './pings/receive-ping.service.js';
@@ -39,6 +40,7 @@ export type AppConfig = Pick<
   | 'pingLimit'
   | 'pingBodyLimit'
   | 'trustedProxies'
+  | 'metricsKey'
 >;
 
 export interface AppParts {
@@ -66,6 +68,7 @@ export function buildApp(parts: AppParts): App {
   for (const version of apiVersions) mountApi(app, deps, version);
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
+  app.use(prometheusRouter(deps));
   app.use(refuseUnknownPath);
   app.use(
     errorHandler({
@@ -101,6 +104,7 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
       ? bind(checkMonitorContract, { ...handlers, ...flipsHandlers(deps) }, options)
       : bind(earlierCheckMonitorContract, { ...handlers, ...earlierFlipsHandlers(deps) }, options);
   app.all(`${base}/status`, reportStatus(deps.database));
+  app.all(`${base}/metrics`, reportCounters(deps));
   app.use(base, openToOrigins, routes, closeUnknown);
 }
 

@@ -140,6 +140,11 @@ export const settings = {
     proxyRanges.default([]),
     'addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count, separated by commas',
   ),
+  metricsKey: setting(
+    'CHECK_MONITOR_METRICS_KEY',
+    z.string().optional(),
+    'key that opens the counters at /api/v3/metrics/; closed to everybody when absent',
+  ),
   tickMs: setting(
     'CHECK_MONITOR_TICK_MS',
     wholeNumber(10, 3_600_000).default(2000),

@@ -28,6 +28,7 @@ const defaults: AppConfig = {
   pingLimit: 100,
   pingBodyLimit: 10_000,
   trustedProxies: [],
+  metricsKey: undefined,
 };
 
 export type Answer = supertest.Response;

@@ -1,0 +1,42 @@
+import { AppError, NotFound } from '@certloop/contracts';
+import { noteRoute } from '@certloop/server';
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import { describeProject, describeService, type MetricsDeps } from './metrics.service.js';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Router of the state of a project's checks, for Prometheus: with the key in the path, or as a bearer. */
+export function prometheusRouter(deps: MetricsDeps): Router {
+  const router = Router({ caseSensitive: true });
+  for (const path of ['/projects/:uuid/metrics/:key', '/projects/:uuid/metrics']) {
+    const route = router.route(path);
+    route.get(async (request: Request, response: Response) => {
+      // the key stays out of the log
+      noteRoute(response, path);
+      const { uuid: project = '', key } = request.params as Record<string, string | undefined>;
+      if (!uuid.test(project)) throw new NotFound('nothing exists at this path');
+      const text = await describeProject(deps, key ?? bearerOf(request.get('authorization')));
+      response.setHeader('Content-Type', 'text/plain');
+      response.send(Buffer.from(text));
+    });
+    route.all(refuseMethod);
+  }
+  return router;
+}
+
+/** Counters of the whole service, for whoever has the metrics key. */
+export function reportCounters(deps: MetricsDeps) {
+  return async (request: Request, response: Response): Promise<void> => {
+    noteRoute(response, '/metrics/');
+    response.json(await describeService(deps, request.get('x-metrics-key') ?? ''));
+  };
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return /^Bearer (.*)$/.exec(header ?? '')?.[1];
+}
+
+function refuseMethod(request: Request, _response: Response, next: NextFunction): void {
+  const headers = { Allow: 'GET, HEAD' };
+  next(new AppError('method_not_allowed', `${request.method} is not allowed here`, { headers }));
+}

@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { listManyChecks } from '../checks/check-cells.repository.js';
+import { type Micros, microsPerSecond } from '../instants.js';
+import { hashKey, keyLength } from '../projects/api-key.js';
+import { findProjectByKeyHash } from '../projects/projects.repository.js';
+import { readCounters } from './metrics.repository.js';
+import { describeForPrometheus } from './prometheus.js';
+
+export interface MetricsDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  /** Key of the HMAC under which keys are kept. */
+  readonly secret: string;
+  /** Opens the counters of the whole service; nobody may see them when undefined. */
+  readonly metricsKey: string | undefined;
+}
+
+/** Counters of the whole service, `ts` in seconds since 1970. Throws Forbidden for another key than ours. */
+export async function describeService(deps: MetricsDeps, key: string) {
+  if (deps.metricsKey === undefined || !isSame(key, deps.metricsKey))
+    throw new Forbidden('wrong metrics key');
+  const { pings, lastNotificationId, waitingFlips } = await deps.database.read(readCounters);
+  return {
+    ts: Math.floor(deps.now() / microsPerSecond),
+    max_ping_id: pings,
+    max_notification_id: lastNotificationId,
+    num_unprocessed_flips: waitingFlips,
+  };
+}
+
+/**
+ * Checks of the project of a read-only key for Prometheus. Throws Unauthenticated without a key, InvalidInput for what
+ * is none by its form, Forbidden for one that nobody has, or that may do more than read.
+ */
+export async function describeProject(deps: MetricsDeps, key: string | undefined): Promise<string> {
+  if (key === undefined) throw new Unauthenticated('missing api key');
+  if ([...key].length !== keyLength) throw new InvalidInput('an api key has 32 characters');
+  const hash = hashKey(key, deps.secret);
+  const found = await deps.database.read(async (tx) => {
+    const project = await findProjectByKeyHash(tx, hash);
+    return project?.kind === 'read-only' ? await listManyChecks(tx, project.id) : undefined;
+  });
+  if (found === undefined) throw new Forbidden('wrong api key');
+  return describeForPrometheus(found, deps.now());
+}
+
+function isSame(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
+}
