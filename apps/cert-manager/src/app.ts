@@ -14,7 +14,6 @@ import type { Express } from 'express';
 import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
-import type { Operation } from './access/route-needs.js';
 import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
 import { type Pause, pauseUntil } from './acme/issue-order.service.js';
@@ -114,9 +113,6 @@ export interface CertManager {
   close(): Promise<void>;
 }
 
-/** Endpoints of the contract that are not served yet; they answer 404. */
-export const pending = [] as const satisfies readonly Operation[];
-
 /** Builds every part of the service once, and connects them. */
 export async function createApp(options: AppOptions): Promise<CertManager> {
   const { config, database: db, logger, clock } = options;
@@ -184,7 +180,6 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       },
       {
         context: callerOf({ db, clock, cookie, publicOrigin, isOpen }),
-        pending,
         bodyBytes: config.bodyBytes,
         fileBytes: { uploadCsr: config.csrBytes, uploadAvatar: config.avatarBytes },
       },

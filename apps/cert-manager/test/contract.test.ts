@@ -4,7 +4,6 @@ import { certManagerContract, type Endpoint } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type Operation, routeNeeds } from '../src/access/route-needs.js';
-import type { pending } from '../src/app.js';
 import { measureAuditLogs } from '../src/audit/audit.repository.js';
 import type { AuditAction } from '../src/audit/audit-entry.js';
 import type { TestApp } from './support/app.js';
@@ -20,8 +19,6 @@ import { listening } from './support/small-server.js';
 // much else may run on the same machine
 jest.setTimeout(30_000);
 
-type Served = Exclude<Operation, (typeof pending)[number]>;
-
 /** A request that must be answered as the contract says. */
 interface Asked {
   /** Answer of the service. */
@@ -30,7 +27,7 @@ interface Asked {
   readonly leaves?: AuditAction | { readonly nothingBecause: string };
 }
 
-const requests: Readonly<Record<Served, (app: TestApp) => Promise<Asked>>> = {
+const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = {
   getHealth: (app) => read(app, '/health'),
   getLiveness: (app) => read(app, '/health/live'),
   getReadiness: (app) => read(app, '/health/ready'),
@@ -299,7 +296,7 @@ async function newTestRenewal(app: TestApp) {
   return ask(app, 'post', '/renewal-queue/test/create').send({ ...ids, minutesFromNow: 60 });
 }
 
-const served = Object.keys(requests) as Served[];
+const operations = Object.keys(requests) as Operation[];
 const endpointOf = (operation: Operation): Endpoint => certManagerContract[operation];
 const anyPath = (operation: Operation) => endpointOf(operation).path.replace(/\{\w+\}/g, unknownId);
 
@@ -317,7 +314,7 @@ describeEachDialect('the contract', (open) => {
     await silent.close();
   });
 
-  test.each(served)('%s answers as it says, and leaves the entry that it must', async (operation) => {
+  test.each(operations)('%s answers as it says, and leaves the entry that it must', async (operation) => {
     const { responses, failures, method } = endpointOf(operation);
     const { answer, leaves } = await requests[operation](app);
 
@@ -334,7 +331,7 @@ describeEachDialect('the contract', (open) => {
   });
 
   describe('a caller without credentials', () => {
-    const kept = served.filter((operation) => routeNeeds[operation] !== 'anonymous');
+    const kept = operations.filter((operation) => routeNeeds[operation] !== 'anonymous');
 
     test.each(kept)('is refused %s', async (operation) => {
       const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
@@ -353,7 +350,7 @@ describeEachDialect('the contract', (open) => {
   });
 
   describe('a caller without rights', () => {
-    const kept = served.filter((operation) => {
+    const kept = operations.filter((operation) => {
       const need = routeNeeds[operation];
       return need === 'admin' || need === 'full-access' || typeof need === 'object';
     });

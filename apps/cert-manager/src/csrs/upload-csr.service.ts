@@ -12,11 +12,11 @@ import {
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
+import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { readHostname } from '../fqdns/hostname.js';
-import { newRowId } from '../spaces/row-id.js';
 import { csrFindings, requireUsableCsr } from './csr-policy.js';
 import { formatDescription } from './csr-view.js';
 import { type CsrRow, insertCsr } from './csrs.repository.js';

@@ -3,9 +3,9 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findProvider } from '../providers/providers.repository.js';
-import { newRowId } from '../spaces/row-id.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
 import {
   countFqdnRows,

@@ -1,9 +1,9 @@
 import type { Tx } from '@certloop/db';
+import { newRowId } from '../access/row-id.js';
 import { type CertificateRow, insertCertificate } from '../certificates/certificates.repository.js';
 import { describeLeaf } from '../providers/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
-import { newRowId } from '../spaces/row-id.js';
 
 /** Stores what a provider issued and returns it as stored; the FQDN and the CSR must be there. */
 export async function insertIssued(

@@ -1,1 +1,0 @@
-export { newRowId } from '../access/row-id.js';
