@@ -10,6 +10,7 @@ import {
 } from '@certloop/server';
 import { z } from 'zod';
 import type { AcmeSettings } from './acme/acme-settings.js';
+import { type Fault, faultSchema } from './acme/faults/fault.js';
 import { type ValidationSettings, validationModes } from './acme/validation/validation-settings.js';
 
 const seconds = (fallback: number) => wholeNumber(1, 315_360_000).prefault(String(fallback));
@@ -54,6 +55,19 @@ const ipAddress = z
     (text) => refusalOfAddress(text, { allowPrivate: true }) !== 'is no IP address',
     'must be an IP address',
   );
+
+/** JSON of a list of faults, in the form of the administrative API. */
+const faults = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(faultSchema));
 
 /** Variables that ACME reads. */
 export const acmeSettings = {
@@ -151,6 +165,13 @@ export const acmeSettings = {
     wholeNumber(1, 60).prefault('10'),
     'seconds that the validation of a challenge may take',
   ),
+  faults: setting('DUMMY_CA_FAULTS', faults.prefault('[]'), 'faults from the start, as a JSON list'),
+  faultSeed: setting(
+    'DUMMY_CA_FAULT_SEED',
+    wholeNumber(0, 4_294_967_295).prefault('1'),
+    'number that decides which requests a fault with a rate strikes',
+  ),
+  admin: setting('DUMMY_CA_ADMIN', off, 'true to serve the administrative API under /admin'),
   httpsPort: setting(
     'DUMMY_CA_HTTPS_PORT',
     portNumber.optional(),
@@ -173,7 +194,9 @@ export function acmePartsOf(config: AcmeConfig): {
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;
   readonly keep: number;
+  readonly faults: { readonly faults: readonly Fault[]; readonly seed: number };
   readonly publicUrl: string | undefined;
+  readonly admin: boolean;
 } {
   return {
     settings: { ...config, externalAccounts: new Map(config.externalAccounts), challengeWaitMs },
@@ -187,6 +210,8 @@ export function acmePartsOf(config: AcmeConfig): {
       timeoutMs: config.validationSeconds * 1000,
     },
     keep: config.acmeKeep,
+    faults: { faults: config.faults, seed: config.faultSeed },
+    admin: config.admin,
     publicUrl: config.publicUrl,
   };
 }

@@ -3,6 +3,7 @@ import { type Clock, createHttpApp, errorHandler, type Logger, refuseUnknownPath
 import { type AcmeRoutesOptions, acmeRoutes } from './acme/acme.routes.js';
 import { acmeMount } from './acme/acme-links.js';
 import { type AcmeOptions, createAcme } from './acme/acme-server.service.js';
+import { adminRoutes } from './acme/faults/admin.routes.js';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';
 import { csrResponder, isCsrAddress } from './signing/csr.responder.js';
@@ -13,7 +14,11 @@ export interface AppOptions {
   readonly authority: CertificateAuthority;
   readonly keep: StoreLimits;
   /** ACME is served only with it. */
-  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger'> & AcmeRoutesOptions;
+  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger'> &
+    AcmeRoutesOptions & {
+      /** Whether the administrative API is served, to whoever reaches the service. */
+      readonly admin: boolean;
+    };
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -22,7 +27,11 @@ export interface AppOptions {
 export function createApp({ authority, keep, acme, clock, logger }: AppOptions): RequestListener {
   const signing = { authority, certificates: createCertificatesStore(keep), clock };
   const app = createHttpApp({ logger });
-  if (acme !== undefined) app.use(acmeMount, acmeRoutes(createAcme({ ...acme, clock, logger }), acme));
+  if (acme !== undefined) {
+    const deps = createAcme({ ...acme, clock, logger });
+    app.use(acmeMount, acmeRoutes(deps, acme));
+    if (acme.admin) app.use(adminRoutes(deps));
+  }
   app.use(signingRoutes(signing));
   app.use(refuseUnknownPath);
   app.use(errorHandler({ logger, describe: (refusal, { path }) => errorText(path, refusal.message) }));

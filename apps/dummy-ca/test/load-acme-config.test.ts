@@ -6,7 +6,7 @@ const partsOf = (environment: Readonly<Record<string, string>>) => acmePartsOf(l
 
 describe('the configuration of ACME', () => {
   test('has a value for everything', () => {
-    const { settings, validation, keep, publicUrl } = partsOf({});
+    const { settings, validation, ...rest } = partsOf({});
     expect(settings).toMatchObject({
       profiles: [
         { name: 'classic', validitySeconds: 7_776_000 },
@@ -32,7 +32,8 @@ describe('the configuration of ACME', () => {
       allowPrivate: true,
       timeoutMs: 10_000,
     });
-    expect({ keep, publicUrl }).toEqual({ keep: 20_000, publicUrl: undefined });
+    const faults = { faults: [], seed: 1 };
+    expect(rest).toEqual({ keep: 20_000, publicUrl: undefined, faults, admin: false });
   });
 
   test('reads profiles and external accounts as words', () => {
@@ -62,6 +63,9 @@ describe('the configuration of ACME', () => {
     ['DUMMY_CA_VALIDATION', 'maybe'],
     ['DUMMY_CA_HTTP01_PORT', '65536'],
     ['DUMMY_CA_REUSE_AUTHORIZATIONS', 'yes'],
+    ['DUMMY_CA_FAULTS', '{'],
+    ['DUMMY_CA_FAULTS', '[{"fault":"fire"}]'],
+    ['DUMMY_CA_ADMIN', '1'],
   ])('refuses %s=%s', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(`${name}: `);
   });

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '@certloop/server';
 import type { AcmeStore } from './acme.store.js';
 import type { AcmeIssuer } from './acme-issuer.service.js';
 import type { AcmeSettings } from './acme-settings.js';
+import type { FaultsStore } from './faults/faults.store.js';
 import type { Nonces } from './nonces.service.js';
 import type { ValidateChallenge } from './validation/validate-challenge.client.js';
 
@@ -11,6 +12,7 @@ export interface AcmeDeps {
   readonly nonces: Nonces;
   readonly issuer: AcmeIssuer;
   readonly validate: ValidateChallenge;
+  readonly faults: FaultsStore;
   readonly settings: AcmeSettings;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -9,7 +9,6 @@ export const acmePaths = {
   keyChange: '/key-change',
   renewalInfo: '/renewal-info',
   renewalInfoOf: '/renewal-info/:certId',
-  terms: '/terms',
   account: '/accounts/:id',
   accountOrders: '/accounts/:id/orders',
   order: '/orders/:id',

@@ -21,6 +21,7 @@ export interface Challenge {
   startedAt: Date | undefined;
   validatedAt: Date | undefined;
   problem: AcmeProblemDocument | undefined;
+  toldAt: Date | undefined;
 }
 
 export interface Authorization {

@@ -3,6 +3,7 @@ import { createAcmeStore } from './acme.store.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import type { AcmeIssuer } from './acme-issuer.service.js';
 import type { AcmeSettings } from './acme-settings.js';
+import { createFaultsStore, type FaultsOptions } from './faults/faults.store.js';
 import { createNonces } from './nonces.service.js';
 import { createValidation } from './validation/validate-challenge.client.js';
 import type { ValidationSettings } from './validation/validation-settings.js';
@@ -11,6 +12,7 @@ export interface AcmeOptions {
   readonly issuer: AcmeIssuer;
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;
+  readonly faults: Omit<FaultsOptions, 'validationMode'>;
   /** Accounts, orders, certificates and nonces kept each. */
   readonly keep: number;
   readonly clock: Clock;
@@ -18,13 +20,16 @@ export interface AcmeOptions {
 }
 
 /** An ACME server that remembers nothing yet. */
-export function createAcme({ issuer, settings, validation, keep, clock, logger }: AcmeOptions): AcmeDeps {
+export function createAcme(options: AcmeOptions): AcmeDeps {
+  const { issuer, settings, validation, keep, clock, logger } = options;
   const store = createAcmeStore(keep);
+  const faults = createFaultsStore({ ...options.faults, validationMode: validation.mode });
   return {
     store,
     nonces: createNonces(store),
     issuer,
-    validate: createValidation(validation),
+    validate: createValidation(validation, faults.validationMode),
+    faults,
     settings,
     clock,
     logger,

@@ -74,7 +74,7 @@ export function authorizationView(
     identifier: { type, value },
     status: authorizationStatus(authorization, now),
     expires: authorization.expires.toISOString(),
-    challenges: challenges.map((challenge) => challengeView(authorization, challenge, links)),
+    challenges: challenges.map((challenge) => challengeView(authorization, challenge, now, links)),
     ...(wildcard && { wildcard: true }),
   };
 }
@@ -84,7 +84,7 @@ function shownChallenges(authorization: Authorization, now: Date): readonly Chal
   const status = authorizationStatus(authorization, now);
   if (status === 'pending') return authorization.challenges;
   const decisive = authorization.challenges.filter((challenge) =>
-    ['valid', 'invalid'].includes(challengeStatus(challenge)),
+    ['valid', 'invalid'].includes(challengeStatus(challenge, now)),
   );
   return decisive.length > 0 ? decisive : authorization.challenges;
 }
@@ -93,15 +93,17 @@ function shownChallenges(authorization: Authorization, now: Date): readonly Chal
 export function challengeView(
   { id, token }: Authorization,
   challenge: Challenge,
+  now: Date,
   links: AcmeLinks,
 ): AcmeChallenge {
   const { type, validatedAt, problem } = challenge;
+  const status = challengeStatus(challenge, now);
   return {
     type,
     url: links.of('challenge', { id, type }),
-    status: challengeStatus(challenge),
+    status,
     token,
-    ...(validatedAt !== undefined && { validated: validatedAt.toISOString() }),
-    ...(problem !== undefined && { error: problem }),
+    ...(status === 'valid' && validatedAt !== undefined && { validated: validatedAt.toISOString() }),
+    ...(status === 'invalid' && problem !== undefined && { error: problem }),
   };
 }

@@ -10,6 +10,7 @@ import { directoryView } from './acme-view.js';
 import { newAuthorization, updateAuthorization } from './authorizations.service.js';
 import { downloadCertificate, showIssuer, showRoot } from './certificates.service.js';
 import { answerChallenge } from './challenges.service.js';
+import { faultsAt } from './faults/faults.middleware.js';
 import { finalizeOrder } from './finalize.service.js';
 import { type SignedRoute, signedHandler } from './jws.middleware.js';
 import { changeKey } from './key-change.service.js';
@@ -33,11 +34,17 @@ export function acmeRoutes(deps: AcmeDeps, { publicUrl }: AcmeRoutesOptions): Ro
     router
       .route(acmePaths[path])
       .all(named(path))
+      .post(faultsAt(path, deps.faults, deps.nonces))
       .post(signedHandler(deps, publicUrl, route))
       .all(refuseMethod('POST'));
   }
   for (const [path, serve] of plainRoutes(deps, publicUrl)) {
-    router.route(acmePaths[path]).all(named(path)).get(serve).all(refuseMethod('GET, HEAD'));
+    router
+      .route(acmePaths[path])
+      .all(named(path))
+      .get(faultsAt(path, deps.faults, deps.nonces))
+      .get(serve)
+      .all(refuseMethod('GET, HEAD'));
   }
   router.use(refuseUnknownPath);
   router.use(errorHandler({ logger: deps.logger, describe: describeRefusal }));

@@ -42,6 +42,7 @@ const newChallenge = (type: Challenge['type']): Challenge => ({
   startedAt: undefined,
   validatedAt: undefined,
   problem: undefined,
+  toldAt: undefined,
 });
 
 /** An authorization ahead of any order; not for wildcards (RFC 8555 §7.4.1). */
@@ -104,8 +105,9 @@ function show(
   authorization: Authorization,
   { links }: SignedRequest,
 ): AcmeReply {
-  const isUnderWay = authorization.challenges.some((each) => challengeStatus(each) === 'processing');
-  return ok(authorizationView(authorization, clock.now(), links), {
+  const now = clock.now();
+  const isUnderWay = authorization.challenges.some((each) => challengeStatus(each, now) === 'processing');
+  return ok(authorizationView(authorization, now, links), {
     location: links.of('authorization', { id: authorization.id }),
     retryAfterSeconds: isUnderWay ? settings.retryAfterSeconds : undefined,
   });

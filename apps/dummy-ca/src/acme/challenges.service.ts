@@ -7,6 +7,7 @@ import type { Account, Authorization, Challenge } from './acme-records.js';
 import { type AcmeReply, ok } from './acme-reply.js';
 import { challengeView } from './acme-view.js';
 import { getAuthorization } from './authorizations.service.js';
+import { processingUntil } from './faults/slow-processing.service.js';
 import { authorizationStatus, challengeStatus } from './order-status.js';
 import { accountOf, type SignedRequest } from './signed-requests.service.js';
 
@@ -27,13 +28,15 @@ export async function answerChallenge(
   const authorization = getAuthorization(deps, request, id);
   const challenge = authorization.challenges.find((each) => each.type === type);
   if (challenge === undefined) throw new AcmeProblem('malformed', 'no such challenge', { kind: 'not_found' });
-  if (request.payload.length > 0 && challengeStatus(challenge) === 'pending') {
+  const statusNow = () => challengeStatus(challenge, deps.clock.now());
+  if (request.payload.length > 0 && statusNow() === 'pending') {
     requirePending(deps, authorization);
+    challenge.toldAt = processingUntil(deps, 'challenge');
     const validation = validate(deps, accountOf(request), authorization, challenge);
     await Promise.race([validation, delay(deps.settings.challengeWaitMs)]);
   }
-  const isUnderWay = challengeStatus(challenge) === 'processing';
-  return ok(challengeView(authorization, challenge, request.links), {
+  const isUnderWay = statusNow() === 'processing';
+  return ok(challengeView(authorization, challenge, deps.clock.now(), request.links), {
     links: [link(request.links.of('authorization', { id }), 'up')],
     retryAfterSeconds: isUnderWay ? deps.settings.retryAfterSeconds : undefined,
   });

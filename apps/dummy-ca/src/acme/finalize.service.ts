@@ -7,6 +7,7 @@ import { acmeValidity, chooseProfile } from './acme-profile.js';
 import type { AcmeCertificate, Order } from './acme-records.js';
 import type { AcmeReply } from './acme-reply.js';
 import { statusOf } from './current-status.service.js';
+import { processingUntil } from './faults/slow-processing.service.js';
 import { getOrder, replyWith } from './orders.service.js';
 import { renewalIdOf } from './renewal-window.js';
 import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
@@ -40,7 +41,7 @@ async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<v
     const certificate = recordOf(order, await issue(deps, order, asked));
     deps.store.insertCertificate(certificate);
     order.certificateId = certificate.id;
-    order.availableAt = order.finalizedAt;
+    order.availableAt = processingUntil(deps, 'finalize') ?? order.finalizedAt;
   } catch (error) {
     if (!(error instanceof AppError)) deps.logger.error({ error }, 'issuance.fault');
     order.problem = acmeProblemDocument(new AcmeProblem('serverInternal', 'the certificate was not issued'));

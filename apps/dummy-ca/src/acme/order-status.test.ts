@@ -7,7 +7,12 @@ const later = new Date('2026-11-21T10:00:01Z');
 const earlier = new Date('2026-11-21T09:59:59Z');
 const problem = { type: 'urn:ietf:params:acme:error:connection' };
 
-const pending: ChallengeFacts = { startedAt: undefined, validatedAt: undefined, problem: undefined };
+const pending: ChallengeFacts = {
+  startedAt: undefined,
+  validatedAt: undefined,
+  problem: undefined,
+  toldAt: undefined,
+};
 const processing: ChallengeFacts = { ...pending, startedAt: earlier };
 const valid: ChallengeFacts = { ...processing, validatedAt: earlier };
 const invalid: ChallengeFacts = { ...processing, problem };
@@ -18,8 +23,11 @@ describe('challengeStatus (RFC 8555 §7.1.6)', () => {
     ['the client answered', processing, 'processing'],
     ['validation succeeded', valid, 'valid'],
     ['validation failed', invalid, 'invalid'],
+    ['validation succeeded, not told yet', { ...valid, toldAt: later }, 'processing'],
+    ['validation succeeded, told now', { ...valid, toldAt: now }, 'valid'],
+    ['validation failed, not told yet', { ...invalid, toldAt: later }, 'processing'],
   ])('%s', (_, facts, expected) => {
-    expect(challengeStatus(facts)).toBe(expected);
+    expect(challengeStatus(facts, now)).toBe(expected);
   });
 });
 

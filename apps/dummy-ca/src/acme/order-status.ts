@@ -10,10 +10,14 @@ export interface ChallengeFacts {
   readonly startedAt: Date | undefined;
   readonly validatedAt: Date | undefined;
   readonly problem: AcmeProblemDocument | undefined;
+  /** From when on the outcome is told; undefined for at once. */
+  readonly toldAt: Date | undefined;
 }
 
-/** Status of a challenge (RFC 8555 §7.1.6). */
-export function challengeStatus({ startedAt, validatedAt, problem }: ChallengeFacts): AcmeChallengeStatus {
+/** Status of a challenge at `now` (RFC 8555 §7.1.6). */
+export function challengeStatus(facts: ChallengeFacts, now: Date): AcmeChallengeStatus {
+  const { startedAt, validatedAt, problem, toldAt } = facts;
+  if (toldAt !== undefined && now < toldAt) return 'processing';
   if (validatedAt !== undefined) return 'valid';
   if (problem !== undefined) return 'invalid';
   return startedAt === undefined ? 'pending' : 'processing';
@@ -32,7 +36,7 @@ export interface AuthorizationFacts {
  */
 export function authorizationStatus(facts: AuthorizationFacts, now: Date): AcmeAuthorizationStatus {
   if (facts.deactivatedAt !== undefined) return 'deactivated';
-  const statuses = facts.challenges.map(challengeStatus);
+  const statuses = facts.challenges.map((challenge) => challengeStatus(challenge, now));
   const isOver = now >= facts.expires;
   if (statuses.includes('valid')) return isOver ? 'expired' : 'valid';
   if (statuses.includes('invalid')) return 'invalid';

@@ -33,6 +33,10 @@ export interface TestAcmeOptions {
   readonly keep?: number;
   readonly now?: Date;
   readonly root?: Partial<RootSource>;
+  /** Faults from the start, as in the configuration. */
+  readonly faults?: readonly object[];
+  readonly seed?: number;
+  readonly admin?: boolean;
 }
 
 /** The real application over a real connection; every challenge is valid unless the options say otherwise. */
@@ -40,7 +44,13 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
   const clock = createMovableClock(options.now ?? new Date());
   const source = { ...freshRoot, ...options.root };
   const authority = await openAuthority(source, clock);
-  const { settings, validation, keep, publicUrl } = acmePartsOf(loadConfig({}));
+  const { settings, validation, ...parts } = acmePartsOf(
+    loadConfig({
+      DUMMY_CA_ADMIN: String(options.admin ?? true),
+      DUMMY_CA_FAULTS: JSON.stringify(options.faults ?? []),
+      DUMMY_CA_FAULT_SEED: String(options.seed ?? 1),
+    }),
+  );
   const { url, server, close } = await serve(
     createApp({
       authority,
@@ -49,8 +59,8 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
         issuer: await openAcmeIssuer(authority, source.keyType),
         settings: { ...settings, retryAfterSeconds: 0, ...options.settings },
         validation: { ...validation, mode: 'always-valid', ...options.validation },
-        keep: options.keep ?? keep,
-        publicUrl,
+        ...parts,
+        ...(options.keep !== undefined && { keep: options.keep }),
       },
       clock,
       logger: createLogger({ service: 'dummy-ca', level: 'silent' }),

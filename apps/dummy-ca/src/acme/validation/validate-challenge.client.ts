@@ -5,7 +5,7 @@ import { createGate } from './gate.js';
 import { proveHttp01 } from './http01.client.js';
 import { createNames } from './names.client.js';
 import { proveTlsAlpn01 } from './tls-alpn01.client.js';
-import type { ValidationSettings } from './validation-settings.js';
+import type { ValidationMode, ValidationSettings } from './validation-settings.js';
 
 /** Resolves when the challenge is met; otherwise rejects with the AcmeProblem that says why. */
 export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;
@@ -13,11 +13,15 @@ export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallen
 // Each holds a socket and little else.
 const validationsAtOnce = 200;
 
-export function createValidation(settings: ValidationSettings): ValidateChallenge {
+/** The mode is asked for anew each time. */
+export function createValidation(
+  settings: ValidationSettings,
+  modeNow: () => ValidationMode = () => settings.mode,
+): ValidateChallenge {
   const names = createNames(settings);
   const inTurn = createGate(validationsAtOnce);
   return ({ type, ...proof }) => {
-    switch (settings.mode) {
+    switch (modeNow()) {
       case 'always-valid':
         return Promise.resolve();
       case 'always-invalid':

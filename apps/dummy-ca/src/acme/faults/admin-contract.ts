@@ -1,0 +1,80 @@
+import { empty, endpoint, json, scalars } from '@certloop/contracts';
+import { z } from 'zod';
+import { validationModes } from '../validation/validation-settings.js';
+import { faultSchema } from './fault.js';
+
+const faultsSchema = z.object({ faults: z.array(faultSchema) }).meta({ id: 'AcmeFaults' });
+const requestsSchema = z
+  .object({ requests: z.record(z.string(), z.record(z.string(), z.int())) })
+  .meta({ id: 'AcmeRequests' });
+const validationSchema = z.object({ mode: z.enum(validationModes) }).meta({ id: 'AcmeValidation' });
+const windowSchema = z
+  .object({ start: scalars.instant, end: scalars.instant })
+  .refine(({ start, end }) => Date.parse(start) < Date.parse(end), 'must end after it starts')
+  .meta({ id: 'AcmeRenewalWindow' });
+const certificate = z.object({ certId: z.string() });
+
+/** Operations by which testers of clients tell the server what to do wrong. */
+export const adminContract = {
+  listFaults: endpoint({
+    method: 'GET',
+    path: '/admin/faults',
+    summary: 'List what goes wrong',
+    responses: { 200: json(faultsSchema, 'Faults that have not struck for the last time') },
+    failures: [],
+  }),
+  addFault: endpoint({
+    method: 'POST',
+    path: '/admin/faults',
+    summary: 'Let something go wrong',
+    body: { kind: 'json', schema: faultSchema },
+    responses: { 201: json(faultSchema, 'The fault') },
+    failures: [400, 413, 415],
+  }),
+  clearFaults: endpoint({
+    method: 'DELETE',
+    path: '/admin/faults',
+    summary: 'Let nothing go wrong',
+    responses: { 204: empty('No fault is left') },
+    failures: [],
+  }),
+  setValidation: endpoint({
+    method: 'PUT',
+    path: '/admin/validation',
+    summary: 'Decide how challenges are validated',
+    body: { kind: 'json', schema: validationSchema },
+    responses: { 200: json(validationSchema, 'How they are validated from now on') },
+    failures: [400, 413, 415],
+  }),
+  setRenewalWindow: endpoint({
+    method: 'PUT',
+    path: '/admin/renewal-info/{certId}',
+    summary: 'Move the renewal window of a certificate',
+    params: certificate,
+    body: { kind: 'json', schema: windowSchema },
+    responses: { 200: json(windowSchema, 'The window') },
+    failures: [400, 404, 413, 415],
+  }),
+  clearRenewalWindow: endpoint({
+    method: 'DELETE',
+    path: '/admin/renewal-info/{certId}',
+    summary: 'Give a certificate its usual renewal window',
+    params: certificate,
+    responses: { 204: empty('The window is the usual one') },
+    failures: [400, 404],
+  }),
+  countRequests: endpoint({
+    method: 'GET',
+    path: '/admin/requests',
+    summary: 'Count what was asked, by endpoint and status; 0 for what was not answered',
+    responses: { 200: json(requestsSchema, 'Numbers of requests') },
+    failures: [],
+  }),
+  clearRequests: endpoint({
+    method: 'DELETE',
+    path: '/admin/requests',
+    summary: 'Count from zero',
+    responses: { 204: empty('Nothing is counted yet') },
+    failures: [],
+  }),
+};

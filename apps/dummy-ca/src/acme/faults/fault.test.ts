@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Fault, faultSchema, seededDraw, strike } from './fault.js';
+
+const never = () => 1;
+const always = () => 0;
+const fault = (members: object): Fault => faultSchema.parse(members);
+const busy = fault({ fault: 'status', status: 503, endpoint: 'newOrder' });
+const busyAnywhere = fault({ fault: 'status', status: 503 });
+
+describe('faultSchema', () => {
+  test('fills in where and how often', () => {
+    expect(fault({ fault: 'drop' })).toEqual({ fault: 'drop', when: 'after', endpoint: 'any', rate: 1 });
+  });
+
+  test.each([
+    ['another fault', { fault: 'fire' }],
+    ['another status', { fault: 'status', status: 404 }],
+    ['an unknown endpoint', { fault: 'badNonce', endpoint: 'nowhere' }],
+    ['an unknown member', { fault: 'badNonce', rat: 0.5 }],
+    ['a rate of nothing', { fault: 'badNonce', rate: 0 }],
+    ['more than all', { fault: 'badNonce', rate: 1.1 }],
+    ['no times at all', { fault: 'badNonce', times: 0 }],
+    ['processing of what is never under way', { fault: 'processing', endpoint: 'newOrder' }],
+  ])('refuses %s', (_, members) => {
+    expect(faultSchema.safeParse(members).success).toBe(false);
+  });
+});
+
+describe('strike', () => {
+  test.each<[string, Fault[], Parameters<typeof strike>[1], () => number, Fault | undefined]>([
+    ['its endpoint', [busy], 'newOrder', never, busy],
+    ['no other endpoint', [busy], 'newAccount', never, undefined],
+    ['any endpoint', [busyAnywhere], 'newAccount', never, busyAnywhere],
+    ['its share, when drawn', [{ ...busy, rate: 0.1 }], 'newOrder', always, { ...busy, rate: 0.1 }],
+    ['its share, when not drawn', [{ ...busy, rate: 0.1 }], 'newOrder', never, undefined],
+    ['the first that fits', [fault({ fault: 'delay', seconds: 1 }), busy], 'newOrder', never, busy],
+  ])('%s', (_, faults, endpoint, draw, expected) => {
+    expect(strike(faults, endpoint, ['status', 'drop'], draw).struck).toEqual(expected);
+  });
+
+  test('so many times, and then no more', () => {
+    let faults: readonly Fault[] = [{ ...busy, times: 2 }];
+    const struck = [1, 2, 3].map(() => {
+      const outcome = strike(faults, 'newOrder', ['status'], never);
+      faults = outcome.left;
+      return outcome.struck !== undefined;
+    });
+    expect(struck).toEqual([true, true, false]);
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('seededDraw', () => {
+  const drawn = (seed: number) => {
+    const draw = seededDraw(seed);
+    return Array.from({ length: 10_000 }, draw);
+  };
+
+  test('repeats itself for the same seed, and differs for another', () => {
+    expect(drawn(7)).toEqual(drawn(7));
+    expect(drawn(7)).not.toEqual(drawn(8));
+  });
+
+  test('is even, from 0 up to 1', () => {
+    const numbers = drawn(1);
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...numbers)).toBeLessThan(1);
+    expect(numbers.filter((number) => number < 0.05).length / 10_000).toBeCloseTo(0.05, 2);
+  });
+});

@@ -1,0 +1,51 @@
+import type { AcmePath } from '../acme-links.js';
+import type { ValidationMode } from '../validation/validation-settings.js';
+import { type Fault, type FaultKind, seededDraw, strike } from './fault.js';
+
+export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** What testers told the server to do wrong, and what clients asked of it; in memory. */
+export type FaultsStore = ReturnType<typeof createFaultsStore>;
+
+export interface FaultsOptions {
+  readonly faults: readonly Fault[];
+  readonly seed: number;
+  readonly validationMode: ValidationMode;
+}
+
+// So that a tester's mistake in a loop costs no memory.
+const maxFaults = 1_000;
+
+export function createFaultsStore({ faults: initial, seed, validationMode: initialMode }: FaultsOptions) {
+  const draw = seededDraw(seed);
+  let faults: readonly Fault[] = initial;
+  let validationMode = initialMode;
+  let counts: Record<string, Record<string, number>> = {};
+  return {
+    list: () => faults,
+    add: (fault: Fault) => {
+      faults = [...faults, fault].slice(-maxFaults);
+    },
+    clear: () => {
+      faults = [];
+    },
+    /** What strikes a request to the endpoint now. */
+    take: <K extends FaultKind>(endpoint: AcmePath, ...kinds: readonly K[]) => {
+      const { struck, left } = strike(faults, endpoint, kinds, draw);
+      faults = left;
+      return struck;
+    },
+    validationMode: () => validationMode,
+    setValidationMode: (mode: ValidationMode) => {
+      validationMode = mode;
+    },
+    count: (endpoint: AcmePath, status: number) => {
+      const ofEndpoint = counts[endpoint] ?? {};
+      counts[endpoint] = { ...ofEndpoint, [status]: (ofEndpoint[status] ?? 0) + 1 };
+    },
+    counts: (): RequestCounts => counts,
+    clearCounts: () => {
+      counts = {};
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { AcmeDeps } from '../acme-deps.service.js';
+
+// The last moment that a Date can be.
+const never = new Date(8.64e15);
+
+/** Until when an order or a challenge is to seem under way; undefined when that is not asked for. */
+export function processingUntil(
+  { faults, clock }: Pick<AcmeDeps, 'faults' | 'clock'>,
+  endpoint: 'finalize' | 'challenge',
+): Date | undefined {
+  const fault = faults.take(endpoint, 'processing');
+  if (fault === undefined) return undefined;
+  if (fault.seconds === undefined) return never;
+  return new Date(clock.now().getTime() + fault.seconds * 1000);
+}
