@@ -79,7 +79,7 @@ export const acmeSettings = {
   acmeKeep: setting(
     'DUMMY_CA_ACME_KEEP',
     wholeNumber(10, 1_000_000).prefault('20000'),
-    'number of accounts, orders, certificates and nonces kept each, the oldest goes first',
+    'number of accounts, authorizations, nonces, and identifiers of orders and of certificates kept each, the oldest goes first',
   ),
   profiles: setting(
     'DUMMY_CA_PROFILES',

@@ -1,10 +1,25 @@
+import { AcmeProblem } from '@certloop/contracts';
 import type { Request, Response } from 'express';
 import { type AcmeLinks, acmeLinks, acmePaths, link } from './acme-links.js';
 import type { AcmeReply } from './acme-reply.js';
 
-/** Addresses as the client that asks writes them, unless the operator says how the service is reached. */
+/**
+ * Addresses as the client that asks writes them, unless the operator says how the service is reached. Throws
+ * `malformed` for a Host that is none.
+ */
 export function linksFor(request: Request, publicUrl: string | undefined): AcmeLinks {
-  return acmeLinks(publicUrl ?? `${request.protocol}://${request.get('host') ?? 'localhost'}`);
+  if (publicUrl !== undefined) return acmeLinks(publicUrl);
+  const host = request.get('host') ?? 'localhost';
+  if (!/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host)) {
+    throw new AcmeProblem('malformed', 'the Host of the request is none');
+  }
+  return acmeLinks(`${request.protocol}://${host}`);
+}
+
+/** Address that was asked, as the client that asks writes it. */
+export function urlOf({ originalUrl }: Request, links: AcmeLinks): string {
+  // What comes by way of a proxy has the whole address in its request line.
+  return `${links.base}${originalUrl.replace(/^https?:\/\/[^/]*/i, '')}`;
 }
 
 /** Header fields of every answer: nothing may be stored (RFC 8555 §7.2), the directory is linked (§7.1). */

@@ -6,33 +6,45 @@ import { identifierKey } from './identifiers.js';
 /** Everything that ACME remembers, in memory and bounded: of each kind the oldest goes first. */
 export type AcmeStore = ReturnType<typeof createAcmeStore>;
 
-// Most orders have one or two names; those with many share the room of the others.
-const authorizationsPerOrder = 4;
-
-/** `keep` is the number of orders and of accounts, nonces and certificates each that are kept. */
+/**
+ * `keep` is the number of accounts, nonces, authorizations, orders and certificates each that are kept; of the last
+ * two, one counts once for each of its identifiers.
+ */
 export function createAcmeStore(keep: number) {
   const accountIds = new Map<string, string>();
   const orderIds = new Map<string, Set<string>>();
   const authorizationIds = new Map<string, string>();
   const certificatesByRenewalId = new Map<string, AcmeCertificate>();
 
-  const accounts = createBoundedMap<Account>(keep, ({ id, thumbprint }) => {
-    accountIds.delete(thumbprint);
-    orderIds.delete(id);
+  const accounts = createBoundedMap<Account>({
+    limit: keep,
+    onDrop: ({ id, thumbprint }) => {
+      accountIds.delete(thumbprint);
+      orderIds.delete(id);
+    },
   });
-  const orders = createBoundedMap<Order>(keep, ({ id, accountId }) => orderIds.get(accountId)?.delete(id));
-  const authorizations = createBoundedMap<Authorization>(keep * authorizationsPerOrder, (dropped) => {
-    const key = authorizationKey(dropped.accountId, dropped.identifier);
-    if (authorizationIds.get(key) === dropped.id) authorizationIds.delete(key);
+  const orders = createBoundedMap<Order>({
+    limit: keep,
+    weigh: ({ identifiers }) => identifiers.length,
+    onDrop: ({ id, accountId }) => orderIds.get(accountId)?.delete(id),
   });
-  const certificates = createBoundedMap<AcmeCertificate>(keep, ({ renewalId }) =>
-    certificatesByRenewalId.delete(renewalId),
-  );
-  const nonces = createBoundedMap<true>(keep);
+  const authorizations = createBoundedMap<Authorization>({
+    limit: keep,
+    onDrop: ({ id, accountId, identifier }) => {
+      const key = authorizationKey(accountId, identifier);
+      if (authorizationIds.get(key) === id) authorizationIds.delete(key);
+    },
+  });
+  const certificates = createBoundedMap<AcmeCertificate>({
+    limit: keep,
+    weigh: ({ identifiers }) => identifiers.length,
+    onDrop: ({ renewalId }) => certificatesByRenewalId.delete(renewalId),
+  });
+  const nonces = createBoundedMap<true>({ limit: keep });
 
   return {
     insertAccount: (account: Account) => {
-      accounts.set(account.id, account);
+      accounts.insert(account.id, account);
       accountIds.set(account.thumbprint, account.id);
       orderIds.set(account.id, new Set());
     },
@@ -44,7 +56,7 @@ export function createAcmeStore(keep: number) {
       accountIds.set(account.thumbprint, account.id);
     },
     insertOrder: (order: Order) => {
-      orders.set(order.id, order);
+      orders.insert(order.id, order);
       orderIds.get(order.accountId)?.add(order.id);
     },
     findOrder: (id: string) => orders.get(id),
@@ -52,7 +64,7 @@ export function createAcmeStore(keep: number) {
     listOrders: (accountId: string): Order[] =>
       [...(orderIds.get(accountId) ?? [])].flatMap((id) => orders.get(id) ?? []),
     insertAuthorization: (authorization: Authorization) => {
-      authorizations.set(authorization.id, authorization);
+      authorizations.insert(authorization.id, authorization);
       const { accountId, identifier, id } = authorization;
       authorizationIds.set(authorizationKey(accountId, identifier), id);
     },
@@ -61,12 +73,12 @@ export function createAcmeStore(keep: number) {
     findNewestAuthorization: (accountId: string, identifier: AuthorizedIdentifier) =>
       authorizations.get(authorizationIds.get(authorizationKey(accountId, identifier)) ?? ''),
     insertCertificate: (certificate: AcmeCertificate) => {
-      certificates.set(certificate.id, certificate);
+      certificates.insert(certificate.id, certificate);
       certificatesByRenewalId.set(certificate.renewalId, certificate);
     },
     findCertificate: (id: string) => certificates.get(id),
     findCertificateByRenewalId: (renewalId: string) => certificatesByRenewalId.get(renewalId),
-    insertNonce: (nonce: string) => nonces.set(nonce, true),
+    insertNonce: (nonce: string) => nonces.insert(nonce, true),
     /** Whether it was there; it is not a second time. */
     takeNonce: (nonce: string) => nonces.delete(nonce),
   };

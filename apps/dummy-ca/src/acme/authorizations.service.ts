@@ -6,7 +6,7 @@ import { type AcmeReply, created, ok } from './acme-reply.js';
 import { authorizationView } from './acme-view.js';
 import { type AuthorizedIdentifier, challengeTypesOf } from './challenges.js';
 import { type Identifier, parseIdentifiers } from './identifiers.js';
-import { authorizationStatus, challengeStatus } from './order-status.js';
+import { authorizationStatus } from './order-status.js';
 import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
 
 /** Who must prove what for an identifier of an order (RFC 8555 §7.1.3). */
@@ -106,7 +106,7 @@ function show(
   { links }: SignedRequest,
 ): AcmeReply {
   const now = clock.now();
-  const isUnderWay = authorization.challenges.some((each) => challengeStatus(each, now) === 'processing');
+  const isUnderWay = authorizationStatus(authorization, now) === 'pending';
   return ok(authorizationView(authorization, now, links), {
     location: links.of('authorization', { id: authorization.id }),
     retryAfterSeconds: isUnderWay ? settings.retryAfterSeconds : undefined,

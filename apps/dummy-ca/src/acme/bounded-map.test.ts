@@ -4,40 +4,43 @@ import { createBoundedMap } from './bounded-map.js';
 describe('a bounded map', () => {
   test('pushes the oldest out and tells of it', () => {
     const dropped: number[] = [];
-    const map = createBoundedMap<number>(2, (value) => dropped.push(value));
-    for (const value of [1, 2, 3, 4]) map.set(String(value), value);
+    const map = createBoundedMap<number>({ limit: 2, onDrop: (value) => dropped.push(value) });
+    for (const value of [1, 2, 3, 4]) map.insert(String(value), value);
     expect([...map.values()]).toEqual([3, 4]);
     expect(dropped).toEqual([1, 2]);
   });
 
   test('makes room by what is deleted', () => {
-    const map = createBoundedMap<number>(2);
-    map.set('a', 1);
-    map.set('b', 2);
+    const map = createBoundedMap<number>({ limit: 2 });
+    map.insert('a', 1);
+    map.insert('b', 2);
     expect([map.delete('a'), map.delete('a')]).toEqual([true, false]);
-    map.set('c', 3);
-    map.set('d', 4);
+    map.insert('c', 3);
+    map.insert('d', 4);
     expect([...map.values()]).toEqual([3, 4]);
     expect(map.get('b')).toBeUndefined();
   });
 
-  test('keeps the age of what is set again', () => {
-    const map = createBoundedMap<number>(2);
-    map.set('a', 1);
-    map.set('b', 2);
-    map.set('a', 10);
-    map.set('c', 3);
-    expect([...map.values()]).toEqual([2, 3]);
+  test.each([
+    ['exactly as heavy as the limit', [4, 3, 3], [4, 3, 3]],
+    ['one heavier', [4, 3, 4], [3, 4]],
+    ['a heavy one pushes several out', [1, 2, 3, 9], [9]],
+    ['one above the limit is kept alone', [5, 11], [11]],
+    ['after one above the limit', [11, 5], [5]],
+  ])('weighs: %s', (_, weights, expected) => {
+    const map = createBoundedMap<number>({ limit: 10, weigh: (value) => value });
+    for (const [place, weight] of weights.entries()) map.insert(String(place), weight);
+    expect([...map.values()]).toEqual(expected);
   });
 
   test('knows no inherited names', () => {
-    expect(createBoundedMap<number>(1).get('__proto__')).toBeUndefined();
+    expect(createBoundedMap<number>({ limit: 1 }).get('__proto__')).toBeUndefined();
   });
 
   test('stays at its limit over many times as many entries', () => {
-    const map = createBoundedMap<number>(100);
+    const map = createBoundedMap<number>({ limit: 100 });
     for (let value = 0; value <= 100_000; value += 1) {
-      map.set(String(value), value);
+      map.insert(String(value), value);
       if (value % 3 === 0) map.delete(String(value));
     }
     expect(map.size).toBe(100);

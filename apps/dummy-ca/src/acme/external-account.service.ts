@@ -1,5 +1,5 @@
 import { AcmeProblem } from '@certloop/contracts';
-import { thumbprint, verifyMac } from '@certloop/crypto';
+import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
 import type { AcmeSettings } from './acme-settings.js';
 import { badAlgorithm, readKey } from './jws-header.js';
 import { parseJsonPayload, parseSigned, type SignedRequest } from './signed-requests.service.js';
@@ -30,7 +30,8 @@ export function requireExternalAccount(
   if (key === undefined || !verifyMac(jws, key)) {
     throw new AcmeProblem('unauthorized', 'the external account is unknown or its MAC is wrong');
   }
-  return { ...(binding as object) };
+  const { protected: header, payload, signature } = binding as FlattenedJws;
+  return { protected: header, payload, signature };
 }
 
 const malformed = (reason: string) => new AcmeProblem('malformed', `the external account binding ${reason}`);

@@ -1,7 +1,7 @@
 import { AcmeProblem } from '@certloop/contracts';
 import { receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
-import { linksFor, send } from './acme-exchange.responder.js';
+import { linksFor, send, urlOf } from './acme-exchange.responder.js';
 import type { AcmeReply } from './acme-reply.js';
 import type { SignerForm } from './jws-header.js';
 import { judgeRequest, type SignedDeps, type SignedRequest } from './signed-requests.service.js';
@@ -28,7 +28,7 @@ export function signedHandler(deps: SignedDeps, publicUrl: string | undefined, {
     }
     const body = await receiveBytes(request, response, bodyBytes);
     const links = linksFor(request, publicUrl);
-    const url = `${links.base}${request.originalUrl}`;
+    const url = urlOf(request, links);
     send(response, await serve(await judgeRequest(deps, { body, url, links, form }), request));
   };
 }

@@ -73,7 +73,7 @@ export async function showOrder(deps: AcmeDeps, request: SignedRequest, id: stri
 }
 
 export function replyWith(deps: AcmeDeps, order: Order, request: SignedRequest): AcmeReply {
-  const isUnderWay = statusOf(deps, order) === 'processing';
+  const isUnderWay = ['pending', 'processing'].includes(statusOf(deps, order));
   return ok(viewOf(deps, order, request), {
     location: request.links.of('order', { id: order.id }),
     retryAfterSeconds: isUnderWay ? deps.settings.retryAfterSeconds : undefined,
