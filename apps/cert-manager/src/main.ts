@@ -1,4 +1,5 @@
 import { createLogger, listen, runService, systemClock } from '@certloop/server';
+import { answerUnparsed } from './access/unparsed-requests.responder.js';
 import { createApp } from './app.js';
 import { misspeltSettings, readCertManagerConfig } from './config.js';
 import { openMigrated } from './database.js';
@@ -13,6 +14,7 @@ await runService('cert-manager', async (onClose) => {
   onClose(() => app.close());
   const listening = await listen(app.http, config);
   onClose(() => listening.close());
+  answerUnparsed(listening.server);
   const { host, http01Port } = config;
   if (http01Port !== undefined) {
     const challenges = await listen(app.challengeHttp, { host, port: http01Port });

@@ -5,6 +5,7 @@ import { createNotifier } from './channels/notifier.service.js';
 import { environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
+import { answerUnparsed } from './projects/unparsed-requests.responder.js';
 
 await runService('check-monitor', async (onClose) => {
   const config = loadConfig(environment);
@@ -46,6 +47,7 @@ await runService('check-monitor', async (onClose) => {
   onClose(() => alerts.stop());
   const listening = await listen(handler, config);
   onClose(() => listening.close());
+  answerUnparsed(listening.server);
   logger.info({ url: listening.url, siteRoot: config.addresses.siteRoot }, 'service.started');
   return logger;
 });

@@ -1,4 +1,5 @@
 export * from './acme/index.js';
+export { allowedMethods } from './allowed-methods.js';
 export * from './cert-manager/index.js';
 export * from './check-monitor/index.js';
 export * from './dummy-ca/index.js';

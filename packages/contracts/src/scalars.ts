@@ -54,15 +54,20 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u20
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same, less tab and line breaks
 const controlsInProse = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
+/** A rule's sentence with its stable code. */
+function rule(code: string, message: string) {
+  return { message, params: { code } };
+}
+
 /** One line of text: trimmed, NFC, 1 to `maximum` code points, no control characters. */
 export function line(maximum: number) {
   return z
     .string()
-    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+    .refine((text) => text.isWellFormed(), rule('malformed', 'must be well-formed Unicode'))
     .transform((text) => text.normalize('NFC').trim())
-    .refine((text) => text.length > 0, 'must not be empty')
-    .refine((text) => [...text].length <= maximum, `must be at most ${maximum} characters`)
-    .refine((text) => !controls.test(text), 'must not contain control characters')
+    .refine((text) => text.length > 0, rule('empty', 'must not be empty'))
+    .refine((text) => [...text].length <= maximum, rule('too_long', `must be at most ${maximum} characters`))
+    .refine((text) => !controls.test(text), rule('control_character', 'must not contain control characters'))
     .meta({ minLength: 1, maxLength: maximum });
 }
 
@@ -70,9 +75,12 @@ export function line(maximum: number) {
 export function prose(maximum: number) {
   return z
     .string()
-    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+    .refine((text) => text.isWellFormed(), rule('malformed', 'must be well-formed Unicode'))
     .transform((text) => text.normalize('NFC'))
-    .refine((text) => [...text].length <= maximum, `must be at most ${maximum} characters`)
-    .refine((text) => !controlsInProse.test(text), 'must not contain control characters')
+    .refine((text) => [...text].length <= maximum, rule('too_long', `must be at most ${maximum} characters`))
+    .refine(
+      (text) => !controlsInProse.test(text),
+      rule('control_character', 'must not contain control characters'),
+    )
     .meta({ maxLength: maximum });
 }

@@ -130,7 +130,8 @@ async function bodyOf(
 
 /** Bytes of the body, whatever their type; none gives an empty array. */
 export async function receiveBytes(request: Request, response: Response, limit: number): Promise<Uint8Array> {
-  const middleware = raw({ type: () => true, limit });
+  // A compressed body could be far larger than it arrives: it is refused with 415.
+  const middleware = raw({ type: () => true, limit, inflate: false });
   await new Promise<void>((resolve, reject) => {
     middleware(request, response, (error: unknown) => (error == null ? resolve() : reject(error)));
   });

@@ -52,7 +52,7 @@ function refusalOf(error: unknown): AppError {
   const kind = status === undefined || status >= 500 ? undefined : kindByStatus.get(status);
   if (kind === undefined)
     return new AppError('internal', 'the request could not be completed', { cause: error });
-  return new AppError(kind, sentences[type ?? ''] ?? 'the request is not valid HTTP', { cause: error });
+  return new AppError(kind, sentences[type ?? ''] ?? 'the request cannot be read', { cause: error });
 }
 
 interface HttpFault {

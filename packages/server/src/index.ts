@@ -44,4 +44,5 @@ export {
   type Resolve,
 } from './outgoing-fetch.js';
 export { type Poller, type PollerOptions, startPoller } from './poller.js';
+export { answerUnparsed, type UnparsedOptions } from './unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './upload.js';

@@ -6,7 +6,7 @@ import type { z } from 'zod';
  * `query`, `params` or `body`, and stands before the field's own path for all but members of a body.
  */
 export function parseInput<S extends z.ZodType>(schema: S, value: unknown, place: string): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const fields = result.error.issues.flatMap((issue) => faultsOf(issue, place));
   throw new InvalidInput(fields.map(({ path, message }) => `${path}: ${message}`).join('; '), { fields });
@@ -24,7 +24,14 @@ function faultsOf(issue: z.core.$ZodIssue, place: string): FieldFault[] {
   if (issue.code === 'invalid_type' && issue.input === undefined && issue.path.length > 0) {
     return [{ path, code: 'required', message: 'is required' }];
   }
-  return [{ path, code: issue.code, message: lowerFirst(issue.message.replace(/^Invalid input: /, '')) }];
+  return [{ path, code: codeOf(issue), message: lowerFirst(issue.message.replace(/^Invalid input: /, '')) }];
+}
+
+/** Code of a rule of our own where it has one, else zod's. */
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'custom') return issue.code;
+  const code: unknown = issue.params?.['code'];
+  return typeof code === 'string' ? code : 'not_allowed';
 }
 
 /** Path in the form `csr.dnsNames[0]`. */

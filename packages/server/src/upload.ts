@@ -60,6 +60,11 @@ function refusalOf(error: unknown, part: string, limits: UploadLimits): AppError
   if (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT') {
     return fileFault(part, 'unexpected_file', `exactly one file, in the part ${part}, is expected`);
   }
+  if (code?.startsWith('LIMIT_') === true) {
+    return new InvalidInput('the multipart body has more or larger parts than this request needs', {
+      fields: [{ path: 'body', code: 'too_many_parts', message: 'has more or larger parts than needed' }],
+    });
+  }
   return new InvalidInput('the multipart body is malformed', {
     cause: error,
     fields: [{ path: 'body', code: 'malformed', message: 'is malformed' }],

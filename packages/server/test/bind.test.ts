@@ -285,6 +285,26 @@ describe('what a bound contract refuses', () => {
   });
 
   test.each([
+    ['of another type', '{"name":5}', 'invalid_type'],
+    ['that is missing', '{}', 'required'],
+    ['that is null', '{"name":null}', 'invalid_type'],
+    ['that is empty', '{"name":" "}', 'empty'],
+    ['that is too long', '{"name":"123456"}', 'too_long'],
+  ])('a member %s has the code for it', async (_, body, code) => {
+    const response = await call().post('/things').set(sent).send(body);
+    expect(response.body.fields[0].code).toBe(code);
+  });
+
+  test('a compressed body: 415', async () => {
+    const response = await call()
+      .post('/things')
+      .set(sent)
+      .set('Content-Encoding', 'gzip')
+      .send('{"name":"a"}');
+    expect([response.status, response.body.message]).toEqual([415, 'the content encoding is not supported']);
+  });
+
+  test.each([
     ['a type that is not JSON', 'text/plain', 415],
     ['a charset in another word', 'application/json; charset=utf-8', 201],
     ['a derived JSON type', 'application/merge-patch+json', 201],

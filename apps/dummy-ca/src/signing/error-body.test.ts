@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allowOf, errorText } from './error-body.js';
+import { errorText } from './error-body.js';
 
 const json = { contentType: 'application/json; charset=utf-8', body: '{"error":"no \\"x\\""}' };
 const plain = { contentType: 'text/plain; charset=utf-8', body: 'no "x"' };
@@ -17,21 +17,5 @@ describe('errorText', () => {
     ['', plain],
   ])('on %s', (path, expected) => {
     expect(errorText(path, 'no "x"')).toEqual(expected);
-  });
-});
-
-describe('allowOf', () => {
-  test.each([
-    ['/csr', 'POST'],
-    ['/csr/', 'POST'],
-    ['/health', 'GET, HEAD'],
-    ['/root', 'GET, HEAD'],
-    ['/certificate/1', 'GET, HEAD'],
-    ['/certificate/', undefined],
-    ['/certificate/1/2', undefined],
-    ['/nothing', undefined],
-    ['*', undefined],
-  ])('of %s', (path, expected) => {
-    expect(allowOf(path)).toBe(expected);
   });
 });

@@ -14,23 +14,6 @@ export function errorText(path: string, message: string): ErrorText {
   return { contentType: 'text/plain; charset=utf-8', body: message };
 }
 
-/** Methods that a path of the API answers, in the form of an Allow header; undefined where nothing exists. */
-export function allowOf(path: string): string | undefined {
-  const endpoint = Object.values(dummyCaContract).find((shape) => matches(shape.path, withoutSlash(path)));
-  if (endpoint === undefined) return undefined;
-  const { method }: { readonly method: string } = endpoint;
-  return method === 'GET' ? 'GET, HEAD' : method;
-}
-
-function matches(pattern: string, path: string): boolean {
-  const steps = pattern.split('/');
-  const sent = path.split('/');
-  return (
-    steps.length === sent.length &&
-    steps.every((step, place) => (step.startsWith('{') ? sent[place] !== '' : step === sent[place]))
-  );
-}
-
 /** A path counts as the same with and without one slash at its end. */
 function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;

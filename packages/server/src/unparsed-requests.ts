@@ -1,0 +1,107 @@
+import { METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError, type ErrorKind, NotFound } from '@certloop/contracts';
+import type { ErrorBody } from './error-handler.js';
+
+export interface UnparsedOptions {
+  /** The API's own body; `path` is as sent, without its query, and empty when there was no request line. */
+  readonly describe: (refusal: AppError, path: string) => ErrorBody;
+  /** Methods of a path in the form of an Allow header; undefined where nothing exists. */
+  readonly allowOf: (path: string) => string | undefined;
+}
+
+/** What Node says of bytes that are no HTTP request. */
+interface ParseError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+interface RequestLine {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Makes a server answer what Node keeps from every handler, in the API's own shape: requests for a tunnel,
+ * with an unknown expectation, and what its parser refuses or waits for in vain. A method that HTTP parsers
+ * do not know is as wrong as any other method, not a broken request.
+ */
+export function answerUnparsed(server: Server, options: UnparsedOptions): void {
+  server.on('connect', ({ url = '' }, socket) => {
+    const line = { method: 'CONNECT', path: url.split('?')[0] ?? '' };
+    socket.end(rawReply(refuseMethod(line, options)));
+  });
+  // RFC 9110 §10.1.1 lets a server pass over an expectation that it does not know.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('clientError', (error: ParseError, socket) => {
+    const answer = answerOn(socket);
+    const path = answer?.req.url?.split('?')[0];
+    const line =
+      path === undefined ? requestLineOf(error.rawPacket) : { method: answer?.req.method ?? '', path };
+    const reply = replyTo(error.code ?? '', line, options);
+    if (!socket.writable || answer?.headersSent === true) socket.destroy();
+    else if (answer === undefined) socket.end(rawReply(reply));
+    else answer.writeHead(reply.status, reply.headers).end(reply.body, () => socket.end());
+  });
+}
+
+function replyTo(code: string, line: RequestLine | undefined, options: UnparsedOptions): Reply {
+  const isUnheardOf = line !== undefined && !METHODS.includes(line.method);
+  if (code === 'HPE_INVALID_METHOD' && isUnheardOf) return refuseMethod(line, options);
+  const [kind, message] = refusalByCode[code] ?? ['invalid_input', 'the request is not valid HTTP'];
+  return reply(new AppError(kind, message), line?.path ?? '', options);
+}
+
+const refusalByCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
+  HPE_HEADER_OVERFLOW: ['header_fields_too_large', 'the header fields are larger than this service takes'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    'payload_too_large',
+    'the chunk extensions are larger than this service takes',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'the request did not arrive in time'],
+};
+
+function refuseMethod({ method, path }: RequestLine, options: UnparsedOptions): Reply {
+  const allow = options.allowOf(path);
+  const refusal =
+    allow === undefined
+      ? new NotFound('nothing exists at this path')
+      : new AppError('method_not_allowed', `${method} is not allowed here`, { headers: { Allow: allow } });
+  return reply(refusal, path, options);
+}
+
+function reply(refusal: AppError, path: string, { describe }: UnparsedOptions): Reply {
+  const { contentType, body } = describe(refusal, path);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = {
+    ...refusal.headers,
+    'Content-Type': contentType,
+    'Content-Length': String(Buffer.byteLength(text)),
+    Connection: 'close',
+  };
+  return { status: refusal.status, headers, body: text };
+}
+
+function rawReply({ status, headers, body }: Reply): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', body].join('\r\n');
+}
+
+/** Method and path when the packet begins with a request line (RFC 9112 §3), without its query. */
+function requestLineOf(packet: Buffer | undefined): RequestLine | undefined {
+  const start = packet?.subarray(0, 2_048).toString('latin1') ?? '';
+  const [, method, path] = /^([!#$%&'*+.^_`|~\w-]+) ([^\s?]*)\S* HTTP\/1\.[01]\r?\n/.exec(start) ?? [];
+  return method === undefined || path === undefined ? undefined : { method, path };
+}
+
+/** The answer that a handler still owes on the connection; another one would land in its middle. */
+function answerOn(socket: Duplex): ServerResponse | undefined {
+  const { _httpMessage: answer } = socket as Duplex & { readonly _httpMessage?: ServerResponse | null };
+  return answer ?? undefined;
+}

@@ -1,0 +1,75 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { answerUnparsed, type Listening, listen } from '../src/index.js';
+
+let service: Listening;
+
+beforeAll(async () => {
+  service = await listen(
+    (request, response) => {
+      request.on('error', () => undefined);
+      request.on('end', () => response.end('read'));
+      request.resume();
+    },
+    { host: '127.0.0.1', port: 0, requestTimeoutMs: 300 },
+  );
+  answerUnparsed(service.server, {
+    describe: ({ status, message }, path) => ({
+      contentType: 'application/json',
+      body: { status, message, path },
+    }),
+    allowOf: (path) => (path === '/things' ? 'GET, HEAD' : undefined),
+  });
+});
+afterAll(() => service.close());
+
+/** Everything that comes back on a connection of its own. */
+function send(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text));
+    let said = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+    });
+    socket.on('end', () => resolve(said)).on('error', reject);
+  });
+}
+
+const host = 'Host: a\r\n';
+
+describe('requests that reach no handler', () => {
+  test.each([
+    ['a method that nobody knows', `FOO /things?x=1 HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
+    ['the same at a path that nothing has', `FOO /none HTTP/1.1\r\n${host}\r\n`, 404, '/none'],
+    ['a tunnel', `CONNECT /things HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
+    [
+      'header fields without end',
+      `GET /things HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      '/things',
+    ],
+    ['bytes that are no request', '\u0016\u0003\u0001 hello\r\n\r\n', 400, ''],
+    [
+      'a chunk that is none',
+      `POST /things HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+      '/things',
+    ],
+    [
+      'a body that does not come',
+      `POST /things HTTP/1.1\r\n${host}Content-Length: 9\r\n\r\nx`,
+      408,
+      '/things',
+    ],
+  ])('%s', async (_, text, status, path) => {
+    const [head, body] = (await send(text)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(body ?? '')).toMatchObject({ status, path });
+    if (status === 405) expect(head).toContain('Allow: GET, HEAD');
+  });
+
+  test('an expectation that is not known is passed over', async () => {
+    const text = `GET /things HTTP/1.1\r\n${host}Expect: magic\r\nConnection: close\r\n\r\n`;
+    expect(await send(text)).toMatch(/^HTTP\/1.1 200 [^]*read/);
+  });
+});
