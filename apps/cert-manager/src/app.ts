@@ -107,6 +107,8 @@ export interface CertManager {
   drain(): void;
   /** Works on the renewal queue once, or once more after the run under way. */
   runRenewals(): Promise<RunReport>;
+  /** Takes up requests that nobody works on any more. */
+  takeUpJobs(): Promise<void>;
   /** Begins the recurring work. */
   startPollers(): void;
   /** Ends the recurring work and writes what is still to be written; the database stays open. */
@@ -205,6 +207,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       isDraining = true;
     },
     runRenewals: () => renewals.runner.run(),
+    takeUpJobs: () => issuance.takeUp(),
     startPollers: () => {
       pollers.push(
         startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),

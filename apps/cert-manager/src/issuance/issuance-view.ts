@@ -1,13 +1,34 @@
 import type { IssuanceJob, RequestReply } from '@certloop/contracts';
-import type { CertificateRow } from '../certificates/certificates.repository.js';
-import type { IssuanceJobRow } from './issuance-jobs.repository.js';
-import type { RequestState } from './request-certificate.service.js';
-import { allSteps } from './request-plan.js';
+import { allSteps, type StepReports } from './request-plan.js';
 
-type ShownCertificate = Pick<CertificateRow, 'id' | 'pem'>;
+interface ShownCertificate {
+  readonly id: string;
+  readonly pem: string;
+}
+
+interface ShownJob {
+  readonly id: string;
+  readonly fqdnId: string;
+  readonly spaceId: string;
+  readonly status: IssuanceJob['status'];
+  readonly message: string;
+  readonly steps: StepReports;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+/** Where a request stands. */
+type ShownRequest<Job extends ShownJob> =
+  | { readonly kind: 'job'; readonly job: Job; readonly certificate?: ShownCertificate | undefined }
+  | {
+      readonly kind: 'unconfirmed';
+      readonly serving: ShownCertificate & { readonly expiresAt: Date };
+      readonly steps: StepReports;
+    }
+  | { readonly kind: 'refused'; readonly message: string; readonly steps: StepReports };
 
 /** Answer to a request by where it stands. */
-export function requestView(state: RequestState): RequestReply {
+export function requestView(state: ShownRequest<ShownJob>): RequestReply {
   switch (state.kind) {
     case 'job':
       return jobReply(state.job, state.certificate);
@@ -28,7 +49,7 @@ export function requestView(state: RequestState): RequestReply {
 }
 
 function jobReply(
-  { status, message, steps }: IssuanceJobRow,
+  { status, message, steps }: ShownJob,
   certificate: ShownCertificate | undefined,
 ): RequestReply {
   return {
@@ -40,7 +61,7 @@ function jobReply(
 }
 
 /** A job, live or afterwards. */
-export function jobView(job: IssuanceJobRow, certificate: ShownCertificate | undefined): IssuanceJob {
+export function jobView(job: ShownJob, certificate: ShownCertificate | undefined): IssuanceJob {
   return {
     id: job.id,
     fqdnId: job.fqdnId,
@@ -53,14 +74,12 @@ export function jobView(job: IssuanceJobRow, certificate: ShownCertificate | und
 }
 
 /** The job that a request has led to. */
-export function jobOf(state: RequestState): IssuanceJobRow | undefined {
+export function jobOf<Job extends ShownJob>(state: ShownRequest<Job>): Job | undefined {
   return state.kind === 'job' ? state.job : undefined;
 }
 
 /** Where a job can be followed; nothing for one that is over. */
-export function followHeaders(
-  job: Pick<IssuanceJobRow, 'id' | 'status'> | undefined,
-): Record<string, string> {
+export function followHeaders(job: Pick<ShownJob, 'id' | 'status'> | undefined): Record<string, string> {
   const isOpen = job?.status === 'running' || job?.status === 'waiting';
   return isOpen ? { Location: `/issuance-jobs/${job.id}` } : {};
 }

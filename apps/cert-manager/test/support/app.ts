@@ -4,7 +4,7 @@ import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing'
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
 import type { Express } from 'express';
 import supertest from 'supertest';
-import { type CertManager, createApp, type RenewalOptions } from '../../src/app.js';
+import { type CertManager, createApp, type OrderOptions, type RenewalOptions } from '../../src/app.js';
 import { type Config, readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
 import type { RunReport } from '../../src/renewals/run-report.js';
@@ -18,6 +18,9 @@ export interface TestAppOptions {
   /** Environment beside the defaults of a test. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly renewals?: RenewalOptions;
+  readonly orders?: OrderOptions;
+  /** Where the clock stands first; in March 2026 when absent. */
+  readonly now?: Date;
   /** Another process beside one that is there: same clock, and its people are there already. */
   readonly beside?: Pick<TestApp, 'clock' | 'people'>;
 }
@@ -35,6 +38,8 @@ export interface TestApp {
   readonly logged: () => readonly Record<string, unknown>[];
   /** What a signal to stop begins with. */
   readonly drain: () => void;
+  /** Takes up requests that nobody works on any more. */
+  readonly takeUpJobs: () => Promise<void>;
   /** Works on the renewal queue once. */
   readonly renew: () => Promise<RunReport>;
   readonly close: () => Promise<void>;
@@ -64,7 +69,8 @@ export async function startAppOnSqlite(options: TestAppOptions = {}): Promise<Te
 
 /** Another application on a database that is there already. */
 export async function startAppOn(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
-  const clock = options.beside?.clock ?? createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
+  const clock =
+    options.beside?.clock ?? createMovableClock(options.now ?? new Date('2026-03-01T12:00:00.000Z'));
   const config = readCertManagerConfig({
     CERT_MANAGER_SETUP_TOKEN_FILE: `/tmp/certloop-setup-token-${randomUUID()}`,
     ...options.environment,
@@ -76,7 +82,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   });
   const people = options.beside?.people ?? (await settlePeople(database, clock));
-  const { renewals = {} } = options;
+  const { renewals = {}, orders = {} } = options;
   const app: CertManager = await createApp({
     config,
     database,
@@ -84,6 +90,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     clock,
     passwordCost: quickCost,
     renewals,
+    orders,
   });
   return {
     database,
@@ -95,6 +102,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     logged: () => lines,
     drain: () => app.drain(),
     renew: () => app.runRenewals(),
+    takeUpJobs: () => app.takeUpJobs(),
     close: () => app.close(),
   };
 }

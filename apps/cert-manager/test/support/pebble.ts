@@ -1,0 +1,157 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** An ACME server that nobody here wrote (Debian's package `pebble`). */
+export interface Pebble {
+  readonly directoryUrl: string;
+  /** PEM of the root of its TLS certificate. */
+  readonly caPem: string;
+  /** PEM of the root that it issues under. */
+  readonly rootPem: () => Promise<string>;
+  /** Server of lego's httpreq contract, and name server, that publish what is sent to them. */
+  readonly setTxt: (name: string, value: string) => Promise<void>;
+  readonly clearTxt: (name: string) => Promise<void>;
+  readonly dnsServer: string;
+  readonly close: () => Promise<void>;
+}
+
+export interface PebbleOptions {
+  /** Port at which it looks for http-01 answers. */
+  readonly httpPort: number;
+  /** Base64url keys by kid; accounts need one then. */
+  readonly eab?: Readonly<Record<string, string>>;
+  /** Share of nonces that it refuses, in percent. */
+  readonly nonceReject?: number;
+}
+
+/** Whether the programs are installed. */
+export const hasPebble = ['pebble', 'pebble-challtestsrv', 'openssl'].every(
+  (program) => spawnSync('which', [program]).status === 0,
+);
+
+/** A port that nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export async function startPebble({ httpPort, eab, nonceReject = 5 }: PebbleOptions): Promise<Pebble> {
+  const folder = mkdtempSync(join(tmpdir(), 'pebble-'));
+  const [listen, management, dns, challenges] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
+  makeTlsFiles(folder);
+  const config = {
+    pebble: {
+      listenAddress: `127.0.0.1:${listen}`,
+      managementListenAddress: `127.0.0.1:${management}`,
+      certificate: join(folder, 'srv.pem'),
+      privateKey: join(folder, 'srv.key'),
+      httpPort,
+      tlsPort: await freePort(),
+      ocspResponderURL: '',
+      externalAccountBindingRequired: eab !== undefined,
+      ...(eab !== undefined && { externalAccountMACKeys: eab }),
+      certificateValidityPeriod: 86_400,
+      domainBlocklist: ['blocked-domain.example'],
+    },
+  };
+  writeFileSync(join(folder, 'pebble.json'), JSON.stringify(config));
+  const dnsServer = `127.0.0.1:${dns}`;
+  const names = run('pebble-challtestsrv', [
+    ...['-management', `127.0.0.1:${challenges}`, '-dns01', dnsServer, '-http01', ''],
+    ...['-https01', '', '-tlsalpn01', '', '-defaultIPv6', ''],
+  ]);
+  const ca = run('pebble', ['-config', join(folder, 'pebble.json'), '-dnsserver', dnsServer], {
+    PEBBLE_VA_NOSLEEP: '1',
+    PEBBLE_WFE_NONCEREJECT: String(nonceReject),
+  });
+  const caPem = readFileSync(join(folder, 'tlsca.pem'), 'utf8');
+  const directoryUrl = `https://127.0.0.1:${listen}/dir`;
+  const close = async () => {
+    await Promise.all([ca.stop(), names.stop()]);
+    rmSync(folder, { recursive: true });
+  };
+  await until(async () => (await getText(directoryUrl, caPem)).includes('newOrder')).catch(async (error) => {
+    await close();
+    throw error;
+  });
+  const tell = async (act: string, body: object) => {
+    await fetch(`http://127.0.0.1:${challenges}/${act}`, { method: 'POST', body: JSON.stringify(body) });
+  };
+  return {
+    directoryUrl,
+    caPem,
+    rootPem: () => getText(`https://127.0.0.1:${management}/roots/0`, caPem),
+    setTxt: (name, value) => tell('set-txt', { host: name, value }),
+    clearTxt: (name) => tell('clear-txt', { host: name }),
+    dnsServer,
+    close,
+  };
+}
+
+function makeTlsFiles(folder: string): void {
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const authority = [
+    '-addext',
+    'basicConstraints=critical,CA:TRUE',
+    '-addext',
+    'keyUsage=critical,keyCertSign',
+  ];
+  const root = ['-keyout', 'tlsca.key', '-out', 'tlsca.pem', '-days', '3650', '-subj', '/CN=tls ca'];
+  openssl('req', '-x509', ...key, ...root, ...authority);
+  openssl('req', '-new', ...key, '-keyout', 'srv.key', '-out', 'srv.csr', '-subj', '/CN=localhost');
+  writeFileSync(join(folder, 'srv.ext'), 'subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\n');
+  const signer = ['-CA', 'tlsca.pem', '-CAkey', 'tlsca.key', '-CAcreateserial', '-days', '800'];
+  openssl('x509', '-req', '-in', 'srv.csr', ...signer, '-extfile', 'srv.ext', '-out', 'srv.pem');
+}
+
+function run(program: string, words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const child = spawn(program, words, {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: 'ignore',
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return {
+    stop: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function getText(url: string, ca: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(url, { ca }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Looks until it is so, for at most 20 seconds. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let left = 200; ; left -= 1) {
+    const yes = await isSo().catch((error: unknown) => {
+      if (left <= 0) throw error;
+      return false;
+    });
+    if (yes) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
