@@ -1,9 +1,11 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { StartFailed } from '@certloop/server';
 import type { StackPorts } from './config.js';
 import { issueToken, keysWork, tokenLasts } from './credential-checks.js';
 import { type Credentials, findCredentials, storeCredentials } from './credentials.js';
 import { makeAdministrator, makeProjectKeys, prepareFolder } from './first-start.js';
+import { lockFolder, type Unlock } from './folder-lock.js';
 import { type DatabaseUrls, healthUrl, planStack, type StackPlan, sqliteFiles } from './plan.js';
 import { freePort, requireFreePort } from './ports.js';
 import { type ServiceName, type ServiceProcess, startService } from './service-process.js';
@@ -24,13 +26,15 @@ export class Stack {
   readonly #plan: StackPlan;
   readonly #services = new Map<ServiceName, ServiceProcess>();
   readonly #broken: (sentence: string) => void;
+  readonly #unlock: Unlock;
   #stopping = false;
   #credentials: Credentials;
 
   /** Resolves with a sentence when a service ends that nobody stopped. */
   readonly broken: Promise<string>;
 
-  constructor(plan: StackPlan, credentials: Credentials) {
+  constructor(plan: StackPlan, credentials: Credentials, unlock: Unlock) {
+    this.#unlock = unlock;
     this.dataDir = plan.dataDir;
     this.#plan = plan;
     this.#credentials = credentials;
@@ -87,6 +91,7 @@ export class Stack {
     this.#stopping = true;
     await this.#services.get('cert-manager')?.stop();
     await Promise.all([...this.#services.values()].map((service) => service.stop()));
+    await this.#unlock();
   }
 
   #environmentOf(app: ServiceName): Readonly<Record<string, string>> {
@@ -102,33 +107,53 @@ export class Stack {
  * runs. Throws StartFailed in one sentence.
  */
 export async function startStack(options: StackOptions, abort?: AbortSignal): Promise<Stack> {
-  const plan = await prepare(options);
-  const stack = new Stack(plan, await credentialsFor(plan, options));
-  abort?.throwIfAborted();
-  abort?.addEventListener('abort', () => void stack.stop());
+  const dataDir = resolve(options.dataDir);
+  const secretFiles = await prepareFolder(dataDir);
+  const ports = await choosePorts(options.ports);
+  const unlock = await lockFolder(dataDir);
+  let stack: Stack | undefined;
   try {
-    await Promise.all(serviceNames.map((app) => stack.start(app)));
-    await settleKeys(stack);
-    await settleToken(stack);
-    await storeCredentials(plan.dataDir, stack.credentials);
+    const plan = planStack({ ...options, dataDir, ports, secretFiles });
+    stack = new Stack(plan, await credentialsFor(plan, options), unlock);
+    abort?.throwIfAborted();
+    const started = stack;
+    abort?.addEventListener('abort', () => void started.stop());
+    await startServices(stack);
+    await storeCredentials(dataDir, stack.credentials);
     return stack;
   } catch (error) {
-    await stack.stop();
+    await (stack === undefined ? unlock() : stack.stop());
     throw error;
   }
 }
 
-const serviceNames: readonly ServiceName[] = ['dummy-ca', 'check-monitor', 'cert-manager'];
+/** Starts the manager last, so that its first report finds the monitor. */
+async function startServices(stack: Stack): Promise<void> {
+  await Promise.all([stack.start('dummy-ca'), stack.start('check-monitor')]);
+  await stack.start('cert-manager');
+  await settleKeys(stack);
+  await settleToken(stack);
+}
 
-async function prepare({ dataDir, ports, databaseUrls, environment }: StackOptions): Promise<StackPlan> {
-  const folder = resolve(dataDir);
-  const secretFiles = await prepareFolder(folder);
-  const chosen = {
-    certManager: await choosePort(ports.certManager, 'CERT_MANAGER_PORT'),
-    checkMonitor: await choosePort(ports.checkMonitor, 'CHECK_MONITOR_PORT'),
-    dummyCa: await choosePort(ports.dummyCa, 'DUMMY_CA_PORT'),
+const portVariables = {
+  certManager: 'CERT_MANAGER_PORT',
+  checkMonitor: 'CHECK_MONITOR_PORT',
+  dummyCa: 'DUMMY_CA_PORT',
+} as const;
+
+async function choosePorts(ports: StackPorts): Promise<StackPorts> {
+  const { certManager, checkMonitor, dummyCa } = portVariables;
+  if (ports.checkMonitor !== 0 && ports.checkMonitor === ports.certManager) {
+    throw new StartFailed(`${certManager} and ${checkMonitor} are the same port, ${ports.checkMonitor}`);
+  }
+  if (ports.dummyCa !== 0 && [ports.certManager, ports.checkMonitor].includes(ports.dummyCa)) {
+    throw new StartFailed(`${dummyCa} is the port of another service, ${ports.dummyCa}`);
+  }
+  return {
+    certManager: await choosePort(ports.certManager, certManager),
+    checkMonitor: await choosePort(ports.checkMonitor, checkMonitor),
+    dummyCa: await choosePort(ports.dummyCa, dummyCa),
   };
-  return planStack({ dataDir: folder, ports: chosen, secretFiles, databaseUrls, environment });
 }
 
 async function choosePort(port: number, variable: string): Promise<number> {

@@ -40,9 +40,9 @@ function greeting({ credentials, dataDir }: Stack, ms: number): string {
   const { certManager, checkMonitor, dummyCa } = credentials;
   const file = relative(process.cwd(), credentialsFile(dataDir));
   const path = file.startsWith('..') ? credentialsFile(dataDir) : `./${file}`;
-  const token = `$(node -p "require('${path}').certManager.token")`;
-  const curl = `curl -sS -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json'`;
-  const newest = `$(${curl} ${certManager.url}/spaces | node -p "JSON.parse(require('fs').readFileSync(0)).at(-1).id")`;
+  const token = `$(node -p 'require(process.argv[1]).certManager.token' ${shellWord(path)})`;
+  const curl = `curl -sS -w '\\n' -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json'`;
+  const newest = `$(${curl} ${certManager.url}/spaces | node -p 'JSON.parse(require("fs").readFileSync(0)).at(-1).id')`;
   return `
 CertLoop is up after ${(ms / 1000).toFixed(1)} s
 
@@ -60,6 +60,11 @@ Make a space, add an FQDN to it, list what it holds:
 
 Ctrl-C stops everything.
 `;
+}
+
+/** A text as one word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 process.exitCode = await run();

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -90,6 +92,28 @@ describe('a stack that cannot start', () => {
     const start = startStack({ dataDir, ports: { ...free, checkMonitor: port }, environment });
     await expect(start).rejects.toThrow(`port ${port} is already in use; CHECK_MONITOR_PORT chooses another`);
     await new Promise((resolve) => taken.close(resolve));
+  });
+
+  test('names the variables of a port that is given twice', async () => {
+    const start = startStack({
+      dataDir,
+      ports: { certManager: 4711, checkMonitor: 4711, dummyCa: 0 },
+      environment,
+    });
+    await expect(start).rejects.toThrow('CERT_MANAGER_PORT and CHECK_MONITOR_PORT are the same port, 4711');
+  });
+
+  test('names the process that already runs a stack on the folder, and takes over after one that is gone', async () => {
+    const holder = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+    await writeFile(join(dataDir, 'stack.pid'), String(holder.pid));
+    const start = startStack({ dataDir, ports: free, environment });
+    await expect(start).rejects.toThrow(
+      `another stack (process ${holder.pid}) runs on the folder ${dataDir}`,
+    );
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    await withStack(useAll);
+    await expect(stat(join(dataDir, 'stack.pid'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('names the folder that cannot be written', async () => {
