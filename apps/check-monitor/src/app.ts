@@ -24,7 +24,7 @@ import type { Micros } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
 import { createPingResponder, pingPrefix } from './pings/ping-requests.responder.js';
 import { pingsHandlers } from './pings/pings.routes.js';
-import { createPingIntake } from './pings/receive-ping.service.js';
+import { createPingIntake, type PingIntake } from './pings/receive-ping.service.js';
 import { callerOf, largestBody } from './projects/api-key.middleware.js';
 import { type ApiVersion, apiVersions } from './projects/caller.js';
 import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.js';
@@ -54,6 +54,8 @@ export interface AppParts {
 export interface App {
   /** Answers every request of the service. */
   readonly handler: RequestListener;
+  /** Takes pings that come by another way than HTTP. */
+  readonly intake: PingIntake;
   /** One round of the alert loop: overdue checks fall, flips that wait become messages. */
   readonly tick: () => Promise<void>;
   /** Delivers a message if one waits, and tells whether one did; several may run at once. */
@@ -76,8 +78,10 @@ export function buildApp(parts: AppParts): App {
       describe: ({ message }) => ({ contentType: 'application/json', body: { error: message } }),
     }),
   );
-  const answerPing = createPingResponder({ ...deps, intake: createPingIntake(deps) });
+  const intake = createPingIntake(deps);
+  const answerPing = createPingResponder({ ...deps, intake });
   return {
+    intake,
     handler: (request, response) =>
       request.url?.startsWith(pingPrefix) === true ? answerPing(request, response) : app(request, response),
     tick: async () => {

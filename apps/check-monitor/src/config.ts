@@ -17,6 +17,7 @@ import type { Messengers } from './channels/messengers.js';
 import type { NotifierConfig } from './channels/notifier.service.js';
 import type { Addresses } from './checks/check-view.js';
 import { type AddressRange, parseRange } from './pings/client-address.js';
+import type { MailListenerOptions } from './pings/mail-requests.responder.js';
 
 const storage = {
   databaseUrl: setting(
@@ -94,10 +95,35 @@ const telling = {
   ),
 } as const;
 
+/** How pings come in by mail. */
+const mailing = {
+  mailPort: setting(
+    'CHECK_MONITOR_SMTP_PORT',
+    portNumber.optional(),
+    'TCP port to take pings by mail on; none are taken when absent',
+  ),
+  mailHost: setting(
+    'CHECK_MONITOR_SMTP_HOST',
+    z.string().optional(),
+    'address to listen on for mail; that of HTTP when absent',
+  ),
+  mailDomain: setting(
+    'CHECK_MONITOR_PING_MAIL_DOMAIN',
+    z.string().optional(),
+    'domain of the mail addresses of checks; the host of the site root when absent',
+  ),
+  mailSizeLimit: setting(
+    'CHECK_MONITOR_SMTP_SIZE_LIMIT',
+    wholeNumber(1000, 100_000_000).default(33_554_432),
+    'bytes of a mail at most',
+  ),
+} as const;
+
 /** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
 export const settings = {
   ...storage,
   ...telling,
+  ...mailing,
   host: setting('CHECK_MONITOR_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
   port: setting('CHECK_MONITOR_PORT', portNumber.default(3001), 'TCP port to listen on'),
   siteRoot: setting(
@@ -154,12 +180,16 @@ export const settings = {
 } as const;
 
 /** What the service is told by its environment. */
-export type Config = Omit<Values, keyof typeof telling | 'siteRoot' | 'pingEndpoint' | 'badgeLabel'> & {
+export type Config = Omit<Values, Derived> & {
   readonly addresses: Addresses;
   readonly badgeLabel: string;
   readonly telling: NotifierConfig;
   readonly deliveryWorkers: number;
+  /** Undefined when no pings are taken by mail. */
+  readonly mail: MailListenerOptions | undefined;
 };
+
+type Derived = keyof typeof telling | keyof typeof mailing | 'siteRoot' | 'pingEndpoint' | 'badgeLabel';
 
 type Values = ConfigOf<typeof settings>;
 
@@ -175,7 +205,14 @@ export function loadConfig(environment: Environment): Config {
     badgeLabel: badgeLabel ?? config.siteName,
     addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` },
     telling: tellingOf(config, root),
+    mail: mailOf(config, root),
   };
+}
+
+function mailOf(config: Pick<Values, keyof typeof mailing | 'host'>, siteRoot: string): Config['mail'] {
+  const { mailPort: port, mailHost, mailDomain, mailSizeLimit: sizeLimit } = config;
+  if (port === undefined) return undefined;
+  return { port, host: mailHost ?? config.host, domain: mailDomain ?? new URL(siteRoot).hostname, sizeLimit };
 }
 
 type TellingValues = Pick<Values, keyof typeof telling | 'siteName' | 'secret'>;

@@ -5,6 +5,8 @@ import { createNotifier } from './channels/notifier.service.js';
 import { environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
+import { listenForMail } from './pings/mail-requests.responder.js';
+import { prepareForPings } from './pings/ping-batch.repository.js';
 import { answerUnparsed } from './projects/unparsed-requests.responder.js';
 
 await runService('check-monitor', async (onClose) => {
@@ -18,10 +20,11 @@ await runService('check-monitor', async (onClose) => {
   });
   onClose(() => database.close());
   await database.migrate();
+  await database.transaction(prepareForPings);
   const now = createMicroClock();
   const notifier = createNotifier({ config: config.telling, database, logger, now });
   onClose(() => notifier.close());
-  const { handler, tick, deliver } = buildApp({ config, database, logger, now, notifier });
+  const { handler, intake, tick, deliver } = buildApp({ config, database, logger, now, notifier });
   // apart from the alert loop: a target that is slow must not keep checks from falling
   const workers = Array.from({ length: config.deliveryWorkers }, () => {
     const worker = startPoller({
@@ -45,6 +48,11 @@ await runService('check-monitor', async (onClose) => {
     logger,
   });
   onClose(() => alerts.stop());
+  if (config.mail !== undefined) {
+    const mails = await listenForMail({ intake, logger }, config.mail);
+    onClose(() => mails.close());
+    logger.info({ port: mails.port, domain: config.mail.domain }, 'mail.listening');
+  }
   const listening = await listen(handler, config);
   onClose(() => listening.close());
   answerUnparsed(listening.server);

@@ -1,8 +1,9 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Origin } from './client-address.js';
 import type { PingAddress } from './ping-address.js';
+import type { MailPing } from './signal.js';
 
-/** A ping as it came in over HTTP. */
+/** A ping as it came in over HTTP, or by mail. */
 export interface IncomingPing {
   readonly address: PingAddress;
   readonly origin: Origin;
@@ -10,6 +11,8 @@ export interface IncomingPing {
   readonly userAgent: string;
   /** First bytes of the body, as many as are kept. */
   readonly body: Buffer;
+  /** What of a mail decides its signal; absent for HTTP. */
+  readonly mail?: MailPing;
 }
 
 /** Code of a refusal that concerns a check that is there. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type HttpPing, type PingFilter, signalOfHttpPing } from './signal.js';
+import { type HttpPing, type PingFilter, signalOfHttpPing, signalOfMail } from './signal.js';
 
 const open: PingFilter = {
   methods: '',
@@ -9,6 +9,8 @@ const open: PingFilter = {
   successKeywords: '',
   failureKeywords: '',
   filterHttpBody: false,
+  filterSubject: false,
+  filterBody: false,
   filterDefaultFail: false,
 };
 const words: PingFilter = {
@@ -55,5 +57,32 @@ describe('signal of an HTTP ping', () => {
     ['failure by default without a filter', {}, { ...open, filterDefaultFail: true }, 'success'],
   ] as [string, Partial<HttpPing>, PingFilter, string][])('%s → %s', (_situation, ping, filter, signal) => {
     expect(signalOfHttpPing({ ...get, ...ping }, filter)).toBe(signal);
+  });
+});
+
+describe('signal of a mail', () => {
+  const mail = { subject: 'Backup ok', texts: ['an error', 'begin'] };
+  const bySubject: PingFilter = { ...words, filterHttpBody: false, filterSubject: true };
+
+  test.each([
+    ['success without filters, whatever it says', open, 'success'],
+    ['the body of an HTTP ping is another matter', words, 'success'],
+    ['methods are those of HTTP', { ...open, methods: 'POST' }, 'success'],
+    ['by its subject', bySubject, 'success'],
+    ['by its body', { ...bySubject, filterSubject: false, filterBody: true }, 'fail'],
+    ['by both: failure first', { ...bySubject, filterBody: true }, 'fail'],
+    ['no keyword at all', { ...bySubject, successKeywords: '' }, 'ign'],
+    [
+      'no keyword, failing by default',
+      { ...bySubject, successKeywords: 'x', filterDefaultFail: true },
+      'fail',
+    ],
+    ['paused until resumed', { ...bySubject, storedStatus: 'paused', manualResume: true }, 'ign'],
+  ] as [string, PingFilter, string][])('%s', (_situation, filter, signal) => {
+    expect(signalOfMail(mail, filter)).toBe(signal);
+  });
+
+  test('letters count as they are', () => {
+    expect(signalOfMail({ subject: 'OK', texts: [] }, bySubject)).toBe('ign');
   });
 });

@@ -13,6 +13,8 @@ export interface PingFilter {
   readonly successKeywords: string;
   readonly failureKeywords: string;
   readonly filterHttpBody: boolean;
+  readonly filterSubject: boolean;
+  readonly filterBody: boolean;
   readonly filterDefaultFail: boolean;
 }
 
@@ -31,6 +33,20 @@ export function signalOfHttpPing(ping: HttpPing, filter: PingFilter): Signal {
   // A body that is cut within a letter, or is no UTF-8 at all, is still searched.
   if (filter.filterHttpBody) return signalOfText(Buffer.from(ping.body).toString('utf8'), filter);
   return ping.exitStatus !== null && ping.exitStatus > 0 ? 'fail' : ping.action;
+}
+
+export interface MailPing {
+  readonly subject: string;
+  /** Texts of the body: the plain one, and that of the HTML. */
+  readonly texts: readonly string[];
+}
+
+/** Signal of a mail: success, unless keywords in its subject or its body, where they are looked for, decide. */
+export function signalOfMail({ subject, texts }: MailPing, filter: PingFilter): Signal {
+  if (filter.storedStatus === 'paused' && filter.manualResume) return 'ign';
+  if (!filter.filterSubject && !filter.filterBody) return 'success';
+  const searched = [...(filter.filterSubject ? [subject] : []), ...(filter.filterBody ? texts : [])];
+  return signalOfText(searched.join('\n'), filter);
 }
 
 /** Signal of a text by its keywords, which are sought anywhere in it and by case: failure, success, start. */

@@ -12,7 +12,7 @@ import type { PingTarget } from './ping-address.js';
 import { holdChecks, writePings } from './ping-batch.repository.js';
 import type { Ping } from './pings.repository.js';
 import { beginsPruning, type PruneDeps, prunePings } from './prune-pings.service.js';
-import { signalOfHttpPing } from './signal.js';
+import { signalOfHttpPing, signalOfMail } from './signal.js';
 
 export interface StorePingsDeps extends PruneDeps {
   readonly now: () => Micros;
@@ -100,7 +100,9 @@ class Batch {
   #apply(check: Check, ping: IncomingPing, exitStatus: number | null, runId: string | null): void {
     const { address, method, userAgent, body } = ping;
     const at = this.#now();
-    const signal = signalOfHttpPing({ action: address.action, exitStatus, method, body }, check);
+    const signal = ping.mail
+      ? signalOfMail(ping.mail, check)
+      : signalOfHttpPing({ action: address.action, exitStatus, method, body }, check);
     const { state, flip } = applySignal(check, signal, runId, at);
     const n = check.pingCount + 1;
     // assigned, since spreading another object over one of this size takes 50 times as long

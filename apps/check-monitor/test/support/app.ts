@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import { createLogger, createMovableClock, type Logger, type MovableClock } from '@certloop/server';
 import supertest from 'supertest';
 import { type AppConfig, buildApp } from '../../src/app.js';
 import type { Messengers } from '../../src/channels/messengers.js';
@@ -14,6 +14,7 @@ import {
 } from '../../src/channels/notifier.service.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
+import type { PingIntake } from '../../src/pings/receive-ping.service.js';
 import { type AccountDeps, type Setup, setUpProject } from '../../src/projects/create-project.service.js';
 
 export const siteRoot = 'https://monitor.example';
@@ -83,6 +84,8 @@ export interface TestApp {
   readonly clock: MovableClock;
   readonly accounts: AccountDeps;
   address(): AddressInfo;
+  readonly intake: PingIntake;
+  readonly logger: Logger;
   tick(): Promise<void>;
   /** Delivers all messages that wait. */
   deliver(): Promise<void>;
@@ -109,7 +112,7 @@ export async function openTestApp(
   const logger = createLogger({ service: 'check-monitor', level: 'silent' });
   const parts = { secret: config.secret, now, logger, telling };
   const notifier = openNotifier({ ...parts, database });
-  const { handler, tick, deliver } = buildApp({ config, database, now, logger, notifier });
+  const { handler, intake, tick, deliver } = buildApp({ config, database, now, logger, notifier });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);
   const accounts = { database, now, secret: config.secret };
@@ -119,6 +122,8 @@ export async function openTestApp(
     clock,
     accounts,
     address: () => server.address() as AddressInfo,
+    intake,
+    logger,
     tick,
     deliver: () => whileAny(deliver),
     notifier,
