@@ -202,7 +202,10 @@ describe('a challenge (RFC 8555 §7.5.1)', () => {
       error: { type: 'urn:ietf:params:acme:error:unauthorized', status: 403 },
     });
     expect((await owner.post(order.authorizations[0] ?? '')).body).toMatchObject({ status: 'invalid' });
-    expect((await owner.post(headers.get('location') ?? '')).body).toMatchObject({ status: 'invalid' });
+    expect((await owner.post(headers.get('location') ?? '')).body).toMatchObject({
+      status: 'invalid',
+      error: { subproblems: [{ identifier: { type: 'dns', value: 'a.test' } }] },
+    });
     await refusing.close();
   });
 

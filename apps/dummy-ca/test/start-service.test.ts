@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +92,26 @@ describe('the service', () => {
       expect(await service.exit).toBe(0);
       expect(service.output.err).toBe('');
       expect(service.output.out).not.toContain('PRIVATE KEY');
+    },
+    patienceMs,
+  );
+
+  test(
+    'serves ACME by https with a certificate of its root',
+    async () => {
+      const service = run({ DUMMY_CA_HTTPS_PORT: '0' });
+      const url = await addressOf(service);
+      const secure = linesOf(service).find(({ event }) => event === 'https.started')?.url ?? '';
+      const rootPem = await (await fetch(`${url}/root`)).text();
+      const status = await new Promise((resolve, reject) => {
+        get(`${secure}/acme/directory`, { ca: rootPem }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).once('error', reject);
+      });
+      expect(status).toBe(200);
+      service.child.kill('SIGTERM');
+      expect(await service.exit).toBe(0);
     },
     patienceMs,
   );

@@ -5,6 +5,7 @@ import type {
   AcmeDirectory,
   AcmeOrder,
   AcmeOrderStatus,
+  AcmeProblemDocument,
 } from '@certloop/contracts';
 import type { AcmeLinks } from './acme-links.js';
 import { describeProfile } from './acme-profile.js';
@@ -44,8 +45,15 @@ export function accountView(account: Account, links: AcmeLinks): AcmeAccount {
 }
 
 /** Order (RFC 8555 §7.1.3). */
-export function orderView(order: Order, status: AcmeOrderStatus, links: AcmeLinks): AcmeOrder {
-  const { id, notBefore, notAfter, problem, certificateId, replaces } = order;
+export function orderView(
+  order: Order,
+  {
+    status,
+    problem,
+  }: { readonly status: AcmeOrderStatus; readonly problem: AcmeProblemDocument | undefined },
+  links: AcmeLinks,
+): AcmeOrder {
+  const { id, notBefore, notAfter, certificateId, replaces } = order;
   const isIssued = status === 'valid' && certificateId !== undefined;
   return {
     status,

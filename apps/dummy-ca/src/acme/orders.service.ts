@@ -11,6 +11,7 @@ import { addAuthorization, authorizedIdentifier } from './authorizations.service
 import type { AuthorizedIdentifier } from './challenges.js';
 import { statusOf } from './current-status.service.js';
 import { parseIdentifiers } from './identifiers.js';
+import { orderProblem } from './order-problem.js';
 import { authorizationStatus } from './order-status.js';
 import { requireReplaceable } from './replacements.service.js';
 import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
@@ -81,7 +82,10 @@ export function replyWith(deps: AcmeDeps, order: Order, request: SignedRequest):
 }
 
 function viewOf(deps: AcmeDeps, order: Order, { links }: SignedRequest) {
-  return orderView(order, statusOf(deps, order), links);
+  const status = statusOf(deps, order);
+  const authorizations = order.authorizationIds.flatMap((id) => deps.store.findAuthorization(id) ?? []);
+  const problem = status === 'invalid' ? orderProblem(order, authorizations, deps.clock.now()) : undefined;
+  return orderView(order, { status, problem }, links);
 }
 
 /** The account's own. Throws `malformed` with status 404 when there is none, `unauthorized` for another's. */
