@@ -59,6 +59,7 @@ export class Stack {
 
   /** Starts a service, or starts it again; resolves when it takes requests. Throws StartFailed. */
   async start(app: ServiceName): Promise<void> {
+    if (this.#stopping) throw new StartFailed('the stack is being stopped');
     const service = startService({
       app,
       environment: this.#environmentOf(app),
