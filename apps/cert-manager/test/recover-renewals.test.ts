@@ -69,7 +69,6 @@ describeEachDialect('a process that dies while it renews', (open) => {
       claimed: [1, 2],
       // nobody can know of an answer that nobody wrote down: the CA's call has no name by which to ask again
       answered: [2, 2],
-      recorded: [1, 2],
       settled: [1, 1],
     };
     test.each(renewalSteps.map((step) => [step, ...table[step]] as const))(
@@ -97,20 +96,19 @@ describeEachDialect('a process that dies while it renews', (open) => {
       const { app } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
-      deadlyStep = 'recorded';
+      deadlyStep = 'claimed';
       await app.renew();
       expect((await openEntryOf(app, fqdn)).status).toBe('processing');
       app.clock.advance(leaseMs);
       deadlyStep = 'claimed';
       await app.renew();
-      expect(await openEntryOf(app, fqdn)).toMatchObject({ status: 'processing', attempt: 2 });
-      const [row] = await storedRenewals(app.database, fqdn.id);
-      expect(row).toMatchObject({
+      expect(await openEntryOf(app, fqdn)).toMatchObject({
+        status: 'processing',
+        attempt: 2,
         reason: 'lease_expired',
-        journal: { issued: { upstreamId: expect.any(String) } },
       });
       expect(app.logged().find(({ event }) => event === 'renewal.lapsed')).toBeDefined();
-      app.clock.advance(leaseMs + 60_000);
+      app.clock.advance(leaseMs);
       await app.renew();
       app.clock.advance(60_000);
       await app.renew();
@@ -143,7 +141,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
 
   /** A CA of orders, as ACME has them: an order has an address, and gives its certificate however often. */
   describe('by an order with an address, as ACME has it', () => {
-    const orderSteps = ['ordered', 'kept', 'finalized', 'downloaded'] as const;
+    const orderSteps = ['ordered', 'kept', 'finalized', 'downloaded', 'storing'] as const;
     let orders: Map<string, { readonly certificatePem: string } | undefined>;
     let issuances: number;
 
@@ -177,17 +175,28 @@ describeEachDialect('a process that dies while it renews', (open) => {
       return address;
     }
 
-    function startRunner() {
+    /** Asks by orders, or by one call. */
+    function startRunner(by: 'orders' | 'one call' = 'orders') {
       const { database: db, clock } = place.app;
       const config = dummyCaConfigSchema.parse({ baseUrl: place.ca.url, validityDays: 30 });
       const outgoing = createOutgoing({ trusted: [place.ca.url] });
       const signer = createDummyCaProvider(config, { outgoing, memory: createDummyCaMemory(), clock });
+      const scheduler = createRenewalScheduler(clock);
       return createRenewalRunner({
         db,
         clock,
         logger: createLogger({ service: 'cert-manager', level: 'silent' }),
-        opener: { open: () => signer, openForSigning: () => orderProvider(signer) },
-        scheduler: createRenewalScheduler(clock),
+        opener: {
+          open: () => signer,
+          openForSigning: () => (by === 'orders' ? orderProvider(signer) : signer),
+        },
+        scheduler: {
+          ...scheduler,
+          onCertificateStored: async (...stored) => {
+            await scheduler.onCertificateStored(...stored);
+            dieAt('storing');
+          },
+        },
         leaseMs,
         concurrency: 2,
         budgetMs: 10_000,
@@ -218,6 +227,27 @@ describeEachDialect('a process that dies while it renews', (open) => {
         await expectRenewedOnce(fqdn, step === 'settled' ? 1 : 2);
       },
     );
+
+    test('or by one call, a certificate that could not be stored is in the journal, and no second one is asked for', async () => {
+      const { app } = place;
+      const fqdn = await renewedFqdn(place);
+      await moveToRenewal(app, fqdn);
+      const before = signatures();
+      deadlyStep = 'storing';
+      const runner = startRunner('one call');
+      expect(await runner.run()).toMatchObject({ broken: 1 });
+      const [row] = await storedRenewals(app.database, fqdn.id);
+      expect(row).toMatchObject({
+        status: 'processing',
+        journal: { issued: { upstreamId: expect.any(String) } },
+      });
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      app.clock.advance(leaseMs);
+      expect(await runner.run()).toMatchObject({ renewed: 1 });
+      await runner.stop();
+      expect(signatures() - before).toBe(1);
+      await expectRenewedOnce(fqdn, 2);
+    });
 
     test('that fails goes on in the next try when the provider still keeps it', async () => {
       orders = new Map();

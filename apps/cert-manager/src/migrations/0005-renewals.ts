@@ -38,7 +38,7 @@ const renewalQueue = defineTable('renewal_queue', {
       columns: ['scheduledAt'],
       where: "status = 'pending' and attempt > 3",
     },
-    { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['fqdnId', 'status', 'createdAt', 'id'] },
     { columns: ['scheduledAt', 'id'] },
     { columns: ['status', 'scheduledAt', 'id'] },
     { columns: ['spaceId', 'scheduledAt', 'id'] },

@@ -5,7 +5,7 @@ import { type CsrRow, findCsr, findLatestCsr } from '../csrs/csrs.repository.js'
 import { holdFqdn } from '../fqdns/fqdns.repository.js';
 import { findOpenJob } from '../issuance/issuance-jobs.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
-import type { OrderProgress, SignOutcome } from '../providers/provider.js';
+import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import type { RenewalJournal, RenewalRow } from './renewals.repository.js';
@@ -19,15 +19,14 @@ import {
 
 /**
  * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again
- * when its lease has lapsed, and goes on after the last step that is on disk.
+ * when its lease has lapsed, and goes on after what is on disk. Between the first two, the provider keeps in the
+ * entry's journal how far its order has come, if it has orders.
  */
 export const renewalSteps = [
   /** The entry is taken; nobody has been asked. On disk. */
   'claimed',
   /** The provider has answered, with a certificate or a refusal; not on disk. */
   'answered',
-  /** The certificate is in the journal. On disk. */
-  'recorded',
   /** Certificate, end of the entry, next entry and audit are on disk, all or none. */
   'settled',
 ] as const;
@@ -50,7 +49,7 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
     const subject = await deps.db.transaction((tx) => findSubject(tx, entry));
     const outcome = subject.isRequested ? requested : await ask(deps, lease, subject);
     const end = outcome.isSigned
-      ? await settleRenewed(deps, lease, subject, outcome)
+      ? await store(deps, lease, subject, outcome)
       : await settleFailed(deps, lease, subject, outcome);
     await deps.atStep('settled', entry);
     return end;
@@ -71,7 +70,7 @@ function isGone(error: unknown): boolean {
 const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQDN is under way' };
 
 interface Subject extends RenewalSubject {
-  /** PEM of the certificate whose place the new one takes; none where another provider issued it. */
+  /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
   readonly isRequested: boolean;
 }
@@ -83,8 +82,8 @@ async function findSubject(tx: Tx, { spaceId, fqdnId, providerId, journal }: Ren
   const begun = journal === null ? undefined : await findCsr(tx, journal.csrId);
   const csr = begun ?? (await findLatestCsr(tx, fqdnId));
   const newest = await findNewestCertificate(tx, fqdnId);
-  const replaces = newest?.providerId === providerId ? newest.pem : undefined;
-  return { fqdn, csr, provider: await getProvider(tx, providerId), replaces, isRequested };
+  const provider = await getProvider(tx, newest?.providerId ?? providerId);
+  return { fqdn, csr, provider, replaces: newest?.pem, isRequested };
 }
 
 /** The provider's answer, or the one that it gave before this process took the renewal up. */
@@ -98,11 +97,23 @@ async function ask(
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
   const outcome = await sign(deps.opener, provider, csr, progressOf(lease, csr, replaces));
   await deps.atStep('answered', lease.entry);
-  if (!outcome.isSigned) return outcome;
-  const { certificatePem, upstreamId } = outcome;
-  await lease.keep({ csrId: csr.id, issued: { certificatePem, upstreamId } });
-  await deps.atStep('recorded', lease.entry);
   return outcome;
+}
+
+/** A certificate that cannot be stored for whatever reason goes into the journal, so that no second one is asked for. */
+async function store(
+  deps: RenewDeps,
+  lease: RenewalLease,
+  subject: Subject,
+  { certificatePem, upstreamId }: IssuedCertificate,
+): Promise<RenewalEnd> {
+  try {
+    return await settleRenewed(deps, lease, subject, { certificatePem, upstreamId });
+  } catch (error) {
+    if (isGone(error) || subject.csr === undefined) throw error;
+    await lease.keep({ ...lease.journal(), csrId: subject.csr.id, issued: { certificatePem, upstreamId } });
+    throw error;
+  }
 }
 
 /** A provider that was disabled or spoilt since the claim refuses like any other. */

@@ -33,7 +33,7 @@ export interface RenewalRow extends RenewalState {
   readonly spaceId: string;
   /** The certificate that is to be renewed. */
   readonly certificateId: string;
-  /** Whom to ask for the new one. */
+  /** Whom to ask for the new one, as far as is known when it is queued. */
   readonly providerId: string;
   readonly status: RenewalStatus;
   readonly createdAt: Date;
@@ -86,7 +86,7 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
       columns: ['scheduledAt'],
       where: "status = 'pending' and attempt > 3",
     },
-    { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['fqdnId', 'status', 'createdAt', 'id'] },
     // lists
     { columns: ['scheduledAt', 'id'] },
     { columns: ['status', 'scheduledAt', 'id'] },
@@ -155,11 +155,6 @@ export async function deletePendingRenewal(tx: Tx, id: string): Promise<boolean>
 /** Removes the planned renewals of all FQDNs, those under way excepted; how many there were. */
 export function deletePlannedRenewals(tx: Tx): Promise<number> {
   return deleteRows(tx, renewalQueue, { isTest: false, status: 'pending' });
-}
-
-/** Lets the waiting tests of an FQDN ask another provider. */
-export async function redirectTestRenewals(tx: Tx, fqdnId: string, providerId: string): Promise<void> {
-  await updateRows(tx, renewalQueue, { fqdnId, isTest: true, status: 'pending' }, { providerId });
 }
 
 /** Deletes at most `limit` final entries that are older than `before`; how many there were. */

@@ -107,8 +107,11 @@ async function runLane(worker: Worker, { provider }: Lane, deadline: Deadline): 
   const work = worker.underWay.get(provider.id) ?? new Set();
   worker.underWay.set(provider.id, work);
   while (!worker.isStopped && !deadline.isOver()) {
-    const entries = await claim(worker, provider.id, worker.concurrency - work.size);
-    for (const entry of entries) begin(worker, work, entry);
+    const free = worker.concurrency - work.size;
+    // several by one transaction cost little more than one
+    if (free >= worker.concurrency / 2) {
+      for (const entry of await claim(worker, provider.id, free)) begin(worker, work, entry);
+    }
     if (work.size === 0) return true;
     await Promise.race([...work, deadline.reached]);
   }
@@ -117,7 +120,6 @@ async function runLane(worker: Worker, { provider }: Lane, deadline: Deadline): 
 
 async function claim(worker: Worker, providerId: string, limit: number): Promise<RenewalRow[]> {
   const { db, clock, owner, leaseMs } = worker;
-  if (limit <= 0) return [];
   const now = clock.now();
   const leaseUntil = new Date(now.getTime() + leaseMs);
   try {

@@ -14,14 +14,13 @@ import {
   findOpenRenewal,
   insertRenewal,
   type RenewalRow,
-  redirectTestRenewals,
   updateRenewal,
 } from './renewals.repository.js';
 
 /** What keeps the queue in line with what it is about; each is part of the transaction of the change. */
 export interface RenewalScheduler {
-  /** The FQDN has a newer certificate; it is held. */
-  onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** The FQDN has a newer certificate, which is looked up when not given; the FQDN is held. */
+  onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow, certificate?: CertificateRow): Promise<void>;
   /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is held. */
   onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The FQDN has a newer CSR. */
@@ -32,15 +31,13 @@ export interface RenewalScheduler {
 
 export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   return {
-    onCertificateStored: async (tx, caller, fqdn) => {
-      const certificate = await findNewestCertificate(tx, fqdn.id);
-      if (certificate?.providerId != null) await redirectTestRenewals(tx, fqdn.id, certificate.providerId);
+    onCertificateStored: async (tx, caller, fqdn, certificate) => {
       if (!fqdn.renewalEnabled) return;
       const open = await findOpenRenewal(tx, fqdn.id);
       // one under way is not called back; whoever settles it sees that there is a newer certificate
       if (open?.status === 'processing') return;
       if (open !== undefined) await remove(tx, caller, open, 'a newer certificate was stored', clock.now());
-      await insertPlanned(tx, fqdn, clock.now());
+      await insertPlanned(tx, fqdn, clock.now(), certificate);
     },
     onRenewalSwitched: async (tx, caller, fqdn) => {
       const open = await findOpenRenewal(tx, fqdn.id);
@@ -67,12 +64,13 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   };
 }
 
-/** What is to become of an FQDN, by the scheduler's own rules. */
+/** What is to become of an FQDN, by the scheduler's own rules; its newest certificate is looked up when not given. */
 export async function readOutlook(
   tx: Tx,
   fqdn: FqdnRow,
+  newest?: CertificateRow,
 ): Promise<{ readonly certificate: CertificateRow | undefined; readonly outlook: Outlook }> {
-  const certificate = await findNewestCertificate(tx, fqdn.id);
+  const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
   const hasCsr = await hasCsrOfFqdn(tx, fqdn.id);
   return { certificate, outlook: outlookOf({ ...fqdn, certificate, hasCsr }) };
 }
@@ -85,8 +83,13 @@ export async function renewAtOf(tx: Tx, fqdn: FqdnRow): Promise<Date | undefined
 }
 
 /** Plans the renewal of an FQDN that is held and has no open entry; does nothing where there is nothing to renew. */
-export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date): Promise<void> {
-  const { outlook } = await readOutlook(tx, fqdn);
+export async function insertPlanned(
+  tx: Tx,
+  fqdn: FqdnRow,
+  now: Date,
+  newest?: CertificateRow,
+): Promise<void> {
+  const { outlook } = await readOutlook(tx, fqdn, newest);
   if (!outlook.isPlanned) return;
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };

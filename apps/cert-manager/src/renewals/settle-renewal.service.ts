@@ -62,7 +62,7 @@ export async function settleRenewed(
       { ...auditOf(entry, 'certificate.renew', details), resourceId: row.id },
       now,
     );
-    await scheduler.onCertificateStored(tx, caller, held);
+    await scheduler.onCertificateStored(tx, caller, held, row);
     return row;
   });
   logger.info({ entryId: entry.id, fqdn, certificateId: certificate.id }, 'renewal.renewed');
