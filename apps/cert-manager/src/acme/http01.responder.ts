@@ -15,7 +15,9 @@ export function http01Responder({ db }: { readonly db: Database }): Router {
       : undefined;
     response.set('Cache-Control', 'no-store');
     if (row === undefined) return void response.status(404).end();
-    response.set('Content-Type', 'text/plain').end(row.keyAuthorization);
+    // Express's own way would add a charset
+    response.setHeader('Content-Type', 'text/plain');
+    response.end(row.keyAuthorization);
   };
   router.get('/.well-known/acme-challenge/:token', answer);
   return router;
