@@ -3,71 +3,19 @@ import {
   flag,
   httpAddress,
   portNumber,
-  refusalOfAddress,
   setting,
   wholeNumber,
   wordList,
 } from '@certloop/server';
 import { z } from 'zod';
 import type { AcmeSettings } from './acme/acme-settings.js';
-import { type Fault, faultSchema } from './acme/faults/fault.js';
+import type { Fault } from './acme/faults/fault.js';
 import { type ValidationSettings, validationModes } from './acme/validation/validation-settings.js';
+import { externalAccounts, faults, ipAddress, profiles } from './acme-values.js';
 
 const seconds = (fallback: number) => wholeNumber(1, 315_360_000).prefault(String(fallback));
 const on = flag.prefault('true');
 const off = flag.prefault('false');
-
-/** `name:seconds`, at most ten years. */
-const profiles = wordList.pipe(
-  z
-    .array(
-      z
-        .string()
-        .regex(/^[\w-]{1,64}:[1-9]\d{0,8}$/, 'must be words name:seconds')
-        .transform((word) => {
-          const [name = '', length] = word.split(':');
-          return { name, validitySeconds: Number(length) };
-        }),
-    )
-    .min(1, 'must name a profile'),
-);
-
-/** `kid:key`, the key in base64url. */
-const externalAccounts = wordList.pipe(
-  z.array(
-    z
-      .string()
-      // RFC 7518 §3.2: a key for HS256 has at least 32 octets.
-      .regex(
-        /^[^:]{1,128}:[A-Za-z0-9_-]{43,}$/,
-        'must be words kid:key, each key at least 32 octets in base64url',
-      )
-      .transform((word): [string, Buffer] => {
-        const [kid = '', key = ''] = word.split(':');
-        return [kid, Buffer.from(key, 'base64url')];
-      }),
-  ),
-);
-
-const ipAddress = z
-  .string()
-  .refine(
-    (text) => refusalOfAddress(text, { allowPrivate: true }) !== 'is no IP address',
-    'must be an IP address',
-  );
-
-/** JSON of a list of faults, in the form of the administrative API. */
-const faults = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.array(faultSchema));
 
 /** Variables that ACME reads. */
 export const acmeSettings = {

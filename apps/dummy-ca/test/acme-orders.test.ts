@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { type AcmeAuthorization, type AcmeOrder, acmeAuthorizationSchema } from '@certloop/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAcme, type TestAcme } from './support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from './support/acme-client.js';
+import { serve } from './support/served.js';
 
 let acme: TestAcme;
 let client: AcmeClient;
@@ -207,6 +209,26 @@ describe('a challenge (RFC 8555 §7.5.1)', () => {
       error: { subproblems: [{ identifier: { type: 'dns', value: 'a.test' } }] },
     });
     await refusing.close();
+  });
+
+  test('that fails decides for good, also over one that is under way', async () => {
+    const held: ServerResponse[] = [];
+    const web = await serve((_, response) => held.push(response));
+    const real = { mode: 'real', http01Port: web.port, tlsAlpn01Port: 1, resolveTo: '127.0.0.1' } as const;
+    const other = await startAcme({ validation: real, settings: { challengeWaitMs: 1 } });
+    const owner = await other.client();
+    const { body: order } = await owner.order(dnsIdentifiers('a.test'));
+    const [slow] = await owner.challengesOf(order, 'http-01');
+    const [failing] = await owner.challengesOf(order, 'tls-alpn-01');
+    expect((await owner.post(slow?.url ?? '', {})).body).toMatchObject({ status: 'processing' });
+    expect((await owner.decide(failing?.url ?? '')).status).toBe('invalid');
+    for (const response of held) response.end(owner.keyAuthorization(slow?.token ?? ''));
+    expect(held).toHaveLength(1);
+    expect((await owner.decide(slow?.url ?? '')).status).toBe('invalid');
+    const { body } = await owner.post(order.authorizations[0] ?? '');
+    expect(body).toMatchObject({ status: 'invalid' });
+    await other.close();
+    await web.close();
   });
 
   test('is refused when its authorization has ended', async () => {

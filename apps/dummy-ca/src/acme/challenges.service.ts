@@ -52,13 +52,18 @@ function requirePending({ clock }: AcmeDeps, authorization: Authorization): void
 async function validate(
   { clock, logger, validate: prove }: AcmeDeps,
   account: Account,
-  { identifier, token }: Authorization,
+  authorization: Authorization,
   challenge: Challenge,
 ): Promise<void> {
+  const { identifier, token } = authorization;
   challenge.startedAt = clock.now();
   try {
     const proof = { token, keyAuthorization: keyAuthorization(token, account.jwk) };
     await prove({ type: challenge.type, identifier, ...proof });
+    // Invalid is for good (RFC 8555 §7.1.6), also for a challenge that was under way already.
+    if (authorizationStatus(authorization, clock.now()) === 'invalid') {
+      throw new AcmeProblem('unauthorized', 'the authorization became invalid meanwhile');
+    }
     challenge.validatedAt = clock.now();
   } catch (error) {
     if (!(error instanceof AppError)) logger.error({ error }, 'validation.fault');

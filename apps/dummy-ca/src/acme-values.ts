@@ -1,0 +1,55 @@
+import { refusalOfAddress, wordList } from '@certloop/server';
+import { z } from 'zod';
+import { faultSchema } from './acme/faults/fault.js';
+
+/** `name:seconds`, at most ten years. */
+export const profiles = wordList.pipe(
+  z
+    .array(
+      z
+        .string()
+        .regex(/^[\w-]{1,64}:[1-9]\d{0,8}$/, 'must be words name:seconds')
+        .transform((word) => {
+          const [name = '', length] = word.split(':');
+          return { name, validitySeconds: Number(length) };
+        }),
+    )
+    .min(1, 'must name a profile'),
+);
+
+/** `kid:key`, the key in base64url. */
+export const externalAccounts = wordList.pipe(
+  z.array(
+    z
+      .string()
+      // RFC 7518 §3.2: a key for HS256 has at least 32 octets.
+      .regex(
+        /^[^:]{1,128}:[A-Za-z0-9_-]{43,}$/,
+        'must be words kid:key, each key at least 32 octets in base64url',
+      )
+      .transform((word): [string, Buffer] => {
+        const [kid = '', key = ''] = word.split(':');
+        return [kid, Buffer.from(key, 'base64url')];
+      }),
+  ),
+);
+
+export const ipAddress = z
+  .string()
+  .refine(
+    (text) => refusalOfAddress(text, { allowPrivate: true }) !== 'is no IP address',
+    'must be an IP address',
+  );
+
+/** JSON of a list of faults, in the form of the administrative API. */
+export const faults = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(faultSchema));
