@@ -1,3 +1,12 @@
+import {
+  certificateLabel,
+  createIssuer,
+  createRoot,
+  exportSpki,
+  formatPem,
+  generateKeyPair,
+  issueCertificate,
+} from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import { providerKinds } from './provider-kinds.js';
 
@@ -11,6 +20,25 @@ function faultsOf(schema: typeof dummy, config: object): string[] {
   );
 }
 
+const validity = { notBefore: new Date('2026-01-01T00:00:00Z'), notAfter: new Date('2027-01-01T00:00:00Z') };
+const root = await createRoot({
+  keyKind: 'P-256',
+  subject: { commonName: 'Root' },
+  serialNumber: 1n,
+  ...validity,
+});
+const rootPem = formatPem(certificateLabel, root.certificateDer);
+const issuer = createIssuer(root);
+const leafPem = formatPem(
+  certificateLabel,
+  await issueCertificate(issuer, {
+    serialNumber: 2n,
+    subjectDer: issuer.certificate.subjectDer,
+    spkiDer: exportSpki((await generateKeyPair('P-256')).publicKey),
+    ...validity,
+  }),
+);
+
 const completeDummy = {
   baseUrl: 'http://ca.test',
   validityDays: 365,
@@ -20,6 +48,10 @@ const completeDummy = {
 };
 
 describe('the configuration of a dummy CA', () => {
+  test('keeps the root that is pinned', () => {
+    expect(dummy.parse({ ...completeDummy, rootPem })).toEqual({ ...completeDummy, rootPem });
+  });
+
   test.each([
     ['only the address', { baseUrl: 'http://ca.test/' }],
     ['null for what may be absent', { baseUrl: 'http://ca.test', validityDays: null, timeoutMs: null }],
@@ -44,6 +76,7 @@ describe('the configuration of a dummy CA', () => {
     ['no concurrency', { ...completeDummy, maxConcurrency: 0 }, ['maxConcurrency']],
     ['a flag as text', { ...completeDummy, allowPrivateNetwork: 'true' }, ['allowPrivateNetwork']],
     ['a root that is none', { ...completeDummy, rootPem: 'root' }, ['rootPem']],
+    ['a leaf for a root', { ...completeDummy, rootPem: leafPem }, ['rootPem']],
   ])('refuses %s', (_, config, faults) => {
     expect(faultsOf(dummy, config)).toEqual(faults);
   });

@@ -3,8 +3,11 @@ import { z } from 'zod';
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
-/** PEM of exactly one certificate. */
-export const rootCertificate = pemOf((count) => count === 1, 'must be one certificate in PEM');
+/** PEM of exactly one certificate, which a CA may sign with. */
+export const rootCertificate = pemOf((count) => count === 1, 'must be one certificate in PEM').refine(
+  (text) => !isCertificate(text) || new X509Certificate(text).ca,
+  'must be the certificate of a CA',
+);
 
 /** PEM of one or more certificates. */
 export const rootCertificates = pemOf((count) => count >= 1, 'must be certificates in PEM');
