@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { checkMonitorContract, earlierCheckMonitorContract } from '@certloop/contracts';
+import {
+  accountBasePath,
+  accountContract,
+  checkMonitorContract,
+  earlierCheckMonitorContract,
+} from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import {
   bind,
@@ -11,6 +16,11 @@ import {
   refuseUnknownPath,
 } from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
+import { accountCallerOf } from './accounts/account.middleware.js';
+import { accountHandlers } from './accounts/account.routes.js';
+import { createLoginThrottle } from './accounts/login-throttle.store.js';
+import { createPasswords, type Passwords } from './accounts/password.js';
+import { createSessionCookie } from './accounts/session-cookie.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { deliverNotification } from './alerts/deliver-notification.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
@@ -20,7 +30,7 @@ import { consentRouter } from './channels/consent.routes.js';
 import type { Notifier } from './channels/notifier.service.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import type { Config } from './config.js';
-import type { Micros } from './instants.js';
+import { type Micros, wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
 import { createPingResponder, pingPrefix } from './pings/ping-requests.responder.js';
 import { pingsHandlers } from './pings/pings.routes.js';
@@ -49,6 +59,8 @@ export interface AppParts {
   readonly now: () => Micros;
   readonly logger: Logger;
   readonly notifier: Notifier;
+  /** As usual when absent. */
+  readonly passwords?: Passwords;
 }
 
 export interface App {
@@ -68,6 +80,7 @@ export function buildApp(parts: AppParts): App {
   const app = createHttpApp({ logger: parts.logger });
   app.use(forbidSniffing);
   for (const version of apiVersions) mountApi(app, deps, version);
+  mountAccount(app, deps);
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
   app.use(prometheusRouter(deps));
@@ -91,6 +104,20 @@ export function buildApp(parts: AppParts): App {
     deliver: () => deliverNotification(deps),
   };
 }
+
+/** For people: a cookie counts here, so no other origin may. */
+function mountAccount(app: Express, deps: Deps): void {
+  const account = {
+    ...deps,
+    cookie: createSessionCookie(deps.addresses.siteRoot.startsWith('https:')),
+    throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.now())) }),
+    passwords: deps.passwords ?? createPasswords(),
+  };
+  const options = { context: accountCallerOf(account), bodyBytes: largestAccountBody };
+  app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
+}
+
+const largestAccountBody = 262_144;
 
 type Deps = AppParts & AppConfig & { readonly newUuid: () => string; readonly bodyLimit: number };
 

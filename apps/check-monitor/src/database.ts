@@ -1,10 +1,13 @@
 import { type AnyTable, type Dialect, entitiesOf, type Schema } from '@certloop/db';
+import { members } from './accounts/members.repository.js';
+import { passwords, sessions } from './accounts/sessions.repository.js';
 import { channels, checkChannels } from './channels/channels.repository.js';
 import { notifications } from './channels/notifications.repository.js';
 import { checks } from './checks/checks.repository.js';
 import { flips } from './flips/flips.repository.js';
 import { initial } from './migrations/0001-initial.js';
 import { addNotifications } from './migrations/0002-notifications.js';
+import { addAccounts } from './migrations/0003-accounts.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys, projects, users } from './projects/projects.repository.js';
 
@@ -18,10 +21,13 @@ const tables: readonly AnyTable[] = [
   flips,
   pings,
   notifications,
+  passwords,
+  sessions,
+  members,
 ];
 
 /** Tables and migrations of the check monitor. */
 export const schema: Schema = {
   entities: (dialect: Dialect) => entitiesOf(dialect, tables),
-  migrations: [initial, addNotifications],
+  migrations: [initial, addNotifications, addAccounts],
 };

@@ -39,7 +39,7 @@ const received = (document: object) => JSON.parse(JSON.stringify(document)) as D
 
 const documents = [
   ['certificate management', received(certManagerOpenApi()), '2.0.0', ['token', 'session']],
-  ['check monitoring', received(checkMonitorOpenApi()), '3', ['apiKey']],
+  ['check monitoring', received(checkMonitorOpenApi()), '3', ['apiKey', 'session']],
   ['dummy certificate authority', received(dummyCaOpenApi()), '1.0.0', []],
 ] as const;
 

@@ -4,6 +4,7 @@ import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { composeKey, composePingKey, hashKey, type KeyKind } from './api-key.js';
 import {
+  deleteApiKey,
   findProjectByName,
   findUserByEmail,
   getProject,
@@ -55,6 +56,15 @@ export async function issueKey(deps: AccountDeps, projectId: string, kind: Issue
   });
 }
 
+/** Ends a key of a project; does nothing where it has none of that kind. Throws NotFound. */
+export async function revokeKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<void> {
+  await deps.database.transaction(async (tx) => {
+    await getProject(tx, projectId);
+    if (kind === 'ping') await setPingKey(tx, projectId, null);
+    else await deleteApiKey(tx, projectId, kind);
+  });
+}
+
 export interface Setup {
   readonly projectId: string;
   readonly readWriteKey: string;
@@ -92,10 +102,16 @@ async function addUser(deps: AccountDeps, tx: Tx, wanted: NewUser): Promise<User
   return user;
 }
 
-async function addProject(deps: AccountDeps, tx: Tx, owner: User, name: string): Promise<Project> {
+/** Throws InvalidInput for an empty or overlong name. */
+export function requireProjectName(name: string): void {
   if (name.trim() === '' || [...name].length > 200) {
     throw new InvalidInput('the name of a project has 1 to 200 characters');
   }
+}
+
+/** Throws InvalidInput for an empty or overlong name. */
+export async function addProject(deps: AccountDeps, tx: Tx, owner: User, name: string): Promise<Project> {
+  requireProjectName(name);
   const project: Project = {
     id: randomUUID(),
     ownerId: owner.id,
@@ -133,7 +149,8 @@ function givenLimits({ checkLimit, pingLimit }: NewUser): Partial<Pick<User, 'ch
   return { ...(checkLimit !== null && { checkLimit }), ...(pingLimit !== null && { pingLimit }) };
 }
 
-function normalEmail(text: string): string {
+/** Address as it is kept; throws InvalidInput for what is none. */
+export function normalEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) {
     throw new InvalidInput(`${text} is not an e-mail address`);

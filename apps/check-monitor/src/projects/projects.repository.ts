@@ -127,14 +127,40 @@ export async function insertProject(tx: Tx, project: Project): Promise<void> {
   await tx.insert(projects, project);
 }
 
-export async function setPingKey(tx: Tx, projectId: string, pingKey: string): Promise<void> {
+export async function setPingKey(tx: Tx, projectId: string, pingKey: string | null): Promise<void> {
   await updateRows<Project>(tx, projects, { id: projectId }, { pingKey });
+}
+
+export async function renameProject(tx: Tx, id: string, name: string): Promise<void> {
+  await updateRows<Project>(tx, projects, { id }, { name });
+}
+
+/** Deletes the project with all that is in it; its checks no longer count for the account. */
+export async function deleteProject(tx: Tx, { id, ownerId }: Project): Promise<void> {
+  const uncount = `update users set check_count = check_count -
+    (select count(*) from checks where project_id = $1) where id = $2`;
+  await executeSql(tx, uncount, [id, ownerId]);
+  await tx.delete(projects, { id });
+}
+
+/** Kinds of the keys that a project has. */
+export async function listKeyKinds(tx: Tx, projectId: string): Promise<KeyKind[]> {
+  const found = await tx.find(apiKeys, { where: { projectId }, order: { kind: 'DESC' } });
+  return found.map(({ kind }) => kind);
+}
+
+export async function deleteApiKey(tx: Tx, projectId: string, kind: KeyKind): Promise<void> {
+  await tx.delete(apiKeys, { projectId, kind });
 }
 
 /** Puts the key in the place of an older one of its kind. */
 export async function replaceApiKey(tx: Tx, key: ApiKey): Promise<void> {
   await tx.delete(apiKeys, { projectId: key.projectId, kind: key.kind });
   await tx.insert(apiKeys, key);
+}
+
+export async function findUser(tx: Tx, id: string): Promise<User | undefined> {
+  return (await tx.findOneBy(users, { id })) ?? undefined;
 }
 
 export async function findUserByEmail(tx: Tx, email: string): Promise<User | undefined> {

@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { createLogger, createMovableClock, type Logger, type MovableClock } from '@certloop/server';
 import supertest from 'supertest';
+import { createPasswords } from '../../src/accounts/password.js';
 import { type AppConfig, buildApp } from '../../src/app.js';
 import type { Messengers } from '../../src/channels/messengers.js';
 import {
@@ -98,6 +99,8 @@ export interface TestApp {
 }
 
 let people = 0;
+/** The real ones take a sixth of a second each. */
+export const passwords = createPasswords({ N: 16, r: 1, p: 1 });
 
 /** The real service on a fresh database with a clock that tests move. */
 export async function openTestApp(
@@ -112,7 +115,7 @@ export async function openTestApp(
   const logger = createLogger({ service: 'check-monitor', level: 'silent' });
   const parts = { secret: config.secret, now, logger, telling };
   const notifier = openNotifier({ ...parts, database });
-  const { handler, intake, tick, deliver } = buildApp({ config, database, now, logger, notifier });
+  const { handler, intake, tick, deliver } = buildApp({ config, database, now, logger, notifier, passwords });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);
   const accounts = { database, now, secret: config.secret };

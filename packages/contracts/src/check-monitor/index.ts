@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Contract } from '../endpoint.js';
 import { type Client, type ClientOptions, createClient } from '../http.client.js';
 import { openApiDocument } from '../openapi.js';
+import { accountBasePath, accountContract } from './account.js';
 import { badgeContract, badgesContract } from './badges.js';
 import { channelsContract } from './channels.js';
 import { checksContract } from './checks.js';
@@ -9,6 +10,7 @@ import { earlierFlipsContract, flipsContract } from './flips.js';
 import { pingContract, pingLogContract } from './pings.js';
 import { errorBodySchema } from './replies.js';
 
+export * from './account.js';
 export * from './badges.js';
 export * from './channels.js';
 export * from './checks.js';
@@ -36,23 +38,28 @@ const plainError = { contentType: 'text/plain', schema: z.string() };
 
 /** OpenAPI 3.1 document of the check-monitoring service: management API, ping addresses and badges. */
 export function checkMonitorOpenApi(): object {
-  const contract: Contract = { ...atBasePath(checkMonitorContract), ...pingContract, ...badgeContract };
+  const contract: Contract = {
+    ...atBasePath(checkMonitorBasePath, checkMonitorContract),
+    ...atBasePath(accountBasePath, accountContract),
+    ...pingContract,
+    ...badgeContract,
+  };
   return openApiDocument(contract, {
     title: 'Check-monitoring service',
     version: '3',
     description:
       'Watches periodic jobs by the pings they send. Ping addresses take GET, HEAD, POST and PUT alike.',
-    securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+    securitySchemes: {
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+      session: { type: 'apiKey', in: 'cookie', name: '__Host-monitor_session' },
+    },
     errorBody: (shape) => (shape.public === true ? plainError : jsonError),
   });
 }
 
-function atBasePath(contract: Contract): Contract {
+function atBasePath(base: string, contract: Contract): Contract {
   return Object.fromEntries(
-    Object.entries(contract).map(([name, shape]) => [
-      name,
-      { ...shape, path: `${checkMonitorBasePath}${shape.path}` },
-    ]),
+    Object.entries(contract).map(([name, shape]) => [name, { ...shape, path: `${base}${shape.path}` }]),
   );
 }
 

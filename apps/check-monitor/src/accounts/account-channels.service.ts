@@ -1,0 +1,41 @@
+import { findKind } from '../channels/channel-kinds.js';
+import { needsConsent } from '../channels/channel-view.js';
+import type { Channel } from '../channels/channels.repository.js';
+import { askConsent, type ConsentDeps } from '../channels/consent.service.js';
+import { createChannel } from '../channels/create-channel.service.js';
+import {
+  type ChannelEdit,
+  type ChannelPath,
+  editChannel,
+  getChannel,
+  type ManageChannelsDeps,
+} from '../channels/manage-channels.service.js';
+
+export interface AccountChannelsDeps extends ManageChannelsDeps, Omit<ConsentDeps, 'notifier'> {
+  readonly notifier: ManageChannelsDeps['notifier'] & ConsentDeps['notifier'];
+}
+
+type WantedChannel = Omit<Parameters<typeof createChannel>[1], 'isVerified'>;
+
+/** Makes an integration, and asks the holder of a mail address to agree. Throws InvalidInput. */
+export async function addChannel(deps: AccountChannelsDeps, wanted: WantedChannel): Promise<Channel> {
+  const uuid = await createChannel(deps, { ...wanted, isVerified: false });
+  return askedFirst(deps, await getChannel(deps, { projectId: wanted.projectId, uuid }));
+}
+
+/** Edits an integration, and asks the holder of a new mail address. Throws NotFound or InvalidInput. */
+export async function changeChannel(
+  deps: AccountChannelsDeps,
+  path: ChannelPath,
+  edit: ChannelEdit,
+): Promise<Channel> {
+  const changed = await editChannel(deps, path, edit);
+  return edit.settings === undefined ? changed : askedFirst(deps, changed);
+}
+
+/** Without a mail server nobody can be asked, nor told. */
+async function askedFirst(deps: AccountChannelsDeps, channel: Channel): Promise<Channel> {
+  const isUnasked = needsConsent(findKind(channel.kind)) && channel.verifiedAt === null;
+  if (isUnasked && deps.notifier.sendMail !== undefined) await askConsent(deps, channel);
+  return channel;
+}

@@ -1,0 +1,175 @@
+import {
+  type AccountProject,
+  Forbidden,
+  InvalidInput,
+  NotFound,
+  type ProjectRole,
+} from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Micros } from '../instants.js';
+import { addProject, normalEmail, requireProjectName } from '../projects/create-project.service.js';
+import {
+  deleteProject,
+  findUser,
+  findUserByEmail,
+  getProject,
+  holdOwner,
+  listKeyKinds,
+  type Project,
+  renameProject,
+  type User,
+} from '../projects/projects.repository.js';
+import { deleteMember, findRole, listMembers, listProjectsOf, replaceMember } from './members.repository.js';
+import { type MemberRole, mayAs } from './role.js';
+
+export interface AccountProjectsDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly secret: string;
+}
+
+type Person = Pick<User, 'id'>;
+
+/** A project of others does not exist; Forbidden is for who may see it, but not do this. */
+async function requireProject(
+  tx: Tx,
+  user: Person,
+  projectId: string,
+  needed: ProjectRole,
+): Promise<Project & { readonly role: ProjectRole }> {
+  const project = await getProject(tx, projectId);
+  const role = project.ownerId === user.id ? 'owner' : await findRole(tx, project.id, user.id);
+  if (role === undefined) throw new NotFound(`there is no project ${projectId}`);
+  if (!mayAs(role, needed)) throw new Forbidden(`this needs the role ${needed} in the project`);
+  return { ...project, role };
+}
+
+/** Throws NotFound or Forbidden unless the user may do in the project what `needed` may. */
+export async function requireRole(
+  { database }: Pick<AccountProjectsDeps, 'database'>,
+  user: Person,
+  projectId: string,
+  needed: ProjectRole,
+): Promise<void> {
+  await database.read((tx) => requireProject(tx, user, projectId, needed));
+}
+
+export function listOwnProjects({ database }: AccountProjectsDeps, user: Person): Promise<AccountProject[]> {
+  return database.read(async (tx) => {
+    const described: AccountProject[] = [];
+    for (const { role, ...project } of await listProjectsOf(tx, user.id)) {
+      described.push(await describeProject(tx, project, role ?? 'owner'));
+    }
+    return described;
+  });
+}
+
+export function readProject(
+  { database }: AccountProjectsDeps,
+  user: Person,
+  projectId: string,
+): Promise<AccountProject> {
+  return database.read(async (tx) => {
+    const project = await requireProject(tx, user, projectId, 'read-only');
+    return describeProject(tx, project, project.role);
+  });
+}
+
+/** Throws InvalidInput for the name. */
+export function createOwnProject(
+  deps: AccountProjectsDeps,
+  user: User,
+  name: string,
+): Promise<AccountProject> {
+  return deps.database.transaction(async (tx) =>
+    describeProject(tx, await addProject(deps, tx, user, name), 'owner'),
+  );
+}
+
+export function renameOwnProject(
+  { database }: AccountProjectsDeps,
+  user: Person,
+  projectId: string,
+  name: string,
+): Promise<AccountProject> {
+  return database.transaction(async (tx) => {
+    const project = await requireProject(tx, user, projectId, 'owner');
+    requireProjectName(name);
+    await renameProject(tx, project.id, name);
+    return describeProject(tx, { ...project, name }, project.role);
+  });
+}
+
+export async function removeProject(
+  { database }: AccountProjectsDeps,
+  user: Person,
+  projectId: string,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const project = await requireProject(tx, user, projectId, 'owner');
+    await holdOwner(tx, project.ownerId);
+    await deleteProject(tx, project);
+  });
+}
+
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly role: ProjectRole;
+}
+
+/** The owner first, then the members by their addresses. */
+export function listProjectMembers(
+  { database }: AccountProjectsDeps,
+  user: Person,
+  projectId: string,
+): Promise<Member[]> {
+  return database.read(async (tx) => {
+    const { ownerId } = await requireProject(tx, user, projectId, 'read-only');
+    const owner = await findUser(tx, ownerId);
+    const first: Member[] = owner === undefined ? [] : [{ id: ownerId, email: owner.email, role: 'owner' }];
+    return [...first, ...(await listMembers(tx, projectId))];
+  });
+}
+
+/** Throws InvalidInput where nobody has the address, or the owner has. */
+export function putMember(
+  { database }: AccountProjectsDeps,
+  user: Person,
+  projectId: string,
+  { email, role }: { readonly email: string; readonly role: MemberRole },
+): Promise<Member> {
+  return database.transaction(async (tx) => {
+    const project = await requireProject(tx, user, projectId, 'owner');
+    const found = await findUserByEmail(tx, normalEmail(email));
+    if (found === undefined) throw new InvalidInput(`there is no user ${email}`);
+    if (found.id === project.ownerId) throw new InvalidInput('the owner is no member beside that');
+    await replaceMember(tx, { projectId: project.id, userId: found.id, role });
+    return { id: found.id, email: found.email, role };
+  });
+}
+
+/** The owner removes anybody, a member himself. Throws NotFound where there is no such member. */
+export async function removeMember(
+  { database }: AccountProjectsDeps,
+  user: Person,
+  projectId: string,
+  memberId: string,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const id = memberId.toLowerCase();
+    const project = await requireProject(tx, user, projectId, id === user.id ? 'read-only' : 'owner');
+    const members = await listMembers(tx, project.id);
+    if (!members.some((member) => member.id === id)) throw new NotFound('there is no such member');
+    await deleteMember(tx, project.id, id);
+  });
+}
+
+async function describeProject(
+  tx: Tx,
+  { id, name, pingKey }: Project,
+  role: ProjectRole,
+): Promise<AccountProject> {
+  const keys = await listKeyKinds(tx, id);
+  return { id, name, role, keys: [...keys, ...(pingKey === null ? [] : (['ping'] as const))] };
+}

@@ -1,0 +1,45 @@
+import type { accountContract } from '@certloop/contracts';
+import type { Arrival } from '@certloop/server';
+import type { Request } from 'express';
+import { type AddressRange, originOf } from '../pings/client-address.js';
+import type { SessionCookie } from './session-cookie.js';
+import { type Credentials, identifyUser, type SessionsDeps, type SignedIn } from './sessions.service.js';
+
+export interface AccountCallerDeps extends SessionsDeps {
+  readonly cookie: SessionCookie;
+  readonly trustedProxies: readonly AddressRange[];
+  readonly addresses: { readonly siteRoot: string };
+}
+
+/** What a handler is told of the request: who is signed in, unless he is only about to, and where it came from. */
+export interface AccountContext {
+  readonly from: Credentials;
+  readonly session: SignedIn | undefined;
+}
+
+/** Identifies the user of a request before anything else of it is judged. */
+export function accountCallerOf(deps: AccountCallerDeps) {
+  return async ({ operation, request }: Arrival<typeof accountContract>): Promise<AccountContext> => {
+    const from = credentialsOf(deps, request);
+    return { from, session: operation === 'login' ? undefined : await identifyUser(deps, from) };
+  };
+}
+
+function credentialsOf(deps: AccountCallerDeps, request: Request): Credentials {
+  const sender = {
+    peer: request.socket.remoteAddress,
+    forwardedFor: request.get('x-forwarded-for'),
+    forwardedProto: request.get('x-forwarded-proto'),
+  };
+  const { remoteAddr, scheme } = originOf(sender, deps.trustedProxies);
+  const own = `${scheme}://${request.get('host') ?? ''}`.toLowerCase();
+  return {
+    sessionSecret: deps.cookie.read(request.get('cookie')),
+    csrfToken: request.get('x-csrf-token'),
+    fetchSite: request.get('sec-fetch-site'),
+    origin: request.get('origin'),
+    isWrite: request.method !== 'GET' && request.method !== 'HEAD',
+    ownOrigins: [own, new URL(deps.addresses.siteRoot).origin],
+    address: remoteAddr ?? '',
+  };
+}

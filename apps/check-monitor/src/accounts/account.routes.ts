@@ -1,0 +1,210 @@
+import {
+  type accountContract,
+  type Handlers,
+  InvalidInput,
+  NotFound,
+  Unauthenticated,
+} from '@certloop/contracts';
+import { type ChannelKind, channelKindNames, findKind } from '../channels/channel-kinds.js';
+import { describeChannel } from '../channels/channel-view.js';
+import {
+  type ChannelPath,
+  listChannelsOf,
+  removeChannel,
+  testChannel,
+} from '../channels/manage-channels.service.js';
+import { issueKey, revokeKey } from '../projects/create-project.service.js';
+import type { AccountCallerDeps, AccountContext } from './account.middleware.js';
+import { type AccountChannelsDeps, addChannel, changeChannel } from './account-channels.service.js';
+import {
+  type AccountProjectsDeps,
+  createOwnProject,
+  listOwnProjects,
+  listProjectMembers,
+  putMember,
+  readProject,
+  removeMember,
+  removeProject,
+  renameOwnProject,
+  requireRole,
+} from './account-projects.service.js';
+import { changePassword, closeSession, openSession, type SignedIn } from './sessions.service.js';
+
+export interface AccountRoutesDeps extends AccountCallerDeps, AccountProjectsDeps, AccountChannelsDeps {
+  readonly checkLimit: number;
+  readonly pingLimit: number;
+}
+
+type AccountHandlers = Handlers<typeof accountContract, AccountContext>;
+
+export function accountHandlers(deps: AccountRoutesDeps): AccountHandlers {
+  return {
+    ...sessionHandlers(deps),
+    ...projectHandlers(deps),
+    ...memberHandlers(deps),
+    ...keyHandlers(deps),
+    ...channelHandlers(deps),
+  };
+}
+
+const done = { status: 204, body: undefined } as const;
+
+function sessionHandlers(
+  deps: AccountRoutesDeps,
+): Pick<AccountHandlers, 'login' | 'logout' | 'getMe' | 'getLimits' | 'changePassword'> {
+  const { cookie } = deps;
+  return {
+    login: async ({ context, body }) => {
+      const { secret, ...session } = await openSession(deps, context.from, body);
+      return {
+        status: 200,
+        body: describeSession(session),
+        headers: { 'Set-Cookie': cookie.give(secret), 'Cache-Control': 'no-store' },
+      };
+    },
+    logout: async ({ context }) => {
+      await closeSession(deps, sessionOf(context));
+      return { ...done, headers: { 'Set-Cookie': cookie.take() } };
+    },
+    getMe: async ({ context }) => ({ status: 200, body: describeSession(sessionOf(context)) }),
+    getLimits: async ({ context }) => {
+      const { checkCount, checkLimit, pingLimit } = sessionOf(context).user;
+      const limits = {
+        checkLimit: checkLimit ?? deps.checkLimit,
+        pingLimit: pingLimit ?? deps.pingLimit,
+      };
+      return { status: 200, body: { checks: checkCount, ...limits } };
+    },
+    changePassword: async ({ context, body }) => {
+      await changePassword(deps, sessionOf(context), body);
+      return { ...done, headers: { 'Set-Cookie': cookie.take() } };
+    },
+  };
+}
+
+function projectHandlers(
+  deps: AccountRoutesDeps,
+): Pick<
+  AccountHandlers,
+  'listProjects' | 'createProject' | 'getProject' | 'renameProject' | 'deleteProject'
+> {
+  return {
+    listProjects: async ({ context }) => {
+      return { status: 200, body: { projects: await listOwnProjects(deps, userOf(context)) } };
+    },
+    createProject: async ({ context, body }) => {
+      return { status: 201, body: await createOwnProject(deps, userOf(context), body.name) };
+    },
+    getProject: async ({ context, params }) => {
+      return { status: 200, body: await readProject(deps, userOf(context), params.projectId) };
+    },
+    renameProject: async ({ context, params, body }) => {
+      const renamed = await renameOwnProject(deps, userOf(context), params.projectId, body.name);
+      return { status: 200, body: renamed };
+    },
+    deleteProject: async ({ context, params }) => {
+      await removeProject(deps, userOf(context), params.projectId);
+      return done;
+    },
+  };
+}
+
+function memberHandlers(
+  deps: AccountRoutesDeps,
+): Pick<AccountHandlers, 'listMembers' | 'putMember' | 'removeMember'> {
+  return {
+    listMembers: async ({ context, params }) => {
+      const members = await listProjectMembers(deps, userOf(context), params.projectId);
+      return { status: 200, body: { members } };
+    },
+    putMember: async ({ context, params, body }) => {
+      return { status: 200, body: await putMember(deps, userOf(context), params.projectId, body) };
+    },
+    removeMember: async ({ context, params }) => {
+      await removeMember(deps, userOf(context), params.projectId, params.userId);
+      return done;
+    },
+  };
+}
+
+function keyHandlers(deps: AccountRoutesDeps): Pick<AccountHandlers, 'createKey' | 'revokeKey'> {
+  return {
+    createKey: async ({ context, params: { projectId, kind } }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      const key = await issueKey(deps, projectId, kind);
+      return { status: 201, body: { kind, key }, headers: { 'Cache-Control': 'no-store' } };
+    },
+    revokeKey: async ({ context, params: { projectId, kind } }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      await revokeKey(deps, projectId, kind);
+      return done;
+    },
+  };
+}
+
+function channelHandlers(
+  deps: AccountRoutesDeps,
+): Pick<
+  AccountHandlers,
+  'listAccountChannels' | 'createChannel' | 'editChannel' | 'deleteChannel' | 'testChannel'
+> {
+  return {
+    listAccountChannels: async ({ context, params: { projectId } }) => {
+      await requireRole(deps, userOf(context), projectId, 'read-only');
+      const found = await listChannelsOf(deps, projectId);
+      return { status: 200, body: { channels: found.map((channel) => shown(channel)) } };
+    },
+    createChannel: async ({ context, params: { projectId }, body }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      const { name, settings } = body;
+      const kind = requireKind(body.kind);
+      return { status: 201, body: shown(await addChannel(deps, { projectId, kind, name, settings })) };
+    },
+    editChannel: async ({ context, params: { projectId, channelId }, body: { name, settings } }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      const edit = { ...(name !== undefined && { name }), ...(settings !== undefined && { settings }) };
+      return { status: 200, body: shown(await changeChannel(deps, pathOf(projectId, channelId), edit)) };
+    },
+    deleteChannel: async ({ context, params: { projectId, channelId } }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      await removeChannel(deps, pathOf(projectId, channelId));
+      return done;
+    },
+    testChannel: async ({ context, params: { projectId, channelId } }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      const result = await testChannel(deps, pathOf(projectId, channelId));
+      return { status: 200, body: { ok: result.ok, error: result.ok ? '' : result.error } };
+    },
+  };
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function pathOf(projectId: string, channelId: string): ChannelPath {
+  if (!uuidForm.test(channelId)) throw new NotFound('channel not found');
+  return { projectId: projectId.toLowerCase(), uuid: channelId.toLowerCase() };
+}
+
+function requireKind(name: string): ChannelKind {
+  const kind = findKind(name);
+  if (kind === undefined) throw new InvalidInput(`kind: must be one of ${channelKindNames.join(', ')}`);
+  return kind;
+}
+
+function shown(channel: Parameters<typeof describeChannel>[0]) {
+  const { settings, ...described } = describeChannel(channel);
+  return { ...described, settings: { ...settings } };
+}
+
+function sessionOf({ session }: AccountContext): SignedIn {
+  if (session === undefined) throw new Unauthenticated('sign in');
+  return session;
+}
+
+function userOf(context: AccountContext) {
+  return sessionOf(context).user;
+}
+
+function describeSession({ user, csrfToken }: Pick<SignedIn, 'user' | 'csrfToken'>) {
+  return { user: { id: user.id, email: user.email }, csrfToken };
+}

@@ -1,0 +1,61 @@
+import { InvalidInput } from '@certloop/contracts';
+
+/** The most common ones of published leaks that are long enough to pass otherwise. */
+const common = new Set([
+  '00000000',
+  '11111111',
+  '12341234',
+  '12345678',
+  '123456789',
+  '1234567890',
+  '1q2w3e4r',
+  '1q2w3e4r5t',
+  '1qaz2wsx',
+  '87654321',
+  '88888888',
+  '987654321',
+  'aa123456',
+  'abc12345',
+  'abcd1234',
+  'admin123',
+  'administrator',
+  'baseball',
+  'changeme',
+  'changeme123',
+  'football',
+  'iloveyou',
+  'letmein1',
+  'password',
+  'password1',
+  'password123',
+  'passw0rd',
+  'p@ssw0rd',
+  'qwerty123',
+  'qwertyuiop',
+  'sunshine',
+  'trustno1',
+  'welcome1',
+]);
+
+const fewestCharacters = 8;
+const mostCharacters = 128;
+
+/**
+ * Throws InvalidInput unless the password may be used: long enough, none of the most common ones, not the mail
+ * address of the user. There are no rules of composition (NIST SP 800-63B §5.1.1.2).
+ * `field` is the name that the password has in the request.
+ */
+export function requireSoundPassword(password: string, email: string, field: string): void {
+  const fault = passwordFault(password.normalize('NFKC'), email);
+  if (fault === undefined) return;
+  throw new InvalidInput(`${field}: ${fault}`);
+}
+
+function passwordFault(password: string, email: string): string | undefined {
+  const { length } = [...password];
+  if (length < fewestCharacters) return `must have at least ${fewestCharacters} characters`;
+  if (length > mostCharacters) return `must have at most ${mostCharacters} characters`;
+  const lower = password.toLowerCase();
+  if (lower === email.toLowerCase()) return 'must not be the e-mail address';
+  return common.has(lower) ? 'is among the most common ones' : undefined;
+}

@@ -1,0 +1,48 @@
+import { AppError } from '@certloop/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { createPasswords, usualCost } from './password.js';
+
+const quick = createPasswords({ N: 16, r: 1, p: 1 });
+
+describe('a password', () => {
+  test('makes its hash, another one does not', async () => {
+    const hash = await quick.hash('correct horse');
+    expect(hash).toMatch(/^scrypt\$16\$1\$1\$[\w-]{22}\$[\w-]{43}$/);
+    expect(await quick.verify('correct horse', hash)).toBe(true);
+    expect(await quick.verify('correct horsf', hash)).toBe(false);
+  });
+
+  test('never makes the same hash twice', async () => {
+    expect(await quick.hash('same')).not.toBe(await quick.hash('same'));
+  });
+
+  test('is the same however its letters are composed', async () => {
+    expect(await quick.verify('cafe\u0301', await quick.hash('caf\u00e9'))).toBe(true);
+  });
+
+  test('makes a hash of another cost, which is outdated', async () => {
+    const other = createPasswords({ N: 32, r: 1, p: 1 });
+    const hash = await other.hash('correct horse');
+    expect(await quick.verify('correct horse', hash)).toBe(true);
+    expect([quick.isOutdated(hash), other.isOutdated(hash)]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['nobody', undefined],
+    ['a hash that is none', 'plain text'],
+  ])('never fits %s', async (_, hash) => {
+    expect(await quick.verify('plain text', hash)).toBe(false);
+  });
+
+  test('of the usual cost is what the documents of scrypt call N 16384, r 8, p 5', () => {
+    expect(usualCost).toEqual({ N: 16_384, r: 8, p: 5 });
+  });
+
+  test('that comes when too many wait is sent away', async () => {
+    const answers = await Promise.allSettled(Array.from({ length: 140 }, () => quick.verify('x', undefined)));
+    const refused = answers.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused).toHaveLength(10);
+    expect(refused[0]?.reason).toBeInstanceOf(AppError);
+    expect(await quick.verify('x', undefined)).toBe(false);
+  });
+});

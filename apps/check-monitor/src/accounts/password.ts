@@ -1,0 +1,80 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createTurns } from './turns.js';
+
+/** Cost of scrypt (RFC 7914 §2): memory and time N, block size r, parallel parts p. */
+export interface ScryptCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** About 160 ms and 16 MiB on one core. */
+export const usualCost: ScryptCost = { N: 16_384, r: 8, p: 5 };
+
+/** Hashing of passwords, two at once at most: more would leave no core for anything else. */
+export interface Passwords {
+  /** `scrypt$N$r$p$salt$key`, salt and key in Base64url. Throws too_many_requests when too many wait. */
+  hash(password: string): Promise<string>;
+  /** Whether the password makes the hash; without a hash it takes as long and is false. */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** Whether the hash was made at another cost than the present one. */
+  isOutdated(hash: string): boolean;
+}
+
+export function createPasswords(cost: ScryptCost = usualCost): Passwords {
+  const inTurn = createTurns({ atOnce: mostAtOnce, mostWaiting });
+  const derived = (password: string, salt: Buffer, at: ScryptCost) =>
+    inTurn(() => derive(password, salt, at));
+  const dummySalt = randomBytes(saltBytes);
+  return {
+    hash: async (password) => {
+      const salt = randomBytes(saltBytes);
+      return format(cost, salt, await derived(password, salt, cost));
+    },
+    verify: async (password, hash) => {
+      const stored = hash === undefined ? undefined : parse(hash);
+      const key = await derived(password, stored?.salt ?? dummySalt, stored?.cost ?? cost);
+      return stored !== undefined && timingSafeEqual(key, stored.key);
+    },
+    isOutdated: (hash) => {
+      const at = parse(hash)?.cost;
+      return at === undefined || at.N !== cost.N || at.r !== cost.r || at.p !== cost.p;
+    },
+  };
+}
+
+const saltBytes = 16;
+const keyBytes = 32;
+const mostAtOnce = 2;
+/** Ten seconds of work; who comes later is better told to come back. */
+const mostWaiting = 128;
+
+function derive(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
+  // One person's é may be two code points on another keyboard (NFKC as in RFC 8265 §4.2.1).
+  const normal = password.normalize('NFKC');
+  return new Promise((resolve, reject) => {
+    scrypt(normal, salt, keyBytes, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+function format({ N, r, p }: ScryptCost, salt: Buffer, key: Buffer): string {
+  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
+}
+
+interface StoredPassword {
+  readonly cost: ScryptCost;
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+function parse(hash: string): StoredPassword | undefined {
+  const [, N, r, p, salt, key] = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]{43})$/.exec(hash) ?? [];
+  if (salt === undefined || key === undefined) return undefined;
+  return {
+    cost: { N: Number(N), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, 'base64url'),
+    key: Buffer.from(key, 'base64url'),
+  };
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSessionCookie } from './session-cookie.js';
+
+describe('over TLS', () => {
+  const cookie = createSessionCookie(true);
+
+  test('is for this host and TLS only', () => {
+    expect(cookie.give('abc')).toBe('__Host-monitor_session=abc; Path=/; HttpOnly; SameSite=Strict; Secure');
+    expect(cookie.take()).toBe(
+      '__Host-monitor_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure',
+    );
+  });
+});
+
+describe('without TLS', () => {
+  const cookie = createSessionCookie(false);
+
+  test('has a name that a browser takes then', () => {
+    expect(cookie.give('abc')).toBe('monitor_session=abc; Path=/; HttpOnly; SameSite=Strict');
+  });
+
+  test.each([
+    ['alone', 'monitor_session=abc', 'abc'],
+    ['among others', 'a=b; monitor_session=abc; sessionid=1', 'abc'],
+    ['with an equals sign', 'monitor_session=a=c', 'a=c'],
+    ['as the end of another name', 'xmonitor_session=abc', undefined],
+    ['by the name that it has over TLS', '__Host-monitor_session=abc', undefined],
+    ['not at all', 'a=b', undefined],
+    ['in no header', undefined, undefined],
+  ])('is found %s', (_, header, secret) => {
+    expect(cookie.read(header)).toBe(secret);
+  });
+});

@@ -1,0 +1,33 @@
+/** Writes and reads the cookie of a session. */
+export interface SessionCookie {
+  readonly name: string;
+  /** Set-Cookie that gives the secret to a browser (RFC 6265 §4.1). */
+  give(secret: string): string;
+  /** Set-Cookie that takes it back. */
+  take(): string;
+  /** Secret in a Cookie header; undefined when there is none. */
+  read(header: string | undefined): string | undefined;
+}
+
+/**
+ * The cookie `__Host-monitor_session`, which a browser takes over TLS only and never for a parent domain
+ * (RFC 6265bis §4.1.3.2); without TLS the plain `monitor_session`.
+ */
+export function createSessionCookie(isSecure: boolean): SessionCookie {
+  const name = isSecure ? '__Host-monitor_session' : 'monitor_session';
+  const traits = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  return {
+    name,
+    give: (secret) => `${name}=${secret}; ${traits}`,
+    take: () => `${name}=; Max-Age=0; ${traits}`,
+    read: (header) => (header === undefined ? undefined : cookieValue(header, name)),
+  };
+}
+
+function cookieValue(header: string, name: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import type { Micros } from '../instants.js';
+import { type User, users } from '../projects/projects.repository.js';
+
+export interface PasswordRow {
+  readonly userId: string;
+  /** As `createPasswords` makes it. */
+  readonly hash: string;
+  readonly changedAt: Micros;
+}
+
+export const passwords = defineTable<PasswordRow>('passwords', {
+  columns: {
+    userId: column.uuid().primary(),
+    hash: column.word(200),
+    changedAt: column.preciseInstant(),
+  },
+  references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
+});
+
+export interface SessionRow {
+  /** SHA-256 of what the cookie holds, hex. */
+  readonly secretHash: string;
+  readonly userId: string;
+  readonly createdAt: Micros;
+  /** Behind the truth by up to a minute. */
+  readonly lastUsedAt: Micros;
+}
+
+export const sessions = defineTable<SessionRow>('sessions', {
+  columns: {
+    secretHash: column.word(64).primary(),
+    userId: column.uuid(),
+    createdAt: column.preciseInstant(),
+    lastUsedAt: column.preciseInstant(),
+  },
+  indexes: [{ columns: ['userId', 'createdAt'] }, { columns: ['lastUsedAt'] }],
+  references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
+});
+
+export async function findPassword(tx: Tx, userId: string): Promise<string | undefined> {
+  return (await tx.findOneBy(passwords, { userId }))?.hash;
+}
+
+/** Puts the password in the place of an earlier one. */
+export async function replacePassword(tx: Tx, row: PasswordRow): Promise<void> {
+  await tx.delete(passwords, { userId: row.userId });
+  await tx.insert(passwords, row);
+}
+
+export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
+  await tx.insert(sessions, row);
+}
+
+/** The session of that hash with its user. */
+export async function findSession(tx: Tx, secretHash: string): Promise<(SessionRow & User) | undefined> {
+  const columns = { ...sessions.columns, ...users.columns };
+  const text = `select s.secret_hash, s.user_id, s.last_used_at, u.id, u.email, u.check_limit, u.ping_limit,
+      u.check_count, s.created_at
+    from sessions s join users u on u.id = s.user_id where s.secret_hash = $1`;
+  const [found] = await querySql<SessionRow & User>(tx, columns, text, [secretHash]);
+  return found;
+}
+
+export async function noteSessionUse(tx: Tx, secretHash: string, now: Micros): Promise<void> {
+  await executeSql(tx, 'update sessions set last_used_at = $1 where secret_hash = $2', [now, secretHash]);
+}
+
+export async function deleteSession(tx: Tx, secretHash: string): Promise<void> {
+  await tx.delete(sessions, { secretHash });
+}
+
+export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(sessions, { userId });
+}
+
+/** Deletes the user's sessions beyond the newest, and everybody's that have ended. */
+export async function sweepSessions(
+  tx: Tx,
+  userId: string,
+  { kept, unusedSince, openedBefore }: SessionBounds,
+): Promise<void> {
+  const beyond = `delete from sessions where user_id = $1 and secret_hash not in (
+    select secret_hash from sessions where user_id = $1 order by created_at desc, secret_hash limit $2)`;
+  await executeSql(tx, beyond, [userId, kept]);
+  const ended = 'delete from sessions where last_used_at <= $1 or created_at <= $2';
+  await executeSql(tx, ended, [unusedSince, openedBefore]);
+}
+
+export interface SessionBounds {
+  readonly kept: number;
+  readonly unusedSince: Micros;
+  readonly openedBefore: Micros;
+}

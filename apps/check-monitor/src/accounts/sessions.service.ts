@@ -1,0 +1,173 @@
+import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { type Micros, microsPerSecond } from '../instants.js';
+import { normalEmail } from '../projects/create-project.service.js';
+import { findUserByEmail, type User } from '../projects/projects.repository.js';
+import { csrfTokenOf, newSecret, sameText, secretHash } from './credentials.js';
+import type { LoginThrottle } from './login-throttle.store.js';
+import type { Passwords } from './password.js';
+import { requireSoundPassword } from './password-policy.js';
+import { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';
+import {
+  deleteSession,
+  deleteSessionsOf,
+  findPassword,
+  findSession,
+  insertSession,
+  noteSessionUse,
+  replacePassword,
+  sweepSessions,
+} from './sessions.repository.js';
+
+export interface SessionsDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+}
+
+/** Who is signed in. */
+export interface SignedIn {
+  readonly user: User;
+  readonly secretHash: string;
+  readonly csrfToken: string;
+  /** Address that the request came from; empty when unknown. */
+  readonly address: string;
+}
+
+/** What a request says of who sent it. */
+export interface Credentials extends PageHeaders {
+  readonly sessionSecret: string | undefined;
+  readonly csrfToken: string | undefined;
+  /** False for GET and HEAD. */
+  readonly isWrite: boolean;
+  readonly ownOrigins: readonly string[];
+  readonly address: string;
+}
+
+const minute = 60 * microsPerSecond;
+const idle = 30 * minute;
+const longest = 12 * 60 * minute;
+/** More than anybody has browsers; signing in over and over must not fill the table. */
+const mostSessions = 50;
+
+/**
+ * Opens a session. Throws Unauthenticated, in the same words and after the same time whether the address or the
+ * password is wrong, Forbidden for a page of another origin, and a too_many_requests refusal.
+ */
+export async function openSession(
+  deps: SessionsDeps,
+  from: Credentials,
+  input: { readonly email: string; readonly password: string },
+): Promise<SignedIn & { readonly secret: string }> {
+  // else a page elsewhere could sign its visitor in as somebody else
+  if (isFromForeignPage(from, from.ownOrigins)) throw foreignPage();
+  const proven = await provePassword(deps, from.address, input);
+  if (proven === undefined) throw new Unauthenticated('e-mail address or password is wrong');
+  const { user, hash } = proven;
+  const newHash = deps.passwords.isOutdated(hash) ? await deps.passwords.hash(input.password) : hash;
+  const secret = newSecret();
+  const now = deps.now();
+  const session = { secretHash: secretHash(secret), userId: user.id, createdAt: now, lastUsedAt: now };
+  await deps.database.transaction(async (tx) => {
+    // it may have been changed while this one was being checked
+    if ((await findPassword(tx, user.id)) !== hash) throw new Unauthenticated('the password was changed');
+    if (newHash !== hash) await replacePassword(tx, { userId: user.id, hash: newHash, changedAt: now });
+    await insertSession(tx, session);
+    const ended = { unusedSince: now - idle, openedBefore: now - longest };
+    await sweepSessions(tx, user.id, { kept: mostSessions, ...ended });
+  });
+  return {
+    ...{ user, secret, secretHash: session.secretHash },
+    ...{ csrfToken: csrfTokenOf(session), address: from.address },
+  };
+}
+
+/**
+ * Who sent the request, by the cookie of a session. Throws Unauthenticated without one that holds, Forbidden for a
+ * change that did not come from a page of this service with the token of the session.
+ */
+export async function identifyUser(deps: SessionsDeps, from: Credentials): Promise<SignedIn> {
+  const hash = from.sessionSecret === undefined ? undefined : secretHash(from.sessionSecret);
+  const found = hash === undefined ? undefined : await deps.database.read((tx) => findSession(tx, hash));
+  const now = deps.now();
+  if (found === undefined || found.lastUsedAt <= now - idle || found.createdAt <= now - longest) {
+    throw new Unauthenticated('sign in');
+  }
+  const csrfToken = csrfTokenOf(found);
+  if (from.isWrite && !isFromOwnPage(from, from.ownOrigins)) throw foreignPage();
+  if (from.isWrite && !sameText(from.csrfToken ?? '', csrfToken)) {
+    throw new Forbidden('the header X-CSRF-Token is missing or wrong');
+  }
+  // so that reading does not mean writing
+  if (found.lastUsedAt <= now - minute) {
+    await deps.database.transaction((tx) => noteSessionUse(tx, found.secretHash, now));
+  }
+  return { user: found, secretHash: found.secretHash, csrfToken, address: from.address };
+}
+
+export async function closeSession({ database }: SessionsDeps, { secretHash }: SignedIn): Promise<void> {
+  await database.transaction((tx) => deleteSession(tx, secretHash));
+}
+
+/**
+ * Changes the password and ends all sessions of the user. Throws Forbidden when the current one is wrong, InvalidInput
+ * when the new one may not be used, and a too_many_requests refusal.
+ */
+export async function changePassword(
+  deps: SessionsDeps,
+  { user, address }: SignedIn,
+  input: { readonly currentPassword: string; readonly newPassword: string },
+): Promise<void> {
+  const { email } = user;
+  const proven = await provePassword(deps, address, { email, password: input.currentPassword });
+  if (proven === undefined) throw new Forbidden('the current password is wrong');
+  requireSoundPassword(input.newPassword, email, 'newPassword');
+  const hash = await deps.passwords.hash(input.newPassword);
+  await deps.database.transaction(async (tx) => {
+    // two changes at once: the second no longer knows the current password
+    if ((await findPassword(tx, user.id)) !== proven.hash)
+      throw new Forbidden('the current password is wrong');
+    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.now() });
+    await deleteSessionsOf(tx, user.id);
+  });
+}
+
+/** Gives a user a password whatever he had, and ends his sessions. Throws InvalidInput. */
+export async function setPassword(
+  deps: Pick<SessionsDeps, 'database' | 'now' | 'passwords'>,
+  email: string,
+  password: string,
+): Promise<void> {
+  const address = normalEmail(email);
+  requireSoundPassword(password, address, 'password');
+  const hash = await deps.passwords.hash(password);
+  await deps.database.transaction(async (tx) => {
+    const user = await findUserByEmail(tx, address);
+    if (user === undefined) throw new InvalidInput(`there is no user ${address}`);
+    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.now() });
+    await deleteSessionsOf(tx, user.id);
+  });
+}
+
+/** The user whose address and password these are; undefined, after the same time, when either is wrong. */
+function provePassword(
+  { database, passwords, throttle }: SessionsDeps,
+  address: string,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<{ readonly user: User; readonly hash: string } | undefined> {
+  const normal = email.trim().toLowerCase();
+  // an address of any length makes a key of one length
+  return throttle.attempt(secretHash(normal), address, async () => {
+    const found = await database.read(async (tx) => {
+      const user = await findUserByEmail(tx, normal);
+      const hash = user === undefined ? undefined : await findPassword(tx, user.id);
+      return user === undefined || hash === undefined ? undefined : { user, hash };
+    });
+    return (await passwords.verify(password, found?.hash)) ? found : undefined;
+  });
+}
+
+function foreignPage(): Forbidden {
+  return new Forbidden('the request did not come from a page of this service');
+}

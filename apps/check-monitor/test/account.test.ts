@@ -1,0 +1,216 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type supertest from 'supertest';
+import { setPassword } from '../src/accounts/sessions.service.js';
+import { createUser } from '../src/projects/create-project.service.js';
+import { passwords } from './support/app.js';
+import { insertTestChannel } from './support/factories.js';
+import { describeMonitor, type Stage } from './support/suite.js';
+
+const origin = 'https://monitor.example';
+const password = 'correct horse battery';
+let people = 0;
+
+/** A user in a browser on our own page. */
+class Browser {
+  readonly #stage: Stage;
+  readonly email: string;
+  cookie = '';
+  csrfToken = '';
+
+  constructor(stage: Stage, email: string) {
+    this.#stage = stage;
+    this.email = email;
+  }
+
+  login(secret = password): supertest.Test {
+    return this.#stage.app.http
+      .post('/api/account/login')
+      .set('Origin', origin)
+      .send({ email: this.email, password: secret });
+  }
+
+  async signIn(): Promise<this> {
+    const answer = await this.login().expect(200);
+    this.cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+    this.csrfToken = answer.body.csrfToken;
+    return this;
+  }
+
+  get(path: string): supertest.Test {
+    return this.#stage.app.http.get(`/api/account${path}`).set('Cookie', this.cookie);
+  }
+
+  send(method: 'post' | 'put' | 'delete', path: string, body: object = {}): supertest.Test {
+    const request = this.#stage.app.http[method](`/api/account${path}`);
+    const known = request.set('Cookie', this.cookie).set('X-CSRF-Token', this.csrfToken);
+    return known.set('Sec-Fetch-Site', 'same-origin').send(body);
+  }
+}
+
+describeMonitor('account', (stage) => {
+  let ada: Browser;
+  let ben: Browser;
+  const newPerson = async (): Promise<Browser> => {
+    people += 1;
+    const email = `user${people}@example.org`;
+    await createUser(stage.app.accounts, { email, checkLimit: null, pingLimit: 50 });
+    await setPassword({ ...stage.app.accounts, passwords }, email, password);
+    return new Browser(stage, email).signIn();
+  };
+  const newProject = async (owner: Browser): Promise<string> =>
+    (await owner.send('post', '/projects', { name: 'Jobs' }).expect(201)).body.id;
+
+  beforeEach(async () => {
+    ada = await newPerson();
+    ben = await newPerson();
+  });
+
+  test('a user signs in, is known, and signs out', async () => {
+    const answer = await ada.login().expect(200);
+    expect(String(answer.headers['set-cookie'])).toMatch(
+      /^__Host-monitor_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    expect((await ada.get('/me').expect(200)).body).toEqual({
+      user: { id: expect.any(String), email: ada.email },
+      csrfToken: ada.csrfToken,
+    });
+    await ada.get('/limits').expect(200, { checks: 0, checkLimit: 20, pingLimit: 50 });
+    await ada.send('post', '/logout').expect(204);
+    await ada.get('/me').expect(401);
+  });
+
+  test('a wrong password, a wrong address and a user without a password look alike', async () => {
+    await createUser(stage.app.accounts, {
+      email: `w${people}@example.org`,
+      checkLimit: null,
+      pingLimit: null,
+    });
+    const refusal = { error: 'e-mail address or password is wrong' };
+    await ada.login('wrong').expect(401, refusal);
+    await new Browser(stage, 'nobody@example.org').login().expect(401, refusal);
+    await new Browser(stage, `w${people}@example.org`).login().expect(401, refusal);
+  });
+
+  test('guessing is slowed down', async () => {
+    for (let count = 0; count < 10; count += 1) await ada.login('wrong').expect(401);
+    const answer = await ada.login().expect(429);
+    expect(answer.headers['retry-after']).toBe('15');
+    stage.app.clock.advance(16_000);
+    await ada.login().expect(200);
+  });
+
+  test('a session ends when it is not used, and after half a day', async () => {
+    stage.app.clock.advance(29 * 60_000);
+    await ada.get('/me').expect(200);
+    stage.app.clock.advance(29 * 60_000);
+    await ada.get('/me').expect(200);
+    stage.app.clock.advance(30 * 60_000);
+    await ada.get('/me').expect(401);
+    const long = await ben.signIn();
+    for (let count = 0; count < 36; count += 1) {
+      await long.get('/me').expect(200);
+      stage.app.clock.advance(20 * 60_000);
+    }
+    await long.get('/me').expect(401);
+  });
+
+  test('a change needs the token and a page of this service', async () => {
+    const forged = () =>
+      stage.app.http.post('/api/account/projects').set('Cookie', ada.cookie).send({ name: 'x' });
+    await forged().set('Sec-Fetch-Site', 'same-origin').expect(403);
+    await forged().set('X-CSRF-Token', ada.csrfToken).expect(403);
+    await forged().set('X-CSRF-Token', ada.csrfToken).set('Sec-Fetch-Site', 'same-site').expect(403);
+    await forged().set('X-CSRF-Token', ben.csrfToken).set('Origin', origin).expect(403);
+    await forged().set('X-CSRF-Token', ada.csrfToken).set('Origin', origin).expect(201);
+    await ada.login().set('Origin', 'https://elsewhere.example').expect(403);
+    await stage.app.http.options('/api/account/projects').expect(405);
+  });
+
+  test('a new password ends all sessions', async () => {
+    const again = await new Browser(stage, ada.email).signIn();
+    const change = (newPassword: string, currentPassword = password) =>
+      ada.send('post', '/password', { currentPassword, newPassword });
+    await change('another password', 'wrong').expect(403);
+    await change('short').expect(400, { error: 'newPassword: must have at least 8 characters' });
+    await change(ada.email).expect(400);
+    await change('Password123').expect(400);
+    await change('another password').expect(204);
+    await again.get('/me').expect(401);
+    await ada.login().expect(401);
+    await ada.login('another password').expect(200);
+  });
+
+  test('a project is made, renamed and deleted by its owner, and nobody else sees it', async () => {
+    const id = await newProject(ada);
+    const project = { id, name: 'Jobs', role: 'owner', keys: [] };
+    await ada.get('/projects').expect(200, { projects: [project] });
+    await ben.get('/projects').expect(200, { projects: [] });
+    await ben.get(`/projects/${id}`).expect(404);
+    await ben.send('delete', `/projects/${id}`).expect(404);
+    await ada.send('put', `/projects/${id}`, { name: ' ' }).expect(400);
+    await ada.send('put', `/projects/${id}`, { name: 'Cron' }).expect(200, { ...project, name: 'Cron' });
+    await ada.send('delete', `/projects/${id}`).expect(204);
+    await ada.get(`/projects/${id}`).expect(404);
+    await ada.get('/projects/nothing').expect(404);
+  });
+
+  test('a key is shown once, works, and ends when it is revoked; a deleted project gives its checks back', async () => {
+    const id = await newProject(ada);
+    const { key } = (await ada.send('post', `/projects/${id}/keys/read-write`).expect(201)).body;
+    await stage.app.http.post('/api/v3/checks/').set('X-Api-Key', key).expect(201);
+    expect((await ada.get('/limits')).body.checks).toBe(1);
+    await ada.send('post', `/projects/${id}/keys/ping`).expect(201);
+    expect((await ada.get(`/projects/${id}`)).body.keys).toEqual(['read-write', 'ping']);
+    await ada.send('delete', `/projects/${id}/keys/read-write`).expect(204);
+    await ada.send('delete', `/projects/${id}/keys/ping`).expect(204);
+    await stage.app.http.get('/api/v3/checks/').set('X-Api-Key', key).expect(401);
+    expect((await ada.get(`/projects/${id}`)).body.keys).toEqual([]);
+    await ada.send('post', `/projects/${id}/keys/admin`).expect(404);
+    await ada.send('delete', `/projects/${id}`).expect(204);
+    expect((await ada.get('/limits')).body.checks).toBe(0);
+  });
+
+  test('members may what their role says', async () => {
+    const id = await newProject(ada);
+    const join = (role: string, email = ben.email) =>
+      ada.send('post', `/projects/${id}/members`, { email, role });
+    await join('read-only').expect(200);
+    expect((await ben.get(`/projects/${id}`).expect(200)).body.role).toBe('read-only');
+    await ben.get(`/projects/${id}/channels`).expect(200, { channels: [] });
+    await ben.send('post', `/projects/${id}/keys/ping`).expect(403);
+    await ben.send('post', `/projects/${id}/members`, { email: ben.email, role: 'member' }).expect(403);
+    await join('member').expect(200);
+    await ben.send('post', `/projects/${id}/keys/ping`).expect(201);
+    await ben.send('put', `/projects/${id}`, { name: 'mine' }).expect(403);
+    const { members } = (await ben.get(`/projects/${id}/members`).expect(200)).body;
+    expect(members.map(({ role }: { role: string }) => role)).toEqual(['owner', 'member']);
+    await ben.send('delete', `/projects/${id}/members/${members[0].id}`).expect(403);
+    await ben.send('delete', `/projects/${id}/members/${members[1].id}`).expect(204);
+    await ben.get(`/projects/${id}`).expect(404);
+    await ada.send('delete', `/projects/${id}/members/${members[1].id}`).expect(404);
+    await join('member', ada.email).expect(400);
+    await join('member', 'nobody@example.org').expect(400);
+    await join('owner').expect(400);
+  });
+
+  test('a channel is made, shown without its secrets, edited, tested and deleted', async () => {
+    const id = await newProject(ada);
+    const base = `/projects/${id}/channels`;
+    const settings = { url: 'http://127.0.0.1:9/', topic: 'jobs', token: 'secret-token' };
+    const made = (await ada.send('post', base, { kind: 'ntfy', name: 'ops', settings }).expect(201)).body;
+    expect(made).toMatchObject({ kind: 'ntfy', name: 'ops', verified: true, disabled: false });
+    expect(JSON.stringify(made)).not.toContain('secret-token');
+    const path = `${base}/${made.id}`;
+    expect((await ada.send('put', path, { name: 'night' }).expect(200)).body.name).toBe('night');
+    const { ok, error } = (await ada.send('post', `${path}/test`).expect(200)).body;
+    expect({ ok, error }).toEqual({ ok: false, error: expect.stringMatching(/./) });
+    await ada.send('post', base, { kind: 'pigeon', name: 'x', settings: {} }).expect(400);
+    await ada.send('post', base, { kind: 'ntfy', name: 'x', settings: {} }).expect(400);
+    const foreign = await insertTestChannel(stage.app, stage.ada.keys.projectId, 'foreign');
+    await ada.send('delete', `${base}/${foreign}`).expect(404);
+    await ada.send('delete', `${base}/nothing`).expect(404);
+    await ada.send('delete', path).expect(204);
+    await ada.get(base).expect(200, { channels: [] });
+  });
+});

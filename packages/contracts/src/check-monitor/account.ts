@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import { empty, endpoint, json } from '../endpoint.js';
+
+/** Where the paths of `accountContract` begin. */
+export const accountBasePath = '/api/account';
+
+/** What somebody may do in a project: an owner everything, a member all but members and the project itself. */
+export const projectRoles = ['owner', 'member', 'read-only'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
+
+export const keyKinds = ['read-write', 'read-only', 'ping'] as const;
+
+export const accountUserSchema = z.object({ id: z.string(), email: z.string() }).meta({ id: 'AccountUser' });
+
+/** `checks` over all projects of the account; pings kept of each check. */
+export const accountLimitsSchema = z
+  .object({ checks: z.int(), checkLimit: z.int(), pingLimit: z.int() })
+  .meta({ id: 'AccountLimits' });
+export type AccountLimits = z.output<typeof accountLimitsSchema>;
+
+export const accountProjectSchema = z
+  .object({ id: z.string(), name: z.string(), role: z.enum(projectRoles), keys: z.array(z.enum(keyKinds)) })
+  .meta({ id: 'AccountProject' });
+export type AccountProject = z.output<typeof accountProjectSchema>;
+
+export const projectMemberSchema = z
+  .object({ id: z.string(), email: z.string(), role: z.enum(projectRoles) })
+  .meta({ id: 'ProjectMember' });
+
+/** An integration with its settings, of which secrets are left out. */
+export const accountChannelSchema = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    label: z.string(),
+    name: z.string(),
+    settings: z.looseObject({}),
+    verified: z.boolean(),
+    disabled: z.boolean(),
+    last_error: z.string(),
+    last_notify: z.string().nullable(),
+    last_duration_ms: z.int().nullable(),
+  })
+  .meta({ id: 'AccountChannel' });
+
+const sessionSchema = z.object({ user: accountUserSchema, csrfToken: z.string() });
+const password = z.string().max(1000);
+const email = z.string().max(254);
+const name = z.string().max(200);
+const settings = z.looseObject({});
+const ofProject = z.object({ projectId: z.string() });
+const ofMember = ofProject.extend({ userId: z.string() });
+const ofKey = ofProject.extend({ kind: z.enum(keyKinds) });
+const ofChannel = ofProject.extend({ channelId: z.string() });
+const within = [401, 403, 404];
+
+/**
+ * What people do with a browser: sign in, and look after their projects. Whoever signed in has a cookie; what changes
+ * anything also needs the header X-CSRF-Token and comes from a page of this service.
+ */
+export const accountContract = {
+  login: endpoint({
+    method: 'POST',
+    path: '/login',
+    summary: 'Sign in; sets the cookie of the session',
+    public: true,
+    body: { kind: 'json', schema: z.object({ email, password }) },
+    responses: { 200: json(sessionSchema, 'The user, and the token that changes need') },
+    failures: [400, 401, 403, 429],
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/logout',
+    summary: 'Sign out',
+    responses: { 204: empty('Signed out') },
+    failures: [401, 403],
+  }),
+  getMe: endpoint({
+    method: 'GET',
+    path: '/me',
+    summary: 'Show who is signed in',
+    responses: { 200: json(sessionSchema, 'The user, and the token that changes need') },
+    failures: [401],
+  }),
+  getLimits: endpoint({
+    method: 'GET',
+    path: '/limits',
+    summary: 'Show the limits of the account and what is used of them',
+    responses: { 200: json(accountLimitsSchema, 'The limits') },
+    failures: [401],
+  }),
+  changePassword: endpoint({
+    method: 'POST',
+    path: '/password',
+    summary: 'Change the password; ends all sessions',
+    body: { kind: 'json', schema: z.object({ currentPassword: password, newPassword: password }) },
+    responses: { 204: empty('Changed') },
+    failures: [400, 401, 403, 429],
+  }),
+  listProjects: endpoint({
+    method: 'GET',
+    path: '/projects',
+    summary: 'List the projects that the user owns or is a member of',
+    responses: { 200: json(z.object({ projects: z.array(accountProjectSchema) }), 'Projects') },
+    failures: [401],
+  }),
+  createProject: endpoint({
+    method: 'POST',
+    path: '/projects',
+    summary: 'Create a project',
+    body: { kind: 'json', schema: z.object({ name }) },
+    responses: { 201: json(accountProjectSchema, 'The new project') },
+    failures: [400, 401, 403],
+  }),
+  getProject: endpoint({
+    method: 'GET',
+    path: '/projects/{projectId}',
+    summary: 'Show a project',
+    params: ofProject,
+    responses: { 200: json(accountProjectSchema, 'The project') },
+    failures: [401, 404],
+  }),
+  renameProject: endpoint({
+    method: 'PUT',
+    path: '/projects/{projectId}',
+    summary: 'Rename a project; for its owner',
+    params: ofProject,
+    body: { kind: 'json', schema: z.object({ name }) },
+    responses: { 200: json(accountProjectSchema, 'The project as renamed') },
+    failures: [400, ...within],
+  }),
+  deleteProject: endpoint({
+    method: 'DELETE',
+    path: '/projects/{projectId}',
+    summary: 'Delete a project with all that is in it; for its owner',
+    params: ofProject,
+    responses: { 204: empty('Deleted') },
+    failures: within,
+  }),
+  listMembers: endpoint({
+    method: 'GET',
+    path: '/projects/{projectId}/members',
+    summary: 'List owner and members of a project',
+    params: ofProject,
+    responses: { 200: json(z.object({ members: z.array(projectMemberSchema) }), 'Owner and members') },
+    failures: [401, 404],
+  }),
+  putMember: endpoint({
+    method: 'POST',
+    path: '/projects/{projectId}/members',
+    summary: 'Make a user a member, or change what he may; for the owner',
+    params: ofProject,
+    body: { kind: 'json', schema: z.object({ email, role: z.enum(['member', 'read-only']) }) },
+    responses: { 200: json(projectMemberSchema, 'The member') },
+    failures: [400, ...within],
+  }),
+  removeMember: endpoint({
+    method: 'DELETE',
+    path: '/projects/{projectId}/members/{userId}',
+    summary: 'Remove a member; for the owner, and for the member himself',
+    params: ofMember,
+    responses: { 204: empty('Removed') },
+    failures: within,
+  }),
+  createKey: endpoint({
+    method: 'POST',
+    path: '/projects/{projectId}/keys/{kind}',
+    summary: 'Create a key in the place of the earlier one of its kind; it is shown only now',
+    params: ofKey,
+    responses: { 201: json(z.object({ kind: z.enum(keyKinds), key: z.string() }), 'The new key') },
+    failures: within,
+  }),
+  revokeKey: endpoint({
+    method: 'DELETE',
+    path: '/projects/{projectId}/keys/{kind}',
+    summary: 'Revoke a key',
+    params: ofKey,
+    responses: { 204: empty('Revoked') },
+    failures: within,
+  }),
+  listAccountChannels: endpoint({
+    method: 'GET',
+    path: '/projects/{projectId}/channels',
+    summary: 'List the integrations of a project with their settings',
+    params: ofProject,
+    responses: { 200: json(z.object({ channels: z.array(accountChannelSchema) }), 'Integrations') },
+    failures: [401, 404],
+  }),
+  createChannel: endpoint({
+    method: 'POST',
+    path: '/projects/{projectId}/channels',
+    summary: 'Create an integration',
+    params: ofProject,
+    body: { kind: 'json', schema: z.object({ kind: z.string(), name: z.string(), settings }) },
+    responses: { 201: json(accountChannelSchema, 'The new integration') },
+    failures: [400, ...within],
+  }),
+  editChannel: endpoint({
+    method: 'PUT',
+    path: '/projects/{projectId}/channels/{channelId}',
+    summary: 'Edit an integration; secrets that are left out stay',
+    params: ofChannel,
+    body: { kind: 'json', schema: z.object({ name: z.string(), settings }).partial() },
+    responses: { 200: json(accountChannelSchema, 'The integration as edited') },
+    failures: [400, ...within],
+  }),
+  deleteChannel: endpoint({
+    method: 'DELETE',
+    path: '/projects/{projectId}/channels/{channelId}',
+    summary: 'Delete an integration',
+    params: ofChannel,
+    responses: { 204: empty('Deleted') },
+    failures: within,
+  }),
+  testChannel: endpoint({
+    method: 'POST',
+    path: '/projects/{projectId}/channels/{channelId}/test',
+    summary: 'Send a test message',
+    params: ofChannel,
+    responses: { 200: json(z.object({ ok: z.boolean(), error: z.string() }), 'What became of it') },
+    failures: within,
+  }),
+};
