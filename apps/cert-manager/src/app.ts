@@ -16,7 +16,7 @@ import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
 import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
-import { type Pause, pauseUntil } from './acme/issue-order.service.js';
+import { type Pause, pauseUntil } from './acme/order-run.service.js';
 import type { OrderMoment } from './acme/order-steps.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createDenials, type Denials } from './audit/denials.service.js';

@@ -178,10 +178,14 @@ describeEachDialect('requesting a certificate', (open) => {
     expect(ca.orders).toHaveLength(1);
   });
 
-  test('names the certificate that it replaces, and does without when the CA does not like that', async () => {
+  test.each([
+    ['was replaced already', { status: 409, problem: 'alreadyReplaced' }],
+    ['is not known', { status: 404, problem: 'malformed' }],
+    ["is another account's", { status: 403, problem: 'unauthorized' }],
+  ])('names the certificate that it replaces, and does without when that %s', async (_, refusal) => {
     const { fqdn } = await fqdnWithCsr(app);
     await request(fqdn).expect(200);
-    ca.script('newOrder', { status: 409, problem: 'alreadyReplaced' });
+    ca.script('newOrder', refusal);
     expect((await request(fqdn, { confirmed: true }).expect(200)).body.success).toBe(true);
     expect(ca.orders.map(({ replaces }) => replaces)).toEqual([undefined, undefined]);
     await request(fqdn, { confirmed: true }).expect(200);

@@ -8,7 +8,7 @@ import {
   updateAcmeDns,
   type WebhookSettings,
 } from './dns-webhook.client.js';
-import type { Pause } from './issue-order.service.js';
+import type { Pause } from './order-run.service.js';
 
 interface BackendDeps {
   readonly propagation: PropagationTerms;

@@ -13,8 +13,8 @@ import {
   webhookBackend,
 } from '../acme/dns-backends.service.js';
 import { probeHttp01 } from '../acme/http01-probe.client.js';
-import type { Pause } from '../acme/issue-order.service.js';
 import type { NoncePool } from '../acme/nonce-pool.store.js';
+import type { Pause } from '../acme/order-run.service.js';
 import type { OrderMoment } from '../acme/order-steps.js';
 import {
   createDnsProver,

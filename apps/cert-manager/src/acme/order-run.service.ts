@@ -1,0 +1,104 @@
+import { setTimeout } from 'node:timers/promises';
+import { type AcmeOrder, AcmeProblem, UpstreamFailed } from '@certloop/contracts';
+import type { Clock } from '@certloop/server';
+import type { AcmeClient, Resource } from './acme.client.js';
+import type { Account } from './acme-account.service.js';
+import type { OrderSubject } from './csr-rules.js';
+import { type OrderRecord, readOrderRecord } from './order-record.js';
+import type { ChallengeItem, OrderJournal, OrderMoment, OrderStep, StepChange } from './order-steps.js';
+import type { Prover } from './prover.service.js';
+
+/** Waits; rejects when the service stops meanwhile. */
+export type Pause = (ms: number) => Promise<void>;
+
+/** Waits that end when the signal fires; they reject with its reason then. */
+export function pauseUntil(signal: AbortSignal): Pause {
+  return async (ms) => {
+    await setTimeout(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+  };
+}
+
+export interface OrderDeps {
+  readonly client: AcmeClient;
+  readonly account: Account;
+  readonly prover: Prover;
+  readonly journal: OrderJournal;
+  readonly clock: Clock;
+  readonly pause: Pause;
+  /** Told of each moment; an error that it throws ends the work as the end of the process would. */
+  readonly atMoment: (moment: OrderMoment) => Promise<void>;
+}
+
+export interface OrderTerms extends OrderSubject {
+  readonly profile?: string | undefined;
+  /** Name in renewal information of the certificate whose place the new one takes (RFC 9773 §5). */
+  readonly replaces?: string | undefined;
+  /** How long the order may wait for the CA, in all. */
+  readonly waitMs: number;
+}
+
+/** One order in the hands of this process. */
+export interface Run {
+  readonly deps: OrderDeps;
+  readonly terms: OrderTerms;
+  record: OrderRecord;
+  /** Challenges that the CA was asked to look at, by this process. */
+  readonly answered: Set<string>;
+  readonly items: Map<string, ChallengeItem>;
+  waitedMs: number;
+}
+
+/** An order as the CA told it last. */
+export type CurrentOrder = Resource<AcmeOrder> & { readonly url: string };
+
+/** An order as it was left on disk. */
+export function createRun(deps: OrderDeps, terms: OrderTerms): Run {
+  const record = readOrderRecord(deps.journal.kept);
+  return { deps, terms, record, answered: new Set(), items: new Map(), waitedMs: 0 };
+}
+
+/** Writes down how far the order has come. */
+export async function keep(run: Run, change: OrderRecord): Promise<void> {
+  run.record = { ...run.record, ...change };
+  await run.deps.journal.keep(run.record);
+}
+
+/** Tells what has become of a step. */
+export async function report(run: Run, step: OrderStep, change: StepChange): Promise<void> {
+  await run.deps.journal.onStep?.(step, change);
+}
+
+const leastWaitMs = 1000;
+const mostWaitMs = 600_000;
+
+/** Waits until the CA wants to be asked again, within the time that the order has. */
+export async function waitFor(run: Run, retryAt: Date | undefined): Promise<void> {
+  const { clock, pause } = run.deps;
+  const wanted = retryAt === undefined ? leastWaitMs : retryAt.getTime() - clock.now().getTime();
+  const ms = Math.min(Math.max(wanted, leastWaitMs), mostWaitMs);
+  run.waitedMs += ms;
+  if (run.waitedMs > run.terms.waitMs) {
+    throw new UpstreamFailed('the CA has not come to an end with the order in time', { timedOut: true });
+  }
+  await pause(ms);
+}
+
+const mostFailures = 3;
+
+/** What only reads may fail now and then. */
+export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (failures === mostFailures || !isPassing(error)) throw error;
+      await waitFor(run, undefined);
+    }
+  }
+}
+
+/** Whether the same request may well succeed a little later. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof AcmeProblem) return error.type === 'serverInternal';
+  return error instanceof UpstreamFailed && error.code !== 'target_refused';
+}

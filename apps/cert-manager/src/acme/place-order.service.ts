@@ -1,0 +1,77 @@
+import { AcmeProblem, UpstreamFailed } from '@certloop/contracts';
+import { areSameIdentifiers } from './csr-rules.js';
+import { type CurrentOrder, keep, type OrderTerms, type Run, report } from './order-run.service.js';
+import { isForgotten } from './problem-reading.js';
+
+/** The order that was begun, or a new one. */
+export async function openOrder(run: Run): Promise<CurrentOrder> {
+  await report(run, 'order', { status: 'running' });
+  const order = (await findBegun(run)) ?? (await placeOrder(run));
+  await report(run, 'order', { status: 'ok', url: order.url, detail: namesOf(run.terms) });
+  return order;
+}
+
+async function findBegun(run: Run): Promise<CurrentOrder | undefined> {
+  const { url, isOrdering } = run.record;
+  if (url === undefined) return isOrdering === true ? findLost(run) : undefined;
+  try {
+    return { url, ...(await run.deps.client.getOrder(run.deps.account, url)) };
+  } catch (error) {
+    if (!(error instanceof AcmeProblem && isForgotten(error))) throw error;
+    run.record = {};
+    return undefined;
+  }
+}
+
+/**
+ * The order whose answer never arrived: one for the same names that nobody has finalized, since that comes after
+ * its URL is on disk. A CA that lists no orders leaves such a one to expire; no certificate comes of it.
+ */
+async function findLost(run: Run): Promise<CurrentOrder | undefined> {
+  const { client, account } = run.deps;
+  const urls = (await client.listOrders(account).catch(nothingListed)) ?? [];
+  for (const url of urls.slice(-mostLooked).reverse()) {
+    const order = await client.getOrder(account, url);
+    const isOpen = order.body.status === 'pending' || order.body.status === 'ready';
+    if (!isOpen || !areSameIdentifiers(order.body.identifiers, run.terms.identifiers)) continue;
+    await keep(run, { url });
+    return { url, ...order };
+  }
+  return undefined;
+}
+
+const mostLooked = 50;
+
+/** Listing is a convenience; without it there is only the new order. */
+function nothingListed(error: unknown): undefined {
+  if (error instanceof AcmeProblem || error instanceof UpstreamFailed) return undefined;
+  throw error;
+}
+
+async function placeOrder(run: Run): Promise<CurrentOrder> {
+  const { client, account, atMoment } = run.deps;
+  const { identifiers, profile, replaces } = run.terms;
+  await keep(run, { isOrdering: true });
+  await atMoment('ordering');
+  const order = await client.newOrder(account, { identifiers, profile, replaces }).catch((error: unknown) => {
+    if (replaces === undefined || !isAboutReplaced(error)) throw error;
+    return client.newOrder(account, { identifiers, profile });
+  });
+  await atMoment('ordered');
+  await keep(run, { url: order.url });
+  await atMoment('order_kept');
+  return order;
+}
+
+/**
+ * Whether a CA may have refused for the certificate that is to be replaced: another order has taken its place
+ * already (RFC 9773 §5), or the CA does not know it, or not as this account's. Naming it is no condition.
+ */
+function isAboutReplaced(error: unknown): boolean {
+  if (!(error instanceof AcmeProblem)) return false;
+  return ['alreadyReplaced', 'malformed', 'unauthorized'].includes(error.type);
+}
+
+function namesOf({ identifiers }: OrderTerms): string {
+  return identifiers.length === 1 ? (identifiers[0]?.value ?? '') : `${identifiers.length} names`;
+}

@@ -1,0 +1,107 @@
+import { type AcmeOrder, AppError } from '@certloop/contracts';
+import { exportJwk, keyAuthorization } from '@certloop/crypto';
+import { type AuthorizationAt, chooseChallenge } from './order-plan.js';
+import { type ProofRecord, provenName } from './order-record.js';
+import { keep, type Run, report } from './order-run.service.js';
+import type { ChallengeItem } from './order-steps.js';
+
+/** Somebody has to publish something before the order can go on. */
+export class OrderWaits extends AppError {
+  constructor(message: string) {
+    super('conflict', message, { code: 'waiting_manual' });
+  }
+}
+
+/**
+ * Publishes the proofs that the authorizations want, then asks the CA to look. Throws OrderWaits when people are to
+ * publish them.
+ */
+export async function prove(run: Run, authorizations: readonly AuthorizationAt[]): Promise<void> {
+  const { prover, client, account, journal, atMoment } = run.deps;
+  const proofs = authorizations.map(({ authorization }): ProofRecord => {
+    const { identifier, wildcard } = authorization;
+    const challenge = chooseChallenge(authorization, prover.wanted);
+    return { ...challenge, identifier, isWildcard: wildcard === true };
+  });
+  await keep(run, { proofs: merged(run.record.proofs ?? [], proofs) });
+  await atMoment('proofs_kept');
+  if (prover.isManual && journal.isConfirmed !== true) await waitForPeople(run, proofs);
+  for (const proof of proofs) {
+    await reportItem(run, proof, { status: 'running' });
+    await prover.present(proof, answerFor(run, proof));
+  }
+  await atMoment('published');
+  await Promise.all(proofs.map((proof) => check(run, proof)));
+  for (const { url } of proofs) {
+    await client.answerChallenge(account, url);
+    run.answered.add(url);
+  }
+  await atMoment('answered');
+}
+
+/** A proof that cannot be seen from here may well be seen by the CA. */
+async function check(run: Run, proof: ProofRecord): Promise<void> {
+  const warning = await run.deps.prover.check(proof, answerFor(run, proof));
+  if (warning !== undefined) await reportItem(run, proof, { status: 'running', detail: warning });
+}
+
+async function waitForPeople(run: Run, proofs: readonly ProofRecord[]): Promise<never> {
+  for (const proof of proofs) {
+    const publish = run.deps.prover.instruction(proof, answerFor(run, proof));
+    run.items.set(provenName(proof), { type: proof.type, status: 'waiting_manual', publish });
+  }
+  const message = 'waiting until somebody has published what stands under challenges';
+  await report(run, 'challenges', { status: 'waiting_manual', detail: message, items: itemsOf(run) });
+  throw new OrderWaits(message);
+}
+
+function answerFor({ deps }: Run, { token }: ProofRecord): string {
+  return keyAuthorization(token, exportJwk(deps.account.privateKey));
+}
+
+function merged(known: readonly ProofRecord[], more: readonly ProofRecord[]): ProofRecord[] {
+  return [...new Map([...known, ...more].map((proof) => [proof.url, proof])).values()];
+}
+
+async function reportItem(run: Run, proof: ProofRecord, item: Omit<ChallengeItem, 'type'>): Promise<void> {
+  run.items.set(provenName(proof), { type: proof.type, ...item });
+  await report(run, 'challenges', { status: 'running', items: itemsOf(run) });
+}
+
+/** Tells which names the CA takes for proven. */
+export async function reportProven(
+  run: Run,
+  { status }: AcmeOrder,
+  authorizations: readonly AuthorizationAt[],
+): Promise<void> {
+  for (const { authorization } of authorizations) {
+    const name = provenName({
+      identifier: authorization.identifier,
+      isWildcard: authorization.wildcard === true,
+    });
+    if (authorization.status === 'valid') settleItem(run, name, 'ok');
+    else if (authorization.status !== 'pending') settleItem(run, name, 'failed');
+  }
+  if (status === 'pending' || status === 'invalid') return;
+  for (const name of run.items.keys()) settleItem(run, name, 'ok');
+  const isWarned = [...run.items.values()].some((item) => item.status === 'warning');
+  await report(run, 'challenges', { status: isWarned ? 'warning' : 'ok', items: itemsOf(run) });
+}
+
+/** An item that went well in spite of a warning keeps it. */
+function settleItem({ items }: Run, name: string, status: 'ok' | 'failed'): void {
+  const item = items.get(name) ?? { type: 'known', status };
+  const isWarned = status === 'ok' && item.detail !== undefined;
+  items.set(name, { ...item, status: isWarned ? 'warning' : status });
+}
+
+function itemsOf({ items }: Run): Record<string, ChallengeItem> {
+  return Object.fromEntries(items);
+}
+
+/** What was published is of no use any more; that it cannot be taken back is no reason to fail. */
+export async function withdrawProofs(run: Run): Promise<void> {
+  for (const proof of run.record.proofs ?? []) {
+    await run.deps.prover.withdraw(proof, answerFor(run, proof));
+  }
+}
