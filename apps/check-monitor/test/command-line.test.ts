@@ -15,9 +15,10 @@ interface Outcome {
   readonly err: string;
 }
 
-function runCli(args: string, environment: Record<string, string>): Promise<Outcome> {
+function runCli(args: string, environment: Record<string, string>, input = ''): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [cli, ...args.split(' ')], { env: environment });
+    child.stdin.end(input);
     let out = '';
     let err = '';
     child.stdout.on('data', (chunk) => (out += String(chunk)));
@@ -28,7 +29,7 @@ function runCli(args: string, environment: Record<string, string>): Promise<Outc
 
 describeEachDialect('command line', (open) => {
   const environment = { CHECK_MONITOR_DATABASE_URL: '', CHECK_MONITOR_SECRET: 'a secret for tests only' };
-  const run = (args: string) => runCli(args, environment);
+  const run = (args: string, input?: string) => runCli(args, environment, input);
 
   beforeAll(async () => {
     environment.CHECK_MONITOR_DATABASE_URL = (await open(schema)).url;
@@ -61,6 +62,33 @@ describeEachDialect('command line', (open) => {
     await run(`channel create --project ${projectId} --kind webhook --name ops ${url}`);
     expect((await run(`channel list --project ${projectId}`)).out).toContain('name: ops');
     expect((await run('user list')).out).toContain('email: ben@example.org\ncheckLimit: 5');
+  });
+
+  test('manages password, limits, members, keys and channels', async () => {
+    await run('user create --email cleo@example.org');
+    await run('user create --email dora@example.org');
+    const made = await run('project create --owner cleo@example.org --name Jobs --json');
+    const project = `--project ${JSON.parse(made.out).projectId}`;
+    const said = (args: string, input?: string) => run(args, input).then(({ out, err }) => out + err);
+    expect(await said('user password --email cleo@example.org', 'correct horse\n')).toContain(
+      'password: set',
+    );
+    expect(await said('user password --email cleo@example.org', 'short\n')).toContain(
+      'at least 8 characters',
+    );
+    expect(await said('user limit --email cleo@example.org --check-limit 7')).toContain('checkLimit: 7');
+    expect(await said(`member add ${project} --email dora@example.org --role member`)).toContain(
+      'role: member',
+    );
+    expect(await said(`member list ${project}`)).toContain('email: dora@example.org');
+    expect(await said(`member remove ${project} --email dora@example.org`)).toContain('member: removed');
+    expect(await said(`member remove ${project} --email dora@example.org`)).toContain('no such member');
+    expect(await said(`key revoke ${project} --kind ping`)).toContain('key: revoked');
+    const url = '--url https://hook.example/';
+    const channel = await run(`channel create ${project} --kind webhook --name ops ${url} --json`);
+    const { channelId } = JSON.parse(channel.out);
+    expect(await said(`channel delete ${project} --channel ${channelId}`)).toContain('channel: deleted');
+    expect(await said(`channel list ${project}`)).toBe('');
   });
 
   test('names an owner and a project that are not there', async () => {

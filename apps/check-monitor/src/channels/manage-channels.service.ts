@@ -68,7 +68,10 @@ export async function editChannel(
 }
 
 /** Throws NotFound. */
-export async function removeChannel({ database }: ManageChannelsDeps, path: ChannelPath): Promise<void> {
+export async function removeChannel(
+  { database }: Pick<ManageChannelsDeps, 'database'>,
+  path: ChannelPath,
+): Promise<void> {
   await database.transaction(async (tx) => deleteChannel(tx, (await requireChannel(tx, path)).id));
 }
 

@@ -36,6 +36,17 @@ export async function createUser(deps: AccountDeps, wanted: NewUser): Promise<Us
   return deps.database.transaction((tx) => addUser(deps, tx, wanted));
 }
 
+/** Sets the limits that are given. Throws NotFound when nobody has the address. */
+export async function limitUser({ database }: AccountDeps, { email, ...limits }: NewUser): Promise<User> {
+  return database.transaction(async (tx) => {
+    const user = await findUserByEmail(tx, normalEmail(email));
+    if (user === undefined) throw new NotFound(`there is no user ${email}`);
+    const given = givenLimits({ email, ...limits });
+    await setUserLimits(tx, user.id, given);
+    return { ...user, ...given };
+  });
+}
+
 /** Throws NotFound when nobody has the owner's address, InvalidInput for an empty or overlong name. */
 export async function createProject(deps: AccountDeps, ownerEmail: string, name: string): Promise<Project> {
   return deps.database.transaction(async (tx) => {

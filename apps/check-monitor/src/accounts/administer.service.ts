@@ -1,0 +1,40 @@
+import { NotFound } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { normalEmail } from '../projects/create-project.service.js';
+import { findUserByEmail, getProject } from '../projects/projects.repository.js';
+import {
+  type AccountProjectsDeps,
+  listProjectMembers,
+  type Member,
+  putMember,
+  removeMember,
+} from './account-projects.service.js';
+import type { MemberRole } from './role.js';
+
+// Whoever may write to the database acts for the owner of a project.
+
+/** Makes a user a member of a project. Throws NotFound for the project, InvalidInput for the user. */
+export async function addMember(
+  deps: AccountProjectsDeps,
+  projectId: string,
+  member: { readonly email: string; readonly role: MemberRole },
+): Promise<Member> {
+  return putMember(deps, await ownerOf(deps, projectId), projectId, member);
+}
+
+/** Throws NotFound where nobody of that address is a member. */
+export async function dropMember(deps: AccountProjectsDeps, projectId: string, email: string): Promise<void> {
+  const owner = await ownerOf(deps, projectId);
+  const user = await deps.database.read((tx) => findUserByEmail(tx, normalEmail(email)));
+  if (user === undefined) throw new NotFound(`there is no user ${email}`);
+  await removeMember(deps, owner, projectId, user.id);
+}
+
+/** Owner and members of a project. Throws NotFound. */
+export async function listMembersOf(deps: AccountProjectsDeps, projectId: string): Promise<Member[]> {
+  return listProjectMembers(deps, await ownerOf(deps, projectId), projectId);
+}
+
+async function ownerOf({ database }: { readonly database: Database }, projectId: string) {
+  return database.read(async (tx) => ({ id: (await getProject(tx, projectId)).ownerId }));
+}

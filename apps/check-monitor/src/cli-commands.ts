@@ -1,0 +1,97 @@
+import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
+import { createPasswords } from './accounts/password.js';
+import { setPassword } from './accounts/sessions.service.js';
+import { channelKindNames } from './channels/channel-kinds.js';
+import { listProjectChannels } from './channels/channels.repository.js';
+import { createChannel } from './channels/create-channel.service.js';
+import { removeChannel } from './channels/manage-channels.service.js';
+import { channelSettings, firstLine, limits, oneOf, required, type Values } from './cli-options.js';
+import {
+  type AccountDeps,
+  createProject,
+  createUser,
+  issuedKinds,
+  issueKey,
+  limitUser,
+  revokeKey,
+  setUpProject,
+} from './projects/create-project.service.js';
+import { listProjects, listUsers } from './projects/projects.repository.js';
+
+type Command = (deps: AccountDeps, values: Values) => Promise<object>;
+
+const memberRoles = ['member', 'read-only'] as const;
+
+/** What the command line can do, by its words. */
+export const commands: Readonly<Record<string, Command>> = {
+  'user create': async (deps, values) => {
+    const { id, email } = await createUser(deps, { email: required(values, 'email'), ...limits(values) });
+    return { userId: id, email };
+  },
+  'user limit': async (deps, values) => {
+    const { email, checkLimit, pingLimit } = await limitUser(deps, {
+      email: required(values, 'email'),
+      ...limits(values),
+    });
+    return { email, checkLimit, pingLimit };
+  },
+  'user password': async (deps, values) => {
+    const email = required(values, 'email');
+    await setPassword({ ...deps, passwords: createPasswords() }, email, firstLine());
+    return { email, password: 'set' };
+  },
+  'user list': async ({ database }) => {
+    const found = await database.read(listUsers);
+    return found.map(({ id, email, checkLimit, pingLimit, checkCount }) => {
+      return { userId: id, email, checkLimit, pingLimit, checks: checkCount };
+    });
+  },
+  'project create': async (deps, values) => {
+    const { id, name } = await createProject(deps, required(values, 'owner'), required(values, 'name'));
+    return { projectId: id, name };
+  },
+  'project list': async ({ database }) => {
+    const found = await database.read(listProjects);
+    return found.map(({ id, name, ownerId }) => ({ projectId: id, name, ownerId }));
+  },
+  'key create': async (deps, values) => {
+    const kind = oneOf(values, 'kind', issuedKinds);
+    return { kind, key: await issueKey(deps, required(values, 'project'), kind) };
+  },
+  'key revoke': async (deps, values) => {
+    const kind = oneOf(values, 'kind', issuedKinds);
+    await revokeKey(deps, required(values, 'project'), kind);
+    return { kind, key: 'revoked' };
+  },
+  'member add': (deps, values) =>
+    addMember(deps, required(values, 'project'), {
+      email: required(values, 'email'),
+      role: oneOf(values, 'role', memberRoles),
+    }),
+  'member remove': async (deps, values) => {
+    await dropMember(deps, required(values, 'project'), required(values, 'email'));
+    return { member: 'removed' };
+  },
+  'member list': (deps, values) => listMembersOf(deps, required(values, 'project')),
+  'channel create': async (deps, values) => ({
+    channelId: await createChannel(deps, {
+      projectId: required(values, 'project'),
+      kind: oneOf(values, 'kind', channelKindNames),
+      name: required(values, 'name'),
+      settings: channelSettings(values),
+      // whoever may write to the database need not ask
+      isVerified: true,
+    }),
+  }),
+  'channel list': async ({ database }, values) => {
+    const found = await database.read((tx) => listProjectChannels(tx, required(values, 'project')));
+    return found.map(({ uuid, kind, name }) => ({ channelId: uuid, kind, name }));
+  },
+  'channel delete': async (deps, values) => {
+    const path = { projectId: required(values, 'project'), uuid: required(values, 'channel') };
+    await removeChannel(deps, path);
+    return { channelId: path.uuid, channel: 'deleted' };
+  },
+  setup: (deps, values) =>
+    setUpProject(deps, { email: required(values, 'owner'), ...limits(values) }, required(values, 'project')),
+};

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+
+/** A command line that makes no sense; the message says why. */
+export class UsageError extends Error {}
+
+/** Options of a command line by name. */
+export type Values = { readonly [name: string]: string | boolean | undefined };
+
+/** Value of an option that must be there. */
+export function required(values: Values, name: string): string {
+  const value = values[name];
+  if (typeof value !== 'string') throw new UsageError(`--${name} is missing`);
+  return value;
+}
+
+/** Value of an option that is one of a few words. */
+export function oneOf<Word extends string>(values: Values, name: string, words: readonly Word[]): Word {
+  const value = required(values, name);
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw new UsageError(`--${name} must be one of ${words.join(', ')}`);
+  return found;
+}
+
+/** Limits of an account; null where the option is absent. */
+export function limits(values: Values) {
+  return { checkLimit: count(values, 'check-limit', 0), pingLimit: count(values, 'ping-limit', 1) };
+}
+
+function count(values: Values, name: string, least: number): number | null {
+  const value = values[name];
+  if (value === undefined) return null;
+  if (typeof value !== 'string' || !/^[0-9]{1,9}$/.test(value) || Number(value) < least) {
+    throw new UsageError(`--${name} must be a whole number from ${least}`);
+  }
+  return Number(value);
+}
+
+/** Settings of a channel: JSON, or only an address. */
+export function channelSettings(values: Values): unknown {
+  const { url } = values;
+  if (url !== undefined) return values['kind'] === 'webhook' ? { down: { url }, up: { url } } : { url };
+  try {
+    return JSON.parse(required(values, 'settings'));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError('--settings must be JSON');
+  }
+}
+
+/** First line of standard input: secrets do not stand on command lines, which others can see. */
+export function firstLine(): string {
+  return readFileSync(0, 'utf8').split(/\r?\n/)[0] ?? '';
+}
