@@ -17,7 +17,12 @@ export interface RunningStack {
  * Describes `<name> on <database>` for SQLite and PostgreSQL, with one stack for the whole suite. Jobs that
  * wait for a period run every second, so that a test need not.
  */
-export function describeStack(name: string, suite: (running: () => RunningStack) => void): void {
+export function describeStack(
+  name: string,
+  suite: (running: () => RunningStack) => void,
+  /** What the services are told beside. */
+  more: () => Promise<Readonly<Record<string, string>>> = async () => ({}),
+): void {
   describe.each(testDialects())(`${name} on %s`, (dialect) => {
     let running: RunningStack;
     const cleanups: (() => Promise<unknown>)[] = [];
@@ -32,7 +37,12 @@ export function describeStack(name: string, suite: (running: () => RunningStack)
         dataDir,
         ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
         databaseUrls: { certManager: certManager.url, checkMonitor: checkMonitor.url },
-        environment: { ...inheritedEnvironment(), HEARTBEAT_SECONDS: '1', LOG_LEVEL: 'warn' },
+        environment: {
+          ...inheritedEnvironment(),
+          HEARTBEAT_SECONDS: '1',
+          LOG_LEVEL: 'warn',
+          ...(await more()),
+        },
       });
       cleanups.push(() => stack.stop());
       running = { stack, clients: clientsOf(stack.credentials) };
