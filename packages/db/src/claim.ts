@@ -1,4 +1,4 @@
-import type { FindOptionsOrder, FindOptionsWhere } from 'typeorm';
+import { type FindOptionsOrder, type FindOptionsWhere, In } from 'typeorm';
 import type { Tx } from './database.js';
 import { onSqlite } from './doors.js';
 import type { TableOf } from './table.js';
@@ -33,18 +33,51 @@ export interface Claim<Row> {
  *     updateRows(tx, jobs, { id, attempt, status: 'processing' }, { status: 'completed' });
  */
 export async function claimDue<Row extends object>(tx: Tx, claim: Claim<Row>): Promise<Row | undefined> {
-  const { table, where, order, set } = claim;
-  const [row] = await tx.find(table, {
-    where,
-    order,
-    take: 1,
-    // rows that others are about to take are passed over instead of waited for
-    ...(!onSqlite(tx) && { lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' } }),
-  });
+  const { table, where, set } = claim;
+  const [row] = await findDue(tx, claim, 1);
   if (row === undefined) return undefined;
   const taken = set(row);
   const count = await updateRows(tx, table, sameAndDue(table, row, where), taken);
   return count === 1 ? { ...row, ...taken } : undefined;
+}
+
+export interface BatchClaim<Row> extends Pick<Claim<Row>, 'table' | 'where' | 'order'> {
+  /** How many rows at most. */
+  readonly limit: number;
+  /** Which of the due rows are taken, where some exclude each other; all when absent. */
+  readonly choose?: (due: readonly Row[]) => readonly Row[];
+  /** What marks the rows as taken; they must no longer be due then. */
+  readonly set: Partial<Row>;
+}
+
+/** The first due rows, now marked as taken by one statement; each is one worker's, as with `claimDue`. */
+export async function claimDueBatch<Row extends { readonly id: string | number }>(
+  tx: Tx,
+  { limit, choose, set, ...claim }: BatchClaim<Row>,
+): Promise<Row[]> {
+  const due = await findDue(tx, claim, limit);
+  const chosen = choose === undefined ? due : [...choose(due)];
+  if (chosen.length === 0) return [];
+  const theirs = { id: In(chosen.map(({ id }) => id)) };
+  const alternatives = [claim.where].flat().map((condition) => Object.assign({}, condition, theirs));
+  const count = await updateRows(tx, claim.table, alternatives as FindOptionsWhere<Row>[], set);
+  // they are locked, or this is the only writer
+  if (count !== chosen.length) throw new Error(`${chosen.length} rows were due, but ${count} could be taken`);
+  return chosen.map((row) => ({ ...row, ...set }));
+}
+
+function findDue<Row extends object>(
+  tx: Tx,
+  { table, where, order }: Pick<Claim<Row>, 'table' | 'where' | 'order'>,
+  take: number,
+): Promise<Row[]> {
+  return tx.find(table, {
+    where,
+    order,
+    take,
+    // rows that others are about to take are passed over instead of waited for
+    ...(!onSqlite(tx) && { lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' } }),
+  });
 }
 
 /** The row by its key, provided that it is still due. */

@@ -32,7 +32,7 @@
  *     await database.transaction((tx) => insertMany(tx, spaces, [space]));
  *     const found = await database.read((tx) => tx.findOneBy(spaces, { id }));
  */
-export { type Claim, claimDue } from './claim.js';
+export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './claim.js';
 export { Column, type ColumnSpec, column } from './columns.js';
 export {
   type ConstraintKind,

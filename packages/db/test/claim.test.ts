@@ -1,5 +1,6 @@
-import { beforeEach, expect, test } from '@jest/globals';
-import { type Database, insertMany, openDatabase, updateRows } from '../src/index.js';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { LessThanOrEqual } from 'typeorm';
+import { claimDueBatch, type Database, insertMany, openDatabase, updateRows } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { claimJob, type JobRow, jobs, queue } from './support/queue.js';
 
@@ -80,5 +81,53 @@ describeEachDialect('a claim', (open) => {
     expect(await complete(next)).toBe(1);
     expect(await complete(next)).toBe(0);
     expect(await claimAt(seconds(1000))).toBeUndefined();
+  });
+
+  describe('of several rows at once', () => {
+    const claimBatch = (
+      by: Database,
+      limit: number,
+      choose?: (due: readonly JobRow[]) => readonly JobRow[],
+    ): Promise<JobRow[]> =>
+      by.transaction((tx) =>
+        claimDueBatch(tx, {
+          table: jobs,
+          where: { status: 'pending', dueAt: LessThanOrEqual(noon) },
+          order: { dueAt: 'ASC' },
+          limit,
+          ...(choose !== undefined && { choose }),
+          set: { status: 'processing', leaseUntil: seconds(60) },
+        }),
+      );
+    const stored = () => database.read((tx) => tx.find(jobs, { order: { dueAt: 'ASC' } }));
+
+    test('takes the earliest, as many as are wanted, as they stand now', async () => {
+      await add(seconds(-1), seconds(-3), seconds(-2), seconds(1));
+      const claimed = await claimBatch(database, 2);
+      expect(claimed.map(({ dueAt }) => dueAt)).toEqual([seconds(-3), seconds(-2)]);
+      expect((await stored()).slice(0, 2)).toEqual(claimed);
+      expect(await claimBatch(database, 9)).toHaveLength(1);
+      expect(await claimBatch(database, 9)).toEqual([]);
+    });
+
+    test('takes those that are chosen, and leaves the others', async () => {
+      await add(seconds(-3), seconds(-2), seconds(-1));
+      const claimed = await claimBatch(database, 9, (due) => due.filter((_, index) => index !== 1));
+      expect(claimed.map(({ dueAt }) => dueAt)).toEqual([seconds(-3), seconds(-1)]);
+      expect((await stored()).map(({ status }) => status)).toEqual(['processing', 'pending', 'processing']);
+      expect(await claimBatch(database, 9, () => [])).toEqual([]);
+    });
+
+    test('gives each row to one of many workers at two handles', async () => {
+      const other = await openDatabase({ url, schema: queue });
+      await add(...Array.from({ length: 50 }, (_, index) => seconds(-index)));
+      const batches = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => claimBatch(index % 2 === 0 ? database : other, 4)),
+      );
+      const rest = await claimBatch(other, 50);
+      await other.close();
+      const ids = [...batches.flat(), ...rest].map(({ id }) => id);
+      expect([ids.length, new Set(ids).size]).toEqual([50, 50]);
+    });
   });
 });
