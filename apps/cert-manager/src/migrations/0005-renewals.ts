@@ -35,7 +35,7 @@ const renewalQueue = defineTable('renewal_queue', {
     { columns: ['status', 'providerId', 'scheduledAt', 'id'] },
     {
       name: 'ix_renewal_queue_troubled',
-      columns: ['scheduledAt'],
+      columns: ['status', 'attempt'],
       where: "status = 'pending' and attempt > 3",
     },
     { columns: ['fqdnId', 'status', 'createdAt', 'id'] },

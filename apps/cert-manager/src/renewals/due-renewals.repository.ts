@@ -1,7 +1,7 @@
-import { claimDue, column, querySql, type Tx } from '@certloop/db';
+import { claimDueBatch, column, querySql, type Tx } from '@certloop/db';
 import { In, LessThanOrEqual, Not } from 'typeorm';
 import { fqdns } from '../fqdns/fqdns.repository.js';
-import { changeOf } from './renewal-entry.js';
+import { claimedBy } from './renewal-entry.js';
 import { type RenewalRow, renewalQueue } from './renewals.repository.js';
 
 export interface RenewalClaim {
@@ -22,24 +22,24 @@ export async function claimRenewals(
   { providerId, now, owner, leaseUntil, limit }: RenewalClaim,
 ): Promise<RenewalRow[]> {
   const busy = await listBusyFqdns(tx);
-  const claimed: RenewalRow[] = [];
-  while (claimed.length < limit) {
-    const entry = await claimDue(tx, {
-      table: renewalQueue,
-      where: {
-        status: 'pending',
-        providerId,
-        scheduledAt: LessThanOrEqual(now),
-        ...(busy.length > 0 && { fqdnId: Not(In([...busy])) }),
-      },
-      order: { scheduledAt: 'ASC', id: 'ASC' },
-      set: (row) => changeOf(row, { kind: 'claim', now, owner, leaseUntil }) ?? {},
-    });
-    if (entry === undefined) return claimed;
-    claimed.push(entry);
-    busy.push(entry.fqdnId);
-  }
-  return claimed;
+  return claimDueBatch(tx, {
+    table: renewalQueue,
+    where: {
+      status: 'pending',
+      providerId,
+      scheduledAt: LessThanOrEqual(now),
+      ...(busy.length > 0 && { fqdnId: Not(In(busy)) }),
+    },
+    order: { scheduledAt: 'ASC', id: 'ASC' },
+    limit,
+    choose: firstOfEachFqdn,
+    set: claimedBy(owner, leaseUntil),
+  });
+}
+
+function firstOfEachFqdn(entries: readonly RenewalRow[]): RenewalRow[] {
+  const seen = new Set<string>();
+  return entries.filter(({ fqdnId }) => !seen.has(fqdnId) && seen.add(fqdnId));
 }
 
 /** Whether something is due that this provider is to be asked for. */

@@ -42,7 +42,12 @@ export function changeOf(entry: RenewalState, event: RenewalEvent): Partial<Rene
 function whilePending(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
   if (event.kind === 'move') return { scheduledAt: event.scheduledAt };
   if (event.kind !== 'claim' || entry.scheduledAt > event.now) return undefined;
-  return { status: 'processing', leaseOwner: event.owner, leaseUntil: event.leaseUntil };
+  return claimedBy(event.owner, event.leaseUntil);
+}
+
+/** What marks a due entry as taken. */
+export function claimedBy(owner: string, leaseUntil: Date): Partial<RenewalState> {
+  return { status: 'processing', leaseOwner: owner, leaseUntil };
 }
 
 function whileProcessing(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {

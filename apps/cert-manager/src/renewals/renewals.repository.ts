@@ -83,7 +83,7 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
     // what keeps failing
     {
       name: 'ix_renewal_queue_troubled',
-      columns: ['scheduledAt'],
+      columns: ['status', 'attempt'],
       where: "status = 'pending' and attempt > 3",
     },
     { columns: ['fqdnId', 'status', 'createdAt', 'id'] },
