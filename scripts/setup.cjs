@@ -65,7 +65,9 @@ function missingCompilers() {
 }
 
 function sqliteLoads() {
-  const script = "new (require('better-sqlite3'))(':memory:').close()";
+  // The binding that packages/db loads on this Node.
+  const name = Number(process.versions.node.split('.')[0]) < 22 ? 'better-sqlite3' : 'better-sqlite3-napi';
+  const script = `new (require('${name}'))(':memory:').close()`;
   return spawnSync(process.execPath, ['-e', script], { cwd: path.join(root, 'packages', 'db') }).status === 0;
 }
 

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { DataSource, type EntitySchema } from 'typeorm';
 import { DatabaseUnavailable } from './failures.js';
@@ -72,11 +73,21 @@ export async function openSqlite(
     timeout: 5000,
     readonly: role === 'reader',
     enableWAL: role === 'writer' && file !== undefined,
+    driver: loadSqlite(),
     prepareDatabase: (connection: { pragma(text: string): unknown }) => {
       connection.pragma('synchronous = FULL');
     },
   });
   return opened(source, `the database ${file ?? ':memory:'}`);
+}
+
+/**
+ * The SQLite binding for this Node. Version 12 is the last that runs on Node 20, and aborts on Node 24.19 and
+ * later (nodejs/node#65446); version 13 needs Node 22, and its N-API binding works on all from there.
+ */
+function loadSqlite(): unknown {
+  const major = Number(process.versions.node.split('.')[0]);
+  return createRequire(import.meta.url)(major < 22 ? 'better-sqlite3' : 'better-sqlite3-napi');
 }
 
 /** Opens a pool of connections to PostgreSQL. Throws DatabaseUnavailable. */
