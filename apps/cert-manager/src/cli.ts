@@ -2,10 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { AppError } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
 import { ConfigError, createLogger, StartFailed, systemClock } from '@certloop/server';
 import { builtInCaller, internalOrigin } from './access/caller.js';
+import { pauseUntil } from './acme/order-run.service.js';
 import { type CliConfig, describeSettings, readCliConfig } from './config.js';
 import { openMigrated } from './database.js';
+import { createProviderOpener } from './providers/open-provider.service.js';
+import { createOutgoing } from './providers/outgoing.client.js';
+import { listProviders } from './providers/providers.repository.js';
+import { rotateKeys } from './providers/rotate-keys.service.js';
 import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.service.js';
 import { createPasswords } from './users/password.js';
 
@@ -16,6 +22,9 @@ Commands
   admin ensure   make the administrator, or give him this password and mail address, enable him
                  and make him an administrator again; does nothing when all of that is so
   migrate        bring the database up to date
+  keys rotate    encrypt with the first of ENCRYPTION_KEYS what the others have encrypted;
+                 these may be taken out afterwards
+  acme new-key   give the account with the ACME CA another key
   settings       list every environment variable of the service
 
 Options of admin
@@ -29,6 +38,8 @@ The database is that of CERT_MANAGER_DATABASE_URL (sqlite:./data/cert-manager.sq
 
 /** A command line that cannot be understood. */
 class UsageError extends Error {}
+
+const logger = createLogger({ service: 'cert-manager', level: 'silent' });
 
 process.exitCode = await run(process.argv.slice(2));
 
@@ -49,6 +60,8 @@ async function dispatch(words: readonly string[]): Promise<void> {
   if (values.help === true || command === 'help') print(help);
   else if (command === 'migrate') await withAccounts(async () => print('the database is up to date\n'));
   else if (command === 'settings') print(describeSettings());
+  else if (command === 'keys rotate') await withDatabase(rotate);
+  else if (command === 'acme new-key') await withDatabase(changeKey);
   else if (command === 'admin create') await create(values);
   else if (command === 'admin ensure') await ensure(values);
   else
@@ -119,13 +132,43 @@ function readPassword({ 'password-file': file }: Options): string | undefined {
   }
 }
 
-async function withAccounts(work: (deps: AccountsDeps) => Promise<void>): Promise<void> {
-  const { databaseUrl, passwordMinLength }: CliConfig = readCliConfig();
-  const db = await openMigrated(databaseUrl, createLogger({ service: 'cert-manager', level: 'silent' }));
+function withAccounts(work: (deps: AccountsDeps) => Promise<void>): Promise<void> {
+  return withDatabase((db, { passwordMinLength }) =>
+    work({ db, clock: systemClock, passwords: createPasswords(), passwordMinLength }),
+  );
+}
+
+async function withDatabase(work: (db: Database, config: CliConfig) => Promise<void>): Promise<void> {
+  const config = readCliConfig();
+  const db = await openMigrated(config.databaseUrl, logger);
   try {
-    await work({ db, clock: systemClock, passwords: createPasswords(), passwordMinLength });
+    await work(db, config);
   } finally {
     await db.close();
+  }
+}
+
+async function rotate(db: Database, { encryptionKeys: ring }: CliConfig): Promise<void> {
+  if (ring === undefined) throw new UsageError('keys rotate needs ENCRYPTION_KEYS');
+  const count = await rotateKeys({ db, clock: systemClock }, ring);
+  print(`secrets encrypted anew: ${count}\n`);
+}
+
+async function changeKey(db: Database, { encryptionKeys, acmeDirectoryUrl }: CliConfig): Promise<void> {
+  const outgoing = createOutgoing({ trusted: acmeDirectoryUrl === undefined ? [] : [acmeDirectoryUrl] });
+  const { signal: stopping } = new AbortController();
+  const opener = createProviderOpener({
+    ...{ db, logger, outgoing, stopping, clock: systemClock, keyRing: encryptionKeys },
+    pause: pauseUntil(stopping),
+    atMoment: async () => undefined,
+  });
+  try {
+    const row = (await db.read(listProviders)).find(({ name }) => name === 'acme');
+    if (row === undefined) throw new UsageError('there is no ACME provider: start the service first');
+    await opener.open(row).changeAccountKey?.();
+    print('the account has another key\n');
+  } finally {
+    await outgoing.close();
   }
 }
 

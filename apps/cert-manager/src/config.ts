@@ -169,12 +169,15 @@ export function readCertManagerConfig(environment: Environment = process.env): C
 }
 
 /** What the command line reads of the environment. */
-export type CliConfig = Pick<Config, 'databaseUrl' | 'passwordMinLength'>;
+export type CliConfig = Pick<
+  Config,
+  'databaseUrl' | 'passwordMinLength' | 'encryptionKeys' | 'acmeDirectoryUrl'
+>;
 
 /** Configuration of the command line; what only the service needs may be missing. Throws ConfigError. */
 export function readCliConfig(environment: Environment = process.env): CliConfig {
-  const { databaseUrl, passwordMinLength } = settings;
-  return readConfig({ databaseUrl, passwordMinLength }, environment);
+  const { databaseUrl, passwordMinLength, encryptionKeys, acmeDirectoryUrl } = settings;
+  return readConfig({ databaseUrl, passwordMinLength, encryptionKeys, acmeDirectoryUrl }, environment);
 }
 
 /** Every variable with what it means, two lines each. */

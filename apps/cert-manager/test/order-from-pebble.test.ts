@@ -3,9 +3,12 @@ import { createServer } from 'node:http';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { csrLabels, exportSpki, parseCsr, parsePem } from '@certloop/crypto';
 import { describeEachDialect, type OpenTestDatabase } from '@certloop/db/testing';
-import { type Listening, listen } from '@certloop/server';
+import { createLogger, type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { acmeAccounts, challengeTokens } from '../src/acme/acme-accounts.repository.js';
+import { createProviderOpener } from '../src/providers/open-provider.service.js';
+import { createOutgoing } from '../src/providers/outgoing.client.js';
+import { getProvider } from '../src/providers/providers.repository.js';
 import { startApp, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from './support/inventory.js';
 import { freePort, hasPebble, type Pebble, type PebbleOptions, startPebble } from './support/pebble.js';
@@ -152,6 +155,30 @@ suite('an order with pebble that refuses every third nonce', (open) => {
       success: true,
       message: 'the directory is sound and hands out nonces; the account is known',
     });
+  });
+
+  test('goes on with the same account after its key was changed', async () => {
+    const { app } = place;
+    const [before] = await app.database.read((tx) => tx.find(acmeAccounts));
+    const outgoing = createOutgoing({ trusted: [] });
+    const opener = createProviderOpener({
+      outgoing,
+      db: app.database,
+      clock: app.clock,
+      logger: createLogger({ service: 'cert-manager', level: 'silent' }),
+      keyRing: app.config.encryptionKeys,
+      stopping: new AbortController().signal,
+      pause: async () => undefined,
+      atMoment: async () => undefined,
+    });
+    const row = await app.database.read((tx) => getProvider(tx, place.providerId));
+    await opener.open(row).changeAccountKey?.();
+    await outgoing.close();
+    const [after] = await app.database.read((tx) => tx.find(acmeAccounts));
+    expect(after).toMatchObject({ url: before?.url, sealedNextKey: null });
+    expect(after?.sealedKey).not.toBe(before?.sealedKey);
+    const fqdn = await fqdnFor(app, await newCsr('rolled.shop.test'), 'rolled.shop.test');
+    expect(await order(app, fqdn)).toMatchObject({ success: true });
   });
 
   test('is placed again only when that is confirmed', async () => {

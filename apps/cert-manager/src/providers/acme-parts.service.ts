@@ -28,7 +28,7 @@ import { type CallSlots, createCallSlots } from './call-slots.js';
 import type { KeyRing } from './key-ring.js';
 import type { Outgoing } from './outgoing.client.js';
 import { parseRetryAfter } from './retry-after.js';
-import { openSecret, sealSecret } from './secret-box.js';
+import { openSecret, type SecretPlace, sealSecret } from './secret-box.js';
 
 /** What is remembered of a CA from call to call. */
 export interface AcmeMemory {
@@ -88,11 +88,15 @@ export function keyBoxOf({ keyRing }: AcmeParts): KeyBox {
       code: 'encryption_keys_missing',
     });
   }
-  const place = (column: string, rowId: string) => ({ table: 'acme_accounts', column, rowId });
   return {
-    seal: (column, rowId, secret) => sealSecret(keyRing, place(column, rowId), secret),
-    open: (column, rowId, sealed) => openSecret(keyRing, place(column, rowId), sealed),
+    seal: (column, rowId, secret) => sealSecret(keyRing, accountKeyPlace(column, rowId), secret),
+    open: (column, rowId, sealed) => openSecret(keyRing, accountKeyPlace(column, rowId), sealed),
   };
+}
+
+/** Place that the key of an account is bound to. */
+export function accountKeyPlace(column: string, rowId: string): SecretPlace {
+  return { table: 'acme_accounts', column, rowId };
 }
 
 /** How control is proven. */

@@ -1,7 +1,13 @@
 import { AcmeProblem, AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { exportSpki } from '@certloop/crypto';
 import { type AcmeClient, createAcmeClient } from '../acme/acme.client.js';
-import { type Account, ensureAccount, findAccount, forgetAccountUrl } from '../acme/acme-account.service.js';
+import {
+  type Account,
+  changeAccountKey,
+  ensureAccount,
+  findAccount,
+  forgetAccountUrl,
+} from '../acme/acme-account.service.js';
 import { certificateId } from '../acme/certificate-id.js';
 import { type OrderSubject, orderSubject } from '../acme/csr-rules.js';
 import { issueOrder } from '../acme/issue-order.service.js';
@@ -53,6 +59,12 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
       }
     },
     refresh: (known) => refresh(context, known).catch(asUpstreamFailure),
+    changeAccountKey: () => {
+      const box = keyBoxOf(parts);
+      return changeAccountKey({ ...parts, box, client }, accountTerms(config, parts)).catch(
+        asUpstreamFailure,
+      );
+    },
     adviseRenewal: (certificatePem) => adviseRenewal(context, certificatePem).catch(asUpstreamFailure),
   };
 }

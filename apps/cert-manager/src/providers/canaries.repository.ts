@@ -1,4 +1,5 @@
-import { column, defineTable, insertMany, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, insertMany, type Tx } from '@certloop/db';
+import { Not } from 'typeorm';
 
 /** A known word, encrypted with one key, that tells whether the key at hand is that key. */
 export interface CanaryRow {
@@ -21,4 +22,9 @@ export function listCanaries(tx: Tx): Promise<CanaryRow[]> {
 
 export function insertCanary(tx: Tx, row: CanaryRow): Promise<void> {
   return insertMany(tx, encryptionCanaries, [row]);
+}
+
+/** Forgets the keys that encrypt nothing any more: all but one. */
+export async function deleteOtherCanaries(tx: Tx, keyId: string): Promise<void> {
+  await deleteRows(tx, encryptionCanaries, { keyId: Not(keyId) });
 }

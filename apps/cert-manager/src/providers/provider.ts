@@ -90,6 +90,8 @@ export interface Provider {
    * or not of the same key.
    */
   refresh(known: KnownCertificate): Promise<RefreshOutcome>;
+  /** Gives the account with the CA another key. Absent where there are no accounts. Throws UpstreamFailed. */
+  readonly changeAccountKey?: () => Promise<void>;
   /** Undefined for a CA that gives no advice. Absent where no CA does. Throws UpstreamFailed. */
   readonly adviseRenewal?: (certificatePem: string) => Promise<RenewalAdvice | undefined>;
 }
