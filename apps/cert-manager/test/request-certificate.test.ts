@@ -4,13 +4,15 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../src/acme/order-steps.js';
-import { startApp, type TestApp } from './support/app.js';
+import { startApp, startAppOn, type TestApp } from './support/app.js';
 import { grant } from './support/factories.js';
 import { addFqdn, addSpace, auditEntries, badIds, pathOf, unknownId } from './support/inventory.js';
 import { addJob } from './support/issuance.js';
 import type { Person } from './support/people.js';
 import { type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
 import { configure, enable, fqdnWithCsr, providerOf } from './support/signing.js';
+
+const keys = `one:${Buffer.alloc(32, 7).toString('base64')}`;
 
 describeEachDialect('requesting a certificate', (open) => {
   let app: TestApp;
@@ -23,7 +25,7 @@ describeEachDialect('requesting a certificate', (open) => {
     ca = await startScriptedAcme(() => app.clock);
     app = await startApp(open, {
       environment: {
-        ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+        ENCRYPTION_KEYS: keys,
         ACME_DIRECTORY_URL: ca.directoryUrl,
       },
       orders: {
@@ -285,6 +287,23 @@ describeEachDialect('requesting a certificate', (open) => {
       app.clock.advance(61_000);
       await app.takeUpJobs();
       expect((await request(fqdn).expect(200)).body.success).toBe(true);
+      expect(ca.csrs).toHaveLength(1);
+    });
+
+    test('at once when the process was stopped', async () => {
+      const environment = { ACME_DIRECTORY_URL: ca.directoryUrl, ENCRYPTION_KEYS: keys };
+      const other = await startAppOn(app.database, { environment, beside: app });
+      const { fqdn } = await fqdnWithCsr(app);
+      ca.processing = 1_000_000;
+      await other.request
+        .post(`${pathOf(fqdn, 'request-certificate')}?wait=0`)
+        .set(app.people.ada.auth)
+        .expect(200);
+      await other.close();
+      ca.processing = 0;
+      await app.takeUpJobs();
+      expect((await request(fqdn).expect(200)).body.success).toBe(true);
+      expect(ca.orders.length).toBeLessThanOrEqual(1);
       expect(ca.csrs).toHaveLength(1);
     });
 

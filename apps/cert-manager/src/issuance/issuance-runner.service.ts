@@ -1,4 +1,10 @@
-import { claimJob, deleteOldJobs, findJob, type IssuanceJobRow } from './issuance-jobs.repository.js';
+import {
+  claimJob,
+  deleteOldJobs,
+  findJob,
+  type IssuanceJobRow,
+  updateJob,
+} from './issuance-jobs.repository.js';
 import { type RunDeps, runIssuance } from './run-issuance.service.js';
 
 /** Works on jobs in this process. */
@@ -25,8 +31,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
   let isStopped = false;
   const begin = (job: IssuanceJobRow) => {
     const work = runIssuance(deps, job)
-      // the job stays claimed until its lease lapses, and is taken up then
-      .catch((error: unknown) => deps.logger.error({ jobId: job.id, error }, 'issuance.broken'))
+      .catch((error: unknown) => (isStopped ? letGo(deps, job) : tellBroken(deps, job, error)))
       .finally(() => underWay.delete(job.id));
     underWay.set(job.id, work);
   };
@@ -61,6 +66,21 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
       await Promise.all(underWay.values());
     },
   };
+}
+
+/** The job stays claimed until its lease lapses, and is taken up then. */
+function tellBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: unknown): void {
+  logger.error({ jobId, error }, 'issuance.broken');
+}
+
+/** Leaves a job to whoever comes next, as this process stops. */
+async function letGo({ db, logger }: RunDeps, job: IssuanceJobRow): Promise<void> {
+  try {
+    await db.transaction((tx) => updateJob(tx, job, { leaseUntil: null }));
+    logger.info({ jobId: job.id }, 'issuance.left');
+  } catch (error) {
+    logger.warn({ jobId: job.id, error }, 'issuance.not_left');
+  }
 }
 
 /** Resolves when the work is over, or after `ms`. */
