@@ -1,0 +1,46 @@
+import { requestSteps } from '@certloop/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { allSteps, changeStep, failUnderWay, needsConfirmation } from './request-plan.js';
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute));
+const serving = { pem: '', spkiSha256: '', notBefore: at(0), expiresAt: at(50) };
+
+describe('a request must be confirmed', () => {
+  test.each([
+    ['when a certificate serves', serving, false, at(30), 10, true],
+    ['not when there is none', undefined, false, at(30), 10, false],
+    ['not when it is', serving, true, at(30), 10, false],
+    ['one minute before its time to be renewed', serving, false, at(30), 29, true],
+    ['not at its time to be renewed', serving, false, at(30), 30, false],
+    ['when nobody knows that time', serving, false, undefined, 49, true],
+  ])('%s', (_, certificate, isConfirmed, renewAt, minute, expected) => {
+    expect(needsConfirmation(certificate, { isConfirmed, renewAt, now: at(minute) })).toBe(expected);
+  });
+});
+
+describe('the steps of a request', () => {
+  test('are all there, in the order of execution', () => {
+    const steps = allSteps({ store: { status: 'ok' } });
+    expect(Object.keys(steps)).toEqual([...requestSteps]);
+    expect([steps.order.status, steps.store.status]).toEqual(['pending', 'ok']);
+  });
+
+  test('keep when they began, and tell when they ended', () => {
+    const begun = changeStep({}, 'order', { status: 'running' }, at(1));
+    expect(begun.order).toEqual({ status: 'running', startedAt: at(1).toISOString() });
+    expect(changeStep(begun, 'order', { status: 'ok' }, at(2)).order).toEqual({
+      status: 'ok',
+      startedAt: at(1).toISOString(),
+      finishedAt: at(2).toISOString(),
+    });
+  });
+
+  const error = { code: 'caa', message: 'no', retryable: false };
+  test.each([
+    ['the one under way', changeStep({}, 'order', { status: 'running' }, at(1)), 'order'],
+    ['the next one when none is', changeStep({}, 'csrCheck', { status: 'ok' }, at(1)), 'policy'],
+    ['the first one before anything', {}, 'csrCheck'],
+  ] as const)('fail: %s', (_, reports, step) => {
+    expect(failUnderWay(reports, error, at(2))[step]).toMatchObject({ status: 'failed', error });
+  });
+});
