@@ -35,6 +35,7 @@ import { ensureProviders } from './providers/ensure-providers.service.js';
 import { createProviderOpener, type ProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
+import { askAdvice } from './renewals/ask-advice.service.js';
 import { createHeartbeat, type Heartbeat } from './renewals/heartbeat.client.js';
 import { oneAtATime } from './renewals/one-at-a-time.js';
 import type { RenewalStep } from './renewals/renew-certificate.service.js';
@@ -297,7 +298,7 @@ function renewalParts(options: AppOptions, opener: ProviderOpener) {
   });
   const heartbeat = heartbeatOf(options);
   const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue: runner.run }));
-  return { scheduler, runner, job };
+  return { scheduler, runner, job, opener };
 }
 
 /** Tells the monitor of each run of the renewal job; nothing when there is no monitor. */
@@ -310,23 +311,24 @@ function heartbeatOf({ config, logger }: AppOptions): Heartbeat | undefined {
 /** Begins to work on the queue, at once and then every period. */
 function renewalPollers(
   { config, database: db, clock, logger }: AppOptions,
-  { job }: ReturnType<typeof renewalParts>,
+  { job, opener }: ReturnType<typeof renewalParts>,
 ): Poller[] {
   const work = async () => {
     const isDone = await job.run();
     if (!isDone) queue.trigger();
   };
-  const queue = startPoller({
-    name: 'renewals',
-    everyMs: config.heartbeatSeconds * 1000,
-    tick: work,
-    logger,
-  });
-  const tick = () => sweepRenewals({ db, clock, logger });
-  const sweep = startPoller({ name: 'renewals.sweep', everyMs: 3_600_000, tick, logger });
+  const ask = async () => {
+    const isDone = await askAdvice({ db, clock, logger, opener });
+    if (!isDone) advice.trigger();
+  };
+  const sweep = () => sweepRenewals({ db, clock, logger });
+  const everyMs = config.heartbeatSeconds * 1000;
+  const queue = startPoller({ name: 'renewals', everyMs, tick: work, logger });
+  const advice = startPoller({ name: 'renewals.advice', everyMs: 60_000, tick: ask, logger });
+  const rest = startPoller({ name: 'renewals.sweep', everyMs: 3_600_000, tick: sweep, logger });
   queue.trigger();
-  sweep.trigger();
-  return [queue, sweep];
+  rest.trigger();
+  return [queue, advice, rest];
 }
 
 /** What the audit log keeps of what goes with a deleted FQDN. */

@@ -18,6 +18,10 @@ const renewalQueue = defineTable('renewal_queue', {
     reason: column.text().nullable(),
     finishedAt: column.instant().nullable(),
     journal: column.json().nullable(),
+    adviceDueAt: column.instant().nullable(),
+    windowStart: column.instant().nullable(),
+    windowEnd: column.instant().nullable(),
+    explanationUrl: column.text().nullable(),
   },
   indexes: [
     {
@@ -38,6 +42,7 @@ const renewalQueue = defineTable('renewal_queue', {
       columns: ['status', 'attempt'],
       where: "status = 'pending' and attempt > 3",
     },
+    { columns: ['adviceDueAt'], where: 'advice_due_at is not null' },
     { columns: ['fqdnId', 'status', 'createdAt', 'id'] },
     { columns: ['scheduledAt', 'id'] },
     { columns: ['status', 'scheduledAt', 'id'] },

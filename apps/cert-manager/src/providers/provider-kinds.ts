@@ -16,6 +16,8 @@ export interface ProviderKind {
   readonly addressKey: 'baseUrl' | 'directoryUrl';
   /** Dotted paths of every address that is called. */
   readonly addressPaths: readonly string[];
+  /** Whether such a CA may say when it wants a certificate renewed (RFC 9773). */
+  readonly givesAdvice: boolean;
   /** Configuration that an address alone, set by the operator, stands for. */
   fromAddress(address: string): Config;
 }
@@ -29,6 +31,7 @@ export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
     secretPaths: [],
     addressKey: 'baseUrl',
     addressPaths: ['baseUrl'],
+    givesAdvice: false,
     fromAddress: (baseUrl) => dummyCaConfigSchema.parse({ baseUrl }),
   },
   acme: {
@@ -44,6 +47,7 @@ export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
     ],
     addressKey: 'directoryUrl',
     addressPaths: ['directoryUrl', 'challenge.dns.url'],
+    givesAdvice: true,
     // An operator who names the CA to the service has read what that CA asks of him.
     fromAddress: (directoryUrl) => acmeConfigSchema.parse({ directoryUrl, termsOfServiceAgreed: true }),
   },

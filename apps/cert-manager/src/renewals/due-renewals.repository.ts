@@ -42,6 +42,20 @@ function firstOfEachFqdn(entries: readonly RenewalRow[]): RenewalRow[] {
   return entries.filter(({ fqdnId }) => !seen.has(fqdnId) && seen.add(fqdnId));
 }
 
+/** Takes entries whose CA is to be asked for its advice, until `until` at the longest. */
+export function claimAdvice(
+  tx: Tx,
+  { now, until, limit }: { readonly now: Date; readonly until: Date; readonly limit: number },
+): Promise<RenewalRow[]> {
+  return claimDueBatch(tx, {
+    table: renewalQueue,
+    where: { status: 'pending', adviceDueAt: LessThanOrEqual(now) },
+    order: { adviceDueAt: 'ASC', id: 'ASC' },
+    limit,
+    set: { adviceDueAt: until },
+  });
+}
+
 /** Whether something is due that this provider is to be asked for. */
 export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<boolean> {
   return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });

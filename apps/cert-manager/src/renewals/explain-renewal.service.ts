@@ -27,6 +27,8 @@ export interface RenewalAccount {
     | { readonly id: string; readonly name: string; readonly obstacle: string | undefined }
     | undefined;
   readonly plan: RenewalPlan | undefined;
+  /** Page on which the CA says why it wants the certificate renewed then. */
+  readonly explanationUrl: string | undefined;
   readonly entry: ListedRenewal | undefined;
   readonly failure: { readonly attempt: number; readonly at: Date; readonly reason: string } | undefined;
   readonly explanation: Explanation;
@@ -42,8 +44,8 @@ export async function explainRenewal(
   const now = clock.now();
   return db.read(async (tx) => {
     const fqdn = await getFqdn(tx, spaceId, fqdnId);
-    const { certificate, outlook } = await readOutlook(tx, fqdn);
     const open = await findOpenRenewal(tx, fqdnId);
+    const { certificate, outlook } = await readOutlook(tx, fqdn, { open });
     const failure = await findFailure(tx, fqdnId, open, certificate);
     const lanes = await listLanes(tx, opener);
     const provider = providerOf(lanes, open?.providerId ?? certificate?.providerId);
@@ -52,6 +54,7 @@ export async function explainRenewal(
       certificate,
       provider,
       plan: outlook.isPlanned ? outlook.plan : undefined,
+      explanationUrl: open?.explanationUrl ?? undefined,
       entry: open === undefined ? undefined : withObstacle(open, lanes, now),
       failure,
       explanation: explain({ now, outlook, open, failure, obstacle: provider?.obstacle }),

@@ -13,6 +13,7 @@ interface ShownAccount {
     | { readonly id: string; readonly name: string; readonly obstacle: string | undefined }
     | undefined;
   readonly plan: RenewalPlan | undefined;
+  readonly explanationUrl: string | undefined;
   readonly entry: ShownRenewal | undefined;
   readonly failure: { readonly attempt: number; readonly at: Date; readonly reason: string } | undefined;
   readonly explanation: Explanation;
@@ -32,7 +33,7 @@ export function explanationView(account: ShownAccount): RenewalExplanation {
     ...(scheduledAt !== undefined && { scheduledAt: scheduledAt.toISOString() }),
     ...(certificate !== undefined && { certificate: certificateView(certificate) }),
     ...(provider !== undefined && { provider: providerView(provider) }),
-    ...(plan !== undefined && { plan: planView(plan) }),
+    ...(plan !== undefined && { plan: planView(plan, account.explanationUrl) }),
     ...(entry !== undefined && { entry: renewalView(entry) }),
     ...(failure !== undefined && { failure: { ...failure, at: failure.at.toISOString() } }),
   };
@@ -46,12 +47,16 @@ function providerView({ id, name, obstacle }: NonNullable<ShownAccount['provider
   return { id, name, ...(obstacle !== undefined && { obstacle }) };
 }
 
-function planView({ rule, fraction, earliest, latest, renewAt }: RenewalPlan) {
+function planView(
+  { rule, fraction, earliest, latest, renewAt }: RenewalPlan,
+  explanationUrl: string | undefined,
+) {
   return {
     rule,
     ...(fraction !== undefined && { fraction }),
     earliest: earliest.toISOString(),
     latest: latest.toISOString(),
     renewAt: renewAt.toISOString(),
+    ...(rule === 'window' && explanationUrl !== undefined && { explanationUrl }),
   };
 }

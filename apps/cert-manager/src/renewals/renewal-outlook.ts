@@ -1,4 +1,4 @@
-import { planRenewal, type RenewalPlan } from './renewal-policy.js';
+import { planRenewal, type RenewalPlan, type RenewalWindow } from './renewal-policy.js';
 
 /** What decides whether an FQDN is renewed, and when. */
 export interface RenewalFacts {
@@ -6,6 +6,8 @@ export interface RenewalFacts {
   /** Thousandths of the lifetime after which to renew; null for the usual share. */
   readonly renewAfterPermille: number | null;
   readonly hasCsr: boolean;
+  /** When the CA wants the newest certificate renewed, as far as it said. */
+  readonly window?: RenewalWindow | undefined;
   /** The newest one. */
   readonly certificate:
     | {
@@ -35,6 +37,7 @@ export function outlookOf({
   renewalEnabled,
   renewAfterPermille,
   hasCsr,
+  window,
   certificate,
 }: RenewalFacts): Outlook {
   if (!renewalEnabled) return not('switched_off');
@@ -43,7 +46,7 @@ export function outlookOf({
   const { id, notBefore, expiresAt, providerId } = certificate;
   if (providerId === null) return not('no_provider');
   const fraction = renewAfterPermille === null ? undefined : renewAfterPermille / 1000;
-  const plan = planRenewal({ notBefore, notAfter: expiresAt, fraction, seed: id });
+  const plan = planRenewal({ notBefore, notAfter: expiresAt, window, fraction, seed: id });
   return { isPlanned: true, certificateId: id, providerId, plan };
 }
 

@@ -41,6 +41,12 @@ export interface RenewalRow extends RenewalState {
   /** The failed entry that this one tries again. */
   readonly retryOf: string | null;
   readonly journal: RenewalJournal | null;
+  /** When to ask the CA when it wants the certificate renewed; null where there is nobody to ask. */
+  readonly adviceDueAt: Date | null;
+  /** What it said (RFC 9773 §4.2). */
+  readonly windowStart: Date | null;
+  readonly windowEnd: Date | null;
+  readonly explanationUrl: string | null;
 }
 
 const isOpen = "status in ('pending', 'processing')";
@@ -63,6 +69,10 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
     reason: column.text().nullable(),
     finishedAt: column.instant().nullable(),
     journal: column.json<RenewalJournal>().nullable(),
+    adviceDueAt: column.instant().nullable(),
+    windowStart: column.instant().nullable(),
+    windowEnd: column.instant().nullable(),
+    explanationUrl: column.text().nullable(),
   },
   indexes: [
     // one planned renewal for each FQDN, and one under way, planned or test
@@ -86,6 +96,8 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
       columns: ['status', 'attempt'],
       where: "status = 'pending' and attempt > 3",
     },
+    // whose CA is to be asked
+    { columns: ['adviceDueAt'], where: 'advice_due_at is not null' },
     { columns: ['fqdnId', 'status', 'createdAt', 'id'] },
     // lists
     { columns: ['scheduledAt', 'id'] },
@@ -97,7 +109,10 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
 });
 
 /** An entry as lists read it. */
-export type ListedRenewal = Omit<RenewalRow, 'journal'>;
+export type ListedRenewal = Omit<
+  RenewalRow,
+  'journal' | 'adviceDueAt' | 'windowStart' | 'windowEnd' | 'explanationUrl'
+>;
 
 /** The database refuses a second open entry of an FQDN that is no test. */
 export function insertRenewal(tx: Tx, row: RenewalRow): Promise<void> {
@@ -177,7 +192,7 @@ export function listRenewalRows(
     readonly limit?: number | undefined;
   },
 ): Promise<ListedRenewal[]> {
-  const { journal: _, ...columns } = renewalQueue.columns;
+  const { journal, adviceDueAt, windowStart, windowEnd, explanationUrl, ...columns } = renewalQueue.columns;
   const { where, values } = conditionsOf(filter);
   // plain SQL: of thousands of rows, TypeORM's own reading would be the larger part of the cost
   const names =

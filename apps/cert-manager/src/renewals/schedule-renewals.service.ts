@@ -6,8 +6,11 @@ import { recordAudit } from '../audit/audit.service.js';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import { providerKinds } from '../providers/provider-kinds.js';
+import { getProvider } from '../providers/providers.repository.js';
 import { changeOf } from './renewal-entry.js';
 import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
+import type { RenewalWindow } from './renewal-policy.js';
 import {
   deletePendingRenewal,
   deletePlannedRenewals,
@@ -64,21 +67,41 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   };
 }
 
-/** What is to become of an FQDN, by the scheduler's own rules; its newest certificate is looked up when not given. */
+/** What is known already of an FQDN and need not be looked up. */
+interface Known {
+  readonly newest?: CertificateRow | undefined;
+  /** The open entry, which holds what the CA said of the certificate. */
+  readonly open?: RenewalRow | undefined;
+}
+
+/** What is to become of an FQDN, by the scheduler's own rules. */
 export async function readOutlook(
   tx: Tx,
   fqdn: FqdnRow,
-  newest?: CertificateRow,
+  { newest, open }: Known = {},
 ): Promise<{ readonly certificate: CertificateRow | undefined; readonly outlook: Outlook }> {
   const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
   const hasCsr = await hasCsrOfFqdn(tx, fqdn.id);
-  return { certificate, outlook: outlookOf({ ...fqdn, certificate, hasCsr }) };
+  const window = windowOf(open, certificate);
+  return { certificate, outlook: outlookOf({ ...fqdn, certificate, hasCsr, window }) };
+}
+
+/** When the CA wants the certificate renewed, by the entry that is to renew it. */
+function windowOf(
+  entry: RenewalRow | undefined,
+  certificate: CertificateRow | undefined,
+): RenewalWindow | undefined {
+  if (entry === undefined || entry.certificateId !== certificate?.id) return undefined;
+  const { windowStart: start, windowEnd: end } = entry;
+  return start === null || end === null ? undefined : { start, end };
 }
 
 /** When the newest certificate's time to be renewed has come, whether or not that happens by itself. */
 export async function renewAtOf(tx: Tx, fqdn: FqdnRow): Promise<Date | undefined> {
-  const { certificate } = await readOutlook(tx, fqdn);
-  const outlook = outlookOf({ ...fqdn, certificate, hasCsr: true, renewalEnabled: true });
+  const open = await findOpenRenewal(tx, fqdn.id);
+  const certificate = await findNewestCertificate(tx, fqdn.id);
+  const window = windowOf(open, certificate);
+  const outlook = outlookOf({ ...fqdn, certificate, window, hasCsr: true, renewalEnabled: true });
   return outlook.isPlanned ? outlook.plan.renewAt : undefined;
 }
 
@@ -89,18 +112,21 @@ export async function insertPlanned(
   now: Date,
   newest?: CertificateRow,
 ): Promise<void> {
-  const { outlook } = await readOutlook(tx, fqdn, newest);
+  const { outlook } = await readOutlook(tx, fqdn, { newest });
   if (!outlook.isPlanned) return;
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
-  await insertRenewal(tx, newRenewal({ ...subject, scheduledAt: scheduleOf(plan, now) }, now));
+  const { name } = await getProvider(tx, providerId);
+  const adviceDueAt = providerKinds[name].givesAdvice ? now : null;
+  const scheduledAt = scheduleOf(plan, now);
+  await insertRenewal(tx, newRenewal({ ...subject, scheduledAt, adviceDueAt }, now));
 }
 
 type Subject = Pick<RenewalRow, 'fqdnId' | 'spaceId' | 'certificateId' | 'providerId' | 'scheduledAt'>;
 
 /** A pending entry, the first try unless it says otherwise. */
 export function newRenewal(
-  entry: Subject & Partial<Pick<RenewalRow, 'isTest' | 'attempt' | 'retryOf' | 'journal'>>,
+  entry: Subject & Partial<Pick<RenewalRow, 'isTest' | 'attempt' | 'retryOf' | 'journal' | 'adviceDueAt'>>,
   now: Date,
 ): RenewalRow {
   return {
@@ -115,13 +141,17 @@ export function newRenewal(
     reason: null,
     finishedAt: null,
     journal: null,
+    adviceDueAt: null,
+    windowStart: null,
+    windowEnd: null,
+    explanationUrl: null,
     ...entry,
   };
 }
 
-/** Gives a first try the moment that the rule says now; a further try keeps its own. */
-async function reschedule(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
-  const { outlook } = await readOutlook(tx, fqdn);
+/** Gives a first try the moment that the rule says now; a further try keeps its own. The FQDN is held. */
+export async function reschedule(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
+  const { outlook } = await readOutlook(tx, fqdn, { open });
   if (outlook.isPlanned && open.attempt === 1) await move(tx, open, scheduleOf(outlook.plan, now));
 }
 

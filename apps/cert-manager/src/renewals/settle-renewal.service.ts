@@ -51,7 +51,7 @@ export async function settleRenewed(
   const certificate = await db.transaction(async (tx) => {
     const held = await holdFqdn(tx, spaceId, fqdnId);
     const now = clock.now();
-    await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now }, { journal: null });
+    await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
     // a certificate is kept even though its CSR was deleted meanwhile
     const csrId = csr !== undefined && (await hasCsr(tx, csr.id)) ? csr.id : null;
     const row = await insertIssued(tx, { fqdnId, csrId, providerId: provider.id, issued, now });
@@ -81,7 +81,7 @@ export async function settleFailed(
   const next = await db.transaction(async (tx) => {
     const held = await holdFqdn(tx, spaceId, id);
     const now = clock.now();
-    await settle(tx, entry, { kind: 'fail', attempt: entry.attempt, at: now, reason }, { journal: null });
+    await settle(tx, entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     const step = await planNext(tx, lease, held, refusal, now);
     const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
     const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
@@ -95,14 +95,10 @@ export async function settleFailed(
 }
 
 /** Ends the entry by the number of its try: whoever came too late changes nothing. */
-async function settle(
-  tx: Tx,
-  entry: RenewalRow,
-  event: RenewalEvent,
-  more: Partial<RenewalRow>,
-): Promise<void> {
+async function settle(tx: Tx, entry: RenewalRow, event: RenewalEvent): Promise<void> {
   const change = changeOf(entry, event);
-  const isSettled = change !== undefined && (await updateRenewal(tx, entry, { ...change, ...more }));
+  const over = { ...change, journal: null, adviceDueAt: null };
+  const isSettled = change !== undefined && (await updateRenewal(tx, entry, over));
   if (!isSettled) throw new LeaseLost();
 }
 

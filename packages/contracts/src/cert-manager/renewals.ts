@@ -87,6 +87,8 @@ export const renewalExplanationSchema = z
         earliest: scalars.instant,
         latest: scalars.instant,
         renewAt: scalars.instant,
+        /** Page on which the CA gives its reason for the window. */
+        explanationUrl: z.string().optional(),
       })
       .optional(),
     /** The open entry of the queue. */
