@@ -1,0 +1,37 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Whether a program with the arguments ends with the status; one that does not is named on standard error. */
+export function hasProgram(
+  name: string,
+  consequence: string,
+  args: readonly string[] = ['--version'],
+  status = 0,
+): boolean {
+  const isThere = spawnSync(name, [...args], { timeout: 30_000 }).status === status;
+  if (!isThere) process.stderr.write(`SKIPPED: ${name} is not there or not allowed, so ${consequence}\n`);
+  return isThere;
+}
+
+/** What a program said, both streams together. Rejects with that when it fails. */
+export async function say(
+  name: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  try {
+    const { stdout, stderr } = await run(name, [...args], {
+      env: { ...process.env, ...environment },
+      timeout: 100_000,
+    });
+    return `${stdout}${stderr}`;
+  } catch (error) {
+    const { stdout, stderr, message } = error as Error & {
+      readonly stdout?: string;
+      readonly stderr?: string;
+    };
+    throw new Error(`${message}\n${stdout ?? ''}\n${stderr ?? ''}`);
+  }
+}
