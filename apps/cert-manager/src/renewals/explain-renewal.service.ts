@@ -8,14 +8,9 @@ import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { type Explanation, explain } from './explanation.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
+import type { ListedRenewal } from './renewal-list.repository.js';
 import type { RenewalPlan } from './renewal-policy.js';
-import {
-  findLatestRenewal,
-  findOpenRenewal,
-  findRenewal,
-  type ListedRenewal,
-  type RenewalRow,
-} from './renewals.repository.js';
+import { findLatestRenewal, findOpenRenewal, findRenewal, type RenewalRow } from './renewals.repository.js';
 import { withObstacle } from './renewals.service.js';
 import { readOutlook } from './schedule-renewals.service.js';
 

@@ -1,18 +1,7 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import {
-  column,
-  defineTable,
-  deleteRows,
-  executeSql,
-  insertMany,
-  querySql,
-  type SqlValue,
-  type Tx,
-  updateRows,
-} from '@certloop/db';
+import { column, defineTable, deleteRows, executeSql, insertMany, type Tx, updateRows } from '@certloop/db';
 import { In } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
-import type { SpaceScope } from '../spaces/spaces.repository.js';
 import type { RenewalState } from './renewal-entry.js';
 
 /** How far a renewal has come; what a process that takes it up needs in order not to begin anew. */
@@ -108,12 +97,6 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
 
-/** An entry as lists read it. */
-export type ListedRenewal = Omit<
-  RenewalRow,
-  'journal' | 'adviceDueAt' | 'windowStart' | 'windowEnd' | 'explanationUrl'
->;
-
 /** The database refuses a second open entry of an FQDN that is no test. */
 export function insertRenewal(tx: Tx, row: RenewalRow): Promise<void> {
   return insertMany(tx, renewalQueue, [row]);
@@ -181,41 +164,4 @@ export function deleteOldRenewals(tx: Tx, before: Date, limit: number): Promise<
        where status in ('completed', 'failed') and scheduled_at < $1 and finished_at < $1 limit ${limit})`,
     [before],
   );
-}
-
-/** Entries of the spaces, by the moment they run. */
-export function listRenewalRows(
-  tx: Tx,
-  filter: {
-    readonly scope: SpaceScope;
-    readonly status?: RenewalStatus | undefined;
-    readonly limit?: number | undefined;
-  },
-): Promise<ListedRenewal[]> {
-  const { journal, adviceDueAt, windowStart, windowEnd, explanationUrl, ...columns } = renewalQueue.columns;
-  const { where, values } = conditionsOf(filter);
-  // plain SQL: of thousands of rows, TypeORM's own reading would be the larger part of the cost
-  const names =
-    'id, fqdn_id, space_id, certificate_id, provider_id, status, scheduled_at, created_at, is_test';
-  const more = 'attempt, lease_owner, lease_until, retry_of, reason, finished_at';
-  const limit = filter.limit === undefined ? '' : `limit ${filter.limit}`;
-  const text = `select ${names}, ${more} from renewal_queue ${where} order by scheduled_at, id ${limit}`;
-  return querySql(tx, columns, text, values);
-}
-
-function conditionsOf({
-  scope,
-  status,
-}: {
-  readonly scope: SpaceScope;
-  readonly status?: string | undefined;
-}) {
-  const values: SqlValue[] = [];
-  const conditions: string[] = [];
-  if (scope !== 'all') {
-    conditions.push(`space_id in (${scope.map((_, index) => `$${index + 1}`).join(', ') || 'null'})`);
-    values.push(...scope);
-  }
-  if (status !== undefined) conditions.push(`status = $${values.push(status)}`);
-  return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };
 }

@@ -9,12 +9,8 @@ import { findFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
-import {
-  insertRenewal,
-  type ListedRenewal,
-  listRenewalRows,
-  type RenewalRow,
-} from './renewals.repository.js';
+import { type ListedRenewal, listRenewalRows } from './renewal-list.repository.js';
+import { insertRenewal, type RenewalRow } from './renewals.repository.js';
 import { newRenewal } from './schedule-renewals.service.js';
 
 export interface RenewalsDeps {
