@@ -1,8 +1,8 @@
 // Says whether a composed stack closes its loop: node docker/smoke.mjs, once it is up. The compose files are
-// those of CTR_COMPOSE_ARGS, "-f docker/compose.yaml" when absent.
+// those of COMPOSE_ARGS, "-f docker/compose.yaml" when absent.
 import { execFileSync } from 'node:child_process';
 
-const files = (process.env.CTR_COMPOSE_ARGS ?? '-f docker/compose.yaml').split(' ').filter(Boolean);
+const files = (process.env.COMPOSE_ARGS ?? '-f docker/compose.yaml').split(' ').filter(Boolean);
 const compose = (...words) =>
   execFileSync('docker', ['compose', ...files, ...words], { encoding: 'utf8' }).trim();
 const read = (service, file) =>
