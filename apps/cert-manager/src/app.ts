@@ -4,10 +4,13 @@ import {
   bind,
   type Clock,
   createHttpApp,
+  createLoginThrottle,
+  createPasswords,
   errorHandler,
   type Logger,
   type Poller,
   refuseUnknownPath,
+  type ScryptCost,
   startPoller,
 } from '@certloop/server';
 import type { Express } from 'express';
@@ -54,9 +57,7 @@ import { avatarsHandlers } from './users/avatars.routes.js';
 import { prepareSetup } from './users/bootstrap.service.js';
 import { callerOf } from './users/caller.middleware.js';
 import { recordDenials } from './users/denials.middleware.js';
-import { createLoginThrottle } from './users/login-throttle.store.js';
 import { guardOpenMode } from './users/open-mode.middleware.js';
-import { createPasswords, type ScryptCost } from './users/password.js';
 import { createSessionCookie } from './users/session-cookie.js';
 import { sessionsHandlers } from './users/sessions.routes.js';
 import { sweepSessions } from './users/sessions.service.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { AppError } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { ConfigError, createLogger, StartFailed, systemClock } from '@certloop/server';
+import { ConfigError, createLogger, createPasswords, StartFailed, systemClock } from '@certloop/server';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { pauseUntil } from './acme/order-run.service.js';
 import { type CliConfig, describeSettings, readCliConfig } from './config.js';
@@ -13,7 +13,6 @@ import { createOutgoing } from './providers/outgoing.client.js';
 import { listProviders } from './providers/providers.repository.js';
 import { rotateKeys } from './providers/rotate-keys.service.js';
 import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.service.js';
-import { createPasswords } from './users/password.js';
 
 const help = `Usage: cert-manager <command> [options]
 

@@ -1,8 +1,8 @@
 import { describeEachDialect } from '@certloop/db/testing';
+import { createPasswords } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { builtInCaller, internalOrigin } from '../src/access/caller.js';
 import { createAdmin, ensureAdmin, type NewAccount } from '../src/users/accounts.service.js';
-import { createPasswords } from '../src/users/password.js';
 import { quickCost, startApp, type TestApp } from './support/app.js';
 import { addUser } from './support/factories.js';
 import { signIn } from './support/people.js';

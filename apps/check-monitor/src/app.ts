@@ -10,16 +10,17 @@ import type { Database } from '@certloop/db';
 import {
   bind,
   createHttpApp,
+  createLoginThrottle,
+  createPasswords,
   errorHandler,
   type Logger,
   noteRoute,
+  type Passwords,
   refuseUnknownPath,
 } from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
-import { createLoginThrottle } from './accounts/login-throttle.store.js';
-import { createPasswords, type Passwords } from './accounts/password.js';
 import { createSessionCookie } from './accounts/session-cookie.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { deliverNotification } from './alerts/deliver-notification.service.js';

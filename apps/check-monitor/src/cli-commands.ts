@@ -1,5 +1,5 @@
+import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
-import { createPasswords } from './accounts/password.js';
 import { setPassword } from './accounts/sessions.service.js';
 import { channelKindNames } from './channels/channel-kinds.js';
 import { listProjectChannels } from './channels/channels.repository.js';

@@ -37,12 +37,16 @@ export {
   requestIdOf,
   requestLog,
 } from './logger.js';
+export { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 export {
   createOutgoingFetch,
   type OutgoingFetch,
   type OutgoingOptions,
   type Resolve,
 } from './outgoing-fetch.js';
+export { createPasswords, type Passwords, type ScryptCost, usualCost } from './password.js';
 export { type Poller, type PollerOptions, startPoller } from './poller.js';
+export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';
+export { createTurns, type TurnRules } from './turns.js';
 export { answerUnparsed, type UnparsedOptions } from './unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './upload.js';

@@ -1,9 +1,9 @@
 import { AppError, NotFound, Unauthenticated } from '@certloop/contracts';
+import type { LoginThrottle } from '@certloop/server';
 import { StartFailed } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { rightsOf } from '../access/rights.js';
 import { type AccountsDeps, type NewAccount, newAdmin, storeAccount } from './accounts.service.js';
-import type { LoginThrottle } from './login-throttle.store.js';
 import type { SetupToken } from './setup-token.store.js';
 import type { UserRow } from './user.js';
 import { userCaller } from './user-caller.js';

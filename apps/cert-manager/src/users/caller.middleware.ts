@@ -1,12 +1,11 @@
 import { type certManagerContract, Forbidden } from '@certloop/contracts';
-import { type Arrival, requestIdOf } from '@certloop/server';
+import { type Arrival, isFromForeignPage, type PageHeaders, requestIdOf } from '@certloop/server';
 import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import { anonymousCaller, type Caller, type Origin } from '../access/caller.js';
 import { requireNeed, routeNeeds } from '../access/route-needs.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
 import { requireOwnAccount } from './own-account.service.js';
-import { isFromForeignPage, type PageHeaders } from './same-origin.js';
 import type { SessionCookie } from './session-cookie.js';
 
 export interface CallerDeps extends IdentifyDeps {

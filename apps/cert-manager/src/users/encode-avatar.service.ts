@@ -1,6 +1,6 @@
+import { createTurns } from '@certloop/server';
 import sharp from 'sharp';
 import { avatarFault, mostPixels, requireAvatarFormat } from './avatar-image.js';
-import { createTurns } from './turns.js';
 
 // The library reads many formats, some of which may refer to files and addresses: all but three are shut off.
 sharp.block({ operation: ['VipsForeignLoad'] });

@@ -1,6 +1,7 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import { isFromOwnPage, type PageHeaders } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../access/caller.js';
 import { limitRights, type Rights, rightsOf } from '../access/rights.js';
@@ -8,7 +9,6 @@ import { listGrants } from '../permission-groups/permission-groups.repository.js
 import type { ApiTokenRow } from './api-token.js';
 import { findApiToken, noteTokenUse } from './api-tokens.repository.js';
 import { bearerOf, csrfTokenOf, parseApiToken, sameText, secretHash } from './credentials.js';
-import { isFromOwnPage, type PageHeaders } from './same-origin.js';
 import { hasEnded } from './session-life.js';
 import { findSessionByHash, noteSessionUse, type SessionRow } from './sessions.repository.js';
 import type { UserRow } from './user.js';

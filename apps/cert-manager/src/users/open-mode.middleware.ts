@@ -1,7 +1,7 @@
 import { AppError, Forbidden } from '@certloop/contracts';
+import { isFromForeignPage } from '@certloop/server';
 import type { NextFunction, Request, Response } from 'express';
 import { ownOrigins, pageHeaders } from './caller.middleware.js';
-import { isFromForeignPage } from './same-origin.js';
 
 /** Hosts and origins that a service without sign-in answers to. */
 export interface OpenModeRules {

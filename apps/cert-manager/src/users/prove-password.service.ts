@@ -1,9 +1,8 @@
 import type { Database } from '@certloop/db';
+import type { LoginThrottle, Passwords } from '@certloop/server';
 import { anonymousCaller, type Origin } from '../access/caller.js';
 import type { Denials } from '../audit/denials.service.js';
 import { secretHash } from './credentials.js';
-import type { LoginThrottle } from './login-throttle.store.js';
-import type { Passwords } from './password.js';
 import { keyOf, type UserRow } from './user.js';
 import { findUserByName } from './users.repository.js';
 

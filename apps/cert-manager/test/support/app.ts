@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing';
+import type { ScryptCost } from '@certloop/server';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
 import type { Express } from 'express';
 import supertest from 'supertest';
@@ -8,7 +9,6 @@ import { type CertManager, createApp, type OrderOptions, type RenewalOptions } f
 import { type Config, readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
 import type { RunReport } from '../../src/renewals/run-report.js';
-import type { ScryptCost } from '../../src/users/password.js';
 import { type People, settlePeople } from './people.js';
 
 /** A cost that no attacker would mind, so that tests need not wait. */

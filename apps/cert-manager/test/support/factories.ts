@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import { createPasswords } from '@certloop/server';
 import type { Level } from '../../src/access/permissions.js';
 import { newRowId } from '../../src/access/row-id.js';
 import { insertMembers } from '../../src/permission-groups/group-members.repository.js';
@@ -9,7 +10,6 @@ import { insertPermissionGroup } from '../../src/permission-groups/permission-gr
 import type { ApiTokenRow } from '../../src/users/api-token.js';
 import { insertApiToken } from '../../src/users/api-tokens.repository.js';
 import { formatApiToken, newApiToken, secretHash } from '../../src/users/credentials.js';
-import { createPasswords } from '../../src/users/password.js';
 import { keyOf, type UserRow } from '../../src/users/user.js';
 import { insertUser, markFirstAdmin } from '../../src/users/users.repository.js';
 

@@ -1,13 +1,17 @@
 import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
+import {
+  isFromForeignPage,
+  isFromOwnPage,
+  type LoginThrottle,
+  type PageHeaders,
+  type Passwords,
+} from '@certloop/server';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { normalEmail } from '../projects/create-project.service.js';
 import { findUserByEmail, type User } from '../projects/projects.repository.js';
 import { csrfTokenOf, newSecret, sameText, secretHash } from './credentials.js';
-import type { LoginThrottle } from './login-throttle.store.js';
-import type { Passwords } from './password.js';
 import { requireSoundPassword } from './password-policy.js';
-import { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';
 import {
   deleteSession,
   deleteSessionsOf,

@@ -2,9 +2,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { createLogger, createMovableClock, type Logger, type MovableClock } from '@certloop/server';
+import {
+  createLogger,
+  createMovableClock,
+  createPasswords,
+  type Logger,
+  type MovableClock,
+} from '@certloop/server';
 import supertest from 'supertest';
-import { createPasswords } from '../../src/accounts/password.js';
 import { type AppConfig, buildApp } from '../../src/app.js';
 import type { Messengers } from '../../src/channels/messengers.js';
 import {

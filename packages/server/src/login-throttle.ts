@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import type { Clock } from '@certloop/server';
+import type { Clock } from './clock.js';
 
 /** Slows down who guesses passwords, without locking anybody else out. */
 export interface LoginThrottle {

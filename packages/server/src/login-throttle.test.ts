@@ -1,7 +1,7 @@
 import type { AppError } from '@certloop/contracts';
-import { createMovableClock } from '@certloop/server';
 import { beforeEach, expect, test } from '@jest/globals';
-import { createLoginThrottle, type LoginThrottle } from './login-throttle.store.js';
+import { createMovableClock } from './clock.js';
+import { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 
 const clock = createMovableClock(new Date('2026-01-01T00:00:00Z'));
 let throttle: LoginThrottle;
