@@ -1,7 +1,6 @@
 import { emailInput, InvalidInput, usernameInput } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
-import type { Passwords } from '@certloop/server';
-import { type Clock, parseInput } from '@certloop/server';
+import { type Clock, type Passwords, parseInput } from '@certloop/server';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.js';
 import { newRowId } from '../access/row-id.js';

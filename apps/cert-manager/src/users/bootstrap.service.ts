@@ -1,6 +1,5 @@
 import { AppError, NotFound, Unauthenticated } from '@certloop/contracts';
-import type { LoginThrottle } from '@certloop/server';
-import { StartFailed } from '@certloop/server';
+import { type LoginThrottle, StartFailed } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { rightsOf } from '../access/rights.js';
 import { type AccountsDeps, type NewAccount, newAdmin, storeAccount } from './accounts.service.js';

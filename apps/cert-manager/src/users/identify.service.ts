@@ -1,7 +1,6 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
-import { isFromOwnPage, type PageHeaders } from '@certloop/server';
+import { type Clock, isFromOwnPage, type PageHeaders } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../access/caller.js';
 import { limitRights, type Rights, rightsOf } from '../access/rights.js';
