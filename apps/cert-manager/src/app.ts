@@ -1,54 +1,49 @@
 import { certManagerContract } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import {
   bind,
-  type Clock,
   createHttpApp,
   createLoginThrottle,
   createPasswords,
   errorHandler,
-  type Logger,
   type Poller,
   refuseUnknownPath,
-  type ScryptCost,
   startPoller,
 } from '@certloop/server';
 import type { Express } from 'express';
 import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
-import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
-import { type Pause, pauseUntil } from './acme/order-run.service.js';
-import type { OrderMoment } from './acme/order-steps.js';
+import { pauseUntil } from './acme/order-run.service.js';
+import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
 import { listCertificates } from './certificates/certificates.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
-import type { Config } from './config.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
 import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
-import { createIssuanceRunner, type IssuanceRunner } from './issuance/issuance-runner.service.js';
+import { createIssuanceRunner } from './issuance/issuance-runner.service.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
 import { ensureProviders } from './providers/ensure-providers.service.js';
-import { createProviderOpener, type ProviderOpener } from './providers/open-provider.service.js';
+import { createProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
-import { askAdvice } from './renewals/ask-advice.service.js';
-import { createHeartbeat, type Heartbeat } from './renewals/heartbeat.client.js';
-import { oneAtATime } from './renewals/one-at-a-time.js';
-import type { RenewalStep } from './renewals/renew-certificate.service.js';
+import {
+  issuancePollers,
+  openModeReminder,
+  renewalParts,
+  renewalPollers,
+  warnOfOpenMode,
+} from './recurring-work.service.js';
 import { isBeingRenewed } from './renewals/renewals.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
-import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
-import { runRenewalJob } from './renewals/run-renewal-job.service.js';
 import type { RunReport } from './renewals/run-report.js';
-import { createRenewalScheduler, renewAtOf } from './renewals/schedule-renewals.service.js';
-import { sweepRenewals } from './renewals/sweep-renewals.service.js';
+import { renewAtOf } from './renewals/schedule-renewals.service.js';
 import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { systemHandlers } from './system/system.routes.js';
@@ -64,42 +59,6 @@ import { sweepSessions } from './users/sessions.service.js';
 import { createSetupToken } from './users/setup-token.store.js';
 import { keepUsers } from './users/users.repository.js';
 import { usersHandlers } from './users/users.routes.js';
-
-export interface AppOptions {
-  readonly config: Config;
-  /** Already migrated. */
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  /** Cost of hashing a password; the usual one when absent. */
-  readonly passwordCost?: ScryptCost;
-  /** Tells the operator one line, such as the setup token; standard error when absent. */
-  readonly announce?: (line: string) => void;
-  readonly renewals?: RenewalOptions;
-  readonly orders?: OrderOptions;
-}
-
-/** How ACME orders are worked on, where it differs from the usual. */
-export interface OrderOptions {
-  /** Waits for the CA. */
-  readonly pause?: Pause;
-  /** Milliseconds that a worker may be silent before its job passes to others; 1 minute when absent. */
-  readonly leaseMs?: number;
-  /** Told of each moment of an order; an error that it throws ends the work as a crash would. */
-  readonly atMoment?: (moment: OrderMoment) => Promise<void>;
-}
-
-/** How the queue is worked on, where it differs from the usual. */
-export interface RenewalOptions {
-  /** Milliseconds that a worker may be silent before its entries pass to others; 2 minutes when absent. */
-  readonly leaseMs?: number;
-  /** Renewals under way at once by one provider; 8 when absent. */
-  readonly concurrency?: number;
-  /** Milliseconds for which one run begins new work; 30 s when absent. */
-  readonly budgetMs?: number;
-  /** Told of each step of a renewal; an error that it throws ends the work as a crash would. */
-  readonly atStep?: (step: RenewalStep, entry: { readonly id: string }) => Promise<void>;
-}
 
 export interface CertManager {
   readonly http: Express;
@@ -258,78 +217,6 @@ function accountParts({ config, database: db, clock, passwordCost, announce }: A
 
 async function listSpaceIds(tx: Tx, scope: 'all' | readonly string[]): Promise<string[]> {
   return (await listSpaceRows(tx, scope)).map(({ id }) => id);
-}
-
-/** Says that nobody needs to sign in; said at the start and every minute. */
-function warnOfOpenMode(logger: Logger): void {
-  logger.warn({ authMode: 'open' }, 'auth.open_mode');
-}
-
-function openModeReminder(isOpen: boolean, logger: Logger): Poller[] {
-  const tick = async () => warnOfOpenMode(logger);
-  return isOpen ? [startPoller({ name: 'auth.open_mode', everyMs: 60_000, tick, logger })] : [];
-}
-
-/** Takes up what another process has left, at once and then every period. */
-function issuancePollers({ database: db, clock, logger }: AppOptions, runner: IssuanceRunner): Poller[] {
-  const takeUp = startPoller({ name: 'issuance', everyMs: 10_000, tick: () => runner.takeUp(), logger });
-  takeUp.trigger();
-  const tick = async () => {
-    await runner.sweep();
-    await db.transaction((tx) => deleteOldChallengeTokens(tx, clock.now()));
-  };
-  return [takeUp, startPoller({ name: 'issuance.sweep', everyMs: 3_600_000, tick, logger })];
-}
-
-/** The queue, what keeps it in line, and what works on it. */
-function renewalParts(options: AppOptions, opener: ProviderOpener) {
-  const { database: db, clock, logger } = options;
-  const scheduler = createRenewalScheduler(clock);
-  const runner = createRenewalRunner({
-    db,
-    clock,
-    logger,
-    opener,
-    scheduler,
-    leaseMs: 120_000,
-    concurrency: 8,
-    budgetMs: 30_000,
-    atStep: async () => undefined,
-    ...options.renewals,
-  });
-  const heartbeat = heartbeatOf(options);
-  const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue: runner.run }));
-  return { scheduler, runner, job, opener };
-}
-
-/** Tells the monitor of each run of the renewal job; nothing when there is no monitor. */
-function heartbeatOf({ config, logger }: AppOptions): Heartbeat | undefined {
-  const { checkMonitorUrl: url, checkMonitorApiKey: apiKey, heartbeatSeconds: periodSeconds } = config;
-  if (url === undefined || apiKey === undefined) return undefined;
-  return createHeartbeat({ monitor: { url, apiKey }, periodSeconds, logger });
-}
-
-/** Begins to work on the queue, at once and then every period. */
-function renewalPollers(
-  { config, database: db, clock, logger }: AppOptions,
-  { job, opener }: ReturnType<typeof renewalParts>,
-): Poller[] {
-  const work = async () => {
-    const isDone = await job.run();
-    if (!isDone) queue.trigger();
-  };
-  const ask = async () => {
-    const isDone = await askAdvice({ db, clock, logger, opener });
-    if (!isDone) advice.trigger();
-  };
-  const sweep = () => sweepRenewals({ db, clock, logger });
-  const everyMs = config.heartbeatSeconds * 1000;
-  const queue = startPoller({ name: 'renewals', everyMs, tick: work, logger });
-  const advice = startPoller({ name: 'renewals.advice', everyMs: 60_000, tick: ask, logger });
-  const rest = startPoller({ name: 'renewals.sweep', everyMs: 3_600_000, tick: sweep, logger });
-  queue.trigger();
-  rest.trigger();
-  return [queue, advice, rest];
 }
 
 /** What the audit log keeps of what goes with a deleted FQDN. */

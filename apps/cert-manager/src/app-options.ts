@@ -1,0 +1,43 @@
+import type { Database } from '@certloop/db';
+import type { Clock, Logger, ScryptCost } from '@certloop/server';
+import type { Pause } from './acme/order-run.service.js';
+import type { OrderMoment } from './acme/order-steps.js';
+import type { Config } from './config.js';
+import type { RenewalStep } from './renewals/renew-certificate.service.js';
+
+/** What the service is built of. */
+export interface AppOptions {
+  readonly config: Config;
+  /** Already migrated. */
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Cost of hashing a password; the usual one when absent. */
+  readonly passwordCost?: ScryptCost;
+  /** Tells the operator one line, such as the setup token; standard error when absent. */
+  readonly announce?: (line: string) => void;
+  readonly renewals?: RenewalOptions;
+  readonly orders?: OrderOptions;
+}
+
+/** How ACME orders are worked on, where it differs from the usual. */
+export interface OrderOptions {
+  /** Waits for the CA. */
+  readonly pause?: Pause;
+  /** Milliseconds that a worker may be silent before its job passes to others; 1 minute when absent. */
+  readonly leaseMs?: number;
+  /** Told of each moment of an order; an error that it throws ends the work as a crash would. */
+  readonly atMoment?: (moment: OrderMoment) => Promise<void>;
+}
+
+/** How the queue is worked on, where it differs from the usual. */
+export interface RenewalOptions {
+  /** Milliseconds that a worker may be silent before its entries pass to others; 2 minutes when absent. */
+  readonly leaseMs?: number;
+  /** Renewals under way at once by one provider; 8 when absent. */
+  readonly concurrency?: number;
+  /** Milliseconds for which one run begins new work; 30 s when absent. */
+  readonly budgetMs?: number;
+  /** Told of each step of a renewal; an error that it throws ends the work as a crash would. */
+  readonly atStep?: (step: RenewalStep, entry: { readonly id: string }) => Promise<void>;
+}
