@@ -1,0 +1,85 @@
+// Judges the manifests that we ship, and proves that the judge would see what is wrong.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settings as certManager } from '../apps/cert-manager/dist/src/config.js';
+import { settings as checkMonitor } from '../apps/check-monitor/dist/src/config.js';
+import { fittingFaults, readKustomization, readManifests, schemaFaults } from './manifests.mjs';
+
+const shipped = readKustomization(new URL('../docker/kustomize/', import.meta.url));
+const settingsOf = { 'cert-manager': certManager, 'check-monitor': checkMonitor };
+const changed = (change) => {
+  const copy = structuredClone(shipped);
+  change((name) => copy.manifests.find(({ kind, metadata }) => `${kind}/${metadata.name}` === name));
+  return copy;
+};
+
+test('the shipped manifests are what the Kubernetes API takes', () => {
+  assert.deepEqual(shipped.manifests.flatMap(schemaFaults), []);
+});
+
+test('the shipped manifests fit together', () => {
+  assert.deepEqual(fittingFaults(shipped), []);
+});
+
+test('the shipped ConfigMaps hold settings that the services have', () => {
+  for (const { name, literals } of shipped.kustomization.configMapGenerator) {
+    const known = Object.values(settingsOf[name]).map((setting) => setting.name);
+    const given = literals.map((literal) => literal.split('=')[0].replace(/_FILE$/, ''));
+    assert.deepEqual(
+      given.filter((variable) => !known.includes(variable) && !known.includes(`${variable}_FILE`)),
+      [],
+    );
+  }
+});
+
+const bad = {
+  'a field of the wrong type': ['spec: { maxUnavailable: [1] }', /maxUnavailable/],
+  'a field that the kind does not have': ['spec: { maxUnavailble: 1 }', /unknown field spec.maxUnavailble/],
+};
+for (const [name, [spec, fault]] of Object.entries(bad)) {
+  test(`${name} is refused`, () => {
+    const [manifest] = readManifests(
+      `{ apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: { name: a }, ${spec} }`,
+    );
+    assert.match(schemaFaults(manifest).join('\n'), fault);
+  });
+}
+
+test('a kind that its group does not have is refused', () => {
+  assert.match(
+    schemaFaults({ apiVersion: 'apps/v1', kind: 'Deploymint', metadata: {} })[0],
+    /no kind of apps\/v1/,
+  );
+});
+
+const unfit = {
+  'a selector that misses its pods': [
+    (get) => {
+      get('Deployment/cert-manager').spec.template.metadata.labels = { a: 'b' };
+    },
+    /misses its own pods/,
+  ],
+  'a Service of another port': [
+    (get) => {
+      get('Service/cert-manager').spec.ports[0].targetPort = 'https';
+    },
+    /no Service leads to its ports/,
+  ],
+  'a volume that is not there': [
+    (get) => {
+      get('Deployment/check-monitor').spec.template.spec.volumes.shift();
+    },
+    /mounts secrets, which is no volume/,
+  ],
+  'an autoscaler of something else': [
+    (get) => {
+      get('HorizontalPodAutoscaler/check-monitor').spec.scaleTargetRef.name = 'checkmonitor';
+    },
+    /no HorizontalPodAutoscaler scales it/,
+  ],
+};
+for (const [name, [change, fault]] of Object.entries(unfit)) {
+  test(`${name} is seen`, () => {
+    assert.match(fittingFaults(changed(change)).join('\n'), fault);
+  });
+}
