@@ -2,9 +2,9 @@
 import autocannon from 'autocannon';
 
 process.once('message', async ({ seconds, ...request }) => {
-  await autocannon({ ...request, connections: 16, duration: 2 });
+  await autocannon({ ...request, duration: 2 });
   process.send({ warm: true });
-  const result = await autocannon({ ...request, connections: 16, duration: seconds });
+  const result = await autocannon({ ...request, duration: seconds });
   process.send({
     perSecond: result.requests.average,
     requests: result.requests.total,

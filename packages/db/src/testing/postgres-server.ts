@@ -21,19 +21,27 @@ interface Owner {
   readonly gid: number;
 }
 
-// nothing of a test run has to survive a crash
-const settings = [
-  'listen_addresses=127.0.0.1',
-  'unix_socket_directories=',
-  'fsync=off',
-  'synchronous_commit=off',
-  'full_page_writes=off',
-  'max_connections=200',
-  'shared_buffers=32MB',
-  'max_wal_size=256MB',
-  'deadlock_timeout=50ms',
-  'autovacuum=off',
-];
+const address = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
+
+const settings = {
+  // nothing of a test run has to survive a crash
+  forgetful: [
+    ...address,
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'max_connections=200',
+    'shared_buffers=32MB',
+    'max_wal_size=256MB',
+    'deadlock_timeout=50ms',
+    'autovacuum=off',
+  ],
+  // what PostgreSQL comes with, for measurements
+  durable: address,
+};
+
+/** Whether the server may forget what it stored when it crashes. */
+export type Durability = keyof typeof settings;
 
 // A line on standard input asks for the smart shutdown, which waits for pools still closing their sockets.
 // The end of input without one means that the test run was killed.
@@ -44,7 +52,7 @@ wait $server
 rm -rf "$PGFOLDER"`;
 
 /** Starts the PostgreSQL that came with the npm packages, as another user when this one is root. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(durability: Durability = 'forgetful'): Promise<PostgresServer> {
   const folder = scratchFolder('postgres');
   try {
     const owner = serverOwner();
@@ -54,7 +62,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     }
     const binaries = reachableBinaries(folder, owner);
     initialise(folder, binaries, owner);
-    return await startOnFreePort(folder, binaries, owner);
+    return await startOnFreePort(folder, binaries, owner, settings[durability]);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -112,11 +120,12 @@ async function startOnFreePort(
   folder: string,
   binaries: string,
   owner: Owner | undefined,
+  chosen: readonly string[],
 ): Promise<PostgresServer> {
   const failures: string[] = [];
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const port = await freePort();
-    const server = launch(folder, binaries, owner, port);
+    const server = launch(folder, binaries, owner, [...chosen, `port=${port}`]);
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     const failure = await failureToAnswer(server, url, folder);
     if (failure === undefined) return { url, stop: () => stop(server, folder) };
@@ -125,9 +134,14 @@ async function startOnFreePort(
   throw new Error(`PostgreSQL did not start: ${failures.join('; ')}`);
 }
 
-function launch(folder: string, binaries: string, owner: Owner | undefined, port: number): ChildProcess {
-  const server = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'database'), '-p', String(port)];
-  const options = settings.flatMap((setting) => ['-c', setting]);
+function launch(
+  folder: string,
+  binaries: string,
+  owner: Owner | undefined,
+  chosen: readonly string[],
+): ChildProcess {
+  const server = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'database')];
+  const options = chosen.flatMap((setting) => ['-c', setting]);
   // detached: Ctrl-C ends the tests first, whose end then ends the server
   return spawn('/bin/sh', ['-c', keeper, 'postgres', ...server, ...options], {
     ...owner,
