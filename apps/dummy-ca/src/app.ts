@@ -6,6 +6,7 @@ import { type AcmeOptions, createAcme } from './acme/acme-server.service.js';
 import { adminRoutes } from './acme/faults/admin.routes.js';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';
+import { createAskedBefore } from './signing/asked-before.store.js';
 import { csrResponder, isCsrAddress } from './signing/csr.responder.js';
 import { errorText } from './signing/error-body.js';
 import { signingRoutes } from './signing/signing.routes.js';
@@ -25,7 +26,8 @@ export interface AppOptions {
 
 /** Handler of every request to the service; nothing outside the process is touched. */
 export function createApp({ authority, keep, acme, clock, logger }: AppOptions): RequestListener {
-  const signing = { authority, certificates: createCertificatesStore(keep), clock };
+  const certificates = createCertificatesStore(keep);
+  const signing = { authority, certificates, askedBefore: createAskedBefore(certificates, clock), clock };
   const app = createHttpApp({ logger });
   if (acme !== undefined) {
     const deps = createAcme({ ...acme, clock, logger });

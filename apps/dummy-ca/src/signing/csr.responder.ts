@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { AppError, dummyCaContract, InvalidInput, type SigningReply } from '@certloop/contracts';
 import { type Logger, parseInput, parseJsonBody } from '@certloop/server';
+import { parseIdempotencyKey } from './asked-before.store.js';
 import { errorText } from './error-body.js';
 import { receiveBody } from './receive-body.responder.js';
 import { type SigningDeps, signCsr } from './signing.service.js';
@@ -45,7 +46,8 @@ async function replyTo(request: IncomingMessage, deps: SigningDeps): Promise<Sig
   }
   const bytes = await receiveBody(request);
   const body = parseInput(endpoint.body.schema, parseJson(bytes, request.headers['content-type']), 'body');
-  const { id, certificatePem } = await signCsr(deps, body);
+  const key = parseIdempotencyKey(request.headers['idempotency-key']);
+  const { id, certificatePem } = await signCsr(deps, body, key);
   return { id, status: 'success', message: 'the certificate is issued', certificate: certificatePem };
 }
 

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { InvalidInput, type SigningRequest } from '@certloop/contracts';
+import type { Clock } from '@certloop/server';
+import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
+
+/** What was asked under keys that callers chose, so that whoever lost an answer is not signed for twice. */
+export interface AskedBefore {
+  /**
+   * The certificate that was issued under the key in the last day, or what `issue` returns. What was refused is
+   * not remembered. Throws InvalidInput when the key was used for another request.
+   */
+  answer(
+    key: string,
+    request: SigningRequest,
+    issue: () => Promise<IssuedCertificate>,
+  ): Promise<IssuedCertificate>;
+}
+
+interface Asked {
+  readonly fingerprint: string;
+  readonly at: number;
+  /** Its id and no more: how many certificates are kept is not this one's to decide. */
+  readonly certificateId: Promise<string>;
+}
+
+const keptMs = 86_400_000;
+const mostKept = 10_000;
+
+export function createAskedBefore(certificates: CertificatesStore, clock: Clock): AskedBefore {
+  const byKey = new Map<string, Asked>();
+  // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
+  const oldestFirst = byKey.keys();
+
+  const remember = (key: string, asked: Asked) => {
+    byKey.delete(key);
+    byKey.set(key, asked);
+    while (byKey.size > mostKept) byKey.delete(oldestFirst.next().value ?? key);
+    asked.certificateId.catch(() => {
+      if (byKey.get(key) === asked) byKey.delete(key);
+    });
+  };
+  return {
+    answer: async (key, request, issue) => {
+      const fingerprint = fingerprintOf(request);
+      const at = clock.now().getTime();
+      const asked = byKey.get(key);
+      if (asked !== undefined && at - asked.at < keptMs) {
+        if (asked.fingerprint !== fingerprint) throw usedForAnother();
+        const known = certificates.find(await asked.certificateId);
+        if (known !== undefined) return known;
+      }
+      const issued = issue();
+      remember(key, { fingerprint, at, certificateId: issued.then(({ id }) => id) });
+      return issued;
+    },
+  };
+}
+
+function fingerprintOf({ csr, validity_days: days }: SigningRequest): string {
+  return createHash('sha256').update(`${days} ${csr}`).digest('base64');
+}
+
+function usedForAnother(): InvalidInput {
+  return new InvalidInput('this Idempotency-Key was used for another request');
+}
+
+const soundKey = /^[\x21-\x7e]{1,200}$/;
+
+/** Key of a request; undefined when it has none. Throws InvalidInput for one that is no plain word. */
+export function parseIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && soundKey.test(header)) return header;
+  throw new InvalidInput('Idempotency-Key must be 1 to 200 visible ASCII characters');
+}
