@@ -1,19 +1,22 @@
 import express, { type Express } from 'express';
 import { type Logger, requestLog } from './logger.js';
+import type { Metrics } from './metrics.js';
 
 export interface HttpAppOptions {
   readonly logger: Logger;
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-For counts; none when absent. */
   readonly trustedProxies?: readonly string[];
+  /** Where requests are counted; nowhere when absent. */
+  readonly metrics?: Metrics;
 }
 
 /** Express application with the settings that every service has: exact paths, no ETag, a line a request. */
-export function createHttpApp({ logger, trustedProxies = [] }: HttpAppOptions): Express {
+export function createHttpApp({ logger, trustedProxies = [], metrics }: HttpAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('trust proxy', [...trustedProxies]);
-  app.use(requestLog(logger));
+  app.use(requestLog(logger, metrics));
   return app;
 }

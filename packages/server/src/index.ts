@@ -39,6 +39,18 @@ export {
 } from './logger.js';
 export { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 export {
+  type Count,
+  createMetrics,
+  type EndRequest,
+  type Instrument,
+  type Metrics,
+  type MetricsOptions,
+  type Observe,
+  type Reading,
+  type Sample,
+} from './metrics.js';
+export { type MetricsAccess, metricsPage, metricsSettings } from './metrics-page.js';
+export {
   createOutgoingFetch,
   type OutgoingFetch,
   type OutgoingOptions,

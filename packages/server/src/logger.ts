@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Metrics } from './metrics.js';
 
 export type { Logger } from 'pino';
 
@@ -32,20 +33,24 @@ const soundRequestId = /^[\w.:-]{1,64}$/;
 /**
  * Middleware that names every request (the sender's X-Request-Id when it is a plain word of up to 64
  * characters, else a new uuid), answers with that name, and logs one line when the answer is out. The line
- * holds the route's pattern, never the address: addresses carry keys and identifiers.
+ * holds the route's pattern, never the address: addresses carry keys and identifiers. With `metrics` the
+ * request is counted there by the same pattern.
  */
-export function requestLog(logger: Logger) {
+export function requestLog(logger: Logger, metrics?: Metrics) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const sent = request.get('x-request-id');
     const id = sent !== undefined && soundRequestId.test(sent) ? sent : randomUUID();
     const began = process.hrtime.bigint();
+    const endRequest = metrics?.beginRequest();
     response.locals['requestId'] = id;
     response.setHeader('X-Request-Id', id);
     response.once('close', () => {
       const ms = Number((process.hrtime.bigint() - began) / 10_000n) / 100;
-      const line = { id, method: request.method, route: routeOf(response), status: response.statusCode, ms };
-      if (response.writableFinished) logger.info(line, 'request');
-      else logger.info(line, 'request.aborted');
+      const { method } = request;
+      const { statusCode: status, writableFinished: isComplete } = response;
+      const route = routeOf(response);
+      logger.info({ id, method, route, status, ms }, isComplete ? 'request' : 'request.aborted');
+      endRequest?.({ method, route, status: isComplete ? String(status) : 'aborted' });
     });
     next();
   };

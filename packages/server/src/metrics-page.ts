@@ -1,0 +1,58 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { NotFound, Unauthenticated } from '@certloop/contracts';
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import { flag, setting } from './config.js';
+import { noteRoute } from './logger.js';
+import type { Metrics } from './metrics.js';
+
+/** Settings by which a service says who may scrape it. */
+export const metricsSettings = {
+  metricsToken: setting(
+    'METRICS_TOKEN',
+    z.string().min(16, 'must have at least 16 characters').optional(),
+    'bearer token that opens /metrics, 16 characters at least; without it /metrics does not exist',
+  ),
+  metricsOpen: setting(
+    'METRICS_OPEN',
+    flag.default(false),
+    'true: without METRICS_TOKEN, /metrics is open to whoever reaches the service',
+  ),
+};
+
+export interface MetricsAccess {
+  readonly metricsToken: string | undefined;
+  readonly metricsOpen: boolean;
+}
+
+/**
+ * Router of `GET /metrics`. The address does not exist while neither a token is set nor everybody may scrape;
+ * a wrong token is refused with 401.
+ */
+export function metricsPage(metrics: Metrics, { metricsToken, metricsOpen }: MetricsAccess): Router {
+  const router = Router({ caseSensitive: true });
+  router.get('/metrics', async (request: Request, response: Response): Promise<void> => {
+    noteRoute(response, '/metrics');
+    if (metricsToken === undefined && !metricsOpen) throw new NotFound('nothing exists at this path');
+    if (metricsToken !== undefined && !isBearer(request.get('authorization'), metricsToken)) {
+      throw new Unauthenticated('the token of the metrics is needed', {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      });
+    }
+    const { contentType, text } = await metrics.scrape();
+    response.setHeader('Content-Type', contentType);
+    response.setHeader('Cache-Control', 'no-store');
+    response.send(Buffer.from(text));
+  });
+  return router;
+}
+
+/** Digests are compared: they have one length, so that the time tells nothing of the token. */
+function isBearer(header: string | undefined, token: string): boolean {
+  const [, sent = ''] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? [];
+  return timingSafeEqual(digest(sent), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

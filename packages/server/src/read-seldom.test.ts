@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { readSeldom } from './read-seldom.js';
+
+/** A reading that gives 1, 2, 3 … and notes how often it was begun. */
+function counted(results: readonly (() => Promise<number>)[]) {
+  const state = { begun: 0 };
+  const read = () => {
+    const result = results[state.begun] ?? (async () => state.begun);
+    state.begun += 1;
+    return result();
+  };
+  return { state, read };
+}
+
+describe('a reading that is kept for a while', () => {
+  test('gives what it has while that is good', async () => {
+    const { state, read } = counted([async () => 7]);
+    const ask = readSeldom(read, 60_000);
+    expect([await ask(), await ask()]).toEqual([7, 7]);
+    expect(state.begun).toBe(1);
+  });
+
+  test('reads again when nothing stays good', async () => {
+    const { read } = counted([async () => 7, async () => 8]);
+    const ask = readSeldom(read, 0);
+    expect([await ask(), await ask()]).toEqual([7, 8]);
+  });
+
+  test('rejects when the reading fails, and tries again at once', async () => {
+    const { read } = counted([async () => Promise.reject(new Error('gone')), async () => 8]);
+    const ask = readSeldom(read, 60_000);
+    await expect(ask()).rejects.toThrow('gone');
+    expect(await ask()).toBe(8);
+  });
+
+  test('is not waited for for ever, and not begun twice', async () => {
+    let finish = (_value: number): void => undefined;
+    const { state, read } = counted([
+      () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+    ]);
+    const ask = readSeldom(read, 0, 5);
+    await expect(ask()).rejects.toThrow('not done within 5 ms');
+    await expect(ask()).rejects.toThrow('not done within 5 ms');
+    expect(state.begun).toBe(1);
+    finish(9);
+    await expect(ask()).resolves.toBeGreaterThan(0);
+  });
+});
