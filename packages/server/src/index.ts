@@ -1,4 +1,5 @@
 export { refusalOfAddress } from './address-rules.js';
+export { type ApiPagesOptions, apiPages } from './api-pages.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './bind.js';
 export { type Clock, createMovableClock, type MovableClock, systemClock } from './clock.js';
 export {

@@ -1,0 +1,68 @@
+/** What the page of an API is made of. */
+export interface ApiPage {
+  /** Name of the API, in the title of the page. */
+  readonly title: string;
+  /** Folder of the assets beside the page, without slashes. */
+  readonly assets: string;
+}
+
+/** Page that shows an API by its description; everything that it needs lies in the folder of its assets. */
+export function renderApiPage({ title, assets }: ApiPage): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<link rel="icon" type="image/png" href="${assets}/favicon-32x32.png">
+<link rel="stylesheet" href="${assets}/swagger-ui.css">
+<link rel="stylesheet" href="${assets}/page.css">
+</head>
+<body>
+<div id="api"></div>
+<noscript>This page needs scripts; the description itself is at <a href="../openapi.json">openapi.json</a>.</noscript>
+<script src="${assets}/swagger-ui-bundle.js"></script>
+<script src="${assets}/page.js"></script>
+</body>
+</html>
+`;
+}
+
+/** Starts the page: the description comes from beside it, and nobody outside is asked to judge that. */
+export const pageScript = `SwaggerUIBundle({
+  url: new URL('../openapi.json', window.location.href).href,
+  dom_id: '#api',
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+  validatorUrl: null,
+  deepLinking: true,
+  filter: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+});
+`;
+
+export const pageStyle = `html { box-sizing: border-box; overflow-y: scroll; }
+*, *::before, *::after { box-sizing: inherit; }
+body { margin: 0; background: #fafafa; }
+`;
+
+/**
+ * What the page may do: scripts and styles of this service only, and calls to it. Pictures in its style sheet
+ * stand there as data.
+ */
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
