@@ -7,6 +7,15 @@ const refused: [string, Record<string, unknown>, string][] = [
   ['a name of 101 letters outside the base plane', { name: '😀'.repeat(101) }, 'name is too long'],
   ['a lone surrogate', { name: '\ud800' }, 'name is not valid Unicode'],
   ['a null character', { desc: 'a\0b' }, 'desc contains a null character'],
+  ['a lone surrogate beside another fault', { name: '\ud800', tz: 'x' }, 'tz is not a valid timezone'],
+  ['a long name with null characters', { name: '\0'.repeat(101) }, 'name is too long'],
+  ['a null character in a slug', { slug: 'a\0' }, 'slug does not match pattern'],
+  ['a lone surrogate in a zone', { tz: '\ud800' }, 'tz is not a valid timezone'],
+  [
+    'a null character in a schedule',
+    { schedule: '* * * * \0' },
+    'schedule is not a valid cron or OnCalendar expression',
+  ],
   ['a slug of the wrong letters', { slug: 'A' }, 'slug does not match pattern'],
   ['a slug with a trailing line break', { slug: 'a\n' }, 'slug does not match pattern'],
   ['a slug too long and of the wrong letters', { slug: 'A'.repeat(101) }, 'slug is too long'],
@@ -45,6 +54,7 @@ describe('parameters', () => {
     ['an unknown member', { colour: null }],
     ['a year', { timeout: 31_536_000, grace: 60 }],
     ['the same unique field twice', { unique: ['name', 'name'] }],
+    ['channels that nobody can have, as they are only compared', { channels: '\0\ud800' }],
   ])('takes %s', (_situation, body) => {
     expect(parseCheckSpec(body)).toMatchObject({ tz: undefined });
   });

@@ -34,6 +34,12 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Parameters in a body. Throws InvalidInput at the first wrong one, in the order of the members below. */
 export function parseCheckSpec(body: Members): CheckSpec {
+  const spec = readSpec(body);
+  requireStorable(spec);
+  return spec;
+}
+
+function readSpec(body: Members): CheckSpec {
   return {
     channels: readText(body, 'channels'),
     desc: readText(body, 'desc'),
@@ -133,10 +139,17 @@ function readText(body: Members, field: string, longest = Number.POSITIVE_INFINI
   const value = body[field];
   if (value === undefined) return undefined;
   if (typeof value !== 'string') throw wrong(field, 'is not a string');
-  if (!value.isWellFormed()) throw wrong(field, 'is not valid Unicode');
-  if (value.includes('\0')) throw wrong(field, 'contains a null character');
   if (value.length > longest && [...value].length > longest) throw wrong(field, 'is too long');
   return value;
+}
+
+/** Judged last: clients of this API family meet every other refusal before the database sees a text. */
+function requireStorable({ channels: _compared, ...stored }: CheckSpec): void {
+  for (const [field, value] of Object.entries(stored)) {
+    if (typeof value !== 'string') continue;
+    if (!value.isWellFormed()) throw wrong(field, 'is not valid Unicode');
+    if (value.includes('\0')) throw wrong(field, 'contains a null character');
+  }
 }
 
 function readSlug(body: Members): string | undefined {
