@@ -25,8 +25,10 @@ import { listKeyFingerprints } from './csrs/csrs.repository.js';
 import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
+import { challengeSetupHandlers } from './issuance/challenge-setup.routes.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
 import { createIssuanceRunner } from './issuance/issuance-runner.service.js';
+import { ownAddress } from './issuance/web-server-lines.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
 import { ensureProviders } from './providers/ensure-providers.service.js';
@@ -138,6 +140,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses }),
         ...certificatesHandlers({ db }),
         ...issuanceHandlers({ db, clock, opener, runner: issuance, renewAtOf, isBeingRenewed, ...scheduler }),
+        ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort: config.http01Port }),
         ...renewalsHandlers({ db, clock, opener, triggerRun: () => void renewals.job.run() }),
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
       },

@@ -139,6 +139,7 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const answer = await ask(app, 'post', pathOf(fqdn, 'request-certificate?wait=0'));
     return { answer, leaves: 'certificate.request' };
   },
+  getChallengeSetup: async (app) => read(app, pathOf((await fqdnWithCsr(app)).fqdn, 'challenge-setup')),
   getIssuanceJob: async (app) => read(app, `/issuance-jobs/${(await addJob(app)).job.id}`),
   continueIssuanceJob: async (app) => {
     const { job } = await addJob(app);

@@ -7,6 +7,11 @@ export interface DnsProof {
   readonly value: string;
 }
 
+/** Name under which CAs look for the record; a wildcard's star is left out. Lower case, without the final dot. */
+export function challengeName(hostname: string): string {
+  return `_acme-challenge.${hostname.replace(/^\*\./, '')}`.replace(/\.$/, '').toLowerCase();
+}
+
 /** Record for a name, a wildcard's star left out; under `alias` when that carries the records instead. */
 export function dnsProof(hostname: string, keyAuthorization: string, alias?: string): DnsProof {
   const name = alias ?? `_acme-challenge.${hostname.replace(/^\*\./, '')}`;

@@ -14,6 +14,13 @@ const header = z
 // RFC 8945 §5.1: as long as the hash, but no less than half of it.
 const tsigSecret = z.string().regex(/^[A-Za-z0-9+/]{22,512}={0,2}$/, 'must be a TSIG key in Base64');
 
+/** Name of a DNS record: absolute, in lower case, without the final dot. */
+const recordName = z
+  .string()
+  .max(254)
+  .regex(/^(?:[\w-]{1,63}\.)*[\w-]{1,63}\.?$/, 'must be the name of a DNS record')
+  .transform((text) => text.replace(/\.$/, '').toLowerCase());
+
 const http01 = z.strictObject({
   /** What a challenge that cannot be reached from here means: nothing, a warning, or the end of the request. */
   selfCheck: orDefault(z.enum(['off', 'warn', 'strict']), 'warn'),
@@ -24,6 +31,14 @@ const propagation = z.strictObject({
   resolvers: orDefault(z.array(word).max(10), []),
   timeoutS: orDefault(whole(1, 3600), 180),
   intervalS: orDefault(whole(1, 300), 5),
+});
+
+const acmeDns = z.strictObject({
+  username: word,
+  password: secret(header),
+  subdomain: word,
+  /** Name that `_acme-challenge` names point to by CNAME, as the server told it. */
+  fullDomain: orNothing(recordName),
 });
 
 const dns = z
@@ -45,11 +60,11 @@ const dns = z
     /** Key of a name server that takes signed updates, by hmac-sha256. */
     tsig: orNothing(z.strictObject({ name: word, secret: secret(tsigSecret) })),
     /** Zone that updates go to. */
-    zone: orNothing(word),
+    zone: orNothing(recordName),
     /** Account with an acme-dns server. */
-    acmeDns: orNothing(z.strictObject({ username: word, password: secret(header), subdomain: word })),
+    acmeDns: orNothing(acmeDns),
     /** Name that carries the records instead of the one that is proven. */
-    alias: orNothing(word),
+    alias: orNothing(recordName),
   })
   .refine(({ kind, url }) => (kind === 'rfc2136') === url.startsWith('dns:'), {
     path: ['url'],

@@ -96,6 +96,7 @@ export const requests: Readonly<Record<string, Ask>> = {
   // no ACME provider is enabled
   requestCertificate: async (asking) =>
     asking.send('post', pathOf(await newFqdnWithCsr(asking), 'request-certificate')),
+  getChallengeSetup: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'challenge-setup')),
   getIssuanceJob: async (asking) => asking.send('get', `/issuance-jobs/${await newJob(asking)}`),
   continueIssuanceJob: async (asking) =>
     asking.send('post', `/issuance-jobs/${await newJob(asking)}/continue`),
