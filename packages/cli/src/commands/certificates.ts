@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises';
+import { type Certificate, NotFound } from '@certloop/contracts';
+import type { Command } from 'commander';
+import { mapInTurns } from '../in-turns.js';
+import { findFqdn, listFqdnsIn } from '../lookup.js';
+import { wholeNumber } from '../numbers.js';
+import { createProgress } from '../report.js';
+import type { Manager, Session } from '../session.js';
+import { daysUntil } from '../table.js';
+
+const rowOf = ({ issuer, createdAt, expiresAt, id }: Certificate) => ({
+  created: createdAt.slice(0, 10),
+  expires: expiresAt.slice(0, 10),
+  days: daysUntil(expiresAt, new Date()),
+  issuer,
+  id,
+});
+
+/** Adds `certificates` and `expiring`. */
+export function addCertificates(program: Command, open: () => Session): void {
+  const certificates = program.command('certificates').description('Certificates: list, save');
+  certificates
+    .command('list <fqdn>', { isDefault: true })
+    .description('List the certificates of an FQDN')
+    .option('--space <space>', 'the space that it is in')
+    .action(async (named: string, { space }: { space?: string }) => {
+      const { report, manager } = open();
+      report.list(await certificatesOf(await manager(), named, space), rowOf);
+    });
+  certificates
+    .command('save <fqdn>')
+    .description('Write the newest certificate with its chain as PEM')
+    .option('--space <space>', 'the space that it is in')
+    .option('--out <file>', 'file to write; standard output when absent')
+    .action(async (named: string, { space, out }: { space?: string; out?: string }) => {
+      const { io, report, manager } = open();
+      const newest = (await certificatesOf(await manager(), named, space)).at(-1);
+      if (newest === undefined) throw new NotFound(`${named} has no certificate yet`);
+      if (out === undefined) return void io.out.write(newest.pem);
+      await writeFile(out, newest.pem);
+      report.done(`${out}: expires ${newest.expiresAt.slice(0, 10)}`, newest);
+    });
+  program
+    .command('expiring')
+    .description('List FQDNs whose newest certificate expires soon, the soonest first')
+    .option('--within <days>', 'how soon', wholeNumber('--within', 0, 36_500), 30)
+    .option('--space <space>', 'only those of one space')
+    .action((options: { within: number; space?: string }) => listExpiring(open(), options));
+}
+
+async function certificatesOf(client: Manager, named: string, space: string | undefined) {
+  const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+  return (await client.listCertificates({ params: { spaceId, fqdnId } })).body;
+}
+
+async function listExpiring(
+  { io, report, manager }: Session,
+  { within, space }: { within: number; space?: string },
+): Promise<void> {
+  const client = await manager();
+  const fqdns = await listFqdnsIn(client, space);
+  const progress = createProgress(io, fqdns.length);
+  const newest = await mapInTurns(fqdns, 8, async (fqdn) => {
+    const { body } = await client.listCertificates({ params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id } });
+    progress.step(fqdn.fqdn);
+    const { expiresAt } = body.at(-1) ?? {};
+    return expiresAt === undefined ? [] : [{ ...fqdn, expiresAt, days: daysUntil(expiresAt, new Date()) }];
+  });
+  progress.end();
+  const soon = newest
+    .flat()
+    .filter(({ days }) => days < within)
+    .sort((a, b) => a.expiresAt.localeCompare(b.expiresAt));
+  report.list(soon, ({ fqdn, space: place, expiresAt, days, renewalEnabled }) => ({
+    fqdn,
+    space: place,
+    expires: expiresAt.slice(0, 10),
+    days,
+    renewal: renewalEnabled ? 'on' : 'off',
+  }));
+}

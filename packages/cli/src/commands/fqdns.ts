@@ -1,0 +1,97 @@
+import type { Fqdn } from '@certloop/contracts';
+import { Argument, type Command } from 'commander';
+import { findFqdn, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
+import type { Session } from '../session.js';
+
+interface InSpace {
+  readonly space?: string;
+}
+
+const rowOf = (fqdn: Fqdn & { readonly space?: string }) => ({
+  fqdn: fqdn.fqdn,
+  space: fqdn.space,
+  renewal: fqdn.renewalEnabled ? 'on' : 'off',
+  warning: fqdn.warning,
+  id: fqdn.id,
+});
+
+/** Adds `fqdns`. */
+export function addFqdns(program: Command, open: () => Session): void {
+  const fqdns = program.command('fqdns').description('FQDNs: list, add, delete, switch renewal, explain it');
+  fqdns
+    .command('list', { isDefault: true })
+    .description('List FQDNs')
+    .option('--space <space>', 'only those of one space')
+    .action(async ({ space }: InSpace) => {
+      const { report, manager } = open();
+      report.list(await listFqdnsIn(await manager(), space), ({ warning: _, ...row }) => {
+        const { warning: _none, ...shown } = rowOf(row);
+        return shown;
+      });
+    });
+  fqdns
+    .command('add <fqdn>')
+    .description('Add an FQDN to a space')
+    .requiredOption('--space <space>', 'name or id of the space')
+    .option('--provider <provider>', 'who renews it')
+    .action(async (fqdn: string, { space, provider }: { space: string; provider?: string }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id } = await findSpace(client, space);
+      const providerId =
+        provider === undefined ? {} : { providerId: (await findProvider(client, provider)).id };
+      const { body } = await client.createFqdn({ params: { id }, body: { fqdn, ...providerId } });
+      report.thing(body, rowOf);
+    });
+  fqdns
+    .command('delete <fqdn>')
+    .description('Delete an FQDN with its CSRs and certificates')
+    .option('--space <space>', 'the space that it is in')
+    .action(async (named: string, { space }: InSpace) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const fqdn = await findFqdn(client, named, space);
+      const { body } = await client.deleteFqdn({ params: { id: fqdn.spaceId, fqdnId: fqdn.id } });
+      report.done(body.message, fqdn);
+    });
+  addRenewal(fqdns, open);
+}
+
+function addRenewal(fqdns: Command, open: () => Session): void {
+  fqdns
+    .command('renewal')
+    .argument('<fqdn>')
+    .addArgument(new Argument('<switch>').choices(['on', 'off']))
+    .description('Switch automatic renewal on or off')
+    .option('--space <space>', 'the space that it is in')
+    .action(async (named: string, state: string, { space }: InSpace) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const renewalEnabled = state === 'on';
+      const { body } = await client.setRenewalEnabled({
+        params: { spaceId, fqdnId },
+        body: { renewalEnabled },
+      });
+      report.done(body.message, { fqdnId, spaceId, renewalEnabled });
+    });
+  fqdns
+    .command('explain <fqdn>')
+    .description('Tell when and why its certificate will be renewed')
+    .option('--space <space>', 'the space that it is in')
+    .action(async (named: string, { space }: InSpace) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const { body } = await client.explainRenewal({ params: { spaceId, fqdnId } });
+      report.thing(body, ({ message, outlook, scheduledAt, certificate, provider, failure }) => ({
+        message,
+        outlook,
+        scheduled: scheduledAt,
+        expires: certificate?.expiresAt,
+        provider: provider?.name,
+        obstacle: provider?.obstacle,
+        failure: failure?.reason,
+      }));
+    });
+}

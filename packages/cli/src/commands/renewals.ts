@@ -1,0 +1,79 @@
+import { renewalStatuses } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import { mapInTurns } from '../in-turns.js';
+import { findProvider, findSpace } from '../lookup.js';
+import { wholeNumber } from '../numbers.js';
+import type { Manager, Session } from '../session.js';
+
+interface RenewalFilter {
+  readonly status?: (typeof renewalStatuses)[number];
+  readonly space?: string;
+  readonly limit: number;
+}
+
+/** Adds `renewals`, `providers` and `status`. */
+export function addRenewals(program: Command, open: () => Session): void {
+  program
+    .command('renewals')
+    .description('List the renewal queue')
+    .addOption(new Option('--status <status>', 'only entries of one status').choices(renewalStatuses))
+    .option('--space <space>', 'only those of one space')
+    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
+    .action((filter: RenewalFilter) => listRenewals(open(), filter));
+  addProviders(program, open);
+  program
+    .command('status')
+    .description('Tell whether the service works, and how much it holds')
+    .action(async () => {
+      const { report, manager } = open();
+      const client = await manager();
+      const [health, stats] = [(await client.getHealth()).body, (await client.getStats()).body];
+      report.thing({ health, stats }, () => ({ status: health.status, time: health.time, ...stats }));
+    });
+}
+
+async function listRenewals({ report, manager }: Session, { status, space, limit }: RenewalFilter) {
+  const client = await manager();
+  const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+  const { body } = await client.listRenewals({ query: { status, spaceId, limit: String(limit) } });
+  const names = await fqdnNames(client, new Set(body.map((entry) => entry.spaceId)));
+  report.list(body, (entry) => ({
+    fqdn: names.get(entry.fqdnId) ?? entry.fqdnId,
+    scheduled: entry.scheduledAt,
+    status: entry.status,
+    attempt: entry.attempt,
+    reason: entry.reason,
+  }));
+}
+
+async function fqdnNames(client: Manager, spaceIds: Iterable<string>): Promise<Map<string, string>> {
+  const lists = await mapInTurns([...spaceIds], 4, (id) => client.listFqdns({ params: { id } }));
+  return new Map(lists.flatMap(({ body }) => body.map(({ id, fqdn }) => [id, fqdn])));
+}
+
+function addProviders(program: Command, open: () => Session): void {
+  const providers = program.command('providers').description('Providers: list, test');
+  providers
+    .command('list', { isDefault: true })
+    .description('List providers')
+    .action(async () => {
+      const { report, manager } = open();
+      report.list((await (await manager()).listProviders()).body, ({ name, displayName, enabled, id }) => ({
+        name,
+        title: displayName,
+        enabled: enabled ? 'yes' : 'no',
+        id,
+      }));
+    });
+  providers
+    .command('test <provider>')
+    .description('Try to reach a provider; fails when it cannot be reached')
+    .action(async (named: string) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id, name } = await findProvider(client, named);
+      const { body } = await client.testProvider({ params: { id } });
+      if (!body.success) throw new Error(`${name}: ${body.message}`);
+      report.done(body.message, body);
+    });
+}

@@ -1,0 +1,89 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Io } from './io.js';
+import { UsageError } from './usage-error.js';
+
+const connectionSchema = z.object({
+  certManager: z
+    .object({
+      url: z.url(),
+      token: z.string(),
+      tokenId: z.string().optional(),
+      username: z.string().optional(),
+    })
+    .optional(),
+  checkMonitor: z.object({ url: z.url(), readWriteKey: z.string() }).optional(),
+});
+
+/** Where the services are and what lets one in; the credentials file that `npm start` writes reads as one. */
+export type Connection = z.output<typeof connectionSchema>;
+
+/** The file that a log-in is kept in. */
+export function loginFile(env: Io['env']): string {
+  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? homedir(), '.config');
+  return join(base, 'certloop', 'login.json');
+}
+
+/**
+ * What the environment says, service by service, else the file that CERTLOOP_CREDENTIALS names, else the log-in.
+ * Throws UsageError naming what is missing or wrong.
+ */
+export async function readConnection({ env }: Io): Promise<Connection> {
+  const named = env['CERTLOOP_CREDENTIALS'];
+  const file = named || loginFile(env);
+  const kept = await readFileOf(file, named !== undefined && named !== '');
+  const certManager = pairOf(env, 'CERTLOOP_URL', 'CERTLOOP_TOKEN');
+  const checkMonitor = pairOf(env, 'CERTLOOP_MONITOR_URL', 'CERTLOOP_MONITOR_KEY');
+  return {
+    ...kept,
+    ...(certManager && { certManager: { url: certManager[0], token: certManager[1] } }),
+    ...(checkMonitor && { checkMonitor: { url: checkMonitor[0], readWriteKey: checkMonitor[1] } }),
+  };
+}
+
+function pairOf(env: Io['env'], address: string, secret: string): [string, string] | undefined {
+  const [url, key] = [env[address] || undefined, env[secret] || undefined];
+  if (url === undefined && key === undefined) return undefined;
+  if (url === undefined) throw new UsageError(`${secret} is set, but not ${address}`);
+  if (key === undefined) throw new UsageError(`${address} is set, but not ${secret}`);
+  if (!URL.canParse(url)) throw new UsageError(`${address} is no address: ${url}`);
+  return [url, key];
+}
+
+async function readFileOf(file: string, isNamed: boolean): Promise<Connection> {
+  let content: string;
+  try {
+    content = await readFile(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !isNamed) return {};
+    throw new UsageError(`${file} cannot be read: ${code ?? 'unknown reason'}`);
+  }
+  const parsed = connectionSchema.safeParse(jsonOf(content));
+  if (!parsed.success) throw new UsageError(`${file} is not a log-in of certloop`);
+  return parsed.data;
+}
+
+function jsonOf(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a log-in, readable by its owner only, whole or not at all. */
+export async function keepLogin(env: Io['env'], connection: Connection): Promise<void> {
+  const file = loginFile(env);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(`${file}.new`, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });
+  // the mode above counts for a new file only
+  await chmod(`${file}.new`, 0o600);
+  await rename(`${file}.new`, file);
+}
+
+export async function forgetLogin(env: Io['env']): Promise<void> {
+  await rm(loginFile(env), { force: true });
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+/** Where output goes; `isTTY` when somebody watches it. */
+export interface Sink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+}
+
+/** What the command is run with. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: Sink;
+  readonly err: Sink;
+  /** What somebody types after the question without its being shown, or the first line of what is piped in. */
+  askSecret(question: string): Promise<string>;
+  /** A file as text; `-` is what is piped in. */
+  readText(file: string): Promise<string>;
+}
+
+/** The real thing. */
+export function processIo(): Io {
+  return {
+    env: process.env,
+    out: process.stdout,
+    err: process.stderr,
+    askSecret,
+    readText: (file) => (file === '-' ? text(process.stdin) : readFile(file, 'utf8')),
+  };
+}
+
+async function askSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? '';
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}

@@ -1,0 +1,65 @@
+import { type Check, type Fqdn, NotFound, type Provider, type Space } from '@certloop/contracts';
+import type { Manager, Monitor } from './session.js';
+import { UsageError } from './usage-error.js';
+
+/** The one thing that has this name; `said` names the kind in the error. Throws NotFound, or UsageError for several. */
+export function only<T extends { readonly id: string }>(found: readonly T[], name: string, said: string): T {
+  const [first, ...others] = found;
+  if (first === undefined) throw new NotFound(`there is no ${said} ${name}`);
+  if (others.length === 0) return first;
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new UsageError(`more than one ${said} is named ${name}; say which by its id: ${ids}`);
+}
+
+/** By id or by name; names need not differ. */
+export async function findSpace(manager: Manager, named: string): Promise<Space> {
+  const { body } = await manager.listSpaces();
+  const byId = body.filter(({ id }) => id === named);
+  return only(byId.length > 0 ? byId : body.filter(({ name }) => name === named), named, 'space');
+}
+
+export async function findProvider(manager: Manager, named: string): Promise<Provider> {
+  const { body } = await manager.listProviders();
+  return only(
+    body.filter(({ id, name }) => id === named || name === named),
+    named,
+    'provider',
+  );
+}
+
+/** FQDNs of one space, or of all that may be read, each with its space's name. */
+export async function listFqdnsIn(manager: Manager, space: string | undefined) {
+  const spaces = space === undefined ? (await manager.listSpaces()).body : [await findSpace(manager, space)];
+  const found: (Fqdn & { readonly space: string })[] = [];
+  for (const { id, name } of spaces) {
+    const { body } = await manager.listFqdns({ params: { id } });
+    found.push(...body.map((fqdn) => ({ ...fqdn, space: name })));
+  }
+  return found;
+}
+
+/** By host name or id, in one space or wherever it is. */
+export async function findFqdn(manager: Manager, named: string, space: string | undefined) {
+  const wanted = named.toLowerCase().replace(/\.$/, '');
+  const all = await listFqdnsIn(manager, space);
+  return only(
+    all.filter(({ id, fqdn }) => id === named || fqdn === wanted),
+    named,
+    'FQDN',
+  );
+}
+
+/** By uuid, slug or name. */
+export async function findCheck(monitor: Monitor, named: string): Promise<Check> {
+  const { checks } = (await monitor.listChecks()).body;
+  const mine = checks.filter((check): check is Check => 'uuid' in check);
+  if (mine.length < checks.length)
+    throw new UsageError('CERTLOOP_MONITOR_KEY is a read-only key; this needs a read-write one');
+  const found = mine.filter(({ uuid, slug, name }) => [uuid, slug, name].includes(named));
+  const { id: uuid } = only(
+    found.map((check) => ({ id: check.uuid })),
+    named,
+    'check',
+  );
+  return found.find((check) => check.uuid === uuid) as Check;
+}

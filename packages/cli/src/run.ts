@@ -1,0 +1,72 @@
+import { createRequire } from 'node:module';
+import { AppError } from '@certloop/contracts';
+import { Command, CommanderError } from 'commander';
+import { addCertificates } from './commands/certificates.js';
+import { addChecks } from './commands/checks.js';
+import { addFqdns } from './commands/fqdns.js';
+import { addIssue } from './commands/issue.js';
+import { addJobs } from './commands/jobs.js';
+import { addLogin } from './commands/login.js';
+import { addRenewals } from './commands/renewals.js';
+import { addSpaces } from './commands/spaces.js';
+import type { Io } from './io.js';
+import { openSession } from './session.js';
+import { UsageError } from './usage-error.js';
+
+const environment = `
+Environment, before what a log-in has kept:
+  CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
+  CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key
+  CERTLOOP_CREDENTIALS                        file of both, such as data/credentials.json of npm start
+
+Exit codes: 0 done, 1 refused or failed, 2 not understood.
+`;
+
+/** Runs one command line; resolves to the exit code, having said on standard error what went wrong. */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  let code = 0;
+  const program = createProgram(io, (ended) => {
+    code = ended;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof Error)) throw error;
+    io.err.write(`certloop: ${error.message}\n`);
+    if (!(error instanceof AppError || error instanceof UsageError)) return unexpected(error);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** What the system or a step refused has been said; anything else is a fault of ours, and goes on. */
+function unexpected(error: Error): number {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
+    throw error;
+  return 1;
+}
+
+function createProgram(io: Io, ended: (code: number) => void): Command {
+  const program = new Command('certloop')
+    .description('Certificates that never expire unnoticed, from the command line')
+    .version(createRequire(import.meta.url)('../../package.json').version, '--version', 'print the version')
+    .option('--json', 'print what the services said, as JSON')
+    .addHelpText('after', environment)
+    .showHelpAfterError('(--help tells more)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.out.write(text),
+      writeErr: (text) => void io.err.write(text),
+    });
+  const open = () => openSession(io, program.opts()['json'] === true);
+  addLogin(program, open);
+  addRenewals(program, open);
+  addSpaces(program, open);
+  addFqdns(program, open);
+  addIssue(program, open);
+  addCertificates(program, open);
+  addChecks(program, open);
+  addJobs(program, open, ended);
+  return program;
+}

@@ -1,0 +1,45 @@
+import { createCertManagerClient, createCheckMonitorClient } from '@certloop/contracts';
+import { type Connection, readConnection } from './connection.js';
+import type { Io } from './io.js';
+import { createReport, type Report } from './report.js';
+import { UsageError } from './usage-error.js';
+
+export type Manager = ReturnType<typeof createCertManagerClient>;
+export type Monitor = ReturnType<typeof createCheckMonitorClient>;
+
+/** What every command works with. */
+export interface Session {
+  readonly io: Io;
+  readonly report: Report;
+  readonly connection: () => Promise<Connection>;
+  /** Throws UsageError when nobody has logged in. */
+  readonly manager: () => Promise<Manager>;
+  /** Throws UsageError when no monitor is known. */
+  readonly monitor: () => Promise<Monitor>;
+}
+
+// A request by ACME may take two minutes, and the service answers by then in any case.
+const timeoutMs = 150_000;
+
+export function openSession(io: Io, isJson: boolean): Session {
+  const connection = () => readConnection(io);
+  return {
+    io,
+    report: createReport(io, isJson),
+    connection,
+    manager: async () => {
+      const { certManager } = await connection();
+      if (certManager === undefined)
+        throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
+      return createCertManagerClient({ baseUrl: certManager.url, token: certManager.token, timeoutMs });
+    },
+    monitor: async () => {
+      const { checkMonitor } = await connection();
+      if (checkMonitor === undefined)
+        throw new UsageError(
+          'set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project',
+        );
+      return createCheckMonitorClient({ baseUrl: checkMonitor.url, apiKey: checkMonitor.readWriteKey });
+    },
+  };
+}

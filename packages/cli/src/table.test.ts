@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { daysUntil, facts, plain, table } from './table.js';
+
+describe('table', () => {
+  test('is as wide as its cells', () => {
+    const rows = [
+      { name: 'a', days: 5 },
+      { name: 'longer', days: undefined },
+    ];
+    expect(table(rows)).toBe('NAME    DAYS\na       5\nlonger\n');
+  });
+
+  test('of nothing is nothing', () => {
+    expect(table([])).toBe('');
+  });
+});
+
+test('facts leave out what is absent', () => {
+  expect(facts({ name: 'a', gone: undefined, list: [1] })).toBe('name: a\nlist: [1]\n');
+});
+
+test.each([
+  ['\u001b[2Jgone', ' [2Jgone'],
+  ['a\nb', 'a b'],
+  ['\u202Etxt.exe', ' txt.exe'],
+  [null, ''],
+  [false, 'false'],
+  [{ a: '\u0007' }, '{"a":"\\u0007"}'],
+])('%j is shown as %j', (value, shown) => {
+  expect(plain(value)).toBe(shown);
+});
+
+test.each([
+  ['2026-01-02T00:00:00Z', 1],
+  ['2026-01-01T23:59:59Z', 0],
+  ['2025-12-31T23:59:59Z', -1],
+])('until %s it is %i days', (instant, days) => {
+  expect(daysUntil(instant, new Date('2026-01-01T00:00:00Z'))).toBe(days);
+});

@@ -1,0 +1,36 @@
+/** A thing to be shown: its facts by name, in their order. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a terminal may be told: one line without control characters, which could move its cursor or its title. */
+export function plain(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'object') return plain(JSON.stringify(value));
+  return String(value).replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
+}
+
+/** Rows under their headings, each column as wide as its widest cell; '' when there are none. */
+export function table(rows: readonly Row[]): string {
+  const [first] = rows;
+  if (first === undefined) return '';
+  const names = Object.keys(first);
+  const cells = rows.map((row) => names.map((name) => plain(row[name])));
+  const lines = [names.map((name) => name.toUpperCase()), ...cells];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+/** One fact a line, `name: value`. */
+export function facts(row: Row): string {
+  return Object.entries(row)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${plain(value)}\n`)
+    .join('');
+}
+
+/** Whole days from now, rounded down; negative when it has passed. */
+export function daysUntil(instant: string, now: Date): number {
+  return Math.floor((Date.parse(instant) - now.getTime()) / 86_400_000);
+}

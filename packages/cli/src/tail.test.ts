@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { createTail } from './tail.js';
+
+test.each([
+  [['abc', 'def'], 4, 'cdef'],
+  [['abc'], 10, 'abc'],
+  [[], 10, ''],
+  [['xé', 'é'], 3, 'é'],
+  [['😀😀'], 7, '😀'],
+])('of %j the last %i bytes are %j', (pieces, bytes, text) => {
+  const tail = createTail(bytes);
+  for (const piece of pieces) tail.add(piece);
+  expect(tail.text()).toBe(text);
+});

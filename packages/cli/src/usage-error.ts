@@ -1,0 +1,2 @@
+/** The command was not understood; its message says why. */
+export class UsageError extends Error {}

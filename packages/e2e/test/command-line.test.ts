@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { inheritedEnvironment } from '../src/config.js';
+import { credentialsFile } from '../src/credentials.js';
+import { makeCsr } from '../src/main-job.js';
+import { type Stack, startStack } from '../src/stack.js';
+
+const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
+const free = { certManager: 0, checkMonitor: 0, dummyCa: 0 };
+let folder: string;
+let stack: Stack;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'certloop-cli-'));
+  stack = await startStack({
+    dataDir: join(folder, 'data'),
+    ports: free,
+    environment: inheritedEnvironment(),
+  });
+});
+afterAll(async () => {
+  await stack.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Call {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the command as a process of its own, with the stack's credentials unless the call says otherwise. */
+async function certloop(args: readonly string[], { input = '', env }: Call = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      XDG_CONFIG_HOME: join(folder, 'config'),
+      ...(env ?? { CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')) }),
+    },
+  });
+  child.stdin.end(input);
+  const ended = once(child, 'close');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await ended;
+  return { code, out, err };
+}
+
+async function asJson(args: readonly string[]) {
+  const { code, out, err } = await certloop([...args, '--json']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+describe('certificates', () => {
+  test('come from CSR files in one call, and one bad file does not stop the others', async () => {
+    const good = join(folder, 'good.csr');
+    await writeFile(good, await makeCsr('good.example.test'));
+    await writeFile(join(folder, 'bad.csr'), 'no CSR');
+    await asJson(['spaces', 'create', 'Shop']);
+    const { code, out, err } = await certloop([
+      ...['issue', join(folder, 'bad.csr'), good],
+      ...['--space', 'Shop', '--provider', 'dummy-ca', '--renew', '--out-dir', join(folder, 'out'), '--json'],
+    ]);
+    expect({ code, err }).toEqual({ code: 1, err: 'certloop: 1 of 2 failed\n' });
+    expect(JSON.parse(out)).toMatchObject([
+      { success: false, message: expect.stringContaining('PEM') },
+      { success: true, fqdn: 'good.example.test' },
+    ]);
+    const saved = await certloop(['certificates', 'save', 'good.example.test']);
+    expect(await readFile(join(folder, 'out', 'good.example.test.pem'), 'utf8')).toBe(saved.out);
+  });
+
+  test('are listed for people', async () => {
+    const { out } = await certloop(['fqdns', '--space', 'Shop']);
+    expect(out).toMatch(/^FQDN +SPACE +RENEWAL +ID\ngood\.example\.test +Shop +on +\S+\n$/);
+    expect((await certloop(['expiring', '--within', '30'])).out).toBe('none\n');
+    expect((await certloop(['expiring', '--within', '400'])).out).toContain('good.example.test');
+    expect((await certloop(['renewals'])).out).toMatch(/good\.example\.test +\S+Z +pending +1/);
+    expect((await certloop(['fqdns', 'explain', 'good.example.test'])).out).toContain('message: renews at');
+  });
+});
+
+describe('a log-in', () => {
+  const nobody = { env: {} };
+
+  test('keeps a token for its owner only, which is revoked at the end', async () => {
+    const { url, username, password } = stack.credentials.certManager;
+    const login = ['login', '--url', url, '--username', username];
+    const done = await certloop(login, { ...nobody, input: `${password}\n` });
+    expect(done).toMatchObject({ code: 0, err: '' });
+    const file = join(folder, 'config', 'certloop', 'login.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { token } = JSON.parse(await readFile(file, 'utf8')).certManager;
+    expect(done.out).not.toContain(token);
+    expect((await certloop(['whoami'], nobody)).out).toContain(`username: ${username}`);
+    expect(await certloop(['logout'], { ...nobody, input: `${password}\n` })).toMatchObject({ code: 0 });
+    const after = await certloop(['whoami'], { env: { CERTLOOP_URL: url, CERTLOOP_TOKEN: token } });
+    expect(after).toMatchObject({ code: 1, out: '' });
+  });
+
+  test('is asked for where there is none', async () => {
+    const { code, err } = await certloop(['spaces'], nobody);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('log in first') });
+  });
+});
+
+describe('a job', () => {
+  test('is watched, its exit code and the last of its output are told', async () => {
+    await asJson(['checks', 'create', 'Backup', '--timeout', '3600']);
+    const job = 'process.stdout.write("half done"); process.exitCode = 3';
+    const ended = await certloop(['run', 'Backup', '--', process.execPath, '-e', job]);
+    expect(ended).toEqual({ code: 3, out: 'half done', err: '' });
+    const [check] = (await asJson(['checks'])).filter(({ name }: { name: string }) => name === 'Backup');
+    expect(check).toMatchObject({ status: 'down', n_pings: 2, last_duration: expect.any(Number) });
+    expect(await certloop(['ping', check.ping_url])).toMatchObject({ code: 0, out: 'pinged\n' });
+  });
+
+  test('runs though the monitor cannot be reached', async () => {
+    const env = { CERTLOOP_MONITOR_URL: 'http://127.0.0.1:9', CERTLOOP_MONITOR_KEY: 'x' };
+    const ended = await certloop(['run', 'Backup', '--', process.execPath, '-e', '0'], { env });
+    expect(ended).toMatchObject({ code: 0, err: expect.stringContaining('certloop: ') });
+  });
+});
+
+test.each([
+  [['nonsense'], "unknown command 'nonsense'"],
+  [['issue', '--space', 'Shop'], "missing required argument 'csr'"],
+  [['issue', 'a.csr'], "required option '--space <space>' not specified"],
+  [['expiring', '--within', 'soon'], '--within takes a whole number from 0 to 36500'],
+  [['checks', 'create', 'A', '--timeout', '60', '--schedule', '* * * * *'], 'exclude each other'],
+])('%j is not understood', async (args, said) => {
+  const { code, err } = await certloop(args);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(said) });
+});
+
+test('what is not there is named', async () => {
+  expect(await certloop(['fqdns', 'explain', 'gone.example.test'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'certloop: there is no FQDN gone.example.test\n',
+  });
+});
