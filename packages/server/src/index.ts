@@ -60,6 +60,13 @@ export {
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './password.js';
 export { type Poller, type PollerOptions, startPoller } from './poller.js';
 export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';
+export {
+  type StopTracing,
+  startTracing,
+  type TracingConfig,
+  tracingSettings,
+} from './start-tracing.js';
+export { inSpan, type TracedFetchOptions, tracedFetch } from './tracing.js';
 export { createTurns, type TurnRules } from './turns.js';
 export { answerUnparsed, type UnparsedOptions } from './unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './upload.js';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Metrics } from './metrics.js';
+import { beginRequestSpan, currentTraceIds } from './tracing.js';
 
 export type { Logger } from 'pino';
 
@@ -13,7 +14,10 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Logger that writes one JSON line an event: `{level, time, service, event, …}`, `time` in ISO 8601. */
+/**
+ * Logger that writes one JSON line an event: `{level, time, service, event, …}`, `time` in ISO 8601; within a trace
+ * with its `trace_id` and `span_id`.
+ */
 export function createLogger({ service, level, destination }: LoggerOptions): Logger {
   return pino(
     {
@@ -23,6 +27,7 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.err },
+      mixin: () => ({ ...currentTraceIds() }),
     },
     destination ?? pino.destination(1),
   );
@@ -34,7 +39,7 @@ const soundRequestId = /^[\w.:-]{1,64}$/;
  * Middleware that names every request (the sender's X-Request-Id when it is a plain word of up to 64
  * characters, else a new uuid), answers with that name, and logs one line when the answer is out. The line
  * holds the route's pattern, never the address: addresses carry keys and identifiers. With `metrics` the
- * request is counted there by the same pattern.
+ * request is counted there by the same pattern. While traces are taken it is a span, too.
  */
 export function requestLog(logger: Logger, metrics?: Metrics) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -42,6 +47,7 @@ export function requestLog(logger: Logger, metrics?: Metrics) {
     const id = sent !== undefined && soundRequestId.test(sent) ? sent : randomUUID();
     const began = process.hrtime.bigint();
     const endRequest = metrics?.beginRequest();
+    const span = beginRequestSpan(request.method, request.headers['traceparent']);
     response.locals['requestId'] = id;
     response.setHeader('X-Request-Id', id);
     response.once('close', () => {
@@ -49,10 +55,13 @@ export function requestLog(logger: Logger, metrics?: Metrics) {
       const { method } = request;
       const { statusCode: status, writableFinished: isComplete } = response;
       const route = routeOf(response);
-      logger.info({ id, method, route, status, ms }, isComplete ? 'request' : 'request.aborted');
+      const line = { id, method, route, status, ms, ...span?.ids };
+      logger.info(line, isComplete ? 'request' : 'request.aborted');
+      span?.end({ route, status, isComplete });
       endRequest?.({ method, route, status: isComplete ? String(status) : 'aborted' });
     });
-    next();
+    if (span === undefined) next();
+    else span.run(next);
   };
 }
 
