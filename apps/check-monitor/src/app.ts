@@ -39,6 +39,7 @@ import { createPingIntake, type PingIntake } from './pings/receive-ping.service.
 import { callerOf, largestBody } from './projects/api-key.middleware.js';
 import { type ApiVersion, apiVersions } from './projects/caller.js';
 import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.js';
+import { plainUrl } from './projects/plain-path.js';
 
 /** What of the configuration the app itself needs; listening is done around it. */
 export type AppConfig = Pick<
@@ -80,6 +81,7 @@ export function buildApp(parts: AppParts): App {
   const deps = { ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit };
   const app = createHttpApp({ logger: parts.logger });
   app.use(forbidSniffing);
+  app.use(readPlainPaths);
   for (const version of apiVersions) mountApi(app, deps, version);
   mountAccount(app, deps);
   app.use(badgeRouter(deps));
@@ -147,6 +149,11 @@ function reportStatus(database: Database) {
     await database.ping();
     response.type('html').send('OK');
   };
+}
+
+function readPlainPaths(request: Request, _response: Response, next: NextFunction): void {
+  request.url = plainUrl(request.url);
+  next();
 }
 
 /** Bodies of pings are sent as they came: no browser may take them for a page. */

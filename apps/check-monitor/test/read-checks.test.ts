@@ -44,6 +44,16 @@ describeMonitor('list checks', (stage) => {
     }
   });
 
+  test('answers JSON without a charset, and at addresses that are encoded more than need be', async () => {
+    const { body } = await stage.ada
+      .get('/%63hecks%2F')
+      .expect(200)
+      .expect('Content-Type', 'application/json');
+    expect(body).toEqual({ checks: [] });
+    const { uuid } = await stage.ada.check();
+    await stage.ada.get(`/checks/${uuid.replaceAll('-', '%2D')}`).expect(200);
+  });
+
   test('answers with or without the trailing slash, and to HEAD', async () => {
     await stage.ada.get('/checks').expect(200);
     const key = stage.ada.keys.readWriteKey;

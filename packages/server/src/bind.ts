@@ -146,7 +146,9 @@ async function send(response: Response, reply: ReplyOf<Endpoint>, shape: Respons
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   switch (shape.kind) {
     case 'json':
-      response.json(body);
+      // as bytes, since Express would add a charset, which the type does not have (RFC 8259 §11)
+      response.setHeader('Content-Type', 'application/json');
+      response.send(Buffer.from(JSON.stringify(body)));
       break;
     case 'text':
       response.send(Buffer.from(String(body)));

@@ -8,6 +8,7 @@ test.each([
   ['runs of blanks and hyphens', 'a \t--  b', 'a-b'],
   ['the ends are cleaned', ' -_x_- ', 'x'],
   ['no letter of ours', 'наличие', ''],
+  ['a separator of records is a blank', 'a\x1eb', 'a-b'],
   ['nothing', '', ''],
   ['a ligature is taken apart', 'ﬁle', 'file'],
 ])('%s', (_situation, name, slug) => {

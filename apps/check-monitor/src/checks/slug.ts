@@ -1,3 +1,5 @@
+import { pythonBlanks } from '../blanks.js';
+
 const longestSlug = 100;
 
 /** Slug that versions 1 and 2 of the API make of a name: plain letters and digits, hyphens between words. */
@@ -5,8 +7,10 @@ export function slugify(name: string): string {
   const plain = [...name.normalize('NFKD')].filter((letter) => letter.charCodeAt(0) < 128).join('');
   return plain
     .toLowerCase()
-    .replace(/[^a-z0-9_\s-]/g, '')
-    .replace(/[-\s]+/g, '-')
+    .split(pythonBlanks)
+    .join(' ')
+    .replace(/[^a-z0-9_ -]/g, '')
+    .replace(/[- ]+/g, '-')
     .replace(/^[-_]+|[-_]+$/g, '')
     .slice(0, longestSlug);
 }

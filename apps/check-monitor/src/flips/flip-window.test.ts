@@ -12,6 +12,8 @@ describe('window of flips', () => {
     ['an end of 0 leaves nothing', { end: '0' }, 0, 0],
     ['the last start counts', { start: ['9', '5'] }, 5e6, ever],
     ['blanks around a number', { start: ' 5 ' }, 5e6, ever],
+    ['a plus, and underscores', { start: '+1_0' }, 10e6, ever],
+    ['minus nought', { end: '-0' }, 0, 0],
     ['seconds', { seconds: '10' }, now - 10e6, ever],
     ['seconds with an empty fraction', { seconds: '10.0' }, now - 10e6, ever],
     ['no seconds', { seconds: '' }, 0, ever],
@@ -24,6 +26,8 @@ describe('window of flips', () => {
 
   test.each([
     ['an empty start', { start: '' }],
+    ['two underscores', { start: '1__0' }],
+    ['a sign alone', { start: '+' }],
     ['a negative end', { end: '-1' }],
     ['a start with a fraction', { start: '1.0' }],
     ['a start too large', { start: '10000000001' }],

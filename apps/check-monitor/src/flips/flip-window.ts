@@ -16,14 +16,17 @@ export interface FlipQuery {
 }
 
 const latestSecond = 10_000_000_000;
+// with what else Python's int() takes: a plus, a minus before nought, underscores between digits
+const whole = /^(?:\+?[0-9]+(?:_[0-9]+)*|-0+)$/;
+const wholeWithPoint = /^(?:\+?[0-9]+(?:_[0-9]+)*|-0+)(?:\.0*)?$/;
 const year = 31_536_000;
 
 /** Part of time that a query asks for. Throws InvalidInput for what is no whole number or out of bounds. */
 export function parseFlipWindow(query: FlipQuery, now: Micros): FlipWindow {
-  const start = readWhole('start', lastOf(query.start), /^[0-9]+$/, latestSecond) ?? 0;
-  const end = readWhole('end', lastOf(query.end), /^[0-9]+$/, latestSecond);
+  const start = readWhole('start', lastOf(query.start), whole, latestSecond) ?? 0;
+  const end = readWhole('end', lastOf(query.end), whole, latestSecond);
   const seconds = lastOf(query.seconds);
-  const recent = seconds === '' ? 0 : (readWhole('seconds', seconds, /^[0-9]+(?:\.0*)?$/, year) ?? 0);
+  const recent = seconds === '' ? 0 : (readWhole('seconds', seconds, wholeWithPoint, year) ?? 0);
   const since = recent === 0 ? 0 : now - recent * microsPerSecond;
   return {
     from: Math.max(start * microsPerSecond, since),
@@ -44,7 +47,7 @@ function readWhole(
 ): number | undefined {
   if (text === undefined) return undefined;
   const digits = stripBlanks(text);
-  const value = form.test(digits) ? Number.parseInt(digits, 10) : Number.NaN;
+  const value = form.test(digits) ? Math.abs(Number.parseInt(digits.replaceAll('_', ''), 10)) : Number.NaN;
   if (!(value <= largest)) throw new InvalidInput(`${name} must be a whole number from 0 to ${largest}`);
   return value;
 }

@@ -28,7 +28,9 @@ export function prometheusRouter(deps: MetricsDeps): Router {
 export function reportCounters(deps: MetricsDeps) {
   return async (request: Request, response: Response): Promise<void> => {
     noteRoute(response, '/metrics/');
-    response.json(await describeService(deps, request.get('x-metrics-key') ?? ''));
+    const counters = await describeService(deps, request.get('x-metrics-key') ?? '');
+    response.setHeader('Content-Type', 'application/json');
+    response.send(Buffer.from(JSON.stringify(counters)));
   };
 }
 

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { plainUrl } from './plain-path.js';
+
+test.each([
+  ['nothing to undo', '/api/v3/checks/?tag=%41', '/api/v3/checks/?tag=%41'],
+  ['a letter', '/api/v3/%63hecks/?tag=%41', '/api/v3/checks/?tag=%41'],
+  ['the base itself', '/%61pi/v1/checks/', '/api/v1/checks/'],
+  ['a slash', '/api/v3/checks%2F', '/api/v3/checks/'],
+  ['a bracket', '/api/v3/checks/%5B', '/api/v3/checks/['],
+  ['what would begin a query', '/api/v3/checks/%3Fslug=a', '/api/v3/checks/%3Fslug=a'],
+  ['what would begin a fragment', '/api/v3/checks/%23', '/api/v3/checks/%23'],
+  ['a percent sign', '/api/v3/checks/%2541', '/api/v3/checks/%2541'],
+  ['a blank', '/api/v3/checks/%20', '/api/v3/checks/%20'],
+  ['no octet', '/api/v3/checks/%zz', '/api/v3/checks/%zz'],
+  ['no UTF-8', '/api/v3/checks/%ff', '/api/v3/checks/%ff'],
+  ['badges have names that need it', '/badge/k/s/%61.svg', '/badge/k/s/%61.svg'],
+])('%s', (_situation, url, plain) => {
+  expect(plainUrl(url)).toBe(plain);
+});
