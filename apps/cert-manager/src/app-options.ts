@@ -32,7 +32,7 @@ export interface OrderOptions {
 
 /** How the queue is worked on, where it differs from the usual. */
 export interface RenewalOptions {
-  /** Milliseconds that a worker may be silent before its entries pass to others; 2 minutes when absent. */
+  /** Milliseconds that a worker may be silent before its entries pass to others; as configured when absent. */
   readonly leaseMs?: number;
   /** Renewals under way at once by one provider; 8 when absent. */
   readonly concurrency?: number;

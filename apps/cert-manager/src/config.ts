@@ -138,6 +138,11 @@ export const settings = {
     wholeNumber(1, 86_400).default(60),
     'seconds between two runs of the renewal queue, each told to the monitor; 60 when absent',
   ),
+  renewalLeaseSeconds: setting(
+    'RENEWAL_LEASE_SECONDS',
+    wholeNumber(5, 3600).default(120),
+    'seconds that a process may be silent before others take over its renewals; 120 when absent',
+  ),
 
   bodyBytes: setting(
     'CERT_MANAGER_BODY_BYTES',

@@ -45,7 +45,7 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener) {
     logger,
     opener,
     scheduler,
-    leaseMs: 120_000,
+    leaseMs: options.config.renewalLeaseSeconds * 1000,
     concurrency: 8,
     budgetMs: 30_000,
     atStep: async () => undefined,
