@@ -60,6 +60,7 @@ export {
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './password.js';
 export { type Poller, type PollerOptions, startPoller } from './poller.js';
 export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';
+export { bringUpToDate, type Migratable, type SchemaAtStart } from './schema-at-start.js';
 export {
   type StopTracing,
   startTracing,
@@ -70,3 +71,4 @@ export { inSpan, type TracedFetchOptions, tracedFetch } from './tracing.js';
 export { createTurns, type TurnRules } from './turns.js';
 export { answerUnparsed, type UnparsedOptions } from './unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './upload.js';
+export { createJobWatch, type WatchJob } from './watch-job.js';

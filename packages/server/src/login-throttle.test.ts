@@ -5,8 +5,12 @@ import { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 
 const clock = createMovableClock(new Date('2026-01-01T00:00:00Z'));
 let throttle: LoginThrottle;
+let throttled = 0;
 beforeEach(() => {
-  throttle = createLoginThrottle(clock);
+  throttled = 0;
+  throttle = createLoginThrottle(clock, () => {
+    throttled += 1;
+  });
 });
 
 /** `in`, `out`, or the seconds to wait. */
@@ -29,7 +33,9 @@ async function fail(times: number, account?: string, address?: string): Promise<
 
 test('ten failures in a minute are answered, then there is a wait', async () => {
   await fail(10);
+  expect(throttled).toBe(0);
   expect(await tryOnce(true)).toBe(15);
+  expect(throttled).toBe(1);
 });
 
 test('the waits double up to 15 minutes', async () => {

@@ -28,7 +28,8 @@ const perAccountAndAddress = 10;
 const perAddress = 60;
 const mostKept = 20_000;
 
-export function createLoginThrottle(clock: Clock): LoginThrottle {
+/** Throttle of one service; `onThrottled` is told of each attempt that is turned away. */
+export function createLoginThrottle(clock: Clock, onThrottled = (): void => undefined): LoginThrottle {
   const tallies = new Map<string, Tally>();
 
   const tallyOf = (key: string): Tally => {
@@ -47,7 +48,10 @@ export function createLoginThrottle(clock: Clock): LoginThrottle {
       const own = tallyOf(JSON.stringify([account, address]));
       const wide = tallyOf(address);
       const waitMs = Math.max(waitOf(own, perAccountAndAddress, now), waitOf(wide, perAddress, now));
-      if (waitMs > 0) throw tooMany(waitMs);
+      if (waitMs > 0) {
+        onThrottled();
+        throw tooMany(waitMs);
+      }
       const result = await counted([own, wide], work);
       if (result !== undefined) Object.assign(own, { failures: [], strikes: 0 });
       else {

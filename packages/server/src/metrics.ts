@@ -21,6 +21,8 @@ export interface Reading<K extends string> {
   readonly name: string;
   readonly gauges: Readonly<Record<K, Instrument<string>>>;
   readonly read: () => Promise<Readonly<Record<K, readonly Sample[]>>>;
+  /** What costs more is asked a twelfth as often: once a minute at most. */
+  readonly isCostly?: boolean;
 }
 
 /**
@@ -97,10 +99,10 @@ export function createMetrics({ logger, keepMs = 5_000 }: MetricsOptions): Metri
         for (const { labels, value } of read()) counter.inc({ ...labels }, value);
       });
     },
-    gaugesOf: ({ name, gauges, read }) => {
+    gaugesOf: ({ name, gauges, read, isCostly = false }) => {
       const kinds = Object.keys(gauges) as (keyof typeof gauges)[];
       const filled = kinds.map((key) => ({ key, gauge: new Gauge(configOf(gauges[key], registry)) }));
-      const seldom = readSeldom(read, keepMs);
+      const seldom = readSeldom(read, isCostly ? 12 * keepMs : keepMs);
       beforeScrape.push(async () => {
         const samples = await seldom().catch((error: unknown) => {
           failures.inc({ reading: name });

@@ -27,6 +27,8 @@ export interface OutgoingOptions {
   /** Largest answer in octets. */
   readonly answerBytes?: number;
   readonly resolve?: Resolve;
+  /** Told of every call that is refused for its target. */
+  readonly onRefused?: () => void;
 }
 
 export interface OutgoingFetch {
@@ -60,7 +62,14 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
     const bodyless = bytes.length === 0 || [101, 204, 205, 304].includes(answer.status);
     return new Response(bodyless ? null : bytes, { status: answer.status, headers });
   };
-  return { fetch: guardedFetch, close: () => agent.close() };
+  const noteRefusal = (error: unknown): never => {
+    if (error instanceof AppError && error.code === 'target_refused') options.onRefused?.();
+    throw error;
+  };
+  return {
+    fetch: (input, init) => guardedFetch(input, init).catch(noteRefusal),
+    close: () => agent.close(),
+  };
 }
 
 function connectOptions(options: OutgoingOptions) {

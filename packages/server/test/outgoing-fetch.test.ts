@@ -53,6 +53,20 @@ describe('createOutgoingFetch', () => {
     expect(await attempt(address, { allowPrivate: false, isTrusted: true })).toBe(`127.0.0.1:${port}`);
   });
 
+  test('tells of each call that it refuses', async () => {
+    let refused = 0;
+    const onRefused = () => {
+      refused += 1;
+    };
+    const address = `http://127.0.0.1:${port}/`;
+    await attempt(address, { allowPrivate: false, onRefused });
+    await attempt('http://ca.example/', { allowPrivate: false, onRefused, resolve: resolveTo('10.0.0.1') });
+    expect(refused).toBe(2);
+    await attempt(address, { allowPrivate: true, onRefused });
+    await attempt(`${address}large`, { allowPrivate: true, answerBytes: 10, onRefused });
+    expect(refused).toBe(2);
+  });
+
   test('carries method, headers and body there, and status, headers and body back', async () => {
     const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
     const response = await fetch(`http://127.0.0.1:${port}/echo`, {

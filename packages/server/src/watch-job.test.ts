@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { createMovableClock } from './clock.js';
+import { createLogger } from './logger.js';
+import { createMetrics } from './metrics.js';
+import { createJobWatch } from './watch-job.js';
+
+test('runs of a job are counted by their outcome, and its last success stays', async () => {
+  const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
+  const metrics = createMetrics({ logger: createLogger({ service: 'test', level: 'silent' }), keepMs: 0 });
+  const watch = createJobWatch(metrics, clock);
+  expect(await watch('sweep', async () => 7)).toBe(7);
+  clock.advance(60_000);
+  await expect(watch('sweep', async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  const { text } = await metrics.scrape();
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'job_runs_total{job="sweep",outcome="succeeded"} 1',
+      'job_runs_total{job="sweep",outcome="failed"} 1',
+      'job_last_success_timestamp_seconds{job="sweep"} 1772366400',
+      'job_duration_seconds_count{job="sweep"} 2',
+    ]),
+  );
+});

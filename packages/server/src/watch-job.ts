@@ -1,0 +1,50 @@
+import type { Clock } from './clock.js';
+import type { Metrics } from './metrics.js';
+import { inSpan } from './tracing.js';
+
+/** Does a round of a recurring job, whose name is one of a short list; what it gives comes back. */
+export type WatchJob = <T>(job: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Watches recurring jobs: their runs by outcome, how long they took, and when each succeeded last, here in this
+ * process. Each run is a span.
+ */
+export function createJobWatch(metrics: Metrics, clock: Clock): WatchJob {
+  const count = metrics.counter({
+    name: 'job_runs_total',
+    help: 'Runs of recurring jobs that came to an end',
+    labels: ['job', 'outcome'],
+  });
+  const observe = metrics.histogram({
+    name: 'job_duration_seconds',
+    help: 'Time that a run of a recurring job took',
+    labels: ['job'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 30, 60],
+  });
+  const succeededAt = new Map<string, number>();
+  metrics.gaugesOf({
+    name: 'jobs',
+    gauges: {
+      success: {
+        name: 'job_last_success_timestamp_seconds',
+        help: 'When a recurring job of this process last came to a good end, in seconds since 1970',
+        labels: ['job'],
+      },
+    },
+    read: async () => ({ success: [...succeededAt].map(([job, value]) => ({ labels: { job }, value })) }),
+  });
+
+  return async (job, work) => {
+    const began = performance.now();
+    let outcome = 'failed';
+    try {
+      const result = await inSpan(`job ${job}`, {}, work);
+      outcome = 'succeeded';
+      succeededAt.set(job, clock.now().getTime() / 1000);
+      return result;
+    } finally {
+      observe({ job }, (performance.now() - began) / 1000);
+      count({ job, outcome });
+    }
+  };
+}
