@@ -28,6 +28,7 @@ import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { challengeSetupHandlers } from './issuance/challenge-setup.routes.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
 import { createIssuanceRunner } from './issuance/issuance-runner.service.js';
+import { createSignPlaces } from './issuance/sign-places.store.js';
 import { ownAddress } from './issuance/web-server-lines.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
@@ -41,6 +42,7 @@ import {
   renewalParts,
   renewalPollers,
   warnOfOpenMode,
+  watchPollers,
 } from './recurring-work.service.js';
 import { isBeingRenewed } from './renewals/renewals.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
@@ -61,6 +63,7 @@ import { sweepSessions } from './users/sessions.service.js';
 import { createSetupToken } from './users/setup-token.store.js';
 import { keepUsers } from './users/users.repository.js';
 import { usersHandlers } from './users/users.routes.js';
+import { sweepWatch } from './watch/sweep-watch.service.js';
 
 export interface CertManager {
   readonly http: Express;
@@ -70,6 +73,8 @@ export interface CertManager {
   drain(): void;
   /** Works on the renewal queue once, or once more after the run under way. */
   runRenewals(): Promise<RunReport>;
+  /** Tells the monitor what it does not know yet of certificates, and begins to watch what should be watched. */
+  runWatch(): Promise<void>;
   /** Takes up requests that nobody works on any more. */
   takeUpJobs(): Promise<void>;
   /** Begins the recurring work. */
@@ -134,12 +139,16 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
         ...avatarsHandlers({ db, clock }),
         ...usersHandlers({ ...accounts, listSpaceIds }),
-        ...spacesHandlers({ db, clock, countFqdns: countFqdnRows }),
+        ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, ...scheduler }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
         ...csrsHandlers({ db, clock, ...scheduler }),
         ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses }),
         ...certificatesHandlers({ db }),
-        ...issuanceHandlers({ db, clock, opener, runner: issuance, renewAtOf, isBeingRenewed, ...scheduler }),
+        ...issuanceHandlers({
+          ...{ db, clock, opener, renewAtOf, isBeingRenewed, ...scheduler },
+          runner: issuance,
+          signPlaces: createSignPlaces(),
+        }),
         ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort: config.http01Port }),
         ...renewalsHandlers({ db, clock, opener, triggerRun: () => void renewals.job.run() }),
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
@@ -171,6 +180,11 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       isDraining = true;
     },
     runRenewals: () => renewals.runner.run(),
+    runWatch: async () => {
+      if (renewals.watcher === undefined) return;
+      await sweepWatch({ db, clock, logger });
+      await renewals.watcher.run();
+    },
     takeUpJobs: () => issuance.takeUp(),
     startPollers: () => {
       pollers.push(
@@ -184,6 +198,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...issuancePollers(options, issuance),
         ...openModeReminder(isOpen, logger),
         ...renewalPollers(options, renewals),
+        ...watchPollers(options, renewals),
       );
     },
     close: async () => {
@@ -191,6 +206,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       // the runner first, as a poller waits for its tick and that for what the runner has begun
       await issuance.stop();
       await renewals.runner.stop();
+      await renewals.watcher?.stop();
       for (const poller of pollers.reverse()) await poller.stop();
       await renewals.job.idle();
       await denials.flush();

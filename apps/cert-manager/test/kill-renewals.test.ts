@@ -1,7 +1,10 @@
+import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { challengeTokens } from '../src/acme/acme-accounts.repository.js';
+import { type OrderMoment, orderMoments } from '../src/acme/order-steps.js';
 import { type RenewalStep, renewalSteps } from '../src/renewals/renew-certificate.service.js';
-import { renewUntilDeath } from './support/dying-process.js';
+import { beginLife, deathOf, type Life } from './support/dying-process.js';
 import {
   certificatesOf,
   clearInventory,
@@ -11,21 +14,18 @@ import {
   renewedFqdn,
   startRenewing,
 } from './support/renewals.js';
+import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
+import { configure, enable, providerOf } from './support/signing.js';
 
 // it starts processes, and much else may run on the same machine
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const leaseMs = 120_000;
 
-// what the CA signs in all, and the number of the try that succeeds
-const expected: Readonly<Record<RenewalStep, readonly [number, number]>> = {
-  claimed: [1, 2],
-  answered: [2, 2],
-  settled: [1, 1],
-};
-
 describeEachDialect('a process that is killed while it renews', (open) => {
   let place: RenewalPlace;
+  let acme: ScriptedAcme;
+  let environment: Record<string, string>;
   let databaseUrl: string;
   beforeAll(async () => {
     let made: TestDatabase | undefined;
@@ -33,33 +33,70 @@ describeEachDialect('a process that is killed while it renews', (open) => {
       made = await open(...given);
       return made;
     };
-    place = await startRenewing(remember, { renewals: { leaseMs } });
+    acme = await startScriptedAcme(() => place.app.clock);
+    environment = {
+      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+      ACME_DIRECTORY_URL: acme.directoryUrl,
+    };
+    const options = { environment, renewals: { leaseMs }, orders: { pause: async () => undefined } };
+    place = await startRenewing(remember, options);
     databaseUrl = made?.url ?? '';
+    environment['DUMMY_CA_URL'] = place.ca.url;
+    const provider = await providerOf(place.app, 'acme');
+    await configure(place.app, provider, orderingByHttp(acme)).expect(200);
+    await enable(place.app, provider).expect(200);
   });
   afterEach(() => clearInventory(place.app));
-  afterAll(() => place.close());
+  afterAll(async () => {
+    await place.close();
+    await acme.close();
+  });
 
-  const signatures = () => place.ca.paths.filter((path) => path === '/csr').length;
+  async function renewUntilDeath(deadly: NonNullable<Life['deadly']>): Promise<void> {
+    const now = place.app.clock.now();
+    const child = beginLife({ databaseUrl, environment, now, work: 'renewals', deadly });
+    expect(await deathOf(child)).toBe('SIGKILL');
+    // nobody takes it from a process that may be alive
+    expect(await place.app.renew()).toMatchObject({ renewed: 0, lapsed: 0 });
+    place.app.clock.advance(leaseMs);
+    await place.app.renew();
+  }
 
-  test.each(renewalSteps)('at %s loses no certificate, and stores none twice', async (step) => {
-    const { app, ca } = place;
-    const fqdn = await renewedFqdn(place);
-    await moveToRenewal(app, fqdn);
-    const before = signatures();
-    const now = app.clock.now();
-    expect(await renewUntilDeath({ databaseUrl, caUrl: ca.url, now, step })).toBe('SIGKILL');
-    expect(await app.renew()).toMatchObject({ renewed: 0, lapsed: 0 });
-    app.clock.advance(leaseMs);
-    await app.renew();
-
-    const [signed, attempt] = expected[step];
-    expect(signatures() - before).toBe(signed);
-    const certificates = await certificatesOf(app, fqdn);
+  async function expectRenewedAt(attempt: number, fqdn: Fqdn): Promise<void> {
+    const certificates = await certificatesOf(place.app, fqdn);
     expect(certificates).toHaveLength(2);
-    const entries = await entriesOf(app, fqdn);
+    const entries = await entriesOf(place.app, fqdn);
     expect(entries.map((entry) => [entry.status, entry.attempt, entry.certificateId])).toEqual([
       ['completed', attempt, certificates[0]?.id],
       ['pending', 1, certificates[1]?.id],
     ]);
+  }
+
+  // number of the try that succeeds
+  const tries: Readonly<Record<RenewalStep, number>> = { claimed: 2, answered: 2, settled: 1 };
+
+  test.each(renewalSteps)('by the dummy CA, at %s: one certificate is issued, and stored', async (step) => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const before = ca.ids.length;
+    await renewUntilDeath(step);
+    expect(ca.ids.length - before).toBe(1);
+    await expectRenewedAt(tries[step], fqdn);
+  });
+
+  describe('by ACME', () => {
+    const points: readonly (RenewalStep | OrderMoment)[] = [...orderMoments, ...renewalSteps];
+    test.each(points)('at %s: one order, one certificate', async (point) => {
+      const { app } = place;
+      const { id: providerId } = await providerOf(app, 'acme');
+      const fqdn = await renewedFqdn({ ...place, providerId });
+      await moveToRenewal(app, fqdn);
+      acme.forget();
+      await renewUntilDeath(point);
+      expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
+      await expectRenewedAt(point === 'settled' ? 1 : 2, fqdn);
+      expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
+    });
   });
 });

@@ -74,6 +74,15 @@ export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<Cer
   return row;
 }
 
+/** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
+export async function findIssuedCertificate(
+  tx: Tx,
+  { fqdnId, providerId, upstreamId }: Pick<CertificateRow, 'fqdnId' | 'providerId' | 'upstreamId'>,
+): Promise<CertificateRow | undefined> {
+  if (providerId === null || upstreamId === null) return undefined;
+  return (await tx.findOneBy(certificates, { fqdnId, providerId, upstreamId })) ?? undefined;
+}
+
 /** Throws NotFound when the FQDN has no such certificate. */
 export async function getCertificate(tx: Tx, fqdnId: string, id: string): Promise<CertificateRow> {
   const row = await tx.findOneBy(certificates, { id, fqdnId });

@@ -4,7 +4,11 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import type { CertificateRow } from '../certificates/certificates.repository.js';
+import {
+  type CertificateRow,
+  findIssuedCertificate,
+  findNewestCertificate,
+} from '../certificates/certificates.repository.js';
 import { type CsrRow, findLatestCsr, hasCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
@@ -12,6 +16,8 @@ import type { IssuedCertificate } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import type { RequestDeps } from './request-certificate.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
+import type { SignPlaces } from './sign-places.store.js';
+import { wishName } from './signing-wish.js';
 import { certificateFacts, insertIssued } from './store-certificate.service.js';
 
 export interface IssuanceDeps {
@@ -21,8 +27,11 @@ export interface IssuanceDeps {
 }
 
 export interface SignDeps extends RequestDeps {
+  readonly signPlaces: SignPlaces;
   /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
   readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  /** Lets what watches the FQDN know that it got no certificate. */
+  readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
 }
 
 /** What is signed, and by whom. */
@@ -30,6 +39,7 @@ interface Order {
   readonly fqdn: FqdnRow;
   readonly csr: CsrRow;
   readonly provider: ProviderRow;
+  readonly newestId: string | undefined;
 }
 
 /**
@@ -37,7 +47,8 @@ interface Order {
  * minute goes on after the answer. A provider that refuses or fails is
  * `success` false with its reason; nothing is stored then. Throws NotFound when the space, the FQDN, a CSR or
  * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
- * disabled or lacks a part of its configuration.
+ * disabled or lacks a part of its configuration. A provider that had signed for a call which died is asked for that
+ * certificate by the name of the wish.
  */
 export async function signCsr(
   deps: SignDeps,
@@ -45,10 +56,22 @@ export async function signCsr(
   input: { readonly spaceId: string; readonly fqdnId: string; readonly providerId: string },
 ): Promise<SignedByOrder> {
   requireLevel(caller, input.spaceId, 'READ_WRITE');
+  // the place comes before the look at the newest certificate: whoever had the place before has stored his by then
+  return deps.signPlaces.use(input.fqdnId, (place) => signAt(place, deps, caller, input));
+}
+
+async function signAt(
+  place: number,
+  deps: SignDeps,
+  caller: Caller,
+  input: { readonly spaceId: string; readonly fqdnId: string; readonly providerId: string },
+): Promise<SignedByOrder> {
   const order = await deps.db.read((tx) => findOrder(tx, input));
   const provider = deps.opener.openForSigning(order.provider);
   if (order.provider.name === 'acme') return signByOrder(deps, caller, order);
-  const outcome = await provider.sign(order.csr.csrPem);
+  const { fqdn, csr, newestId } = order;
+  const wish = wishName({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, place });
+  const outcome = await provider.sign(csr.csrPem, undefined, wish);
   if (!outcome.isSigned) {
     await recordRefusal(deps, caller, order, outcome.reason);
     return { reply: { success: false, message: outcome.reason } };
@@ -65,7 +88,8 @@ async function findOrder(
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const csr = await findLatestCsr(tx, fqdn.id);
   if (csr === undefined) throw csrGone('no CSR is stored for this FQDN');
-  return { fqdn, csr, provider: await getProvider(tx, providerId) };
+  const newestId = (await findNewestCertificate(tx, fqdn.id))?.id;
+  return { fqdn, csr, provider: await getProvider(tx, providerId), newestId };
 }
 
 function storeCertificate(
@@ -79,7 +103,11 @@ function storeCertificate(
     const fqdn = await holdFqdn(tx, spaceId, id);
     if (!(await hasCsr(tx, csr.id))) throw csrGone('the CSR was deleted while it was being signed');
     const now = clock.now();
-    const row = await insertIssued(tx, { fqdnId: id, csrId: csr.id, providerId: provider.id, issued, now });
+    const origin = { fqdnId: id, csrId: csr.id, providerId: provider.id };
+    // another process that was asked for the same at once may have been given the same certificate
+    const stored = await findIssuedCertificate(tx, { ...origin, upstreamId: issued.upstreamId });
+    if (stored !== undefined) return stored;
+    const row = await insertIssued(tx, { ...origin, issued, now });
     await recordAudit(tx, caller, auditOf({ fqdn, csr }, certificateFacts(row, provider)), now);
     await onCertificateStored(tx, caller, fqdn);
     return row;
@@ -87,14 +115,17 @@ function storeCertificate(
 }
 
 function recordRefusal(
-  { db, clock }: IssuanceDeps,
+  { db, clock, onRequestFailed }: SignDeps,
   caller: Caller,
   { fqdn, csr, provider }: Order,
   reason: string,
 ): Promise<void> {
   const details = { reason, provider: provider.name, providerId: provider.id };
   const entry = { ...auditOf({ fqdn, csr }, details), outcome: 'failure' as const };
-  return db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+  return db.transaction(async (tx) => {
+    await recordAudit(tx, caller, entry, clock.now());
+    await onRequestFailed?.(tx, fqdn.id, reason);
+  });
 }
 
 function auditOf({ fqdn, csr }: Pick<Order, 'fqdn' | 'csr'>, details: Readonly<Record<string, unknown>>) {

@@ -15,7 +15,8 @@ export interface DummyCa {
   requireHealth(): Promise<void>;
   /** PEM of the root. */
   readRoot(): Promise<string>;
-  sign(csrPem: string): Promise<{ readonly id: string; readonly certificate: string }>;
+  /** Asked again by the same name, the CA gives the same certificate as long as it knows that. */
+  sign(csrPem: string, wish?: string): Promise<{ readonly id: string; readonly certificate: string }>;
   /** PEM of a certificate; undefined when the CA does not know it. */
   findCertificate(id: string): Promise<string | undefined>;
 }
@@ -29,10 +30,12 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
   return {
     requireHealth: async () => void (await call(() => client.getHealth())),
     readRoot: async () => (await call(() => client.getRoot())).body,
-    sign: async (csrPem) => {
+    sign: async (csrPem, wish) => {
       const csr = Buffer.from(csrPem, 'utf8').toString('base64');
       const order = { csr, action: 'sign' as const, validity_days: config.validityDays };
-      const { body } = await call(() => client.signCsr({ body: order }));
+      // for another validity another certificate is wanted
+      const headers = wish === undefined ? {} : { 'idempotency-key': `${wish}.${config.validityDays}` };
+      const { body } = await call(() => client.signCsr({ body: order, headers }));
       return expected(signingReplySchema.safeParse(body));
     },
     findCertificate: async (id) => {

@@ -52,9 +52,9 @@ export function createDummyCaProvider(
   const { outgoing, memory, clock } = deps;
   const context = { config, memory, clock, ca: connectDummyCa(config, outgoing, memory.slots) };
   return {
-    sign: async (csrPem) => {
+    sign: async (csrPem, _progress, wish) => {
       try {
-        return { isSigned: true, ...(await issue(context, csrPem)) };
+        return { isSigned: true, ...(await issue(context, csrPem, wish)) };
       } catch (error) {
         return { isSigned: false, ...refusalOf(error, clock.now()) };
       }
@@ -70,8 +70,8 @@ export function createDummyCaProvider(
   };
 }
 
-async function issue(context: Context, csrPem: string): Promise<IssuedCertificate> {
-  const { id, certificate } = await context.ca.sign(csrPem);
+async function issue(context: Context, csrPem: string, wish?: string): Promise<IssuedCertificate> {
+  const { id, certificate } = await context.ca.sign(csrPem, wish);
   const issued = readAnswer(certificate);
   const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, context.clock.now());
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));

@@ -4,9 +4,10 @@ import { findNewestCertificate } from '../certificates/certificates.repository.j
 import { type CsrRow, findCsr, findLatestCsr } from '../csrs/csrs.repository.js';
 import { holdFqdn } from '../fqdns/fqdns.repository.js';
 import { findOpenJob } from '../issuance/issuance-jobs.repository.js';
+import { wishName } from '../issuance/signing-wish.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
-import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+import { getProvider } from '../providers/providers.repository.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import type { RenewalJournal, RenewalRow } from './renewals.repository.js';
 import {
@@ -25,7 +26,7 @@ import {
 export const renewalSteps = [
   /** The entry is taken; nobody has been asked. On disk. */
   'claimed',
-  /** The provider has answered, with a certificate or a refusal; not on disk. */
+  /** The provider has answered, with a certificate or a refusal; not on disk. Asked again, it answers the same. */
   'answered',
   /** Certificate, end of the entry, next entry and audit are on disk, all or none. */
   'settled',
@@ -72,6 +73,7 @@ const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQ
 interface Subject extends RenewalSubject {
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
+  readonly newestId: string | undefined;
   readonly isRequested: boolean;
 }
 
@@ -83,19 +85,22 @@ async function findSubject(tx: Tx, { spaceId, fqdnId, providerId, journal }: Ren
   const csr = begun ?? (await findLatestCsr(tx, fqdnId));
   const newest = await findNewestCertificate(tx, fqdnId);
   const provider = await getProvider(tx, newest?.providerId ?? providerId);
-  return { fqdn, csr, provider, replaces: newest?.pem, isRequested };
+  return { fqdn, csr, provider, replaces: newest?.pem, newestId: newest?.id, isRequested };
 }
 
 /** The provider's answer, or the one that it gave before this process took the renewal up. */
 async function ask(
   deps: RenewDeps,
   lease: RenewalLease,
-  { csr, provider, replaces }: Subject,
+  { fqdn, csr, provider, replaces, newestId }: Subject,
 ): Promise<SignOutcome> {
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
-  const outcome = await sign(deps.opener, provider, csr, progressOf(lease, csr, replaces));
+  const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
+  const outcome = await refusedIfClosed(() =>
+    deps.opener.openForSigning(provider).sign(csr.csrPem, progressOf(lease, csr, replaces), wish),
+  );
   await deps.atStep('answered', lease.entry);
   return outcome;
 }
@@ -117,14 +122,9 @@ async function store(
 }
 
 /** A provider that was disabled or spoilt since the claim refuses like any other. */
-async function sign(
-  opener: ProviderOpener,
-  provider: ProviderRow,
-  csr: CsrRow,
-  progress: OrderProgress,
-): Promise<SignOutcome> {
+async function refusedIfClosed(sign: () => Promise<SignOutcome>): Promise<SignOutcome> {
   try {
-    return await opener.openForSigning(provider).sign(csr.csrPem, progress);
+    return await sign();
   } catch (error) {
     if (error instanceof AppError) return { isSigned: false, reason: error.message };
     throw error;

@@ -1,63 +1,67 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@certloop/db';
 import { createLogger, createMovableClock } from '@certloop/server';
+import supertest from 'supertest';
+import type { OrderMoment } from '../../src/acme/order-steps.js';
 import { createApp } from '../../src/app.js';
 import { readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
 import type { RenewalStep } from '../../src/renewals/renew-certificate.service.js';
 
-interface Life {
+/** What a process of its own does with its life. */
+export interface Life {
   readonly databaseUrl: string;
-  readonly caUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
   readonly now: Date;
-  /** At which the process kills itself, beyond all catching. */
-  readonly step: RenewalStep;
+  readonly work:
+    | 'renewals'
+    | 'requests'
+    /** One call of the API with a body. */
+    | { readonly path: string; readonly auth: Readonly<Record<string, string>>; readonly body: object };
+  /** Step of a renewal, or moment of an order, at which it kills itself, beyond all catching. */
+  readonly deadly?: RenewalStep | OrderMoment;
 }
 
-/** Works on the renewal queue in a process of its own that dies at the step; returns by which signal it ended. */
-export async function renewUntilDeath({ databaseUrl, caUrl, now, step }: Life): Promise<string> {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      DYING_DATABASE_URL: databaseUrl,
-      DYING_CA_URL: caUrl,
-      DYING_NOW: now.toISOString(),
-      DYING_STEP: step,
-    },
+/** Begins a process that works until it dies, or is killed. */
+export function beginLife(life: Life): ChildProcess {
+  return spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+    env: { PATH: process.env['PATH'] ?? '', LIFE: JSON.stringify(life) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+}
+
+/** By which signal a process ended, or what it said instead. */
+export async function deathOf(child: ChildProcess): Promise<string> {
   const [stderr, [code, signal]] = await Promise.all([
-    text(child.stderr),
+    child.stderr === null ? '' : text(child.stderr),
     once(child, 'exit') as Promise<[number | null, string | null]>,
   ]);
   return signal ?? `exit code ${code}: ${stderr}`;
 }
 
-async function live(environment: NodeJS.ProcessEnv): Promise<void> {
-  const {
-    DYING_DATABASE_URL: url = '',
-    DYING_CA_URL: caUrl = '',
-    DYING_NOW: now = '',
-    DYING_STEP,
-  } = environment;
-  const database = await openDatabase({ url, schema });
+async function live({ databaseUrl: url, environment, now, work, deadly }: Life): Promise<void> {
+  const dieAt = async (point: string) => {
+    if (point !== deadly) return;
+    process.kill(process.pid, 'SIGKILL');
+    // nothing more happens until the signal arrives
+    await new Promise(() => undefined);
+  };
   const app = await createApp({
-    config: readCertManagerConfig({ DUMMY_CA_URL: caUrl, CERT_MANAGER_SETUP_TOKEN_FILE: '/nowhere' }),
-    database,
+    config: readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: '/nowhere', ...environment }),
+    database: await openDatabase({ url, schema }),
     logger: createLogger({ service: 'cert-manager', level: 'silent' }),
     clock: createMovableClock(new Date(now)),
-    renewals: {
-      atStep: async (step) => {
-        if (step === DYING_STEP) process.kill(process.pid, 'SIGKILL');
-        // nothing more happens until the signal arrives
-        if (step === DYING_STEP) await new Promise(() => undefined);
-      },
-    },
+    renewals: { atStep: dieAt },
+    orders: { atMoment: dieAt, pause: async () => undefined },
   });
-  await app.runRenewals();
+  if (work === 'renewals') await app.runRenewals();
+  else if (work === 'requests') await app.takeUpJobs();
+  else await supertest(app.http).post(work.path).set(work.auth).send(work.body);
+  // what was begun goes on until the end, which must come
+  await new Promise((resolve) => setTimeout(resolve, 60_000));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await live(process.env);
+if (process.argv[1] === fileURLToPath(import.meta.url)) await live(JSON.parse(process.env['LIFE'] ?? '{}'));

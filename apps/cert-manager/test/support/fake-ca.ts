@@ -31,9 +31,11 @@ export type Manner =
   | 'with no json'
   | 'with a redirect'
   | 'with an expired certificate'
-  | 'when let go';
+  | 'when let go'
+  /** Issues, and never says so. */
+  | 'with silence';
 
-/** A CA with the API of the dummy one, which can also misbehave. Its certificates are valid by the test's clock. */
+/** A CA with the API of the dummy one, idempotency keys included, which can also misbehave. Its certificates are valid by the test's clock. */
 export interface FakeCa {
   readonly url: string;
   answer(manner: Manner): void;
@@ -45,6 +47,8 @@ export interface FakeCa {
   /** Puts another certificate in the place of an issued one. */
   swap(id: string, pem: string): void;
   readonly ids: readonly string[];
+  /** Resolves when so many certificates have been issued since the start. */
+  hasIssued(count: number): Promise<void>;
   /** `validity_days` of each request. */
   readonly validityDays: readonly unknown[];
   /** Paths that were asked for. */
@@ -60,6 +64,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   let issuer = await newIssuer(clock, 'Fake CA');
   const foreign = await newIssuer(clock, 'Fake CA');
   const issued = new Map<string, string>();
+  const idByKey = new Map<string, string>();
   const validityDays: unknown[] = [];
   const paths: string[] = [];
   let manner: Manner = 'soundly';
@@ -67,6 +72,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   let underWay = 0;
   let most = 0;
   let waiting: (() => void)[] = [];
+  const onIssued = new Set<() => void>();
 
   const sign = async (request: IncomingMessage, response: ServerResponse) => {
     const body = JSON.parse(await textOf(request)) as { csr: string; validity_days: number };
@@ -80,6 +86,10 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     if (manner === 'without end') return flood(response);
     if (manner === 'with no json') return text(response, 200, 'certificate');
     if (manner === 'with a redirect') return redirect(response, '/elsewhere');
+    const key = request.headers['idempotency-key'] ?? randomUUID();
+    const known = idByKey.get(String(key)) ?? '';
+    const before = issued.get(known);
+    if (before !== undefined) return json(response, 200, signed(known, before));
     const pem =
       manner === 'with no certificate'
         ? 'no certificate'
@@ -92,7 +102,9 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
           });
     const id = randomUUID();
     issued.set(id, pem);
-    return json(response, 200, { id, status: 'success', message: 'signed', certificate: pem });
+    idByKey.set(String(key), id);
+    for (const tell of onIssued) tell();
+    if (manner !== 'with silence') json(response, 200, signed(id, pem));
   };
   const find = (id: string, response: ServerResponse) => {
     if (manner === 'with a fault') return text(response, 500, 'out of order');
@@ -131,11 +143,22 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     restart: async () => {
       issuer = await newIssuer(clock, 'Fake CA');
       issued.clear();
+      idByKey.clear();
     },
     swap: (id, pem) => void issued.set(id, pem),
     get ids() {
       return [...issued.keys()];
     },
+    hasIssued: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (issued.size < count) return;
+          onIssued.delete(look);
+          resolve();
+        };
+        onIssued.add(look);
+        look();
+      }),
     validityDays,
     paths,
     mostAtOnce: () => most,
@@ -186,6 +209,10 @@ async function issue(issuer: Issuer, { csrPem, days, serialNumber, manner, now }
       : { subjectAltNameDer: csr.subjectAltNameDer }),
   });
   return formatPem(certificateLabel, der);
+}
+
+function signed(id: string, certificate: string): object {
+  return { id, status: 'success', message: 'signed', certificate };
 }
 
 function json(response: ServerResponse, status: number, body: object): void {

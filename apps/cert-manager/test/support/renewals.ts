@@ -24,7 +24,7 @@ export async function startRenewing(
   options: TestAppOptions = {},
   validityDays = 30,
 ): Promise<RenewalPlace> {
-  const { app: started, ca, close } = await startAppWithCa(open, {}, options);
+  const { app: started, ca, close } = await startAppWithCa(open, options.environment, options);
   const expiresAt = new Date('2100-01-01T00:00:00Z');
   const ada = await settlePerson(started, { username: 'ada.lasting', isAdmin: true }, { expiresAt });
   const app = { ...started, people: { ...started.people, ada } };

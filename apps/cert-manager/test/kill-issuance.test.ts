@@ -1,0 +1,117 @@
+import type { Fqdn } from '@certloop/contracts';
+import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { challengeTokens } from '../src/acme/acme-accounts.repository.js';
+import { orderMoments } from '../src/acme/order-steps.js';
+import type { TestApp } from './support/app.js';
+import { beginLife, deathOf } from './support/dying-process.js';
+import type { FakeCa } from './support/fake-ca.js';
+import { pathOf } from './support/inventory.js';
+import { addJob } from './support/issuance.js';
+import { certificatesOf } from './support/renewals.js';
+import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
+import { configure, fqdnWithCsr, providerOf, startAppWithCa } from './support/signing.js';
+
+// it starts processes, and much else may run on the same machine
+jest.setTimeout(120_000);
+
+const leaseMs = 60_000;
+
+describeEachDialect('a process that is killed', (open) => {
+  let app: TestApp;
+  let ca: FakeCa;
+  let acme: ScriptedAcme;
+  let close: () => Promise<void>;
+  let environment: Record<string, string>;
+  let databaseUrl: string;
+  beforeAll(async () => {
+    let made: TestDatabase | undefined;
+    const remember = async (...given: Parameters<typeof open>) => {
+      made = await open(...given);
+      return made;
+    };
+    acme = await startScriptedAcme(() => app.clock);
+    environment = {
+      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+      ACME_DIRECTORY_URL: acme.directoryUrl,
+    };
+    const orders = { leaseMs, pause: async () => undefined };
+    ({ app, ca, close } = await startAppWithCa(remember, environment, { orders }));
+    databaseUrl = made?.url ?? '';
+    environment['DUMMY_CA_URL'] = ca.url;
+    await configure(app, await providerOf(app, 'acme'), orderingByHttp(acme)).expect(200);
+  });
+  beforeEach(() => acme.forget());
+  afterAll(async () => {
+    await close();
+    await acme.close();
+  });
+
+  describe('while it has a CSR signed by the dummy CA', () => {
+    const sign = async (fqdn: Fqdn) => {
+      const { id: providerId } = await providerOf(app, 'dummy-ca');
+      return { path: pathOf(fqdn, 'csr/sign'), auth: app.people.ada.auth, body: { providerId } };
+    };
+
+    test('whoever asks again gets the certificate that was issued for it', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const call = await sign(fqdn);
+      const before = ca.ids.length;
+      ca.answer('with silence');
+      const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: call });
+      await ca.hasIssued(before + 1);
+      child.kill('SIGKILL');
+      expect(await deathOf(child)).toBe('SIGKILL');
+      expect(await certificatesOf(app, fqdn)).toEqual([]);
+
+      ca.answer('soundly');
+      const { body } = await app.request.post(call.path).set(call.auth).send(call.body).expect(200);
+      expect(body.success).toBe(true);
+      expect(ca.ids.length - before).toBe(1);
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+    });
+
+    test('a call after one that was stored is for another certificate', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const { path, auth, body } = await sign(fqdn);
+      await app.request.post(path).set(auth).send(body).expect(200);
+      await app.request.post(path).set(auth).send(body).expect(200);
+      expect(new Set((await certificatesOf(app, fqdn)).map(({ pem }) => pem)).size).toBe(2);
+    });
+
+    test('calls at once are for as many certificates', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const { path, auth, body } = await sign(fqdn);
+      await Promise.all([1, 2, 3].map(() => app.request.post(path).set(auth).send(body).expect(200)));
+      expect(new Set((await certificatesOf(app, fqdn)).map(({ pem }) => pem)).size).toBe(3);
+    });
+  });
+
+  describe('while it requests a certificate by ACME', () => {
+    test.each(orderMoments)('at %s: one order, one certificate', async (deadly) => {
+      const { job, fqdn } = await addJob(app, { status: 'running' });
+      const now = app.clock.now();
+      const child = beginLife({ databaseUrl, environment, now, work: 'requests', deadly });
+      expect(await deathOf(child)).toBe('SIGKILL');
+      // nobody takes it from a process that may be alive
+      await app.takeUpJobs();
+      expect(await certificatesOf(app, fqdn)).toEqual([]);
+
+      app.clock.advance(leaseMs);
+      await app.takeUpJobs();
+      const { body } = await app.request
+        .post(`${pathOf(fqdn, 'request-certificate')}?wait=60`)
+        .set(app.people.ada.auth)
+        .expect(200);
+      expect(body).toMatchObject({ success: true, stepStatus: { store: { status: 'ok' } } });
+      const { body: shown } = await app.request
+        .get(`/issuance-jobs/${job.id}`)
+        .set(app.people.ada.auth)
+        .expect(200);
+      expect(shown).toMatchObject({ status: 'completed', certificate: body.certificate });
+      expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
+    });
+  });
+});
