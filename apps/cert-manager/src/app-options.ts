@@ -1,5 +1,5 @@
 import type { Database } from '@certloop/db';
-import type { Clock, Logger, ScryptCost } from '@certloop/server';
+import type { Clock, Logger, Metrics, ScryptCost, WatchJob } from '@certloop/server';
 import type { Pause } from './acme/order-run.service.js';
 import type { OrderMoment } from './acme/order-steps.js';
 import type { Config } from './config.js';
@@ -12,6 +12,10 @@ export interface AppOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Where the service counts; a place of its own when absent. */
+  readonly metrics?: Metrics;
+  /** Watches the recurring jobs; nobody does when absent. */
+  readonly watchJob?: WatchJob;
   /** Cost of hashing a password; the usual one when absent. */
   readonly passwordCost?: ScryptCost;
   /** Tells the operator one line, such as the setup token; standard error when absent. */

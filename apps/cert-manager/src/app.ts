@@ -1,11 +1,15 @@
 import { certManagerContract } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import {
+  apiPages,
   bind,
   createHttpApp,
+  createJobWatch,
   createLoginThrottle,
+  createMetrics,
   createPasswords,
   errorHandler,
+  metricsPage,
   type Poller,
   refuseUnknownPath,
   startPoller,
@@ -50,6 +54,7 @@ import type { RunReport } from './renewals/run-report.js';
 import { renewAtOf } from './renewals/schedule-renewals.service.js';
 import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
+import { createServiceMetrics } from './system/service-metrics.service.js';
 import { systemHandlers } from './system/system.routes.js';
 import { apiTokensHandlers } from './users/api-tokens.routes.js';
 import { avatarsHandlers } from './users/avatars.routes.js';
@@ -88,22 +93,25 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const { config, database: db, logger, clock } = options;
   const keyRing = config.encryptionKeys;
   await proveKeyRing({ db, clock }, keyRing);
-  const denials = createDenials({ db, clock, logger });
+  const metrics = options.metrics ?? createMetrics({ logger });
+  const watch = createServiceMetrics(metrics, { db, clock });
+  const denials = watch.watchDenials(createDenials({ db, clock, logger }));
   const publicOrigin = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin;
   const isSecure = publicOrigin?.startsWith('https:') === true;
   const cookie = createSessionCookie(isSecure);
   const isOpen = config.authMode === 'open';
   if (isOpen) warnOfOpenMode(logger);
-  const accounts = accountParts(options, denials);
+  const accounts = accountParts(options, denials, watch.onThrottled);
   await prepareSetup(accounts, builtInCaller('cli', internalOrigin('start')));
 
   const addresses = { 'dummy-ca': config.dummyCaUrl, acme: config.acmeDirectoryUrl };
   await ensureProviders({ db, clock, logger }, addresses);
   const outgoing = createOutgoing({
     trusted: Object.values(addresses).filter((address) => address !== undefined),
+    onRefused: watch.onRefusedCall,
   });
   const stopping = new AbortController();
-  const opener = createProviderOpener({
+  const unwatched = createProviderOpener({
     outgoing,
     keyRing,
     clock,
@@ -114,7 +122,9 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     atMoment: async () => undefined,
     ...options.orders,
   });
-  const renewals = renewalParts(options, opener);
+  const opener = watch.watchOpener(unwatched, 'issuance');
+  const watchJob = createJobWatch(metrics, clock);
+  const renewals = renewalParts({ ...options, watchJob }, watch.watchOpener(unwatched, 'renewal'));
   const { scheduler } = renewals;
   const { leaseMs = 60_000 } = options.orders ?? {};
   const issuance = createIssuanceRunner({ db, clock, logger, opener, leaseMs, ...scheduler });
@@ -124,11 +134,13 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   challengeHttp.use(answerNothing);
 
   let isDraining = false;
-  const http = createHttpApp({ logger, trustedProxies: config.trustedProxies });
+  const http = createHttpApp({ logger, trustedProxies: config.trustedProxies, metrics });
   http.use(http01Responder({ db }));
   http.use(securityHeaders(isSecure));
   http.use(answerHeaders);
+  http.use(metricsPage(metrics, config));
   if (isOpen) http.use(guardOpenMode({ hosts: config.openHosts, publicOrigin }));
+  http.use(apiPages({ title: 'Certificate management service' }));
   http.use(
     bind(
       certManagerContract,
@@ -216,7 +228,11 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
 }
 
 /** What sign-in and accounts need. */
-function accountParts({ config, database: db, clock, passwordCost, announce }: AppOptions, denials: Denials) {
+function accountParts(
+  { config, database: db, clock, passwordCost, announce }: AppOptions,
+  denials: Denials,
+  onThrottled: () => void,
+) {
   const { bootstrapUsername: username, bootstrapEmail: email, bootstrapPassword: password } = config;
   const isGiven = username !== undefined && email !== undefined && password !== undefined;
   const { passwordMinLength, setupTokenPath } = config;
@@ -227,7 +243,7 @@ function accountParts({ config, database: db, clock, passwordCost, announce }: A
     passwordMinLength,
     setupTokenPath,
     passwords: createPasswords(passwordCost),
-    throttle: createLoginThrottle(clock),
+    throttle: createLoginThrottle(clock, onThrottled),
     setupToken: createSetupToken(setupTokenPath, clock),
     givenAdmin: isGiven ? { username, email, password } : undefined,
     announce: announce ?? ((line: string) => void process.stderr.write(`cert-manager: ${line}\n`)),

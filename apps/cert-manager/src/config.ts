@@ -5,9 +5,11 @@ import {
   type Environment,
   httpAddress,
   logLevel,
+  metricsSettings,
   portNumber,
   readConfig,
   setting,
+  tracingSettings,
   unknownSettings,
   wholeNumber,
   wordList,
@@ -56,6 +58,8 @@ export const settings = {
     logLevel.default('info'),
     'least level that is logged, such as info or warn',
   ),
+  ...metricsSettings,
+  ...tracingSettings,
 
   authMode: setting(
     'AUTH_MODE',

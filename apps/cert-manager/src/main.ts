@@ -1,4 +1,4 @@
-import { createLogger, listen, runService, systemClock } from '@certloop/server';
+import { createLogger, listen, runService, startTracing, systemClock } from '@certloop/server';
 import { answerUnparsed } from './access/unparsed-requests.responder.js';
 import { createApp } from './app.js';
 import { misspeltSettings, readCertManagerConfig } from './config.js';
@@ -7,6 +7,7 @@ import { openMigrated } from './database.js';
 await runService('cert-manager', async (onClose) => {
   const config = readCertManagerConfig();
   const logger = createLogger({ service: 'cert-manager', level: config.logLevel });
+  onClose(await startTracing('cert-manager', config));
   for (const name of misspeltSettings()) logger.warn({ name }, 'config.unknown_setting');
   const database = await openMigrated(config.databaseUrl, logger);
   onClose(() => database.close());

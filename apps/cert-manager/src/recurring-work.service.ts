@@ -37,7 +37,7 @@ export function issuancePollers(
 
 /** The queue, what keeps it in line, and what works on it. */
 export function renewalParts(options: AppOptions, opener: ProviderOpener) {
-  const { database: db, clock, logger } = options;
+  const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
   const scheduler = createRenewalScheduler(clock);
   const runner = createRenewalRunner({
     db,
@@ -52,7 +52,8 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener) {
     ...options.renewals,
   });
   const heartbeat = heartbeatOf(options);
-  const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue: runner.run }));
+  const runQueue = () => watchJob('renewals', runner.run);
+  const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
   return { scheduler, runner, job, opener };
 }
 

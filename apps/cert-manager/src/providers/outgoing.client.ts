@@ -1,7 +1,13 @@
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { UpstreamFailed } from '@certloop/contracts';
-import { createOutgoingFetch, type OutgoingFetch, type Resolve, refusalOfAddress } from '@certloop/server';
+import {
+  createOutgoingFetch,
+  type OutgoingFetch,
+  type Resolve,
+  refusalOfAddress,
+  tracedFetch,
+} from '@certloop/server';
 
 /** An address to be called, and whether it may lead to private and loopback addresses. */
 interface Target {
@@ -24,22 +30,30 @@ export interface OutgoingSettings {
   /** Addresses that the operator set in the environment; they are called wherever they lead. */
   readonly trusted: readonly string[];
   readonly resolve?: Resolve;
+  /** Told of every call that is refused for its target. */
+  readonly onRefused?: () => void;
 }
 
 /** Ways out: guarded for addresses that came in through the API, free for those of the environment. */
-export function createOutgoing({ trusted, resolve = lookupAll }: OutgoingSettings): Outgoing {
+export function createOutgoing({
+  trusted,
+  resolve = lookupAll,
+  onRefused = () => undefined,
+}: OutgoingSettings): Outgoing {
   const free = new Set(trusted.map(comparable));
   const ways = new Map<string, OutgoingFetch>();
   const wayFor = ({ allowPrivate, ca }: Target, isTrusted: boolean): OutgoingFetch => {
     const key = JSON.stringify([allowPrivate, isTrusted, ca]);
-    const known = ways.get(key) ?? createOutgoingFetch({ allowPrivate, isTrusted, ca, answerBytes, resolve });
+    const options = { allowPrivate, isTrusted, ca, answerBytes, resolve, onRefused };
+    const known = ways.get(key) ?? createOutgoingFetch(options);
     ways.set(key, known);
     return known;
   };
   return {
     fetchFor: (target) => {
       const isTrusted = free.has(comparable(target.address));
-      return isTrusted && target.ca === undefined ? boundedFetch : wayFor(target, isTrusted).fetch;
+      const isPlain = isTrusted && target.ca === undefined;
+      return tracedFetch(isPlain ? boundedFetch : wayFor(target, isTrusted).fetch, { isTrusted });
     },
     refusalOf: async (target) => {
       if (free.has(comparable(target.address))) return undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing';
 import type { ScryptCost } from '@certloop/server';
-import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import { createLogger, createMetrics, createMovableClock, type MovableClock } from '@certloop/server';
 import type { Express } from 'express';
 import supertest from 'supertest';
 import { type CertManager, createApp } from '../../src/app.js';
@@ -89,6 +89,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     database,
     logger,
     clock,
+    metrics: createMetrics({ logger, keepMs: 0 }),
     passwordCost: quickCost,
     renewals,
     orders,

@@ -1,0 +1,105 @@
+import { type RenewalStatus, renewalStatuses } from '@certloop/contracts';
+import { column, querySql, type Tx } from '@certloop/db';
+import { certificates } from '../certificates/certificates.repository.js';
+import { jobRuns } from '../renewals/job-runs.repository.js';
+
+/** Rows that a count looks at: a scrape must cost the same however much there is. */
+export const mostCounted = 100_000;
+/** Certificates that are looked at, those first that expire first. */
+export const mostCertificates = 10_000;
+/** Spaces that are told apart, those first in which something expires first. */
+export const mostSpaces = 50;
+
+/** Entries of the renewal queue by status, each counted up to `mostCounted`. */
+export async function countRenewals(tx: Tx): Promise<{ status: RenewalStatus; count: number }[]> {
+  const parts = renewalStatuses.map(
+    (status) => `select '${status}' as status, count(*) as count from
+      (select 1 from renewal_queue where status = '${status}' limit ${mostCounted}) ${status}_rows`,
+  );
+  const columns = { status: column.word<RenewalStatus>(16), count: column.bigint() };
+  return querySql(tx, columns, parts.join(' union all '));
+}
+
+export interface DueRenewals {
+  /** Counted up to `mostCounted`. */
+  readonly count: number;
+  /** When the earliest of them was due; null when none is. */
+  readonly earliest: Date | null;
+}
+
+export async function readDueRenewals(tx: Tx, now: Date): Promise<DueRenewals> {
+  const text = `select count(*) as count, min(scheduled_at) as earliest from
+    (select scheduled_at from renewal_queue where status = 'pending' and scheduled_at <= $1
+     order by scheduled_at limit ${mostCounted}) due`;
+  const columns = { count: column.bigint(), earliest: column.instant().nullable() };
+  const [due] = await querySql(tx, columns, text, [now]);
+  return due ?? { count: 0, earliest: null };
+}
+
+/** When the job last came to a good end anywhere; undefined when it never did. */
+export async function findLastSuccess(tx: Tx, job: string): Promise<Date | undefined> {
+  return (await tx.findOneBy(jobRuns, { job }))?.succeededAt;
+}
+
+/** How soon the certificates in use of a space expire; `within…` counts from now on, each without the one before. */
+export interface SpaceExpiry {
+  readonly spaceId: string;
+  readonly space: string;
+  readonly soonest: Date;
+  readonly expired: number;
+  readonly within7Days: number;
+  readonly within30Days: number;
+  readonly within90Days: number;
+  readonly later: number;
+}
+
+const dayMs = 86_400_000;
+const inDays = (now: Date, days: number) => new Date(now.getTime() + days * dayMs);
+
+// what replaced a certificate counts in its stead
+const isNewest = `not exists (select 1 from certificates n where n.fqdn_id = c.fqdn_id
+  and (n.created_at > c.created_at or (n.created_at = c.created_at and n.id > c.id)))`;
+
+/**
+ * Expiry by space of the newest certificate of each FQDN. What expired more than 30 days ago is nobody's concern any
+ * more.
+ */
+export async function listSpaceExpiry(tx: Tx, now: Date): Promise<SpaceExpiry[]> {
+  const text = `select space_id, space, min(expires_at) as soonest,
+      count(case when expires_at <= $1 then 1 end) as expired,
+      count(case when expires_at > $1 and expires_at <= $2 then 1 end) as within7_days,
+      count(case when expires_at > $2 and expires_at <= $3 then 1 end) as within30_days,
+      count(case when expires_at > $3 and expires_at <= $4 then 1 end) as within90_days,
+      count(case when expires_at > $4 then 1 end) as later
+    from (select f.space_id, s.name as space, c.expires_at from certificates c
+      join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
+      where c.expires_at > $5 and ${isNewest} order by c.expires_at limit ${mostCertificates}) newest
+    group by space_id, space order by min(expires_at) limit ${mostSpaces}`;
+  const bounds = [now, inDays(now, 7), inDays(now, 30), inDays(now, 90), inDays(now, -30)];
+  return querySql(tx, expiryColumns, text, bounds);
+}
+
+const expiryColumns = {
+  spaceId: column.uuid(),
+  space: column.text(),
+  soonest: certificates.columns.expiresAt,
+  expired: column.bigint(),
+  within7Days: column.bigint(),
+  within30Days: column.bigint(),
+  within90Days: column.bigint(),
+  later: column.bigint(),
+};
+
+/**
+ * Certificates in use that expire within 7 days, or did within the last 30, and that no open renewal will replace;
+ * counted up to 1 000.
+ */
+export async function countUnattended(tx: Tx, now: Date): Promise<number> {
+  const text = `select count(*) as count from
+    (select 1 from certificates c where c.expires_at > $1 and c.expires_at <= $2 and ${isNewest}
+      and not exists (select 1 from renewal_queue q where q.fqdn_id = c.fqdn_id
+        and q.status in ('pending', 'processing') and q.is_test = false) limit 1000) unattended`;
+  const bounds = [inDays(now, -30), inDays(now, 7)];
+  const [counted] = await querySql(tx, { count: column.bigint() }, text, bounds);
+  return counted?.count ?? 0;
+}

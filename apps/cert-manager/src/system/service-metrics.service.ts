@@ -1,0 +1,157 @@
+import type { Database } from '@certloop/db';
+import type { Clock, Metrics } from '@certloop/server';
+import type { Denials } from '../audit/denials.service.js';
+import {
+  countRenewals,
+  countUnattended,
+  findLastSuccess,
+  listSpaceExpiry,
+  readDueRenewals,
+  type SpaceExpiry,
+} from './scrape.repository.js';
+import { createProviderWatch, type WatchOpener } from './watched-providers.service.js';
+
+/** What this service tells of itself beyond requests. */
+export interface ServiceMetrics {
+  readonly watchOpener: WatchOpener;
+  /** The same denials, counted. */
+  watchDenials(denials: Denials): Denials;
+  /** An attempt to sign in was turned away for the many before it. */
+  onThrottled(): void;
+  /** A call to the address of a provider was refused. */
+  onRefusedCall(): void;
+}
+
+export interface ServiceMetricsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
+export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps): ServiceMetrics {
+  readQueue(metrics, deps);
+  readExpiry(metrics, deps);
+  const countDenial = metrics.counter({
+    name: 'cert_manager_denials_total',
+    help: 'Refusals that the audit log keeps',
+    labels: ['action'],
+  });
+  const countThrottled = metrics.counter({
+    name: 'cert_manager_logins_throttled_total',
+    help: 'Attempts to sign in that were turned away for the many before them',
+    labels: [],
+  });
+  const countRefused = metrics.counter({
+    name: 'cert_manager_outgoing_calls_refused_total',
+    help: 'Calls to addresses of providers that were refused for where they lead',
+    labels: [],
+  });
+  return {
+    watchOpener: createProviderWatch(metrics),
+    watchDenials: (denials) => ({
+      ...denials,
+      record: (caller, denial) => {
+        countDenial({ action: denial.action });
+        return denials.record(caller, denial);
+      },
+    }),
+    onThrottled: () => countThrottled({}),
+    onRefusedCall: () => countRefused({}),
+  };
+}
+
+const alone = (value: number) => [{ labels: {}, value }];
+const seconds = (instant: Date) => instant.getTime() / 1000;
+
+function readQueue(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
+  metrics.gaugesOf({
+    name: 'renewals',
+    gauges: {
+      entries: {
+        name: 'cert_manager_renewal_entries',
+        help: 'Entries of the renewal queue, up to 100000 of each status',
+        labels: ['status'],
+      },
+      due: {
+        name: 'cert_manager_renewals_due',
+        help: 'Entries that are due and that nobody works on yet, up to 100000',
+        labels: [],
+      },
+      lag: {
+        name: 'cert_manager_renewal_lag_seconds',
+        help: 'How long the entry that is due for the longest time has been due; 0 when none is',
+        labels: [],
+      },
+      run: {
+        name: 'cert_manager_renewal_run_timestamp_seconds',
+        help: 'When a run of the renewal queue last came to a good end in any process, in seconds since 1970',
+        labels: [],
+      },
+    },
+    read: () =>
+      db.read(async (tx) => {
+        const now = clock.now();
+        const due = await readDueRenewals(tx, now);
+        const lastRun = await findLastSuccess(tx, 'renewals');
+        return {
+          entries: (await countRenewals(tx)).map(({ status, count }) => ({
+            labels: { status },
+            value: count,
+          })),
+          due: alone(due.count),
+          lag: alone(due.earliest === null ? 0 : seconds(now) - seconds(due.earliest)),
+          run: lastRun === undefined ? [] : alone(seconds(lastRun)),
+        };
+      }),
+  });
+}
+
+function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
+  metrics.gaugesOf({
+    name: 'certificates',
+    isCostly: true,
+    gauges: {
+      soonest: {
+        name: 'cert_manager_certificate_soonest_expiry_timestamp_seconds',
+        help: 'When the first certificate in use of a space expires, in seconds since 1970; of the 50 spaces that come first',
+        labels: ['space_id', 'space'],
+      },
+      counts: {
+        name: 'cert_manager_certificates',
+        help: 'Certificates in use by when they expire: expired in the last 30 days, within 7d, then 30d, then 90d, or later; of the 10000 that come first',
+        labels: ['space_id', 'space', 'expiry'],
+      },
+      unattended: {
+        name: 'cert_manager_certificates_unattended',
+        help: 'Certificates in use that expire within 7 days or have expired, and that no open renewal will replace, up to 1000',
+        labels: [],
+      },
+    },
+    read: () =>
+      db.read(async (tx) => {
+        const now = clock.now();
+        const spaces = await listSpaceExpiry(tx, now);
+        return {
+          soonest: spaces.map((space) => ({ labels: spaceLabels(space), value: seconds(space.soonest) })),
+          counts: spaces.flatMap(countsOf),
+          unattended: alone(await countUnattended(tx, now)),
+        };
+      }),
+  });
+}
+
+function spaceLabels({ spaceId, space }: SpaceExpiry) {
+  return { space_id: spaceId, space };
+}
+
+function countsOf(space: SpaceExpiry) {
+  const counts = {
+    expired: space.expired,
+    '7d': space.within7Days,
+    '30d': space.within30Days,
+    '90d': space.within90Days,
+    later: space.later,
+  };
+  const labels = spaceLabels(space);
+  return Object.entries(counts).map(([expiry, value]) => ({ labels: { ...labels, expiry }, value }));
+}

@@ -1,0 +1,126 @@
+import { inSpan, type Metrics } from '@certloop/server';
+import type { ProviderOpener } from '../providers/open-provider.service.js';
+import type { Provider, SignOutcome } from '../providers/provider.js';
+import type { ProviderRow } from '../providers/providers.repository.js';
+
+/** What certificates are asked for. */
+export type Purpose = 'issuance' | 'renewal';
+
+/** The same opener, whose providers are watched: calls and their duration, certificates, and orders with ACME CAs. */
+export type WatchOpener = (opener: ProviderOpener, purpose: Purpose) => ProviderOpener;
+
+export function createProviderWatch(metrics: Metrics): WatchOpener {
+  const instruments = createInstruments(metrics);
+  return (opener, purpose) => {
+    const watched = (row: ProviderRow, provider: Provider) =>
+      watchProvider({ instruments, purpose, name: row.name }, provider);
+    return {
+      open: (row) => watched(row, opener.open(row)),
+      openForSigning: (row) => watched(row, opener.openForSigning(row)),
+    };
+  };
+}
+
+function createInstruments(metrics: Metrics) {
+  return {
+    observeCall: metrics.histogram({
+      name: 'cert_manager_provider_call_duration_seconds',
+      help: 'Time that a provider took for one call, with all that it asked of its CA',
+      labels: ['provider', 'call', 'outcome'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    }),
+    countCertificate: metrics.counter({
+      name: 'cert_manager_certificates_requested_total',
+      help: 'Certificates asked for of providers, by what came of it',
+      labels: ['provider', 'purpose', 'outcome'],
+    }),
+    countOrder: metrics.counter({
+      name: 'cert_manager_acme_orders_total',
+      help: 'Rounds of work on orders with ACME CAs, by what came of them',
+      labels: ['outcome'],
+    }),
+  };
+}
+
+interface Watch {
+  readonly instruments: ReturnType<typeof createInstruments>;
+  readonly purpose: Purpose;
+  readonly name: string;
+}
+
+function watchProvider(watch: Watch, provider: Provider): Provider {
+  const { changeAccountKey, adviseRenewal } = provider;
+  return {
+    test: (depth) =>
+      timed(
+        watch,
+        'test',
+        () => provider.test(depth),
+        ({ success }) => successWord(success),
+      ),
+    sign: (...order) => sign(watch, () => provider.sign(...order)),
+    refresh: (known) =>
+      timed(
+        watch,
+        'refresh',
+        () => provider.refresh(known),
+        ({ status }) => status,
+      ),
+    ...(changeAccountKey && {
+      changeAccountKey: () =>
+        timed(
+          watch,
+          'change_key',
+          () => changeAccountKey(),
+          () => 'succeeded',
+        ),
+    }),
+    ...(adviseRenewal && {
+      adviseRenewal: (pem: string) =>
+        timed(
+          watch,
+          'advise',
+          () => adviseRenewal(pem),
+          () => 'succeeded',
+        ),
+    }),
+  };
+}
+
+const successWord = (success: boolean) => (success ? 'succeeded' : 'refused');
+
+async function sign(watch: Watch, work: () => Promise<SignOutcome>): Promise<SignOutcome> {
+  const { instruments, purpose, name: provider } = watch;
+  let outcome = 'failed';
+  try {
+    const result = await timed(watch, 'sign', work, wordOf);
+    outcome = wordOf(result);
+    return result;
+  } finally {
+    instruments.countCertificate({ provider, purpose, outcome });
+    if (provider === 'acme') instruments.countOrder({ outcome });
+  }
+}
+
+function wordOf(result: SignOutcome): string {
+  if (result.isSigned) return 'issued';
+  return result.isWaiting === true ? 'waiting' : 'refused';
+}
+
+/** Measures a call and makes a span of it; what throws is `failed`. */
+async function timed<T>(
+  { instruments, name: provider }: Watch,
+  call: string,
+  work: () => Promise<T>,
+  outcomeOf: (result: T) => string,
+): Promise<T> {
+  const began = performance.now();
+  let outcome = 'failed';
+  try {
+    const result = await inSpan(`provider ${call}`, { 'certloop.provider': provider }, work);
+    outcome = outcomeOf(result);
+    return result;
+  } finally {
+    instruments.observeCall({ provider, call, outcome }, (performance.now() - began) / 1000);
+  }
+}
