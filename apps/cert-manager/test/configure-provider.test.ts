@@ -166,6 +166,26 @@ describeEachDialect('configuring a provider', (open) => {
       expect(body.errors[0].path).toBe('config.challenge.dns.url');
     });
 
+    test('for a resolver at an address that is never called, or no address, naming it', async () => {
+      const dns = (resolver: string) => ({
+        kind: 'webhook',
+        url: 'https://8.8.4.4',
+        propagation: { resolvers: ['8.8.8.8', resolver] },
+      });
+      const config = (resolver: string, more: object = {}) => ({
+        directoryUrl: 'https://8.8.8.8/dir',
+        termsOfServiceAgreed: true,
+        challenge: { type: 'dns-01', dns: dns(resolver) },
+        ...more,
+      });
+      const path = 'config.challenge.dns.propagation.resolvers[1]';
+      for (const resolver of ['10.0.0.1:53', '[::1]:53', '169.254.169.254', 'ns.example.org', '8.8.8.8:0']) {
+        const { body } = await configure(app, acme, config(resolver)).expect(400);
+        expect(body.errors[0].path).toBe(path);
+      }
+      await configure(app, acme, config('127.0.0.1:5353', { allowPrivateNetwork: true })).expect(200);
+    });
+
     test.each([
       ['none', {}],
       ['null', { config: null }],

@@ -83,10 +83,10 @@ async function order(app: TestApp, fqdn: Fqdn, body: object = {}): Promise<Reque
   return answer.body as RequestReply;
 }
 
-suite('an order with pebble that refuses every third nonce', (open) => {
+suite('an order with pebble that refuses every fifth nonce', (open) => {
   let place: Place;
   beforeAll(async () => {
-    place = await startPlace(open, { nonceReject: 33 }, () => ({
+    place = await startPlace(open, { nonceReject: 20 }, () => ({
       challenge: { type: 'http-01', http01: { selfCheck: 'warn' } },
     }));
   });

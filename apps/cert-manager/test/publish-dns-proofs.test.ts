@@ -7,11 +7,13 @@ import {
   updateBackend,
   webhookBackend,
 } from '../src/acme/dns-backends.service.js';
+import { createDnsView } from '../src/acme/dns-view.client.js';
 import { listening, silentAddress, textOf } from './support/small-server.js';
 
 const record = { name: '_acme-challenge.www.example.org', value: 'abc' };
 const source = { identifier: { value: 'www.example.org' }, token: 'token', answer: 'token.thumbprint' };
-const propagation = { resolvers: ['127.0.0.1:1'], timeoutS: 2, intervalS: 1 };
+const view = createDnsView({ resolvers: [{ host: '127.0.0.1', port: 1 }], refusalOf: () => undefined });
+const propagation = { view, timeoutS: 2, intervalS: 1 };
 const pauses: number[] = [];
 const deps = {
   propagation,
@@ -133,6 +135,7 @@ describe('a zone by signed updates', () => {
         resolveServer: async () => '127.0.0.1',
         port: at(),
         zone: 'example.org',
+        findZone: async () => undefined,
         key: { name: 'key', secret: new Uint8Array(32) },
         clock: { now: () => new Date('2026-03-01T12:00:00Z') },
         requestMs: 2000,

@@ -1,10 +1,11 @@
 import type { DnsBackend } from './dns-backend.js';
 import type { DnsProof } from './dns-proof.js';
 import { type PropagationTerms, waitForRecord } from './dns-propagation.client.js';
-import { type DnsUpdateSettings, sendDnsUpdate } from './dns-update.client.js';
+import { type DnsUpdateSettings, sendDnsUpdate, tryDnsUpdate } from './dns-update.client.js';
 import {
   type AcmeDnsSettings,
   callWebhook,
+  reach,
   updateAcmeDns,
   type WebhookSettings,
 } from './dns-webhook.client.js';
@@ -22,15 +23,26 @@ export function webhookBackend(settings: WebhookSettings, deps: BackendDeps): Dn
   return backendOf(deps, {
     present: (record, source) => callWebhook(settings, 'present', record, source),
     cleanUp: (record, source) => callWebhook(settings, 'cleanup', record, source),
+    probe: async () => `the DNS webhook answers with ${await reach('the DNS webhook', settings)}`,
   });
 }
 
 /** Zone of an acme-dns server. */
 export function acmeDnsBackend(settings: AcmeDnsSettings, deps: BackendDeps): DnsBackend {
-  return backendOf(deps, {
+  const backend = backendOf(deps, {
     present: (record) => updateAcmeDns(settings, record),
     cleanUp: async () => undefined,
+    probe: async () => `acme-dns answers with ${await reach('acme-dns', settings)}`,
   });
+  const { fullDomain } = settings;
+  if (fullDomain === undefined) return backend;
+  return {
+    ...backend,
+    propagated: async (record) =>
+      record.name === fullDomain
+        ? backend.propagated(record)
+        : `${record.name} does not lead to ${fullDomain} by CNAME`,
+  };
 }
 
 /** Zone of a name server that takes signed updates (RFC 2136, RFC 8945). */
@@ -38,14 +50,17 @@ export function updateBackend(settings: DnsUpdateSettings, deps: BackendDeps): D
   return backendOf(deps, {
     present: (record) => sendDnsUpdate(settings, 'add', record),
     cleanUp: (record) => sendDnsUpdate(settings, 'delete', record),
+    probe: () => tryDnsUpdate(settings),
   });
 }
 
 function backendOf(
   { propagation, pause, turns }: BackendDeps,
-  { present, cleanUp }: Pick<DnsBackend, 'present' | 'cleanUp'>,
+  { present, cleanUp, probe }: Pick<DnsBackend, 'present' | 'cleanUp' | 'probe'>,
 ): DnsBackend {
   return {
+    nameOf: (name) => propagation.view.effectiveName(name),
+    probe,
     present: (record, source) => turns.run(record, () => present(record, source)),
     cleanUp: (record, source) => turns.run(record, () => cleanUp(record, source)),
     propagated: (record) => waitForRecord(propagation, pause, record),

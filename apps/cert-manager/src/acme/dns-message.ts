@@ -6,11 +6,11 @@ export interface TsigKey {
   readonly secret: Uint8Array;
 }
 
-/** A change of one TXT record (RFC 2136 §2.5). */
+/** A change of one TXT record (RFC 2136 §2.5); `none` changes nothing, and so only tries key and zone. */
 export interface TxtUpdate {
   readonly id: number;
   readonly zone: string;
-  readonly act: 'add' | 'delete';
+  readonly act: 'add' | 'delete' | 'none';
   readonly name: string;
   readonly value: string;
 }
@@ -31,8 +31,9 @@ export function encodeUpdate({ id, zone, act, name, value }: TxtUpdate): Buffer 
     act === 'add'
       ? [encodeName(name), words(type.TXT, dnsClass.IN), seconds(ttlSeconds), words(rdata.length), rdata]
       : [encodeName(name), words(type.TXT, dnsClass.NONE), seconds(0), words(rdata.length), rdata];
-  const header = words(id, updateOpcode << 11, 1, 0, 1, 0);
-  return Buffer.concat([header, encodeName(zone), words(type.SOA, dnsClass.IN), ...record]);
+  const updates = act === 'none' ? [] : record;
+  const header = words(id, updateOpcode << 11, 1, 0, updates.length > 0 ? 1 : 0, 0);
+  return Buffer.concat([header, encodeName(zone), words(type.SOA, dnsClass.IN), ...updates]);
 }
 
 /** The message with a TSIG record at its end (RFC 8945 §4.2). */

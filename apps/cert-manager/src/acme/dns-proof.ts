@@ -12,11 +12,10 @@ export function challengeName(hostname: string): string {
   return `_acme-challenge.${hostname.replace(/^\*\./, '')}`.replace(/\.$/, '').toLowerCase();
 }
 
-/** Record for a name, a wildcard's star left out; under `alias` when that carries the records instead. */
+/** Record for a name; under `alias` when that carries the records instead. */
 export function dnsProof(hostname: string, keyAuthorization: string, alias?: string): DnsProof {
-  const name = alias ?? `_acme-challenge.${hostname.replace(/^\*\./, '')}`;
   return {
-    name: name.replace(/\.$/, '').toLowerCase(),
+    name: alias?.replace(/\.$/, '').toLowerCase() ?? challengeName(hostname),
     value: createHash('sha256').update(keyAuthorization).digest('base64url'),
   };
 }

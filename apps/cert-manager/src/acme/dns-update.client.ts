@@ -2,14 +2,18 @@ import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { UpstreamFailed } from '@certloop/contracts';
 import type { Clock } from '@certloop/server';
-import { encodeUpdate, signMessage, type TsigKey, updateFault } from './dns-message.js';
+import { encodeUpdate, signMessage, type TsigKey, type TxtUpdate, updateFault } from './dns-message.js';
 import type { DnsProof } from './dns-proof.js';
+import { isInZone } from './name-server.js';
 
 export interface DnsUpdateSettings {
   /** IP address of the name server; whether it may be called has been judged. */
   readonly resolveServer: () => Promise<string>;
   readonly port: number;
-  readonly zone: string;
+  /** Absolute, in lower case, without the final dot; looked for when absent. */
+  readonly zone?: string | undefined;
+  /** The zone that a name lies in. */
+  readonly findZone: (name: string) => Promise<string | undefined>;
   readonly key: TsigKey;
   readonly clock: Clock;
   readonly requestMs: number;
@@ -21,14 +25,36 @@ export async function sendDnsUpdate(
   act: 'add' | 'delete',
   { name, value }: DnsProof,
 ): Promise<void> {
+  const zone = settings.zone ?? (await settings.findZone(name));
+  if (zone === undefined) {
+    throw new UpstreamFailed(`the zone of ${name} cannot be found; challenge.dns.zone can name it`);
+  }
+  if (!isInZone(name, zone)) {
+    throw new UpstreamFailed(`${name} is not in the zone ${zone}`, { code: 'outside_zone' });
+  }
+  await exchangeUpdate(settings, { zone, act, name, value });
+}
+
+/** Tries key and zone by an update of nothing, and says so in a sentence. Throws UpstreamFailed. */
+export async function tryDnsUpdate(settings: DnsUpdateSettings): Promise<string> {
+  const { zone } = settings;
+  if (zone === undefined) {
+    await settings.resolveServer();
+    return 'the name server has an address; its key is tried by the first order, as no zone is named';
+  }
+  await exchangeUpdate(settings, { zone, act: 'none', name: zone, value: '' });
+  return `the name server takes updates of ${zone}`;
+}
+
+async function exchangeUpdate(settings: DnsUpdateSettings, update: Omit<TxtUpdate, 'id'>): Promise<void> {
   const id = randomInt(65_536);
-  const message = encodeUpdate({ id, zone: settings.zone, act, name, value });
+  const message = encodeUpdate({ id, ...update });
   const signed = signMessage(message, settings.key, settings.clock.now());
   const host = await settings.resolveServer();
   const answer = await exchange({ host, port: settings.port }, signed, settings.requestMs);
   const fault = updateFault(answer, id);
   if (fault !== undefined)
-    throw new UpstreamFailed(`the name server refused the update of ${name}: ${fault}`);
+    throw new UpstreamFailed(`the name server refused the update of ${update.name}: ${fault}`);
 }
 
 /** One message there and one back; over TCP each has its length in front (RFC 1035 §4.2.2). */

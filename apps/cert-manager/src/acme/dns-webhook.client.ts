@@ -37,6 +37,8 @@ export interface AcmeDnsSettings {
   readonly username: string;
   readonly password: string;
   readonly subdomain: string;
+  /** Name that the `_acme-challenge` names must lead to, when it is known. */
+  readonly fullDomain?: string | undefined;
   readonly requestMs: number;
 }
 
@@ -45,6 +47,19 @@ export async function updateAcmeDns(settings: AcmeDnsSettings, { value }: DnsPro
   const { url, username, password, subdomain } = settings;
   const headers = { 'X-Api-User': username, 'X-Api-Key': password };
   await post('acme-dns', settings, `${url}/update`, { subdomain, txt: value }, headers);
+}
+
+/** Status that a server answers a plain GET of its address with, whatever it is. Throws UpstreamFailed. */
+export async function reach(
+  what: string,
+  { fetch, requestMs, url }: Pick<WebhookSettings, 'fetch' | 'requestMs' | 'url'>,
+): Promise<number> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(requestMs) })).status;
+  } catch (cause) {
+    if (cause instanceof UpstreamFailed) throw cause;
+    throw new UpstreamFailed(`${what} did not answer`, { cause });
+  }
 }
 
 async function post(

@@ -8,6 +8,8 @@ const proofRecord = z.object({
   token: z.string(),
   identifier: z.object({ type: z.string(), value: z.string() }),
   isWildcard: z.boolean(),
+  /** Name of the DNS record that proves it, which a CNAME may have led to. */
+  recordName: z.string().optional(),
 });
 /** A challenge that was chosen, and perhaps met in public already. */
 export type ProofRecord = z.output<typeof proofRecord>;

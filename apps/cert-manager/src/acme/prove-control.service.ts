@@ -18,11 +18,12 @@ export class OrderWaits extends AppError {
  */
 export async function prove(run: Run, authorizations: readonly AuthorizationAt[]): Promise<void> {
   const { prover, client, account, journal, atMoment } = run.deps;
-  const proofs = authorizations.map(({ authorization }): ProofRecord => {
+  const chosen = authorizations.map(({ authorization }): ProofRecord => {
     const { identifier, wildcard } = authorization;
     const challenge = chooseChallenge(authorization, prover.wanted);
     return { ...challenge, identifier, isWildcard: wildcard === true };
   });
+  const proofs = await Promise.all(chosen.map((proof) => locate(run, proof)));
   await keep(run, { proofs: merged(run.record.proofs ?? [], proofs) });
   await atMoment('proofs_kept');
   if (prover.isManual && journal.isConfirmed !== true) await waitForPeople(run, proofs);
@@ -37,6 +38,12 @@ export async function prove(run: Run, authorizations: readonly AuthorizationAt[]
     run.answered.add(url);
   }
   await atMoment('answered');
+}
+
+/** The proof where it was located before, which is where it will be taken back; else where it belongs now. */
+async function locate({ deps, record }: Run, proof: ProofRecord): Promise<ProofRecord> {
+  const known = record.proofs?.find(({ url }) => url === proof.url);
+  return known ?? deps.prover.locate(proof);
 }
 
 /** A proof that cannot be seen from here may well be seen by the CA. */

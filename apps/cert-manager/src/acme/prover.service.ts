@@ -2,7 +2,7 @@ import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { deleteChallengeToken, putChallengeToken } from './acme-accounts.repository.js';
 import type { DnsBackend } from './dns-backend.js';
-import { dnsProof } from './dns-proof.js';
+import { challengeName, dnsProof } from './dns-proof.js';
 import type { ProofType } from './order-plan.js';
 import type { ProofRecord } from './order-record.js';
 
@@ -12,11 +12,15 @@ export interface Prover {
   readonly wanted: readonly ProofType[];
   /** People do the publishing. */
   readonly isManual: boolean;
+  /** The proof with the place where it is to be published, before it is. Throws UpstreamFailed. */
+  locate(proof: ProofRecord): Promise<ProofRecord>;
   present(proof: ProofRecord, answer: string): Promise<void>;
   /** What keeps the proof from being seen from here, in one sentence. Throws when that must not be. */
   check(proof: ProofRecord, answer: string): Promise<string | undefined>;
   /** Takes the proof back. Never throws for a backend that does not answer. */
   withdraw(proof: ProofRecord, answer: string): Promise<void>;
+  /** Tries what publishes, without publishing anything; a sentence about it. Throws UpstreamFailed. */
+  readonly probe?: () => Promise<string>;
   /** What somebody is to publish. */
   instruction(proof: ProofRecord, answer: string): { readonly place: string; readonly content: string };
 }
@@ -33,6 +37,7 @@ export function createHttpProver(deps: HttpProverDeps): Prover {
   return {
     wanted: ['http-01'],
     isManual: false,
+    locate: async (proof) => proof,
     present: async ({ token, identifier }, keyAuthorization) => {
       const now = deps.clock.now();
       const expiresAt = new Date(now.getTime() + tokenLifeMs);
@@ -53,18 +58,26 @@ export function createDnsProver(
   dns: DnsBackend,
   { logger, alias }: { readonly logger: Logger; readonly alias?: string | undefined },
 ): Prover {
+  const recordFor = (proof: ProofRecord, answer: string) =>
+    recordOf(proof, answer, proof.recordName ?? alias);
   return {
     wanted: ['dns-01'],
     isManual: false,
-    present: (proof, answer) => dns.present(recordOf(proof, answer, alias), { ...proof, answer }),
-    check: (proof, answer) => dns.propagated(recordOf(proof, answer, alias)),
+    locate: async (proof) => {
+      const recordName = alias ?? (await dns.nameOf(challengeName(proof.identifier.value)));
+      return { ...proof, recordName };
+    },
+    present: (proof, answer) => dns.present(recordFor(proof, answer), { ...proof, answer }),
+    check: (proof, answer) => dns.propagated(recordFor(proof, answer)),
     withdraw: async (proof, answer) => {
+      const record = recordFor(proof, answer);
       try {
-        await dns.cleanUp(recordOf(proof, answer, alias), { ...proof, answer });
+        await dns.cleanUp(record, { ...proof, answer });
       } catch (error) {
-        logger.warn({ name: recordOf(proof, answer, alias).name, error }, 'acme.record_left_behind');
+        logger.warn({ name: record.name, error }, 'acme.record_left_behind');
       }
     },
+    probe: dns.probe,
     instruction: (proof, answer) => dnsInstruction(proof, answer, alias),
   };
 }
@@ -75,6 +88,7 @@ export function createManualProver({ alias }: { readonly alias?: string | undefi
   return {
     wanted: ['dns-01', 'http-01'],
     isManual: true,
+    locate: async (proof) => proof,
     present: nothing,
     check: nothing,
     withdraw: nothing,

@@ -1,5 +1,6 @@
 import { scalars } from '@certloop/contracts';
 import { z } from 'zod';
+import { readNameServer } from '../acme/name-server.js';
 import { documentAddress, orDefault, orNothing, secret, serviceAddress, whole } from './config-rules.js';
 import { rootCertificates } from './root-certificate.js';
 
@@ -27,8 +28,14 @@ const http01 = z.strictObject({
   statelessThumbprint: orDefault(z.literal(false, 'must be false: it is not supported'), false),
 });
 
+const nameServer = z
+  .string()
+  .max(60)
+  .refine((text) => readNameServer(text) !== undefined, 'must be an IP address, with or without a port');
+
 const propagation = z.strictObject({
-  resolvers: orDefault(z.array(word).max(10), []),
+  /** Name servers that are asked about CNAME records, zones and what they show; this machine's when empty. */
+  resolvers: orDefault(z.array(nameServer).max(10), []),
   timeoutS: orDefault(whole(1, 3600), 180),
   intervalS: orDefault(whole(1, 300), 5),
 });
@@ -59,7 +66,7 @@ const dns = z
     propagation: orDefault(propagation, propagation.parse({})),
     /** Key of a name server that takes signed updates, by hmac-sha256. */
     tsig: orNothing(z.strictObject({ name: word, secret: secret(tsigSecret) })),
-    /** Zone that updates go to. */
+    /** Zone that updates go to; the one that each record lies in when absent. */
     zone: orNothing(recordName),
     /** Account with an acme-dns server. */
     acmeDns: orNothing(acmeDns),
@@ -72,10 +79,6 @@ const dns = z
   })
   .refine(({ kind, tsig }) => kind !== 'rfc2136' || tsig !== undefined, {
     path: ['tsig'],
-    message: 'is required for rfc2136',
-  })
-  .refine(({ kind, zone }) => kind !== 'rfc2136' || zone !== undefined, {
-    path: ['zone'],
     message: 'is required for rfc2136',
   })
   .refine(({ kind, acmeDns }) => kind !== 'acme-dns' || acmeDns !== undefined, {

@@ -1,17 +1,8 @@
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import { InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { type Clock, type Logger, refusalOfAddress } from '@certloop/server';
+import type { Clock, Logger } from '@certloop/server';
 import type { AccountTerms, KeyBox } from '../acme/acme-account.service.js';
-import type { DnsBackend } from '../acme/dns-backend.js';
-import {
-  acmeDnsBackend,
-  createNameTurns,
-  type NameTurns,
-  updateBackend,
-  webhookBackend,
-} from '../acme/dns-backends.service.js';
+import { createNameTurns, type NameTurns } from '../acme/dns-backends.service.js';
 import { probeHttp01 } from '../acme/http01-probe.client.js';
 import type { NoncePool } from '../acme/nonce-pool.store.js';
 import type { Pause } from '../acme/order-run.service.js';
@@ -25,6 +16,7 @@ import {
 import type { AcmeConnection } from '../acme/signed-request.client.js';
 import type { AcmeConfig } from './acme-config.js';
 import { type CallSlots, createCallSlots } from './call-slots.js';
+import { dnsBackendOf } from './dns-parts.service.js';
 import type { KeyRing } from './key-ring.js';
 import type { Outgoing } from './outgoing.client.js';
 import { parseRetryAfter } from './retry-after.js';
@@ -105,10 +97,13 @@ export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts)
   const alias = challenge.dns?.alias;
   if (challenge.type === 'manual') return createManualProver({ alias });
   if (challenge.dns !== undefined && challenge.type === 'dns-01') {
-    return createDnsProver(backendOf(challenge.dns, { allowPrivate, requestMs: timeouts.requestMs, parts }), {
-      logger: parts.logger,
-      alias,
-    });
+    return createDnsProver(
+      dnsBackendOf(challenge.dns, { allowPrivate, requestMs: timeouts.requestMs, parts }),
+      {
+        logger: parts.logger,
+        alias,
+      },
+    );
   }
   return createHttpProver({
     ...parts,
@@ -122,50 +117,4 @@ export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts)
         { host: identifier.value, token, answer },
       ),
   });
-}
-
-type DnsConfig = NonNullable<AcmeConfig['challenge']['dns']>;
-
-interface BackendTerms {
-  readonly allowPrivate: boolean;
-  readonly requestMs: number;
-  readonly parts: AcmeParts;
-}
-
-function backendOf(dns: DnsConfig, { allowPrivate, requestMs, parts }: BackendTerms): DnsBackend {
-  const { outgoing, clock, pause, memory } = parts;
-  const { url, authHeader, mode, propagation, tsig, acmeDns, zone } = dns;
-  const deps = { propagation, pause, turns: memory.turns };
-  if (tsig !== undefined && zone !== undefined && dns.kind === 'rfc2136') {
-    const { host, port } = serverOf(url);
-    const key = { name: tsig.name, secret: new Uint8Array(Buffer.from(tsig.secret, 'base64')) };
-    const resolveServer = () => judgedAddress(host, allowPrivate);
-    return updateBackend({ resolveServer, port, zone, key, clock, requestMs }, deps);
-  }
-  const fetch = outgoing.fetchFor({ address: url, allowPrivate });
-  if (acmeDns !== undefined && dns.kind === 'acme-dns') {
-    return acmeDnsBackend({ fetch, url, requestMs, ...acmeDns }, deps);
-  }
-  return webhookBackend({ fetch, url, authHeader, mode, requestMs }, deps);
-}
-
-function serverOf(address: string): { readonly host: string; readonly port: number } {
-  const { hostname, port } = new URL(address.replace(/^dns:/, 'http:'));
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 53 : Number(port) };
-}
-
-/** Address of a name server, looked up once and judged, so that the call goes where the judgement was about. */
-async function judgedAddress(host: string, allowPrivate: boolean): Promise<string> {
-  const address = isIP(host) === 0 ? await addressOf(host) : host;
-  const reason = refusalOfAddress(address, { allowPrivate });
-  if (reason === undefined) return address;
-  throw new UpstreamFailed(`${host} is not called: it ${reason}`, { code: 'target_refused' });
-}
-
-async function addressOf(host: string): Promise<string> {
-  try {
-    return (await lookup(host)).address;
-  } catch (cause) {
-    throw new UpstreamFailed(`${host} has no address`, { cause });
-  }
 }

@@ -177,12 +177,21 @@ async function probe({ config, parts, client }: Context): Promise<string> {
   parts.memory.nonces.clear();
   await client.fetchNonce();
   if (meta?.externalAccountRequired === true && config.eab === undefined) throw externalAccountMissing();
-  const found = 'the directory is sound and hands out nonces';
-  if (parts.keyRing === undefined) return found;
+  const findings = ['the directory is sound and hands out nonces'];
+  const account = await accountFinding({ config, parts, client });
+  if (account !== undefined) findings.push(account);
+  const backend = await proverOf(config, parts).probe?.();
+  if (backend !== undefined) findings.push(backend);
+  return findings.join('; ');
+}
+
+/** Whether the CA knows the account; undefined when none has been made. */
+async function accountFinding({ config, parts, client }: Context): Promise<string | undefined> {
+  if (parts.keyRing === undefined) return undefined;
   const account = await findAccount({ ...parts, box: keyBoxOf(parts) }, accountTerms(config, parts));
-  if (account === undefined) return found;
+  if (account === undefined) return undefined;
   const url = await client.findAccount(account);
-  return `${found}; the account is ${url === undefined ? 'not known to the CA, and will be made again' : 'known'}`;
+  return `the account is ${url === undefined ? 'not known to the CA, and will be made again' : 'known'}`;
 }
 
 /** Downloads a certificate again by its URL (RFC 8555 §7.4.2). */

@@ -8,7 +8,7 @@ import type { ProviderAddresses } from './ensure-providers.service.js';
 import type { KeyRing } from './key-ring.js';
 import type { Outgoing } from './outgoing.client.js';
 import { type ProviderKind, providerKinds } from './provider-kinds.js';
-import { valueAt } from './provider-state.js';
+import { targetsOf } from './provider-state.js';
 import { getProvider, type ProviderRow, secretPlace, updateProvider } from './providers.repository.js';
 import { readableText } from './readable-text.js';
 import { recordProviderAudit } from './record-change.service.js';
@@ -64,9 +64,7 @@ function asJson(config: Config): Config {
 
 async function refuseBadTargets(outgoing: Outgoing, kind: ProviderKind, config: Config): Promise<void> {
   const allowPrivate = config['allowPrivateNetwork'] === true;
-  for (const path of kind.addressPaths) {
-    const address = valueAt(config, path);
-    if (typeof address !== 'string') continue;
+  for (const { path, address } of targetsOf(kind, config)) {
     const reason = await outgoing.refusalOf({ address, allowPrivate });
     if (reason === undefined) continue;
     const message = readableText(`is not called: it ${reason}`);

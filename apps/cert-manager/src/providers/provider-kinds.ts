@@ -14,7 +14,7 @@ export interface ProviderKind {
   readonly secretPaths: readonly string[];
   /** Key that holds the address of the service. */
   readonly addressKey: 'baseUrl' | 'directoryUrl';
-  /** Dotted paths of every address that is called. */
+  /** Dotted paths of every address that is called, and of every list of them. */
   readonly addressPaths: readonly string[];
   /** Whether such a CA may say when it wants a certificate renewed (RFC 9773). */
   readonly givesAdvice: boolean;
@@ -46,7 +46,7 @@ export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
       'challenge.dns.acmeDns.password',
     ],
     addressKey: 'directoryUrl',
-    addressPaths: ['directoryUrl', 'challenge.dns.url'],
+    addressPaths: ['directoryUrl', 'challenge.dns.url', 'challenge.dns.propagation.resolvers'],
     givesAdvice: true,
     // An operator who names the CA to the service has read what that CA asks of him.
     fromAddress: (directoryUrl) => acmeConfigSchema.parse({ directoryUrl, termsOfServiceAgreed: true }),

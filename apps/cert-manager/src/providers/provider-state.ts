@@ -1,3 +1,4 @@
+import { nameServerText, readNameServer } from '../acme/name-server.js';
 import type { ProviderKind } from './provider-kinds.js';
 import type { Config } from './stored-config.js';
 
@@ -30,8 +31,27 @@ export function followEnvironment(
   return { config: { ...stored.config, [kind.addressKey]: address }, environmentAddress: address };
 }
 
+/** Every address that a configuration has called, with the path of its key. */
+export function targetsOf(
+  { addressPaths }: ProviderKind,
+  config: Config,
+): readonly { readonly path: string; readonly address: string }[] {
+  return addressPaths.flatMap((path) => {
+    const value = valueAt(config, path);
+    if (typeof value === 'string') return [{ path, address: value }];
+    const listed = Array.isArray(value) ? value.map(String) : [];
+    return listed.map((address, index) => ({ path: `${path}[${index}]`, address: serverUrl(address) }));
+  });
+}
+
+/** A name server as an address with a scheme. */
+function serverUrl(text: string): string {
+  const server = readNameServer(text);
+  return `dns://${server === undefined ? text : nameServerText(server)}`;
+}
+
 /** Value at a dotted path such as `challenge.dns.url`. */
-export function valueAt(config: Config, path: string): unknown {
+function valueAt(config: Config, path: string): unknown {
   let value: unknown = config;
   for (const step of path.split('.')) {
     value = typeof value === 'object' && value !== null ? (value as Config)[step] : undefined;

@@ -25,6 +25,8 @@ export interface PebbleOptions {
   readonly httpPort: number;
   /** Base64url keys by kid; accounts need one then. */
   readonly eab?: Readonly<Record<string, string>>;
+  /** Name server that it asks instead of its own, as `address:port`. */
+  readonly resolver?: string;
   /** Share of nonces that it refuses, in percent. */
   readonly nonceReject?: number;
 }
@@ -43,7 +45,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export async function startPebble({ httpPort, eab, nonceReject = 5 }: PebbleOptions): Promise<Pebble> {
+export async function startPebble({
+  httpPort,
+  eab,
+  resolver,
+  nonceReject = 5,
+}: PebbleOptions): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'pebble-'));
   const [listen, management, dns, challenges] = [
     await freePort(),
@@ -73,7 +80,7 @@ export async function startPebble({ httpPort, eab, nonceReject = 5 }: PebbleOpti
     ...['-management', `127.0.0.1:${challenges}`, '-dns01', dnsServer, '-http01', ''],
     ...['-https01', '', '-tlsalpn01', '', '-defaultIPv6', ''],
   ]);
-  const ca = run('pebble', ['-config', join(folder, 'pebble.json'), '-dnsserver', dnsServer], {
+  const ca = run('pebble', ['-config', join(folder, 'pebble.json'), '-dnsserver', resolver ?? dnsServer], {
     PEBBLE_VA_NOSLEEP: '1',
     PEBBLE_WFE_NONCEREJECT: String(nonceReject),
   });

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { isInZone, nameServerText, readNameServer, selfAndParents } from './name-server.js';
+
+describe('readNameServer', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1:53'],
+    ['192.0.2.1:5353', '192.0.2.1:5353'],
+    ['2001:db8::1', '[2001:db8::1]:53'],
+    ['[2001:db8::1]', '[2001:db8::1]:53'],
+    ['[2001:db8::1]:5353', '[2001:db8::1]:5353'],
+  ])('%s is a server', (text, expected) => {
+    const server = readNameServer(text);
+    expect(server && nameServerText(server)).toBe(expected);
+  });
+
+  test.each([
+    '',
+    'ns.example.org',
+    '192.0.2.1:0',
+    '192.0.2.1:65536',
+    '[192.0.2.1]',
+    '192.0.2',
+    '[::1',
+    ':53',
+  ])('"%s" is none', (text) => {
+    expect(readNameServer(text)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['the zone itself', 'example.org', 'example.org', true],
+  ['below it', 'a.b.example.org', 'example.org', true],
+  ['above it', 'org', 'example.org', false],
+  ['a name that only ends like it', 'bad-example.org', 'example.org', false],
+])('in a zone is or is not: %s', (_, name, zone, expected) => {
+  expect(isInZone(name, zone)).toBe(expected);
+});
+
+test('what a name lies below comes after it, without the root', () => {
+  expect(selfAndParents('a.b.org')).toEqual(['a.b.org', 'b.org', 'org']);
+});
