@@ -51,6 +51,9 @@ export function encodeInteger(value: bigint): Buffer {
   return encode(tag.integer, Buffer.from(hex, 'hex'));
 }
 
+/** DER of an ENUMERATED with a value from 0 to 127. */
+export const encodeEnumerated = (value: number): Buffer => encode(tag.enumerated, Buffer.of(value));
+
 /** DER of an object identifier given as dotted text. Throws InvalidInput when it is none. */
 export function encodeOid(dotted: string): Buffer {
   if (!/^[012](\.(0|[1-9]\d*))+$/.test(dotted)) throw notAnOid(dotted);

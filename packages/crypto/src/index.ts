@@ -51,6 +51,19 @@ export {
 } from './keys.js';
 export { lintCertificate } from './lint.js';
 export { describeName, encodeName, listCommonNames, type SubjectFields } from './names.js';
+export { type OcspCertId, type OcspRequest, parseOcspRequest } from './ocsp-request.js';
+export {
+  createOcspResponder,
+  createOcspResponse,
+  encodeOcspFailure,
+  type OcspAnswers,
+  type OcspFailure,
+  type OcspResponder,
+  type OcspSingleAnswer,
+  type OcspStatus,
+  ocspIssuerKeys,
+} from './ocsp-response.js';
+export { revocationReasons } from './oids.js';
 export {
   certificateLabel,
   csrLabels,
@@ -61,5 +74,14 @@ export {
   splitChain,
 } from './pem.js';
 export { describePublicKey, type PublicKeyDescription } from './public-keys.js';
+export {
+  createRevocationList,
+  encodeRevocation,
+  type RevocationListRequest,
+  type RevocationReason,
+  type RevokedCertificate,
+} from './revocation-list.js';
+export { encodePointers, ocspNoCheck, type RevocationPointers } from './revocation-pointers.js';
 export { createRoot, type RootKeyKind, type RootRequest } from './root.js';
+export { createSigner, type Signer } from './sign.js';
 export type { Verification } from './signatures.js';

@@ -1,7 +1,7 @@
 import type { Certificate } from './certificate.js';
 import { type DerElement, parseDer, tag } from './der.js';
 import { encodeNamedBits } from './der-writer.js';
-import { findExtension, parseExtendedKeyUsage, parseKeyUsage } from './extensions.js';
+import { type Extension, findExtension, parseExtendedKeyUsage, parseKeyUsage } from './extensions.js';
 import { keyUsageBit, oid } from './oids.js';
 
 /** The sentence in a list when the condition holds, else an empty list. */
@@ -80,7 +80,9 @@ function lintConstraints({ extensions, isCa, pathLength }: Certificate): string[
 
 function lintSubjectAltName({ extensions, isCa, subject }: Certificate): string[] {
   const subjectAltName = findExtension(extensions, oid.subjectAltName);
-  if (subjectAltName === undefined) return faultIf(!isCa, 'the subjectAltName is missing');
+  if (subjectAltName === undefined) {
+    return faultIf(!isCa && !isForOcspAlone(extensions), 'the subjectAltName is missing');
+  }
   const isEmpty = subject.length === 0;
   return [
     ...faultIf(
@@ -89,6 +91,14 @@ function lintSubjectAltName({ extensions, isCa, subject }: Certificate): string[
     ),
     ...faultIf(!isEmpty && subjectAltName.critical, 'there is a subject and the subjectAltName is critical'),
   ];
+}
+
+const ocspSigning = '1.3.6.1.5.5.7.3.9';
+
+/** A responder of OCSP is known by its key and serves under no name. */
+function isForOcspAlone(extensions: readonly Extension[]): boolean {
+  const purposes = findExtension(extensions, oid.extendedKeyUsage);
+  return purposes !== undefined && parseExtendedKeyUsage(purposes.value).join() === ocspSigning;
 }
 
 function lintPurposes({ extensions }: Certificate): string[] {

@@ -16,9 +16,18 @@ export const oid = {
   subjectAltName: '2.5.29.17',
   issuerAltName: '2.5.29.18',
   basicConstraints: '2.5.29.19',
+  crlNumber: '2.5.29.20',
+  crlReason: '2.5.29.21',
+  crlDistributionPoints: '2.5.29.31',
   certificatePolicies: '2.5.29.32',
   authorityKeyIdentifier: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
+  authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
+  ocsp: '1.3.6.1.5.5.7.48.1',
+  ocspBasic: '1.3.6.1.5.5.7.48.1.1',
+  ocspNonce: '1.3.6.1.5.5.7.48.1.2',
+  ocspNoCheck: '1.3.6.1.5.5.7.48.1.5',
+  caIssuers: '1.3.6.1.5.5.7.48.2',
   tlsFeature: '1.3.6.1.5.5.7.1.24',
   netscapeCertType: '2.16.840.1.113730.1.1',
   commonName: '2.5.4.3',
@@ -101,3 +110,16 @@ export const keyUsagePurposes = [
 
 /** Numbers of the keyUsage bits that issuing and checking decide by. */
 export const keyUsageBit = { digitalSignature: 0, keyEncipherment: 2, keyCertSign: 5, cRLSign: 6 } as const;
+
+/** Reasons of a revocation by their numbers in CRLReason (RFC 5280 §5.3.1). */
+export const revocationReasons = {
+  unspecified: 0,
+  keyCompromise: 1,
+  cACompromise: 2,
+  affiliationChanged: 3,
+  superseded: 4,
+  cessationOfOperation: 5,
+  certificateHold: 6,
+  privilegeWithdrawn: 9,
+  aACompromise: 10,
+} as const;

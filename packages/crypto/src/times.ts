@@ -31,11 +31,17 @@ export function encodeTime(instant: Date): Buffer {
       code: 'invalid_validity',
     });
   }
-  const digits = instant.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '');
   return year < 2050
-    ? encode(tag.utcTime, Buffer.from(`${digits.slice(2)}Z`, 'latin1'))
-    : encode(tag.generalizedTime, Buffer.from(`${digits}Z`, 'latin1'));
+    ? encode(tag.utcTime, Buffer.from(`${digitsOf(instant).slice(2)}Z`, 'latin1'))
+    : encodeGeneralizedTime(instant);
 }
+
+/** DER of the instant as GeneralizedTime whatever its year, as OCSP has all of its times (RFC 6960 §4.2.2.1). */
+export function encodeGeneralizedTime(instant: Date): Buffer {
+  return encode(tag.generalizedTime, Buffer.from(`${digitsOf(instant)}Z`, 'latin1'));
+}
+
+const digitsOf = (instant: Date): string => instant.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '');
 
 function instantOf(element: DerElement, name: string, year: number, parts: readonly string[]): Date {
   const [month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(2).map(Number);
