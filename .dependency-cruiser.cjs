@@ -7,7 +7,7 @@ const sliceOrders = {
   'cert-manager':
     'access audit permission-groups users acme providers spaces fqdns csrs certificates issuance renewals system',
   'check-monitor': 'projects channels flips checks pings alerts badges metrics accounts',
-  'dummy-ca': 'authority signing acme',
+  'dummy-ca': 'authority status signing acme',
 };
 
 const root = process.env.ARCHITECTURE_ROOT ?? __dirname;

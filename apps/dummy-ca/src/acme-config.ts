@@ -1,3 +1,4 @@
+import { validationModes } from '@certloop/contracts';
 import {
   type ConfigOf,
   flag,
@@ -10,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { AcmeSettings } from './acme/acme-settings.js';
 import type { Fault } from './acme/faults/fault.js';
-import { type ValidationSettings, validationModes } from './acme/validation/validation-settings.js';
+import type { ValidationSettings } from './acme/validation/validation-settings.js';
 import { externalAccounts, faults, ipAddress, profiles } from './acme-values.js';
 
 const seconds = (fallback: number) => wholeNumber(1, 315_360_000).prefault(String(fallback));
@@ -22,7 +23,7 @@ export const acmeSettings = {
   publicUrl: setting(
     'DUMMY_CA_PUBLIC_URL',
     httpAddress.optional(),
-    'address under which ACME clients reach the service; that of the request when absent',
+    'address under which ACME clients and verifiers reach the service; for ACME that of the request when absent',
   ),
   acmeKeep: setting(
     'DUMMY_CA_ACME_KEEP',
@@ -32,7 +33,7 @@ export const acmeSettings = {
   profiles: setting(
     'DUMMY_CA_PROFILES',
     profiles.prefault('classic:7776000 tlsserver:3888000 shortlived:576000'),
-    'profiles as words name:seconds of validity, the first for orders that ask for none',
+    'profiles as words name:seconds of validity or name:seconds:offset of notBefore from now, the first for orders that ask for none',
   ),
   termsOfService: setting(
     'DUMMY_CA_TERMS',
@@ -138,7 +139,7 @@ export type AcmeConfig = ConfigOf<typeof acmeSettings>;
 const challengeWaitMs = 250;
 
 /** What ACME is built from, beside what signs. */
-export function acmePartsOf(config: AcmeConfig): {
+export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: number }): {
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;
   readonly keep: number;

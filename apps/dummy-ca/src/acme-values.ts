@@ -1,17 +1,21 @@
+import { faultSchema } from '@certloop/contracts';
 import { refusalOfAddress, wordList } from '@certloop/server';
 import { z } from 'zod';
-import { faultSchema } from './acme/faults/fault.js';
 
-/** `name:seconds`, at most ten years. */
+/** `name:seconds` or `name:seconds:offset`, at most thirty years each. */
 export const profiles = wordList.pipe(
   z
     .array(
       z
         .string()
-        .regex(/^[\w-]{1,64}:[1-9]\d{0,8}$/, 'must be words name:seconds')
+        .regex(
+          /^[\w-]{1,64}:[1-9]\d{0,8}(?::-?\d{1,9})?$/,
+          'must be words name:seconds or name:seconds:offset',
+        )
         .transform((word) => {
-          const [name = '', length] = word.split(':');
-          return { name, validitySeconds: Number(length) };
+          const [name = '', length, offset] = word.split(':');
+          const notBeforeOffsetSeconds = offset === undefined ? undefined : Number(offset);
+          return { name, validitySeconds: Number(length), notBeforeOffsetSeconds };
         }),
     )
     .min(1, 'must name a profile'),

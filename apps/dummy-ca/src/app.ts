@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type Clock, createHttpApp, errorHandler, type Logger, refuseUnknownPath } from '@certloop/server';
 import { type AcmeRoutesOptions, acmeRoutes } from './acme/acme.routes.js';
+import type { OwnCertificate } from './acme/acme-issuer.service.js';
 import { acmeMount } from './acme/acme-links.js';
 import { type AcmeOptions, createAcme } from './acme/acme-server.service.js';
 import { adminRoutes } from './acme/faults/admin.routes.js';
@@ -10,12 +11,17 @@ import { createAskedBefore } from './signing/asked-before.store.js';
 import { csrResponder, isCsrAddress } from './signing/csr.responder.js';
 import { errorText } from './signing/error-body.js';
 import { signingRoutes } from './signing/signing.routes.js';
+import { statusRoutes } from './status/status.routes.js';
+import { createStatus, type StatusSettings } from './status/status-deps.service.js';
 
 export interface AppOptions {
   readonly authority: CertificateAuthority;
   readonly keep: StoreLimits;
+  /** Certificates that the authority has for itself, so that their status can be told. */
+  readonly own?: readonly OwnCertificate[];
+  readonly status: StatusSettings;
   /** ACME is served only with it. */
-  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger'> &
+  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger' | 'certificates' | 'status'> &
     AcmeRoutesOptions & {
       /** Whether the administrative API is served, to whoever reaches the service. */
       readonly admin: boolean;
@@ -25,15 +31,25 @@ export interface AppOptions {
 }
 
 /** Handler of every request to the service; nothing outside the process is touched. */
-export function createApp({ authority, keep, acme, clock, logger }: AppOptions): RequestListener {
+export function createApp(options: AppOptions): RequestListener {
+  const { authority, keep, acme, clock, logger } = options;
   const certificates = createCertificatesStore(keep);
   const signing = { authority, certificates, askedBefore: createAskedBefore(certificates, clock), clock };
+  const status = createStatus({
+    issuers: [authority, ...(acme?.issuer.opened ?? [])],
+    own: [...(acme?.issuer.issued ?? []), ...(options.own ?? [])],
+    certificates,
+    serialNumbers: authority.serialNumbers,
+    settings: options.status,
+    clock,
+  });
   const app = createHttpApp({ logger });
   if (acme !== undefined) {
-    const deps = createAcme({ ...acme, clock, logger });
+    const deps = createAcme({ ...acme, certificates, status, clock, logger });
     app.use(acmeMount, acmeRoutes(deps, acme));
     if (acme.admin) app.use(adminRoutes(deps));
   }
+  app.use(statusRoutes(status));
   app.use(signingRoutes(signing));
   app.use(refuseUnknownPath);
   app.use(errorHandler({ logger, describe: (refusal, { path }) => errorText(path, refusal.message) }));

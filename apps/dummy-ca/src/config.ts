@@ -9,12 +9,18 @@ import {
   setting,
   unknownSettings,
   wholeNumber,
+  wordList,
 } from '@certloop/server';
 import { z } from 'zod';
 import { acmeSettings } from './acme-config.js';
 import { authorityKeyTypes } from './authority/issuance-profile.js';
+import { pointerKinds } from './authority/pointers.js';
 
 const keyTypes = authorityKeyTypes.join(', ');
+
+const pointers = wordList
+  .transform((words) => words.filter((word) => word !== 'none'))
+  .pipe(z.array(z.enum(pointerKinds, `must be words of ${pointerKinds.join(', ')}, or none`)));
 
 /** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
 export const settings = {
@@ -34,7 +40,32 @@ export const settings = {
   rootValidityDays: setting(
     'DUMMY_CA_ROOT_VALIDITY_DAYS',
     wholeNumber(2, 36_525).default(36_525),
-    'days that a root made at start lasts, the first of them past',
+    'days that a root made at start lasts, those past among them',
+  ),
+  rootPastDays: setting(
+    'DUMMY_CA_ROOT_PAST_DAYS',
+    wholeNumber(0, 36_524).default(1),
+    'days before the start at which a root made then begins: so far back expired certificates can begin',
+  ),
+  backdateSeconds: setting(
+    'DUMMY_CA_BACKDATE_SECONDS',
+    wholeNumber(0, 86_400).default(60),
+    'seconds before now at which certificates begin, a tenth of their length at most',
+  ),
+  pointers: setting(
+    'DUMMY_CA_POINTERS',
+    pointers.prefault('crl ocsp issuer'),
+    'which addresses certificates carry when DUMMY_CA_PUBLIC_URL is set: crl, ocsp, issuer, or none',
+  ),
+  crlSeconds: setting(
+    'DUMMY_CA_CRL_SECONDS',
+    wholeNumber(2, 31_536_000).default(86_400),
+    'seconds for which a revocation list is good',
+  ),
+  ocspSeconds: setting(
+    'DUMMY_CA_OCSP_SECONDS',
+    wholeNumber(2, 31_536_000).default(3_600),
+    'seconds for which an answer of the OCSP responder is good',
   ),
   rootKeyPem: setting(
     'DUMMY_CA_ROOT_KEY',
@@ -71,7 +102,12 @@ export interface Config extends ConfigOf<typeof settings> {
 /** Configuration of the service. Throws ConfigError with every fault; root key and certificate come in pairs. */
 export function loadConfig(environment: Environment = process.env): Config {
   const config = readConfig(settings, environment);
-  const faults = rootFaults(config.rootKeyPem, config.rootCertificatePem, environment);
+  const faults = [
+    ...rootFaults(config.rootKeyPem, config.rootCertificatePem, environment),
+    ...(config.rootPastDays < config.rootValidityDays
+      ? []
+      : [`${settings.rootPastDays.name}: must be less than ${settings.rootValidityDays.name}`]),
+  ];
   if (faults.length > 0) throw new ConfigError(faults);
   const unknownNames = unknownSettings('DUMMY_CA_', settings, environment);
   return { ...config, unknownNames: unknownNames.filter((name) => !namesOfOthers.has(name)) };

@@ -15,14 +15,18 @@ await runService(service, async (onClose) => {
   for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
   const authority = await openAuthority(config, systemClock);
   const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
-  const issuer = await openAcmeIssuer(authority, config.keyType);
+  const issuer = await openAcmeIssuer(authority, config);
   const acme = { issuer, ...acmePartsOf(config) };
-  const app = createApp({ authority, keep, acme, clock: systemClock, logger });
+  const tls =
+    config.httpsPort === undefined
+      ? undefined
+      : await makeHttpsCertificate(authority, config.httpsNames, systemClock);
+  const own = tls === undefined ? [] : [{ issuer: authority.name, der: tls.der }];
+  const app = createApp({ authority, keep, own, acme, status: config, clock: systemClock, logger });
   const listening = await listen(app, config);
   onClose(listening.close);
   answerUnparsed(listening.server);
-  if (config.httpsPort !== undefined) {
-    const tls = await makeHttpsCertificate(authority, config.httpsNames, systemClock);
+  if (config.httpsPort !== undefined && tls !== undefined) {
     const secure = await listen(app, { host: config.host, port: config.httpsPort, tls });
     onClose(secure.close);
     answerUnparsed(secure.server);

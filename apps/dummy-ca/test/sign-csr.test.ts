@@ -5,7 +5,7 @@ import { createLogger } from '@certloop/server';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../src/app.js';
-import { startCa, type TestCa } from './support/app.js';
+import { startCa, type TestCa, usualStatus } from './support/app.js';
 import {
   algorithms,
   base64,
@@ -94,7 +94,13 @@ describe('POST /csr', () => {
   test('answers 500 without the reason when signing fails', async () => {
     const authority = { ...ca.authority, issue: () => Promise.reject(new Error('the disk of the key')) };
     const logger = createLogger({ service: 'dummy-ca', level: 'silent' });
-    const http = createApp({ authority, keep: { count: 1, octets: 1 }, clock: ca.clock, logger });
+    const http = createApp({
+      authority,
+      keep: { count: 1, octets: 1 },
+      status: usualStatus,
+      clock: ca.clock,
+      logger,
+    });
     const { body } = await request(http).post('/csr').send({ csr: csrField(), action: 'sign' }).expect(500);
     expect(body).toEqual({ error: 'the CSR could not be signed' });
   });

@@ -1,4 +1,6 @@
 import type { Clock, Logger } from '@certloop/server';
+import type { CertificatesStore } from '../authority/certificates.store.js';
+import type { StatusDeps } from '../status/status-deps.service.js';
 import type { AcmeStore } from './acme.store.js';
 import type { AcmeIssuer } from './acme-issuer.service.js';
 import type { AcmeSettings } from './acme-settings.js';
@@ -9,6 +11,10 @@ import type { ValidateChallenge } from './validation/validate-challenge.client.j
 /** What the use cases of ACME work with. */
 export interface AcmeDeps {
   readonly store: AcmeStore;
+  /** Where certificates of every way of issuing are found by their id. */
+  readonly certificates: CertificatesStore;
+  /** The register of revocations, which is the one of the whole authority. */
+  readonly status: StatusDeps;
   readonly nonces: Nonces;
   readonly issuer: AcmeIssuer;
   readonly validate: ValidateChallenge;

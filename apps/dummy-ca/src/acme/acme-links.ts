@@ -1,3 +1,5 @@
+import type { AcmeEndpoint } from '@certloop/contracts';
+
 /** Paths of the server below its base; `:id` and the like stand for parameters. */
 export const acmePaths = {
   directory: '/directory',
@@ -19,9 +21,9 @@ export const acmePaths = {
   alternateChain: '/certificates/:id/:chain',
   issuer: '/issuers/:chain',
   root: '/roots/:chain',
-} as const;
+} as const satisfies Readonly<Record<AcmeEndpoint, string>>;
 
-export type AcmePath = keyof typeof acmePaths;
+export type AcmePath = AcmeEndpoint;
 
 /** Where ACME begins on the service. */
 export const acmeMount = '/acme';

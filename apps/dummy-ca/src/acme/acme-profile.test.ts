@@ -55,7 +55,7 @@ describe('acmeValidity', () => {
       '2026-02-03T00:00:00Z',
     ],
   ])('%s', (_, profile, asked, notBefore, notAfter) => {
-    expect(acmeValidity(profile, asked, now, issuer)).toEqual({
+    expect(acmeValidity(profile, asked, now, issuer, 60)).toEqual({
       notBefore: new Date(notBefore),
       notAfter: new Date(notAfter),
     });

@@ -5,14 +5,21 @@ import type { Validity } from '../authority/issuance-profile.js';
 export interface AcmeProfile {
   readonly name: string;
   readonly validitySeconds: number;
+  /** Seconds from now to notBefore, negative for the past; undefined for the usual moment. */
+  readonly notBeforeOffsetSeconds?: number | undefined;
 }
 
 /** Sentence about a profile for the directory. */
-export function describeProfile({ validitySeconds }: AcmeProfile): string {
+export function describeProfile({ validitySeconds, notBeforeOffsetSeconds }: AcmeProfile): string {
   const days = validitySeconds / 86_400;
   const length = Number.isInteger(days) && days > 1 ? `${days} days` : `${validitySeconds} seconds`;
-  return `TLS server and client certificates that are valid for ${length}`;
+  const begin =
+    notBeforeOffsetSeconds === undefined ? '' : `, beginning ${describeOffset(notBeforeOffsetSeconds)}`;
+  return `TLS server and client certificates that are valid for ${length}${begin}`;
 }
+
+const describeOffset = (seconds: number): string =>
+  seconds < 0 ? `${-seconds} seconds before they are issued` : `${seconds} seconds after they are issued`;
 
 /** Profile by its name, the first one when none is asked for. Throws `invalidProfile` for another name. */
 export function chooseProfile(profiles: readonly AcmeProfile[], name: string | undefined): AcmeProfile {
@@ -52,22 +59,22 @@ export function parseAskedValidity(
   return asked;
 }
 
-// Clocks of clients that are a little slow still find a new certificate valid, unless it is a very brief one.
-const mostBackdatedMs = 60_000;
-
 /**
- * Validity of a certificate issued at `now`: what the order asks for, and for the rest the profile's length from
- * 60 s back, or a tenth of the length when that is less; never outside of the issuer's.
+ * Validity of a certificate issued at `now`: what the order asks for, and for the rest the profile's length from its
+ * offset, without one as far back as clocks of clients may be slow, or a tenth of the length when that is less;
+ * never outside of the issuer's.
  */
 export function acmeValidity(
-  { validitySeconds }: AcmeProfile,
+  { validitySeconds, notBeforeOffsetSeconds }: AcmeProfile,
   asked: AskedValidity,
   now: Date,
   issuer: Validity,
+  backdateSeconds: number,
 ): Validity {
   const lengthMs = validitySeconds * 1000;
-  const back = Math.floor(Math.min(mostBackdatedMs, lengthMs / 10) / 1000) * 1000;
-  const usual = Math.floor(now.getTime() / 1000) * 1000 - back;
+  const backSeconds = Math.floor(Math.min(backdateSeconds, validitySeconds / 10));
+  const offset = notBeforeOffsetSeconds ?? -backSeconds;
+  const usual = Math.floor(now.getTime() / 1000) * 1000 + offset * 1000;
   const end = asked.notAfter?.getTime();
   // Who asks for an end in the past alone asks for a whole validity in the past.
   const usualFor = end !== undefined && end <= usual ? end - lengthMs : usual;

@@ -59,13 +59,14 @@ export interface AcmeCertificate {
   readonly leafPem: string;
   readonly der: Buffer;
   readonly identifiers: readonly Identifier[];
+  /** Lower-case hex. */
+  readonly serialNumber: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
   /** Identifier in renewalInfo (RFC 9773 §4.1). */
   readonly renewalId: string;
   /** Order that replaces it, as far as that is not invalid. */
   replacedBy: string | undefined;
-  revocation: { readonly at: Date; readonly reason: number } | undefined;
   /** Window that was set for it instead of the usual one. */
   renewalWindow: RenewalWindow | undefined;
 }

@@ -1,4 +1,6 @@
 import type { Clock, Logger } from '@certloop/server';
+import type { CertificatesStore } from '../authority/certificates.store.js';
+import type { StatusDeps } from '../status/status-deps.service.js';
 import { createAcmeStore } from './acme.store.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import type { AcmeIssuer } from './acme-issuer.service.js';
@@ -15,6 +17,8 @@ export interface AcmeOptions {
   readonly faults: Omit<FaultsOptions, 'validationMode'>;
   /** Accounts, orders, certificates and nonces kept each. */
   readonly keep: number;
+  readonly certificates: CertificatesStore;
+  readonly status: StatusDeps;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -26,6 +30,8 @@ export function createAcme(options: AcmeOptions): AcmeDeps {
   const faults = createFaultsStore({ ...options.faults, validationMode: validation.mode });
   return {
     store,
+    certificates: options.certificates,
+    status: options.status,
     nonces: createNonces(store),
     issuer,
     validate: createValidation(validation, faults.validationMode),

@@ -4,6 +4,8 @@ import type { AcmeProfile } from './acme-profile.js';
 export interface AcmeSettings {
   /** The first one is taken when an order asks for none. */
   readonly profiles: readonly AcmeProfile[];
+  /** How far back a certificate begins at most, unless another beginning is asked for. */
+  readonly backdateSeconds: number;
   /** Accounts must agree to its terms, which stand at this address; undefined for no terms. */
   readonly termsOfService: string | undefined;
   /** MAC keys by key identifier (RFC 8555 §7.3.4). */

@@ -1,5 +1,5 @@
+import { createBoundedMap } from '../authority/bounded-map.js';
 import type { Account, AcmeCertificate, Authorization, Order } from './acme-records.js';
-import { createBoundedMap } from './bounded-map.js';
 import type { AuthorizedIdentifier } from './challenges.js';
 import { identifierKey } from './identifiers.js';
 

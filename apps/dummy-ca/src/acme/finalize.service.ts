@@ -39,13 +39,27 @@ function requireReady(deps: AcmeDeps, order: Order): void {
 async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<void> {
   try {
     const certificate = recordOf(order, await issue(deps, order, asked));
-    deps.store.insertCertificate(certificate);
+    keep(deps, certificate, order.finalizedAt ?? deps.clock.now());
     order.certificateId = certificate.id;
     order.availableAt = processingUntil(deps, 'finalize') ?? order.finalizedAt;
   } catch (error) {
     if (!(error instanceof AppError)) deps.logger.error({ error }, 'issuance.fault');
     order.problem = acmeProblemDocument(new AcmeProblem('serverInternal', 'the certificate was not issued'));
   }
+}
+
+/** For its account, and for whoever asks for it by its id as for any other certificate. */
+function keep(deps: AcmeDeps, certificate: AcmeCertificate, createdAt: Date): void {
+  const { id, leafPem: certificatePem, serialNumber, notAfter } = certificate;
+  deps.store.insertCertificate(certificate);
+  deps.certificates.insert({
+    id,
+    certificatePem,
+    createdAt,
+    serialNumber,
+    issuer: deps.issuer.name,
+    notAfter,
+  });
 }
 
 function issue({ issuer, settings, clock }: AcmeDeps, order: Order, asked: AcmeCsr): Promise<Buffer> {
@@ -55,7 +69,7 @@ function issue({ issuer, settings, clock }: AcmeDeps, order: Order, asked: AcmeC
   return issuer.issue({
     subjectDer: encodeName(asked.commonName === undefined ? {} : { commonName: asked.commonName }),
     spkiDer: asked.csr.spkiDer,
-    ...acmeValidity(profile, order, clock.now(), issuer.certificate),
+    ...acmeValidity(profile, order, clock.now(), issuer.certificate, settings.backdateSeconds),
     subjectAltNames: { dnsNames: namesOf('dns'), ipAddresses: namesOf('ip') },
     extensions: asked.extensions.map((extension) => ({ ...extension, critical: false })),
   });
@@ -69,11 +83,11 @@ function recordOf({ accountId, identifiers }: Order, der: Buffer): AcmeCertifica
     leafPem: formatPem(certificateLabel, der),
     der,
     identifiers,
+    serialNumber: certificate.serialNumber,
     notBefore: certificate.notBefore,
     notAfter: certificate.notAfter,
     renewalId: renewalIdOf(certificate),
     replacedBy: undefined,
-    revocation: undefined,
     renewalWindow: undefined,
   };
 }

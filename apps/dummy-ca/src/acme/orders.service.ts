@@ -3,7 +3,13 @@ import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { ownAccount } from './accounts.service.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
-import { chooseProfile, parseAskedValidity } from './acme-profile.js';
+import {
+  type AcmeProfile,
+  type AskedValidity,
+  acmeValidity,
+  chooseProfile,
+  parseAskedValidity,
+} from './acme-profile.js';
 import type { Authorization, Order } from './acme-records.js';
 import { type AcmeReply, created, ok } from './acme-reply.js';
 import { orderView } from './acme-view.js';
@@ -26,6 +32,7 @@ export async function newOrder(deps: AcmeDeps, request: SignedRequest): Promise<
   const identifiers = parseIdentifiers(asked.identifiers);
   const profile = chooseProfile(deps.settings.profiles, asked.profile);
   const validity = parseAskedValidity(asked, deps.issuer.certificate);
+  requirePossible(deps, profile, validity);
   const id = randomUUID();
   const replaced = requireReplaceable(deps, account, asked.replaces, identifiers);
   const authorizations = identifiers
@@ -50,6 +57,18 @@ export async function newOrder(deps: AcmeDeps, request: SignedRequest): Promise<
   deps.store.insertOrder(order);
   if (replaced !== undefined) replaced.replacedBy = id;
   return created(viewOf(deps, order, request), request.links.of('order', { id }));
+}
+
+/** Throws `malformed` when the certificate would be valid only when its issuer is not. */
+function requirePossible(
+  { settings, clock, issuer }: AcmeDeps,
+  profile: AcmeProfile,
+  asked: AskedValidity,
+): void {
+  const { certificate } = issuer;
+  const validity = acmeValidity(profile, asked, clock.now(), certificate, settings.backdateSeconds);
+  if (validity.notAfter > validity.notBefore) return;
+  throw new AcmeProblem('malformed', 'the validity of the issuer has no place for that of the certificate');
 }
 
 const addForOrder = (deps: AcmeDeps, accountId: string, identifier: AuthorizedIdentifier): Authorization =>

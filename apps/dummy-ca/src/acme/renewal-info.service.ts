@@ -7,7 +7,8 @@ import { requireRenewalId, suggestedWindow } from './renewal-window.js';
 /** When to renew the certificate (RFC 9773 §4.2). Throws `malformed`, with status 404 for an unknown one. */
 export async function showRenewalInfo(deps: AcmeDeps, certId: string): Promise<AcmeReply> {
   const certificate = getByRenewalId(deps, certId);
-  const { start, end } = certificate.renewalWindow ?? suggestedWindow(certificate, certificate.revocation);
+  const revocation = deps.status.revocations.find(certificate.serialNumber);
+  const { start, end } = certificate.renewalWindow ?? suggestedWindow(certificate, revocation?.revokedAt);
   const view: AcmeRenewalInfo = {
     suggestedWindow: { start: start.toISOString(), end: end.toISOString() },
   };

@@ -43,7 +43,7 @@ describe('suggestedWindow', () => {
 
   test('of a revoked certificate has just passed', () => {
     const at = new Date('2026-01-02T00:00:00Z');
-    const window = suggestedWindow({ notBefore, notAfter: new Date('2026-04-01T00:00:00Z') }, { at });
+    const window = suggestedWindow({ notBefore, notAfter: new Date('2026-04-01T00:00:00Z') }, at);
     expect(window).toEqual({ start: new Date('2026-01-01T23:59:59Z'), end: at });
   });
 });

@@ -26,10 +26,10 @@ export function requireRenewalId(text: string): string {
  */
 export function suggestedWindow(
   { notBefore, notAfter }: Validity,
-  revocation: { readonly at: Date } | undefined,
+  revokedAt: Date | undefined,
 ): RenewalWindow {
-  if (revocation !== undefined) {
-    return { start: new Date(revocation.at.getTime() - 1000), end: revocation.at };
+  if (revokedAt !== undefined) {
+    return { start: new Date(revokedAt.getTime() - 1000), end: revokedAt };
   }
   const length = notAfter.getTime() - notBefore.getTime();
   const start = notBefore.getTime() + Math.floor((length * 2) / 3);

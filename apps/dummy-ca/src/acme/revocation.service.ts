@@ -1,5 +1,12 @@
 import { AcmeProblem, AppError, acmeRequests } from '@certloop/contracts';
-import { type Certificate, exportSpki, parseCertificate, publicKeysEqual } from '@certloop/crypto';
+import {
+  type Certificate,
+  exportSpki,
+  parseCertificate,
+  publicKeysEqual,
+  type RevocationReason,
+  revocationReasons,
+} from '@certloop/crypto';
 import type { AcmeDeps } from './acme-deps.service.js';
 import type { AcmeCertificate } from './acme-records.js';
 import type { AcmeReply } from './acme-reply.js';
@@ -8,9 +15,15 @@ import { authorizationStatus } from './order-status.js';
 import { renewalIdOf } from './renewal-window.js';
 import { parsePayload, type SignedRequest } from './signed-requests.service.js';
 
-// RFC 5280 §5.3.1, of which a subscriber may give these: unspecified, keyCompromise, affiliationChanged,
-// superseded, cessationOfOperation, privilegeWithdrawn.
-const allowedReasons: readonly number[] = [0, 1, 3, 4, 5, 9];
+// Of RFC 5280 §5.3.1 those that a subscriber may give.
+const allowedReasons: readonly RevocationReason[] = [
+  'unspecified',
+  'keyCompromise',
+  'affiliationChanged',
+  'superseded',
+  'cessationOfOperation',
+  'privilegeWithdrawn',
+];
 
 /**
  * Revokes a certificate for its account, for one that holds authorizations for all of its identifiers, or for its own
@@ -27,16 +40,24 @@ export async function revokeCertificate(deps: AcmeDeps, request: SignedRequest):
   if (!mayRevoke(deps, request, certificate, parsed)) {
     throw new AcmeProblem('unauthorized', 'neither the account nor the key may revoke the certificate');
   }
-  const { reason = 0 } = asked;
-  if (!allowedReasons.includes(reason)) {
-    const detail = `the reason must be one of ${allowedReasons.join(', ')} (RFC 5280, section 5.3.1)`;
-    throw new AcmeProblem('badRevocationReason', detail);
-  }
-  if (certificate.revocation !== undefined) {
+  const reason = requireReason(asked.reason ?? 0);
+  const { revocations } = deps.status;
+  if (revocations.find(certificate.serialNumber) !== undefined) {
     throw new AcmeProblem('alreadyRevoked', 'the certificate is revoked already');
   }
-  certificate.revocation = { at: deps.clock.now(), reason };
+  const { serialNumber, notAfter } = certificate;
+  revocations.insert({ serialNumber, issuer: deps.issuer.name, notAfter }, deps.clock.now(), reason);
   return { status: 200 };
+}
+
+function requireReason(code: number): RevocationReason {
+  const reason = allowedReasons.find((each) => revocationReasons[each] === code);
+  if (reason !== undefined) return reason;
+  const codes = allowedReasons.map((each) => revocationReasons[each]).join(', ');
+  throw new AcmeProblem(
+    'badRevocationReason',
+    `the reason must be one of ${codes} (RFC 5280, section 5.3.1)`,
+  );
 }
 
 function parse(text: string): Certificate {

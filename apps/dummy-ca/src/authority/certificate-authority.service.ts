@@ -17,16 +17,28 @@ import {
   verifyCsr,
 } from '@certloop/crypto';
 import { type Clock, StartFailed } from '@certloop/server';
-import { type AuthorityKeyType, leafValidity, rootValidity } from './issuance-profile.js';
-import { countFrom, firstSerialNumber, randomOctets, type SerialNumbers } from './serial-numbers.js';
+import type { KnownCertificate } from './certificates.store.js';
+import { type AskedLength, type AuthorityKeyType, leafValidity, rootValidity } from './issuance-profile.js';
+import type { NamedIssuer } from './named-issuer.js';
+import { type PointerSettings, pointersOf } from './pointers.js';
+import {
+  countFrom,
+  firstSerialNumber,
+  formatSerialNumber,
+  randomOctets,
+  type SerialNumbers,
+} from './serial-numbers.js';
 
-/** Where the root comes from: PEM of its key and certificate, or else how to make one. */
-export interface RootSource {
+/** Where the root comes from: PEM of its key and certificate, or else how to make one; and how it signs. */
+export interface RootSource extends PointerSettings {
   readonly rootKeyPem: string | undefined;
   readonly rootCertificatePem: string | undefined;
   readonly keyType: AuthorityKeyType;
   readonly commonName: string;
   readonly rootValidityDays: number;
+  readonly rootPastDays: number;
+  /** How far back a certificate begins at most, unless another beginning is asked for. */
+  readonly backdateSeconds: number;
 }
 
 /** What is told of the root at start. */
@@ -39,19 +51,23 @@ export interface RootFacts {
   readonly notAfter: string;
 }
 
-export interface CertificateAuthority {
+/** A certificate fresh from its issuer. */
+export interface SignedCertificate extends KnownCertificate {
+  readonly certificatePem: string;
+}
+
+export interface CertificateAuthority extends NamedIssuer {
   readonly rootPem: string;
   readonly root: RootFacts;
-  /** The root, ready to sign. */
-  readonly issuer: Issuer;
   /** One row of numbers for all that is signed. */
   readonly serialNumbers: SerialNumbers;
   /**
-   * PEM of a certificate for the text of a CSR that is signed by its own key: its subject and subjectAltName
-   * as they are, valid from 60 s before `now` for the days or to the root's end. Throws InvalidInput when the
-   * text is not one CSR or its signature does not hold, and an `internal` refusal when the root has ended.
+   * Certificate for the text of a CSR that is signed by its own key: its subject and subjectAltName as they are,
+   * for the length asked for or to the root's end. Throws InvalidInput when the text is not one CSR, its
+   * signature does not hold, or it is to begin when the root is not valid, and an `internal` refusal when
+   * the root has ended.
    */
-  issue(csrPem: string, validityDays: number, now: Date): Promise<string>;
+  issue(csrPem: string, asked: AskedLength, now: Date): Promise<SignedCertificate>;
 }
 
 /** Authority with one root that signs everything. Throws StartFailed when the given root cannot be used. */
@@ -61,22 +77,46 @@ export async function openAuthority(source: RootSource, clock: Clock): Promise<C
   const issuer = loadRoot(source, now) ?? (await makeRoot(source, first, now));
   // A root made here has the first number itself.
   const serialNumbers = countFrom(first + 1n);
+  const signing: Signing = {
+    name: 'root',
+    issuer,
+    pointers: pointersOf(source, 'root'),
+    serialNumbers,
+    backdateSeconds: source.backdateSeconds,
+  };
   return {
+    ...signing,
     rootPem: formatPem(certificateLabel, issuer.certificate.der),
     root: factsOf(issuer, source),
-    issuer,
-    serialNumbers,
-    issue: async (csrPem, validityDays, now) => {
-      const csr = parseCsr(parsePem(csrPem, csrLabels));
-      const verification = await verifyCsr(csr);
-      if (!verification.ok) throw refusedSignature(verification.code, verification.reason);
-      const { subjectDer, spkiDer, subjectAltNameDer } = csr;
-      const validity = leafValidity(validityDays, now, issuer.certificate);
-      if (validity.notAfter <= validity.notBefore) throw endedRoot(issuer);
-      const names = { subjectDer, spkiDer, subjectAltNameDer };
-      const request = { ...names, ...validity, serialNumber: serialNumbers.next() };
-      return formatPem(certificateLabel, await issueCertificate(issuer, request));
-    },
+    issue: (csrPem, asked, now) => issue(signing, csrPem, asked, now),
+  };
+}
+
+interface Signing extends NamedIssuer {
+  readonly serialNumbers: SerialNumbers;
+  readonly backdateSeconds: number;
+}
+
+async function issue(
+  { name, issuer, pointers, serialNumbers, backdateSeconds }: Signing,
+  csrPem: string,
+  asked: AskedLength,
+  now: Date,
+): Promise<SignedCertificate> {
+  const csr = parseCsr(parsePem(csrPem, csrLabels));
+  const verification = await verifyCsr(csr);
+  if (!verification.ok) throw refusedSignature(verification.code, verification.reason);
+  const { subjectDer, spkiDer, subjectAltNameDer } = csr;
+  const validity = leafValidity(asked, now, issuer.certificate, backdateSeconds);
+  if (validity.notAfter <= validity.notBefore) throw endedRoot(issuer);
+  const serialNumber = serialNumbers.next();
+  const names = { subjectDer, spkiDer, subjectAltNameDer };
+  const der = await issueCertificate(issuer, { ...names, ...validity, serialNumber, extensions: pointers });
+  return {
+    certificatePem: formatPem(certificateLabel, der),
+    serialNumber: formatSerialNumber(serialNumber),
+    issuer: name,
+    notAfter: validity.notAfter,
   };
 }
 
@@ -85,7 +125,7 @@ async function makeRoot(source: RootSource, serialNumber: bigint, now: Date): Pr
     keyKind: source.keyType,
     subject: { organization: 'CertLoop', commonName: source.commonName },
     serialNumber,
-    ...rootValidity(source.rootValidityDays, now),
+    ...rootValidity(source.rootValidityDays, source.rootPastDays, now),
   });
   return createIssuer(material);
 }

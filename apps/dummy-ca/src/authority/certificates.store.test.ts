@@ -5,6 +5,9 @@ const certificate = (id: string, octets = 10) => ({
   id,
   certificatePem: 'x'.repeat(octets),
   createdAt: new Date(0),
+  serialNumber: `0${id}`,
+  issuer: 'root' as const,
+  notAfter: new Date(1),
 });
 const kept = (store: CertificatesStore, ids: readonly string[]) => ids.filter((id) => store.find(id));
 
@@ -30,6 +33,8 @@ describe('a store of certificates', () => {
     const store = createCertificatesStore(limits);
     for (const [place, octets] of sizes.entries()) store.insert(certificate(String(place), octets));
     expect(kept(store, [...sizes.keys()].map(String))).toEqual(expected);
+    const bySerialNumber = [...sizes.keys()].filter((place) => store.findBySerialNumber(`0${place}`));
+    expect(bySerialNumber.map(String)).toEqual(expected);
   });
 
   test('stays at its limit over many times as many certificates', () => {

@@ -1,5 +1,15 @@
+import type { CaIssuerName } from '@certloop/contracts';
+
+/** What must be known of a certificate to say whether it is revoked. */
+export interface KnownCertificate {
+  /** Lower-case hex without a sign octet. */
+  readonly serialNumber: string;
+  readonly issuer: CaIssuerName;
+  readonly notAfter: Date;
+}
+
 /** A certificate as it was issued. */
-export interface IssuedCertificate {
+export interface IssuedCertificate extends KnownCertificate {
   /** Uuid in lower case. */
   readonly id: string;
   readonly certificatePem: string;
@@ -15,12 +25,16 @@ export interface StoreLimits {
 
 /** Issued certificates in memory, until a restart or until the limits push the oldest out. */
 export interface CertificatesStore {
+  /** Number of certificates that are kept. */
+  readonly size: number;
   insert(certificate: IssuedCertificate): void;
   find(id: string): IssuedCertificate | undefined;
+  findBySerialNumber(serialNumber: string): IssuedCertificate | undefined;
 }
 
 export function createCertificatesStore(limits: StoreLimits): CertificatesStore {
   const byId = new Map<string, IssuedCertificate>();
+  const bySerialNumber = new Map<string, IssuedCertificate>();
   // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
   const oldestFirst = byId.values();
   let octets = 0;
@@ -30,16 +44,22 @@ export function createCertificatesStore(limits: StoreLimits): CertificatesStore 
       const oldest = oldestFirst.next();
       if (oldest.done === true) return;
       byId.delete(oldest.value.id);
+      bySerialNumber.delete(oldest.value.serialNumber);
       octets -= oldest.value.certificatePem.length;
     }
   };
 
   return {
+    get size() {
+      return byId.size;
+    },
     insert: (certificate) => {
       byId.set(certificate.id, certificate);
+      bySerialNumber.set(certificate.serialNumber, certificate);
       octets += certificate.certificatePem.length;
       dropOldest();
     },
     find: (id) => byId.get(id),
+    findBySerialNumber: (serialNumber) => bySerialNumber.get(serialNumber),
   };
 }

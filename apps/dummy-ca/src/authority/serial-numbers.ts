@@ -28,3 +28,9 @@ export function countFrom(first: bigint): SerialNumbers {
     },
   };
 }
+
+/** Lower-case hex without a sign octet. */
+export function formatSerialNumber(serialNumber: bigint): string {
+  const digits = serialNumber.toString(16);
+  return digits.length % 2 === 0 ? digits : `0${digits}`;
+}

@@ -11,7 +11,14 @@ test('the last 10 000 keys are remembered', async () => {
   let count = 0;
   const ask = async (key: string) => {
     const issue = async () => {
-      const issued = { id: `certificate-${count++}`, certificatePem: 'pem', createdAt: now };
+      const issued = {
+        id: `certificate-${count++}`,
+        certificatePem: 'pem',
+        createdAt: now,
+        serialNumber: String(count),
+        issuer: 'root' as const,
+        notAfter: now,
+      };
       certificates.insert(issued);
       return issued;
     };

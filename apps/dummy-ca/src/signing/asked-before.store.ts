@@ -56,8 +56,9 @@ export function createAskedBefore(certificates: CertificatesStore, clock: Clock)
   };
 }
 
-function fingerprintOf({ csr, validity_days: days }: SigningRequest): string {
-  return createHash('sha256').update(`${days} ${csr}`).digest('base64');
+function fingerprintOf(request: SigningRequest): string {
+  const { csr, validity_days: days, validity_seconds: seconds, not_before_offset_seconds: offset } = request;
+  return createHash('sha256').update(`${days} ${seconds} ${offset} ${csr}`).digest('base64');
 }
 
 function usedForAnother(): InvalidInput {

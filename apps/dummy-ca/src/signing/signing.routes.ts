@@ -1,10 +1,10 @@
-import { AppError, dummyCaContract, InvalidInput } from '@certloop/contracts';
+import { AppError, InvalidInput, signingContract } from '@certloop/contracts';
 import { bind } from '@certloop/server';
 import { type Request, Router } from 'express';
 import { getCertificate, type SigningDeps } from './signing.service.js';
 
 // The path of CSRs is answered by its own responder.
-const { signCsr: _, ...contract } = dummyCaContract;
+const { signCsr: _, ...contract } = signingContract;
 
 /** Router of the documented API beside signing: show a certificate, show the root, tell health. */
 export function signingRoutes(deps: SigningDeps): Router {

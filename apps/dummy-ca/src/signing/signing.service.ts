@@ -3,6 +3,7 @@ import { NotFound, type SigningRequest } from '@certloop/contracts';
 import type { Clock } from '@certloop/server';
 import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
+import { daySeconds } from '../authority/issuance-profile.js';
 import type { AskedBefore } from './asked-before.store.js';
 import { decodeCsrText } from './csr-text.js';
 
@@ -30,8 +31,11 @@ export async function signCsr(
 async function issueFor(deps: SigningDeps, request: SigningRequest): Promise<IssuedCertificate> {
   const csrPem = decodeCsrText(request.csr).toString('utf8');
   const now = deps.clock.now();
-  const certificatePem = await deps.authority.issue(csrPem, request.validity_days, now);
-  const issued = { id: randomUUID(), certificatePem, createdAt: now };
+  const asked = {
+    seconds: request.validity_seconds ?? request.validity_days * daySeconds,
+    offsetSeconds: request.not_before_offset_seconds,
+  };
+  const issued = { id: randomUUID(), createdAt: now, ...(await deps.authority.issue(csrPem, asked, now)) };
   deps.certificates.insert(issued);
   return issued;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../src/authority/certificate-authority.service.js';
 import { loadConfig } from '../../src/config.js';
 import { type AcmeClient, createAcmeClient } from './acme-client.js';
-import { freshRoot } from './app.js';
+import { freshRoot, usualStatus } from './app.js';
 import { serve } from './served.js';
 
 export interface TestAcme {
@@ -55,8 +55,9 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
     createApp({
       authority,
       keep: { count: 100, octets: 1_000_000 },
+      status: usualStatus,
       acme: {
-        issuer: await openAcmeIssuer(authority, source.keyType),
+        issuer: await openAcmeIssuer(authority, source),
         settings: { ...settings, retryAfterSeconds: 0, ...options.settings },
         validation: { ...validation, mode: 'always-valid', ...options.validation },
         ...parts,

@@ -9,6 +9,7 @@ import {
   type RootSource,
 } from '../../src/authority/certificate-authority.service.js';
 import type { StoreLimits } from '../../src/authority/certificates.store.js';
+import type { StatusSettings } from '../../src/status/status-deps.service.js';
 import { csrField } from './csrs.js';
 
 export interface TestCa {
@@ -32,9 +33,15 @@ export const freshRoot: RootSource = {
   keyType: 'P-256',
   commonName: 'Test Root',
   rootValidityDays: 36_525,
+  rootPastDays: 1,
+  backdateSeconds: 60,
+  publicUrl: undefined,
+  pointers: ['crl', 'ocsp', 'issuer'],
   rootKeyPem: undefined,
   rootCertificatePem: undefined,
 };
+
+export const usualStatus: StatusSettings = { crlSeconds: 86_400, ocspSeconds: 3_600 };
 
 const roomy: StoreLimits = { count: 10_000, octets: 100_000_000 };
 
@@ -48,6 +55,7 @@ export async function startCa(
   const http = createApp({
     authority,
     keep,
+    status: usualStatus,
     clock,
     logger: createLogger({ service: 'dummy-ca', level: 'silent' }),
   });

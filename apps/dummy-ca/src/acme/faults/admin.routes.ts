@@ -1,7 +1,8 @@
+import { dummyCaAdminContract } from '@certloop/contracts';
 import { bind } from '@certloop/server';
 import type { Router } from 'express';
+import { liftHold, revoke } from '../../status/revocation.service.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import { adminContract } from './admin-contract.js';
 import { setRenewalWindow } from './renewal-window.service.js';
 
 // A fault or a window has a few hundred octets.
@@ -11,8 +12,16 @@ const bodyBytes = 4_096;
 export function adminRoutes(deps: AcmeDeps): Router {
   const { faults } = deps;
   return bind(
-    adminContract,
+    dummyCaAdminContract,
     {
+      revokeCertificate: async ({ body }) => ({
+        status: 201,
+        body: revoke(deps.status, body.serialNumber, body.reason),
+      }),
+      liftHold: async ({ params }) => {
+        liftHold(deps.status, params.serialNumber);
+        return { status: 204, body: undefined };
+      },
       listFaults: async () => ({ status: 200, body: { faults: [...faults.list()] } }),
       addFault: async ({ body }) => {
         faults.add(body);

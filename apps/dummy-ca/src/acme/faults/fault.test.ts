@@ -1,5 +1,6 @@
+import { faultSchema } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
-import { type Fault, faultSchema, seededDraw, strike } from './fault.js';
+import { type Fault, seededDraw, strike } from './fault.js';
 
 const never = () => 1;
 const always = () => 0;

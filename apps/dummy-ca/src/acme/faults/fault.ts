@@ -1,49 +1,8 @@
-import { z } from 'zod';
-import { type AcmePath, acmePaths } from '../acme-links.js';
-
-const paths = Object.keys(acmePaths) as [AcmePath, ...AcmePath[]];
-
-/** Where a fault strikes: an endpoint of ACME by its name, or any. */
-const where = {
-  endpoint: z.enum([...paths, 'any']).default('any'),
-  /** How often it strikes before it is over; for good when absent. */
-  times: z.int().min(1).max(1_000_000).optional(),
-  /** Share of the requests that it strikes. */
-  rate: z.number().gt(0).max(1).default(1),
-};
+import type { AcmeFault } from '@certloop/contracts';
+import type { AcmePath } from '../acme-links.js';
 
 /** Something that goes wrong on request. */
-export const faultSchema = z
-  .discriminatedUnion('fault', [
-    z.strictObject({
-      fault: z.literal('status').describe('refuse with an HTTP status'),
-      status: z.union([z.literal(429), z.literal(500), z.literal(503)]),
-      retryAfterSeconds: z.int().min(0).max(86_400).optional(),
-      ...where,
-    }),
-    z.strictObject({ fault: z.literal('badNonce').describe('refuse a good nonce'), ...where }),
-    z.strictObject({
-      fault: z.literal('drop').describe('close the connection, before or after the work is done'),
-      when: z.enum(['before', 'after']).default('after'),
-      ...where,
-    }),
-    z.strictObject({
-      fault: z.literal('delay').describe('answer late'),
-      seconds: z.number().gt(0).max(600),
-      ...where,
-    }),
-    z.strictObject({
-      fault: z
-        .literal('processing')
-        .describe('leave an order or a challenge processing, for good without seconds'),
-      seconds: z.int().min(1).max(86_400).optional(),
-      ...where,
-      endpoint: z.enum(['finalize', 'challenge']),
-    }),
-  ])
-  .meta({ id: 'AcmeFault' });
-
-export type Fault = z.output<typeof faultSchema>;
+export type Fault = AcmeFault;
 export type FaultKind = Fault['fault'];
 
 /** Numbers from 0 up to 1 that are the same for the same seed. */

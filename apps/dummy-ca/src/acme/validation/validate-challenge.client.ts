@@ -1,11 +1,11 @@
-import { type AcmeChallengeType, AcmeProblem } from '@certloop/contracts';
+import { type AcmeChallengeType, AcmeProblem, type ValidationMode } from '@certloop/contracts';
 import type { Proof } from '../challenges.js';
 import { proveDns01 } from './dns01.client.js';
 import { createGate } from './gate.js';
 import { proveHttp01 } from './http01.client.js';
 import { createNames } from './names.client.js';
 import { proveTlsAlpn01 } from './tls-alpn01.client.js';
-import type { ValidationMode, ValidationSettings } from './validation-settings.js';
+import type { ValidationSettings } from './validation-settings.js';
 
 /** Resolves when the challenge is met; otherwise rejects with the AcmeProblem that says why. */
 export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;

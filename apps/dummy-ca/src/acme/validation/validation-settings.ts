@@ -1,6 +1,4 @@
-/** `real` asks the applicant's server; the others decide without asking anybody. */
-export const validationModes = ['real', 'always-valid', 'always-invalid'] as const;
-export type ValidationMode = (typeof validationModes)[number];
+import type { ValidationMode } from '@certloop/contracts';
 
 /** Where and how challenges are validated. */
 export interface ValidationSettings {

@@ -1,7 +1,8 @@
-import { empty, endpoint, json, scalars } from '@certloop/contracts';
 import { z } from 'zod';
-import { validationModes } from '../validation/validation-settings.js';
-import { faultSchema } from './fault.js';
+import { empty, endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
+import { certificateStatusSchema, revocationReasonNames, serialNumber } from './certificate-status.js';
+import { faultSchema, validationModes } from './faults.js';
 
 const faultsSchema = z.object({ faults: z.array(faultSchema) }).meta({ id: 'AcmeFaults' });
 const requestsSchema = z
@@ -12,10 +13,29 @@ const windowSchema = z
   .object({ start: scalars.instant, end: scalars.instant })
   .refine(({ start, end }) => Date.parse(start) < Date.parse(end), 'must end after it starts')
   .meta({ id: 'AcmeRenewalWindow' });
+const revocationSchema = z
+  .object({ serialNumber, reason: z.enum(revocationReasonNames).default('unspecified') })
+  .meta({ id: 'CaRevocation' });
 const certificate = z.object({ certId: z.string() });
 
-/** Operations by which testers of clients tell the server what to do wrong. */
-export const adminContract = {
+/** Operations by which testers tell the authority what to do, on leave of its operator. */
+export const dummyCaAdminContract = {
+  revokeCertificate: endpoint({
+    method: 'POST',
+    path: '/admin/revocations',
+    summary: 'Revoke a certificate by its serial number',
+    body: { kind: 'json', schema: revocationSchema },
+    responses: { 201: json(certificateStatusSchema, 'The status') },
+    failures: [400, 404, 409, 413, 415],
+  }),
+  liftHold: endpoint({
+    method: 'DELETE',
+    path: '/admin/revocations/{serialNumber}',
+    summary: 'Lift the hold of a certificate (reason certificateHold)',
+    params: z.object({ serialNumber }),
+    responses: { 204: empty('The certificate is good') },
+    failures: [404, 409],
+  }),
   listFaults: endpoint({
     method: 'GET',
     path: '/admin/faults',

@@ -1,0 +1,10 @@
+import type { CaIssuerName } from '@certloop/contracts';
+import type { Extension, Issuer } from '@certloop/crypto';
+
+/** An issuer of this authority, by the name under which verifiers find its certificate and its list. */
+export interface NamedIssuer {
+  readonly name: CaIssuerName;
+  readonly issuer: Issuer;
+  /** Extensions that tell where its list, its responder and its certificate are. */
+  readonly pointers: readonly Extension[];
+}

@@ -1,0 +1,38 @@
+import type { RevocationReason } from '@certloop/crypto';
+import { encodeRevocation } from '@certloop/crypto';
+import { createBoundedMap } from '../authority/bounded-map.js';
+import type { KnownCertificate } from '../authority/certificates.store.js';
+
+/** A certificate that is revoked. */
+export interface Revocation extends KnownCertificate {
+  readonly revokedAt: Date;
+  readonly reason: RevocationReason;
+  /** Its entry in revocation lists. */
+  readonly entryDer: Buffer;
+}
+
+/** Revocations in memory; the oldest goes first where there are too many. */
+export type RevocationsStore = ReturnType<typeof createRevocationsStore>;
+
+export function createRevocationsStore(limit: number) {
+  const bySerialNumber = createBoundedMap<Revocation>({ limit });
+  let version = 0;
+  return {
+    /** Another number after every change. */
+    version: () => version,
+    find: (serialNumber: string): Revocation | undefined => bySerialNumber.get(serialNumber),
+    insert: (certificate: KnownCertificate, revokedAt: Date, reason: RevocationReason): Revocation => {
+      const { serialNumber, issuer, notAfter } = certificate;
+      const entryDer = encodeRevocation({ serialNumber, revokedAt, reason });
+      const revocation = { serialNumber, issuer, notAfter, revokedAt, reason, entryDer };
+      bySerialNumber.insert(serialNumber, revocation);
+      version += 1;
+      return revocation;
+    },
+    delete: (serialNumber: string): void => {
+      if (bySerialNumber.delete(serialNumber)) version += 1;
+    },
+    /** Oldest first. */
+    values: (): Iterable<Revocation> => bySerialNumber.values(),
+  };
+}

@@ -1,0 +1,50 @@
+import type { CaIssuerName } from '@certloop/contracts';
+import { parseCertificate } from '@certloop/crypto';
+import type { Clock } from '@certloop/server';
+import type { CertificatesStore, KnownCertificate } from '../authority/certificates.store.js';
+import type { NamedIssuer } from '../authority/named-issuer.js';
+import type { SerialNumbers } from '../authority/serial-numbers.js';
+import { createRevocationsStore, type RevocationsStore } from './revocations.store.js';
+
+export interface StatusSettings {
+  /** For how long a revocation list is good. */
+  readonly crlSeconds: number;
+  /** For how long an answer of OCSP is good. */
+  readonly ocspSeconds: number;
+}
+
+/** What the use cases around revocation work with. */
+export interface StatusDeps {
+  readonly issuers: readonly NamedIssuer[];
+  readonly certificates: CertificatesStore;
+  /** Certificates of the authority's own, by serial number. */
+  readonly own: ReadonlyMap<string, KnownCertificate>;
+  readonly revocations: RevocationsStore;
+  readonly serialNumbers: SerialNumbers;
+  readonly settings: StatusSettings;
+  readonly clock: Clock;
+}
+
+export interface StatusOptions extends Omit<StatusDeps, 'own' | 'revocations'> {
+  readonly own: readonly { readonly issuer: CaIssuerName; readonly der: Buffer }[];
+}
+
+// A list of as many entries has 4 MB.
+const mostRevocations = 100_000;
+
+/** The register of what is revoked, empty at first. */
+export function createStatus({ own, ...options }: StatusOptions): StatusDeps {
+  const known = own.map(({ issuer, der }): [string, KnownCertificate] => {
+    const { serialNumber, notAfter } = parseCertificate(der);
+    return [serialNumber, { serialNumber, issuer, notAfter }];
+  });
+  return { ...options, own: new Map(known), revocations: createRevocationsStore(mostRevocations) };
+}
+
+/** A certificate that is kept, or of the authority's own; one that is revoked is known even when it is kept no more. */
+export function findKnown(deps: StatusDeps, serialNumber: string): KnownCertificate | undefined {
+  const { certificates, own, revocations } = deps;
+  return (
+    certificates.findBySerialNumber(serialNumber) ?? own.get(serialNumber) ?? revocations.find(serialNumber)
+  );
+}
