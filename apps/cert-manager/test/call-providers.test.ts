@@ -53,6 +53,18 @@ describe('calling an address', () => {
     expect(await call(outgoing(), url, true)).toEqual([200, 'here']);
   });
 
+  test('is told of when it is refused', async () => {
+    const { url } = await serve();
+    let refused = 0;
+    const onRefused = () => {
+      refused += 1;
+    };
+    await expect(call(outgoing({ onRefused }), url, false)).rejects.toThrow('private or loopback');
+    await call(outgoing({ onRefused }), url, true);
+    await call(outgoing({ onRefused, trusted: [url] }), url, false);
+    expect(refused).toBe(1);
+  });
+
   test('next door to one of the environment is not trusted with it', async () => {
     const { url, paths } = await serve();
     const { url: trusted } = await serve();
