@@ -1,11 +1,20 @@
 import { UpstreamFailed } from '@certloop/contracts';
+import { networkReason } from './network-reason.js';
+
+type Fetch = (address: string, init: RequestInit) => Promise<Response>;
 
 export interface ProbeSettings {
+  /** Every address of a host name, of both families; none when it does not resolve. */
+  readonly addressesOf: (host: string) => Promise<readonly string[]>;
+  /** Guarded, never following a redirect, and connecting to this address whatever the name. */
+  readonly fetchAt: (address: string) => { readonly fetch: Fetch; readonly close: () => Promise<void> };
   /** Guarded, and never following a redirect. */
-  readonly fetch: (address: string, init: RequestInit) => Promise<Response>;
+  readonly fetch: Fetch;
   /** What an answer that cannot be read means. */
   readonly selfCheck: 'off' | 'warn' | 'strict';
   readonly requestMs: number;
+  /** Port that stands for 80. */
+  readonly port?: number;
 }
 
 /** A file that a CA will look for. */
@@ -16,16 +25,34 @@ interface Expected {
 }
 
 /**
- * Looks for a published answer as a CA does: under port 80 of the name, over at most 10 redirects. Undefined when it
- * is there, else why not; with `strict` that is UpstreamFailed.
+ * Looks for a published answer as a CA does: under port 80 of the name, over at most 10 redirects, and at each of its
+ * addresses, since a CA may take any of them. Undefined when it is everywhere, else where not and why; with `strict`
+ * that is UpstreamFailed.
  */
 export async function probeHttp01(settings: ProbeSettings, expected: Expected): Promise<string | undefined> {
   if (settings.selfCheck === 'off') return undefined;
-  const fault = await findFault(settings, expected);
-  if (fault === undefined) return undefined;
-  const reason = `${expected.host}: the challenge cannot be read from here: ${fault}`;
-  if (settings.selfCheck === 'strict') throw new UpstreamFailed(reason, { code: 'self_check_failed' });
-  return reason;
+  const reason = await findReason(settings, expected);
+  if (reason === undefined) return undefined;
+  const sentence = `${expected.host}: the challenge cannot be read from here ${reason}`;
+  if (settings.selfCheck === 'strict') throw new UpstreamFailed(sentence, { code: 'self_check_failed' });
+  return sentence;
+}
+
+// A name with more addresses than that is somebody's joke.
+const mostAddresses = 8;
+
+async function findReason(settings: ProbeSettings, expected: Expected): Promise<string | undefined> {
+  const addresses = (await settings.addressesOf(expected.host)).slice(0, mostAddresses);
+  if (addresses.length === 0) return 'as the name has no address';
+  const faults = await Promise.all(addresses.map((address) => findFault(settings, expected, address)));
+  const failed = addresses.flatMap((address, index) => {
+    const fault = faults[index];
+    return fault === undefined ? [] : [`at ${address}: ${fault}`];
+  });
+  if (failed.length === 0) return undefined;
+  const sound = addresses.filter((_, index) => faults[index] === undefined);
+  const though = sound.length === 0 ? '' : `, though it can at ${sound.join(' and ')}`;
+  return `${failed.join('; ')}${though}`;
 }
 
 // As public CAs do.
@@ -34,32 +61,33 @@ const mostRedirects = 10;
 async function findFault(
   settings: ProbeSettings,
   { host, token, answer }: Expected,
+  at: string,
 ): Promise<string | undefined> {
   const name = host.includes(':') ? `[${host}]` : host;
-  let address = `http://${name}/.well-known/acme-challenge/${token}`;
+  const port = settings.port === undefined ? '' : `:${settings.port}`;
+  const first = settings.fetchAt(at);
+  let fetch = first.fetch;
+  let address = `http://${name}${port}/.well-known/acme-challenge/${token}`;
   try {
     for (let count = 0; count <= mostRedirects; count += 1) {
-      const signal = AbortSignal.timeout(settings.requestMs);
-      const response = await settings.fetch(address, { signal });
+      const response = await fetch(address, { signal: AbortSignal.timeout(settings.requestMs) });
       const location = response.headers.get('location');
       if (response.status < 300 || response.status >= 400 || location === null) {
         return await faultOf(response, answer);
       }
       address = new URL(location, address).href;
+      // where it leads to has addresses of its own
+      fetch = settings.fetch;
     }
     return 'there is no end of redirects';
   } catch (error) {
     return networkReason(error);
+  } finally {
+    await first.close();
   }
 }
 
 async function faultOf(response: Response, answer: string): Promise<string | undefined> {
   if (response.status !== 200) return `it was answered with ${response.status}`;
   return (await response.text()).trimEnd() === answer ? undefined : 'it was answered with something else';
-}
-
-function networkReason(error: unknown): string {
-  if (!(error instanceof Error)) return 'no answer';
-  if (error.cause instanceof Error) return networkReason(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

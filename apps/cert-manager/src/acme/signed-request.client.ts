@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { AppError, UpstreamFailed } from '@certloop/contracts';
 import { exportJwk, type FlattenedJws, signJws } from '@certloop/crypto';
 import { type AcmeDirectory, readDirectory } from './directory.js';
+import { isUntrusted, networkReason } from './network-reason.js';
 import { type NoncePool, takeNonce } from './nonce-pool.store.js';
 import { readProblem } from './problem-reading.js';
 
@@ -174,15 +175,14 @@ function linksOf(link: string, relation: string): string[] {
 
 function asUpstreamFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (!(error instanceof Error)) return new UpstreamFailed('the CA did not answer');
-  if (error.name === 'TimeoutError') {
+  if ((error as Error).name === 'TimeoutError') {
     return new UpstreamFailed('the CA did not answer in time', { timedOut: true, cause: error });
   }
-  return new UpstreamFailed(`the CA did not answer: ${networkReason(error)}`, { cause: error });
-}
-
-/** The innermost cause's code, such as ECONNREFUSED. */
-function networkReason(error: Error): string {
-  if (error.cause instanceof Error) return networkReason(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  const reason = networkReason(error);
+  return new UpstreamFailed(
+    isUntrusted(reason)
+      ? `the CA's TLS certificate chains to no known root (${reason}); caBundlePem can hold its root`
+      : `the CA did not answer: ${reason}`,
+    { cause: error },
+  );
 }

@@ -111,6 +111,8 @@ export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts)
       probeHttp01(
         {
           fetch: (address, init) => parts.outgoing.fetchFor({ address, allowPrivate })(address, init),
+          fetchAt: (address) => parts.outgoing.fetchAt(address, { allowPrivate }),
+          addressesOf: parts.outgoing.addressesOf,
           selfCheck: challenge.http01.selfCheck,
           requestMs: timeouts.requestMs,
         },

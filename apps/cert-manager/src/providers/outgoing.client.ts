@@ -21,6 +21,10 @@ interface Target {
 export interface Outgoing {
   /** Fetch for a target; never follows a redirect, and rejects an answer of more than 1 MiB. */
   fetchFor(target: Target): typeof fetch;
+  /** As `fetchFor`, guarded, for one request or a few: connections go to this address, whatever the name. */
+  fetchAt(address: string, rules: { readonly allowPrivate: boolean }): OutgoingFetch;
+  /** Every address of a host name, of both families; none when it does not resolve. */
+  addressesOf(host: string): Promise<readonly string[]>;
   /** Why a target would be refused right now, or undefined; a name that does not resolve is no reason yet. */
   refusalOf(target: Target): Promise<string | undefined>;
   close(): Promise<void>;
@@ -55,6 +59,13 @@ export function createOutgoing({
       const isPlain = isTrusted && target.ca === undefined;
       return tracedFetch(isPlain ? boundedFetch : wayFor(target, isTrusted).fetch, { isTrusted });
     },
+    fetchAt: (address, { allowPrivate }) =>
+      createOutgoingFetch({
+        allowPrivate,
+        answerBytes,
+        resolve: (_host, _options, done) => done(null, [{ address, family: isIP(address) }]),
+      }),
+    addressesOf: (host) => addressesOf(host, resolve),
     refusalOf: async (target) => {
       if (free.has(comparable(target.address))) return undefined;
       const addresses = await addressesOf(hostOf(target.address), resolve);

@@ -1,0 +1,27 @@
+import { UpstreamFailed } from '@certloop/contracts';
+import { expect, test } from '@jest/globals';
+import { isUntrusted, networkReason } from './network-reason.js';
+
+const withCode = (code: string) => Object.assign(new Error('words'), { code });
+
+test.each([
+  [
+    'the code of the innermost cause',
+    new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') }),
+    'ECONNREFUSED',
+  ],
+  ['a message where there is no code', new Error('odd'), 'odd'],
+  ['a time limit', Object.assign(new Error('x'), { name: 'TimeoutError' }), 'no answer in time'],
+  [
+    'a refusal of our own by its words',
+    new UpstreamFailed('h is not called', { code: 'target_refused' }),
+    'h is not called',
+  ],
+  ['what is no error', 'x', 'no answer'],
+])('%s', (_, error, expected) => {
+  expect(networkReason(error)).toBe(expected);
+});
+
+test('a chain without a known root is told from other faults of TLS', () => {
+  expect(['SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'].map(isUntrusted)).toEqual([true, false]);
+});
