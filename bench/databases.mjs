@@ -1,31 +1,40 @@
 // The databases that services are measured on: a file of SQLite, and a PostgreSQL that writes to the disk.
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { openDatabase } from '../packages/db/dist/src/index.js';
 import { startPostgres } from '../packages/db/dist/src/testing/postgres-server.js';
 import { withFolder } from './services.mjs';
 
+const { Client } = createRequire(new URL('../packages/db/package.json', import.meta.url))('pg');
+
 /** What `work` makes of each database, one after the other, as one list; it gets { dialect, url, folder }. */
-export async function onEachDatabase(work) {
-  const onSqlite = await withFolder((folder) =>
+export async function onEachDatabase(dialects, work) {
+  const rows = [];
+  if (dialects.includes('sqlite')) rows.push(...(await onSqlite(work)));
+  if (dialects.includes('postgres')) rows.push(...(await onPostgres(work)));
+  return rows;
+}
+
+function onSqlite(work) {
+  return withFolder((folder) =>
     work({ dialect: 'sqlite', url: `sqlite:${join(folder, 'bench.sqlite')}`, folder }),
   );
+}
+
+async function onPostgres(work) {
   const server = await startPostgres('durable');
   try {
-    const onPostgres = await withFolder((folder) => work({ dialect: 'postgres', url: server.url, folder }));
-    return [...onSqlite, ...onPostgres];
+    return await withFolder((folder) => work({ dialect: 'postgres', url: server.url, folder }));
   } finally {
     await server.stop();
   }
 }
 
-/** Runs statements in a database beside the service that it belongs to; `schema` is the service's. */
-export async function runSql(url, schema, statements) {
-  const database = await openDatabase({ url, schema, poolSize: 1 });
-  try {
-    await database.transaction(async (tx) => {
-      for (const statement of statements) await tx.query(statement);
-    });
-  } finally {
-    await database.close();
-  }
+/** After a bulk insert: what PostgreSQL does by itself about a minute later. SQLite needs nothing. */
+export async function settle({ dialect, url }) {
+  if (dialect !== 'postgres') return;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+  await client.end();
 }

@@ -1,4 +1,22 @@
-// Suites `manager` and `drill`: the certificate manager on both databases, with a dummy CA of its own.
-export const manager = { name: 'manager', run: async () => [] };
+// Suite `manager`: the certificate manager on both databases.
+import { onEachDatabase } from './databases.mjs';
+import { measureAudit } from './manager-audit.mjs';
+import { measureLists } from './manager-lists.mjs';
+import { withManager } from './manager-place.mjs';
+import { measureSigning } from './manager-signing.mjs';
+import { measureTick } from './manager-tick.mjs';
 
-export const drill = { name: 'drill', run: async () => [] };
+// the last one stops the manager
+const parts = [measureSigning, measureLists, measureAudit, measureTick];
+
+export const manager = {
+  name: 'manager',
+  run: ({ seconds, dialects }) =>
+    onEachDatabase(dialects, (database) =>
+      withManager(database, async (place) => {
+        const rows = [];
+        for (const part of parts) rows.push(...(await part(place, { seconds })));
+        return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
+      }),
+    ),
+};

@@ -17,6 +17,7 @@ export async function underLoad({ what, target, pid, load, seconds, connections 
   const [result] = await once(child, 'message');
   const cpuMs = ((cpuSeconds(pid) - before) * 1e3) / result.requests;
   const figure = `${Math.round(result.perSecond).toLocaleString('en')}/s`;
+  process.stderr.write(`  ${what}: ${figure}\n`);
   return { what, figure, target, cpuMs, ...result };
 }
 
@@ -37,7 +38,9 @@ export async function alone({ what, target, pid, ask, times = 21 }) {
   agent.destroy();
   taken.sort((a, b) => a - b);
   const [p50, p99] = [0.5, 0.99].map((share) => taken[Math.floor(share * (times - 1))]);
-  return { what, figure: `${p50.toFixed(1)} ms`, target, aloneMs: p50, p50, p99, cpuMs, refused };
+  const figure = `${p50.toFixed(1)} ms`;
+  process.stderr.write(`  ${what}: ${figure}\n`);
+  return { what, figure, target, aloneMs: p50, p50, p99, cpuMs, refused };
 }
 
 /** Status and body of one request; `ask` is { url, method?, headers?, body? }. */

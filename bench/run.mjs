@@ -1,20 +1,28 @@
-// npm run bench -- [suite…] [--seconds 6]: what the hot paths give on this machine, beside a bare server in the same
-// run; every suite when none is named. It asserts nothing. Figures of different runs compare by their ratio only.
+// npm run bench -- [suite…] [--seconds 6] [--on sqlite|postgres] [--renewals 10000]
+// What the hot paths give on this machine, beside a bare server in the same run; every suite when none is named. It
+// asserts nothing. Figures of different runs compare by their ratio only.
 import { parseArgs } from 'node:util';
 import { authority } from './authority.mjs';
-import { drill, manager } from './manager.mjs';
+import { manager } from './manager.mjs';
+import { drill } from './manager-drill.mjs';
 import { measureBaseline } from './measure.mjs';
 import { monitor } from './monitor.mjs';
 import { formatRows } from './table.mjs';
 
-// A suite is { name, run }: `run({ seconds })` gives rows as measure.mjs makes them, `seconds` long for each load.
+// A suite is { name, run }: `run` gives rows as measure.mjs makes them. Its options are `seconds` for each load,
+// `dialects` to measure on, and how many `renewals` the drill has.
 const suites = [authority, monitor, manager, drill];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string', default: '6' } },
+  options: {
+    seconds: { type: 'string', default: '6' },
+    renewals: { type: 'string', default: '10000' },
+    on: { type: 'string', multiple: true, default: ['sqlite', 'postgres'] },
+  },
 });
 const seconds = Number(values.seconds);
+const options = { seconds, renewals: Number(values.renewals), dialects: values.on };
 const unknown = positionals.filter((asked) => !suites.some(({ name }) => name === asked));
 if (unknown.length > 0 || !(seconds > 0)) {
   process.stderr.write(
@@ -28,6 +36,6 @@ for (const { name, run } of suites) {
   process.stderr.write(`${name} …\n`);
   // beside each suite, as a machine's speed changes within minutes
   const baseline = await measureBaseline({ seconds: Math.min(seconds, 3) });
-  const rows = await run({ seconds });
+  const rows = await run(options);
   process.stdout.write(`\n${formatRows(name, baseline, rows)}\n`);
 }
