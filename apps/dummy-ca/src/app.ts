@@ -1,5 +1,18 @@
 import type { RequestListener } from 'node:http';
-import { type Clock, createHttpApp, errorHandler, type Logger, refuseUnknownPath } from '@certloop/server';
+import { dummyCaContract, dummyCaOpenApi } from '@certloop/contracts';
+import {
+  apiPages,
+  type Clock,
+  createHttpApp,
+  createMetrics,
+  errorHandler,
+  type Logger,
+  type Metrics,
+  type MetricsAccess,
+  metricsPage,
+  refuseUnknownPath,
+  watchHandler,
+} from '@certloop/server';
 import { type AcmeRoutesOptions, acmeRoutes } from './acme/acme.routes.js';
 import type { OwnCertificate } from './acme/acme-issuer.service.js';
 import { acmeMount } from './acme/acme-links.js';
@@ -28,6 +41,10 @@ export interface AppOptions {
     };
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where the service counts; a place of its own when absent. */
+  readonly metrics?: Metrics;
+  /** Who may scrape what it counted; nobody when absent. */
+  readonly metricsAccess?: MetricsAccess;
 }
 
 /** Handler of every request to the service; nothing outside the process is touched. */
@@ -43,7 +60,10 @@ export function createApp(options: AppOptions): RequestListener {
     settings: options.status,
     clock,
   });
-  const app = createHttpApp({ logger });
+  const metrics = options.metrics ?? createMetrics({ logger });
+  const app = createHttpApp({ logger, metrics });
+  if (options.metricsAccess !== undefined) app.use(metricsPage(metrics, options.metricsAccess));
+  app.use(apiPages({ title: 'Dummy certificate authority', document: dummyCaOpenApi() }));
   if (acme !== undefined) {
     const deps = createAcme({ ...acme, certificates, status, clock, logger });
     app.use(acmeMount, acmeRoutes(deps, acme));
@@ -53,6 +73,7 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(signingRoutes(signing));
   app.use(refuseUnknownPath);
   app.use(errorHandler({ logger, describe: (refusal, { path }) => errorText(path, refusal.message) }));
-  const answerCsr = csrResponder(signing, logger);
+  const { path: route } = dummyCaContract.signCsr;
+  const answerCsr = watchHandler(csrResponder(signing, logger), { route, metrics });
   return (request, response) => (isCsrAddress(request.url) ? answerCsr : app)(request, response);
 }

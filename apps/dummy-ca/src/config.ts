@@ -4,9 +4,11 @@ import {
   type ConfigOf,
   type Environment,
   logLevel,
+  metricsSettings,
   portNumber,
   readConfig,
   setting,
+  tracingSettings,
   unknownSettings,
   wholeNumber,
   wordList,
@@ -89,6 +91,8 @@ export const settings = {
   ),
   ...acmeSettings,
   logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'least level that is logged'),
+  ...metricsSettings,
+  ...tracingSettings,
 };
 
 // Names with this service's prefix that other services of the stack read.

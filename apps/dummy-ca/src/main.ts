@@ -1,4 +1,4 @@
-import { createLogger, listen, runService, systemClock } from '@certloop/server';
+import { createLogger, listen, runService, startTracing, systemClock } from '@certloop/server';
 import { openAcmeIssuer } from './acme/acme-issuer.service.js';
 import { makeHttpsCertificate } from './acme/https-certificate.service.js';
 import { acmePartsOf } from './acme-config.js';
@@ -12,6 +12,7 @@ const service = 'dummy-ca';
 await runService(service, async (onClose) => {
   const config = loadConfig();
   const logger = createLogger({ service, level: config.logLevel });
+  onClose(await startTracing(service, config));
   for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
   const authority = await openAuthority(config, systemClock);
   const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
@@ -22,7 +23,12 @@ await runService(service, async (onClose) => {
       ? undefined
       : await makeHttpsCertificate(authority, config.httpsNames, systemClock);
   const own = tls === undefined ? [] : [{ issuer: authority.name, der: tls.der }];
-  const app = createApp({ authority, keep, own, acme, status: config, clock: systemClock, logger });
+  const app = createApp({
+    ...{ authority, keep, own, acme, status: config },
+    metricsAccess: config,
+    clock: systemClock,
+    logger,
+  });
   const listening = await listen(app, config);
   onClose(listening.close);
   answerUnparsed(listening.server);

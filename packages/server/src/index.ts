@@ -71,4 +71,5 @@ export { inSpan, type TracedFetchOptions, tracedFetch } from './tracing.js';
 export { createTurns, type TurnRules } from './turns.js';
 export { answerUnparsed, type UnparsedOptions } from './unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './upload.js';
+export { type WatchHandlerOptions, watchHandler } from './watch-handler.js';
 export { createJobWatch, type WatchJob } from './watch-job.js';

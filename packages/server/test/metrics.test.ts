@@ -12,6 +12,7 @@ import {
   type MetricsAccess,
   metricsPage,
   refuseUnknownPath,
+  watchHandler,
 } from '../src/index.js';
 
 const token = 'a-token-of-sixteen-letters';
@@ -99,6 +100,18 @@ describe('GET /metrics', () => {
 });
 
 describe('metrics of an app', () => {
+  test('count requests of handlers beside Express', async () => {
+    const { metrics } = build();
+    const handler = watchHandler((_request, response) => response.writeHead(202).end(), {
+      route: '/beside',
+      metrics,
+    });
+    await request(handler).post('/beside/7').expect(202);
+    expect(await scrape(metrics)).toContain(
+      'http_request_duration_seconds_count{method="POST",route="/beside",status="202"} 1',
+    );
+  });
+
   test('stay apart from those of another app in the same process', async () => {
     const [one, other] = [build(), build()];
     await request(one.app).get(`/things/${thingId}`);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import { createLogger, createMovableClock, type MetricsAccess, type MovableClock } from '@certloop/server';
 import request from 'supertest';
 import { createApp } from '../../src/app.js';
 import {
@@ -45,10 +45,16 @@ export const usualStatus: StatusSettings = { crlSeconds: 86_400, ocspSeconds: 3_
 
 const roomy: StoreLimits = { count: 10_000, octets: 100_000_000 };
 
+export interface CaOptions {
+  readonly now?: Date;
+  readonly keep?: StoreLimits;
+  readonly metricsAccess?: MetricsAccess;
+}
+
 /** The real application on a root of its own, with a clock that stands still. */
 export async function startCa(
   source: Partial<RootSource> = {},
-  { now = new Date(), keep = roomy }: { readonly now?: Date; readonly keep?: StoreLimits } = {},
+  { now = new Date(), keep = roomy, metricsAccess }: CaOptions = {},
 ): Promise<TestCa> {
   const clock = createMovableClock(now);
   const authority = await openAuthority({ ...freshRoot, ...source }, clock);
@@ -56,6 +62,7 @@ export async function startCa(
     authority,
     keep,
     status: usualStatus,
+    ...(metricsAccess && { metricsAccess }),
     clock,
     logger: createLogger({ service: 'dummy-ca', level: 'silent' }),
   });
