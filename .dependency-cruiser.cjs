@@ -5,7 +5,7 @@ const { join } = require('node:path');
 
 const sliceOrders = {
   'cert-manager':
-    'access audit permission-groups users acme providers spaces fqdns csrs certificates issuance renewals system',
+    'access audit permission-groups users acme providers spaces fqdns csrs certificates issuance renewals watch system',
   'check-monitor': 'projects channels flips checks pings alerts badges metrics accounts',
   'dummy-ca': 'authority status signing acme',
 };

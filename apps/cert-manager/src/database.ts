@@ -21,6 +21,7 @@ import { addCertificates } from './migrations/0004-certificates.js';
 import { addRenewals } from './migrations/0005-renewals.js';
 import { addAcme } from './migrations/0006-acme.js';
 import { addAvatars } from './migrations/0007-avatars.js';
+import { addWatch } from './migrations/0008-watch.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -32,6 +33,8 @@ import { apiTokens } from './users/api-tokens.repository.js';
 import { userAvatars } from './users/avatars.repository.js';
 import { sessions } from './users/sessions.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
+import { watchPings } from './watch/watch-pings.repository.js';
+import { watchedFqdns } from './watch/watched-fqdns.repository.js';
 
 const tables: readonly AnyTable[] = [
   users,
@@ -55,12 +58,14 @@ const tables: readonly AnyTable[] = [
   acmeAccounts,
   challengeTokens,
   issuanceJobs,
+  watchedFqdns,
+  watchPings,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
 export const schema: Schema = {
   entities: (dialect) => entitiesOf(dialect, tables),
-  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals, addAcme, addAvatars],
+  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals, addAcme, addAvatars, addWatch],
 };
 
 /** Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done. */

@@ -4,12 +4,18 @@ import type { AppOptions } from './app-options.js';
 import type { IssuanceRunner } from './issuance/issuance-runner.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
 import { askAdvice } from './renewals/ask-advice.service.js';
-import { createHeartbeat, type Heartbeat } from './renewals/heartbeat.client.js';
+import { createHeartbeat, type Heartbeat, type HeartbeatCheck } from './renewals/heartbeat.client.js';
 import { oneAtATime } from './renewals/one-at-a-time.js';
+import { runAdviceJob } from './renewals/run-advice-job.service.js';
 import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { sweepRenewals } from './renewals/sweep-renewals.service.js';
+import { createLostPings } from './watch/lost-pings.service.js';
+import { createMonitorClient } from './watch/monitor.client.js';
+import { createWatchRunner } from './watch/run-watch.service.js';
+import { sweepWatch } from './watch/sweep-watch.service.js';
+import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
 
 /** Says that nobody needs to sign in; said at the start and every minute. */
 export function warnOfOpenMode(logger: Logger): void {
@@ -38,51 +44,98 @@ export function issuancePollers(
 /** The queue, what keeps it in line, and what works on it. */
 export function renewalParts(options: AppOptions, opener: ProviderOpener) {
   const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
-  const scheduler = createRenewalScheduler(clock);
+  const monitor = monitorOf(options);
+  const watch = monitor === undefined ? unwatched : createWatchEvents(clock);
+  const scheduler = { ...followedBy(watch, createRenewalScheduler(clock)), ...watch };
   const runner = createRenewalRunner({
     db,
     clock,
     logger,
     opener,
     scheduler,
+    onRenewalFailed: watch.onRenewalFailed,
     leaseMs: options.config.renewalLeaseSeconds * 1000,
     concurrency: 8,
     budgetMs: 30_000,
     atStep: async () => undefined,
     ...options.renewals,
   });
-  const heartbeat = heartbeatOf(options);
+  const heartbeat = heartbeatOf(options, 'renewals', options.config.heartbeatSeconds);
   const runQueue = () => watchJob('renewals', runner.run);
   const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
-  return { scheduler, runner, job, opener };
+  const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceSeconds, adviceCheck);
+  const ask = () => askAdvice({ db, clock, logger, opener, onPlanned: watch.onPlanned });
+  const advise = () => runAdviceJob({ logger, ask, heartbeat: adviceHeartbeat });
+  const watcher = monitor && createWatchRunner({ db, clock, logger, monitor: createMonitorClient(monitor) });
+  return { scheduler, runner, job, advise, watcher };
 }
 
-/** Tells the monitor of each run of the renewal job; nothing when there is no monitor. */
-function heartbeatOf({ config, logger }: AppOptions): Heartbeat | undefined {
-  const { checkMonitorUrl: url, checkMonitorApiKey: apiKey, heartbeatSeconds: periodSeconds } = config;
-  if (url === undefined || apiKey === undefined) return undefined;
-  return createHeartbeat({ monitor: { url, apiKey }, periodSeconds, logger });
+const adviceSeconds = 60;
+const adviceCheck: HeartbeatCheck = {
+  name: 'CertLoop cert-manager: renewal advice',
+  slug: 'certloop-cert-manager-advice',
+  desc: 'The certificate manager reports here whenever it has asked CAs when they want certificates renewed.',
+};
+
+/** Where the monitor is; undefined when there is none. */
+function monitorOf({ config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey } }: AppOptions) {
+  return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
+}
+
+/** Tells the monitor of each run of a job; nothing when there is no monitor. */
+function heartbeatOf(
+  options: AppOptions,
+  job: string,
+  periodSeconds: number,
+  check?: HeartbeatCheck,
+): Heartbeat | undefined {
+  const { database: db, clock, logger } = options;
+  const monitor = monitorOf(options);
+  if (monitor === undefined) return undefined;
+  const lost = createLostPings({ db, clock }, job);
+  return createHeartbeat({ monitor, periodSeconds, logger, lost, ...(check !== undefined && { check }) });
 }
 
 /** Begins to work on the queue, at once and then every period. */
 export function renewalPollers(
   { config, database: db, clock, logger }: AppOptions,
-  { job, opener }: ReturnType<typeof renewalParts>,
+  { job, advise }: Pick<ReturnType<typeof renewalParts>, 'job' | 'advise'>,
 ): Poller[] {
   const work = async () => {
     const isDone = await job.run();
     if (!isDone) queue.trigger();
   };
   const ask = async () => {
-    const isDone = await askAdvice({ db, clock, logger, opener });
+    const isDone = await advise();
     if (!isDone) advice.trigger();
   };
   const sweep = () => sweepRenewals({ db, clock, logger });
   const everyMs = config.heartbeatSeconds * 1000;
   const queue = startPoller({ name: 'renewals', everyMs, tick: work, logger });
-  const advice = startPoller({ name: 'renewals.advice', everyMs: 60_000, tick: ask, logger });
+  const advice = startPoller({ name: 'renewals.advice', everyMs: adviceSeconds * 1000, tick: ask, logger });
   const rest = startPoller({ name: 'renewals.sweep', everyMs: 3_600_000, tick: sweep, logger });
   queue.trigger();
+  advice.trigger();
   rest.trigger();
   return [queue, advice, rest];
+}
+
+/** Tells the monitor of certificates, at once and then every few seconds; nothing when there is no monitor. */
+export function watchPollers(
+  { database: db, clock, logger }: AppOptions,
+  { watcher }: Pick<ReturnType<typeof renewalParts>, 'watcher'>,
+): Poller[] {
+  if (watcher === undefined) return [];
+  const work = async () => {
+    const isDone = await watcher.run();
+    if (!isDone) tell.trigger();
+  };
+  const tell = startPoller({ name: 'watch', everyMs: 2000, tick: work, logger });
+  const sweep = async () => {
+    await sweepWatch({ db, clock, logger });
+    tell.trigger();
+  };
+  const rest = startPoller({ name: 'watch.sweep', everyMs: 3_600_000, tick: sweep, logger });
+  rest.trigger();
+  return [tell, rest];
 }

@@ -86,6 +86,11 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     answer: await ask(app, 'post', '/spaces').send({ name: 'new' }),
     leaves: 'space.create',
   }),
+  setWatchEnabled: async (app) => {
+    const { id } = await addSpace(app);
+    const sent = app.request.put(`/spaces/${id}/watch-enabled`).set(app.people.ada.auth);
+    return { answer: await sent.send({ watchEnabled: false }), leaves: 'space.watch' };
+  },
   deleteSpace: async (app) => {
     const { id } = await addSpace(app);
     return { answer: await ask(app, 'delete', `/spaces/${id}`), leaves: 'space.delete' };

@@ -40,6 +40,8 @@ const matrix = rowsOf(
   createSpace             401 403 403 403 403 201 201
   deleteSpace             401 404 403 403 403 200 200
   deleteSpace/unknown     401 404 404 404 404 404 404
+  setWatchEnabled         401 404 403 403 200 200 200
+  setWatchEnabled/unknown 401 404 404 404 404 404 404
 
   countFqdns              401 200 200 200 200 200 200
   countFqdns/unknown      401 200 200 200 200 200 200

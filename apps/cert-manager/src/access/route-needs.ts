@@ -39,6 +39,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   listSpaces: 'signed-in',
   createSpace: 'full-access',
   deleteSpace: { space: 'READ', param: 'id', also: 'full-access' },
+  setWatchEnabled: { space: 'FULL_ACCESS', param: 'id' },
 
   // Answers 0 for a space that the caller may not see.
   countFqdns: 'signed-in',

@@ -44,6 +44,7 @@ const auditActions = [
   'queue.trigger',
   'space.create',
   'space.delete',
+  'space.watch',
   'user.avatar',
   'user.create',
   'user.delete',

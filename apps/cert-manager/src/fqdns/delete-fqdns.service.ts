@@ -18,11 +18,16 @@ export interface DeleteFqdnsDeps extends FqdnsDeps {
     tx: Tx,
     fqdnId: string,
   ) => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Lets what watches these FQDNs know that they are gone. */
+  readonly onFqdnsDeleted: (
+    tx: Tx,
+    scope: { readonly fqdnId: string } | { readonly spaceId: string } | 'all',
+  ) => Promise<void>;
 }
 
 /** Deletes an FQDN with its CSRs and certificates. Throws NotFound and Forbidden. */
 export async function deleteFqdn(
-  { db, clock, fingerprintsUnder }: DeleteFqdnsDeps,
+  { db, clock, fingerprintsUnder, onFqdnsDeleted }: DeleteFqdnsDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<void> {
@@ -31,6 +36,7 @@ export async function deleteFqdn(
     const fqdn = await getFqdn(tx, spaceId, fqdnId);
     const fingerprints = await fingerprintsUnder(tx, fqdnId);
     if (!(await deleteFqdnRow(tx, spaceId, fqdnId))) throw fqdnNotFound();
+    await onFqdnsDeleted(tx, { fqdnId });
     await recordAudit(tx, caller, fqdnAudit('fqdn.delete', fqdn, { fingerprints }), clock.now());
   });
 }
@@ -40,7 +46,7 @@ export async function deleteFqdn(
  * caller may read. Throws Forbidden.
  */
 export async function deleteSpaceFqdns(
-  { db, clock }: DeleteFqdnsDeps,
+  { db, clock, onFqdnsDeleted }: DeleteFqdnsDeps,
   caller: Caller,
   text: string,
 ): Promise<number> {
@@ -51,6 +57,7 @@ export async function deleteSpaceFqdns(
     if (!(await spaceExists(tx, spaceId))) return 0;
     requireLevel(caller, spaceId, 'FULL_ACCESS');
     const deletedCount = await deleteFqdnsOfSpace(tx, spaceId);
+    await onFqdnsDeleted(tx, { spaceId });
     const details = { deletedCount };
     const entry = { action: 'fqdn.deleteAll', resourceType: 'space', resourceId: spaceId } as const;
     await recordAudit(tx, caller, { ...entry, spaceId, details }, clock.now());
@@ -59,10 +66,14 @@ export async function deleteSpaceFqdns(
 }
 
 /** Deletes the FQDNs of all spaces and returns how many there were. Throws Forbidden. */
-export async function deleteAllFqdns({ db, clock }: DeleteFqdnsDeps, caller: Caller): Promise<number> {
+export async function deleteAllFqdns(
+  { db, clock, onFqdnsDeleted }: DeleteFqdnsDeps,
+  caller: Caller,
+): Promise<number> {
   requireFullAccess(caller);
   return db.transaction(async (tx) => {
     const deletedCount = await deleteEveryFqdn(tx);
+    await onFqdnsDeleted(tx, 'all');
     const details = { deletedCount };
     await recordAudit(tx, caller, { action: 'fqdn.deleteAll', resourceType: 'fqdn', details }, clock.now());
     return deletedCount;

@@ -22,6 +22,8 @@ export interface RunDeps {
   readonly opener: ProviderOpener;
   /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
   readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  /** Lets what watches the FQDN know that it got no certificate; part of the transaction that ends the job. */
+  readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
   /** How long a worker may be silent before its job passes to others. */
   readonly leaseMs: number;
 }
@@ -167,6 +169,7 @@ async function fail(worker: Worker, subject: Subject | undefined, refusal: SignR
     if (!(await updateJob(tx, job, end))) return;
     const entry = { ...jobAudit(job, subject?.fqdn.fqdn, { reason }), outcome: 'failure' as const };
     await recordAudit(tx, callerOfJob(job), entry, now);
+    await deps.onRequestFailed?.(tx, job.fqdnId, reason);
   });
   deps.logger.warn({ jobId: job.id, reason }, 'issuance.failed');
 }

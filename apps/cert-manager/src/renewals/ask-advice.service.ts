@@ -2,7 +2,7 @@ import { AppError } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { getCertificate } from '../certificates/certificates.repository.js';
-import { holdFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RenewalAdvice } from '../providers/provider.js';
 import { getProvider } from '../providers/providers.repository.js';
@@ -17,6 +17,8 @@ export interface AdviceDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly opener: ProviderOpener;
+  /** Lets what watches the FQDN know that its renewal may have moved. */
+  readonly onPlanned?: (tx: Tx, fqdn: FqdnRow) => Promise<void>;
 }
 
 /** What came of asking: `none` from a CA that gives no advice, `fault` from one that could not be asked. */
@@ -60,13 +62,18 @@ async function findSubject(tx: Tx, { fqdnId, certificateId, providerId }: Renewa
 }
 
 /** Writes down what the CA said, unless the entry has changed meanwhile. Throws NotFound when the FQDN is gone. */
-async function keep({ db, clock, logger }: AdviceDeps, asked: RenewalRow, answer: Answer): Promise<void> {
+async function keep(
+  { db, clock, logger, onPlanned }: AdviceDeps,
+  asked: RenewalRow,
+  answer: Answer,
+): Promise<void> {
   const now = clock.now();
   const change = changeBy(answer, now);
   await db.transaction(async (tx) => {
     const fqdn = await holdFqdn(tx, asked.spaceId, asked.fqdnId);
     if (!(await updateRenewal(tx, asked, change))) return;
     await reschedule(tx, fqdn, { ...asked, ...change }, now);
+    if (isNews(asked, answer)) await onPlanned?.(tx, fqdn);
   });
   if (answer === 'none' || answer === 'fault' || isSame(asked, answer)) return;
   const { start, end, explanationUrl } = answer;
@@ -90,6 +97,11 @@ function changeBy(answer: Answer, now: Date): Partial<RenewalRow> {
     windowEnd: end,
     explanationUrl: explanationUrl ?? null,
   };
+}
+
+function isNews(asked: RenewalRow, answer: Answer): boolean {
+  if (answer === 'fault') return false;
+  return answer === 'none' ? asked.windowStart !== null : !isSame(asked, answer);
 }
 
 function isSame({ windowStart, windowEnd }: RenewalRow, { start, end }: RenewalAdvice): boolean {

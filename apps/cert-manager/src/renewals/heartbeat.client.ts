@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, createCheckMonitorClient, createPingClient, UpstreamFailed } from '@certloop/contracts';
+import { AppError, createCheckMonitorClient, createPingClient } from '@certloop/contracts';
 import type { Logger } from '@certloop/server';
 import { expectationOf } from './heartbeat-expectation.js';
+import { checkUuidIn } from './ping-address.js';
 
 /** Where the monitor is; set by the operator. */
 interface MonitorAddress {
@@ -10,8 +11,29 @@ interface MonitorAddress {
   readonly apiKey: string;
 }
 
+/** How the check of a job shows in the monitor. */
+export interface HeartbeatCheck {
+  readonly name: string;
+  readonly slug: string;
+  readonly desc: string;
+}
+
+/** Ends of runs that the monitor did not take; they are sent before the next run begins. */
+export interface LostPings {
+  keep(signal: 'success' | 'fail', rid: string, text: string): Promise<void>;
+  /** Oldest first. */
+  list(): Promise<readonly { readonly signal: LostSignal; readonly rid: string; readonly text: string }[]>;
+  remove(rid: string): Promise<void>;
+}
+
+export type LostSignal = 'success' | 'fail' | 'log';
+
 export interface HeartbeatOptions {
   readonly monitor: MonitorAddress;
+  /** That of the renewal queue when absent. */
+  readonly check?: HeartbeatCheck;
+  /** Where lost pings are kept; they are not when absent. */
+  readonly lost?: LostPings;
   /** How often the watched job runs, in seconds. */
   readonly periodSeconds: number;
   readonly logger: Logger;
@@ -29,71 +51,78 @@ interface HeartbeatRun {
   fail(reason: string): Promise<void>;
 }
 
-type Signal = 'pingStart' | 'pingSuccess' | 'pingFail';
+type Signal = 'start' | LostSignal;
+const pingOf = { start: 'pingStart', success: 'pingSuccess', fail: 'pingFail', log: 'pingLog' } as const;
 
 /**
  * Heartbeat of a recurring job. Makes sure that its check exists (again, whenever the monitor has lost it) and
  * pings it; a monitor that is away is logged once when it goes and once when it is back.
  */
-export function createHeartbeat({
-  monitor,
-  periodSeconds,
-  logger,
-  timeoutMs = 5000,
-}: HeartbeatOptions): Heartbeat {
+export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { monitor, periodSeconds, logger, lost, timeoutMs = 5000 } = options;
   const checks = createCheckMonitorClient({ baseUrl: monitor.url, apiKey: monitor.apiKey, timeoutMs });
   const pings = createPingClient({ baseUrl: monitor.url, timeoutMs });
+  const described = checkFor(options.check ?? queueCheck(periodSeconds), periodSeconds);
   let checkUuid: string | undefined;
   let isAway = false;
 
-  const ensureCheck = async (): Promise<string> => {
-    const { body } = await checks.createCheck({ body: checkFor(periodSeconds) });
-    return uuidIn(body.ping_url);
-  };
+  const ensureCheck = async () => checkUuidIn((await checks.createCheck({ body: described })).body.ping_url);
   const note = (error?: unknown) => {
     if (error === undefined && isAway) logger.info({}, 'monitor.back');
     if (error !== undefined && !isAway) logger.warn({ reason: reasonOf(error) }, 'monitor.away');
     isAway = error !== undefined;
   };
-  const send = async (signal: Signal, rid: string, text: string): Promise<void> => {
+  /** Whether the monitor took it. */
+  const send = async (signal: Signal, rid: string, text: string): Promise<boolean> => {
     try {
       checkUuid ??= await ensureCheck();
-      await pings[signal]({ params: { uuid: checkUuid }, query: { rid }, body: Buffer.from(text, 'utf8') });
+      const body = Buffer.from(text, 'utf8');
+      await pings[pingOf[signal]]({ params: { uuid: checkUuid }, query: { rid }, body });
       note();
+      return true;
     } catch (error) {
       if (error instanceof AppError && error.kind === 'not_found') checkUuid = undefined;
       note(error);
+      return false;
     }
+  };
+  // a database that does not answer is what the heartbeat may be about
+  const orLogged = (work: Promise<void> | undefined) =>
+    work?.catch((error: unknown) => logger.warn({ reason: reasonOf(error) }, 'monitor.ping_not_kept'));
+  const sendLost = async () => {
+    for (const { signal, rid, text } of (await lost?.list()) ?? []) {
+      if (!(await send(signal, rid, text))) return;
+      await lost?.remove(rid);
+    }
+  };
+  const end = async (signal: 'success' | 'fail', rid: string, text: string) => {
+    if (!(await send(signal, rid, text))) await orLogged(lost?.keep(signal, rid, text));
   };
 
   return {
     begin: async () => {
       const rid = randomUUID();
-      await send('pingStart', rid, '');
+      await orLogged(sendLost());
+      await send('start', rid, '');
       return {
-        succeed: (report) => send('pingSuccess', rid, report),
-        fail: (reason) => send('pingFail', rid, reason),
+        succeed: (report) => end('success', rid, report),
+        fail: (reason) => end('fail', rid, reason),
       };
     },
   };
 }
 
-function checkFor(periodSeconds: number) {
+function queueCheck(periodSeconds: number): HeartbeatCheck {
   return {
     name: 'CertLoop cert-manager',
     slug: 'certloop-cert-manager',
-    tags: 'certloop cert-manager',
     desc: `The certificate manager reports here every ${periodSeconds} s.`,
-    ...expectationOf(periodSeconds),
-    unique: ['slug' as const],
   };
 }
 
-/** Only the uuid is taken: the host stays the one that the operator set. */
-function uuidIn(pingUrl: unknown): string {
-  const [uuid] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(String(pingUrl)) ?? [];
-  if (uuid === undefined) throw new UpstreamFailed("the monitor's answer names no ping address");
-  return uuid;
+function checkFor(check: HeartbeatCheck, periodSeconds: number) {
+  const tags = 'certloop cert-manager';
+  return { ...check, tags, ...expectationOf(periodSeconds), unique: ['slug' as const] };
 }
 
 function reasonOf(error: unknown): string {

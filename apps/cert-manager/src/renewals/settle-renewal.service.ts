@@ -20,6 +20,8 @@ export interface SettleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly scheduler: RenewalScheduler;
+  /** Lets what watches the FQDN know that the entry failed; part of the transaction that ends it. */
+  readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, reason: string) => Promise<void>;
 }
 
 /** What is renewed, and by whom. */
@@ -71,7 +73,7 @@ export async function settleRenewed(
 
 /** Ends the entry and, unless it is a test, plans what comes next. Throws LeaseLost and NotFound. */
 export async function settleFailed(
-  { db, clock, logger }: SettleDeps,
+  { db, clock, logger, onRenewalFailed }: SettleDeps,
   lease: RenewalLease,
   { fqdn: { spaceId, id, fqdn }, provider }: RenewalSubject,
   refusal: SignRefusal,
@@ -86,6 +88,7 @@ export async function settleFailed(
     const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
     const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
     await recordAudit(tx, callerFor(entry), failure, now);
+    await onRenewalFailed?.(tx, entry, reason);
     return step;
   });
   const facts = { entryId: entry.id, fqdn, attempt: entry.attempt, reason, next: shown(next) };

@@ -1,4 +1,4 @@
-import { column, defineTable, holdRows, keepRows, type Tx } from '@certloop/db';
+import { column, defineTable, holdRows, keepRows, type Tx, updateRows } from '@certloop/db';
 import { In } from 'typeorm';
 
 export interface SpaceRow {
@@ -6,6 +6,8 @@ export interface SpaceRow {
   readonly name: string;
   readonly description: string;
   readonly createdAt: Date;
+  /** Since when the monitor does not watch its FQDNs; null while it does. */
+  readonly unwatchedSince: Date | null;
 }
 
 /** Spaces to look at, by their ids. */
@@ -17,6 +19,7 @@ export const spaces = defineTable<SpaceRow>('spaces', {
     name: column.text(),
     description: column.text(),
     createdAt: column.instant(),
+    unwatchedSince: column.instant().nullable(),
   },
   indexes: [{ columns: ['createdAt', 'id'] }],
 });
@@ -25,6 +28,18 @@ const oldestFirst = { createdAt: 'ASC', id: 'ASC' } as const;
 
 export async function insertSpace(tx: Tx, row: SpaceRow): Promise<void> {
   await tx.insert(spaces, row);
+}
+
+export async function findSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {
+  return (await tx.findOneBy(spaces, { id })) ?? undefined;
+}
+
+export async function updateSpace(
+  tx: Tx,
+  id: string,
+  change: Pick<SpaceRow, 'unwatchedSince'>,
+): Promise<void> {
+  await updateRows(tx, spaces, { id }, change);
 }
 
 export async function spaceExists(tx: Tx, id: string): Promise<boolean> {

@@ -2,11 +2,12 @@ import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { spaceView } from './space-view.js';
 import { createSpace, deleteSpace, listSpaces, type SpacesDeps } from './spaces.service.js';
+import { type SwitchWatchDeps, setWatchEnabled } from './switch-watch.service.js';
 
-type SpaceOperations = 'listSpaces' | 'createSpace' | 'deleteSpace';
+type SpaceOperations = 'listSpaces' | 'createSpace' | 'deleteSpace' | 'setWatchEnabled';
 
 export function spacesHandlers(
-  deps: SpacesDeps,
+  deps: SpacesDeps & SwitchWatchDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, SpaceOperations> {
   return {
     listSpaces: async ({ context }) => ({
@@ -20,6 +21,11 @@ export function spacesHandlers(
     deleteSpace: async ({ params, query, context }) => {
       await deleteSpace(deps, context, { id: params.id, deleteFqdns: query.deleteFqdns });
       return { status: 200, body: { message: 'space deleted' } };
+    },
+    setWatchEnabled: async ({ params, body, context }) => {
+      await setWatchEnabled(deps, context, { ...params, ...body });
+      const state = body.watchEnabled ? 'enabled' : 'disabled';
+      return { status: 200, body: { message: `watch ${state}` } };
     },
   };
 }

@@ -13,6 +13,8 @@ export interface SpacesDeps {
   readonly clock: Clock;
   /** How many FQDNs the spaces hold. */
   readonly countFqdns: (tx: Tx, spaceIds: readonly string[]) => Promise<number>;
+  /** Lets what watches the FQDNs of a space know that they are gone. */
+  readonly onFqdnsDeleted: (tx: Tx, scope: { readonly spaceId: string }) => Promise<void>;
 }
 
 /** The spaces that the caller may read, oldest first. */
@@ -24,15 +26,22 @@ export async function listSpaces({ db }: SpacesDeps, caller: Caller): Promise<Sp
 export async function createSpace(
   { db, clock }: SpacesDeps,
   caller: Caller,
-  input: { readonly name: string; readonly description?: string | undefined },
+  input: {
+    readonly name: string;
+    readonly description?: string | undefined;
+    /** Whether the monitor watches its FQDNs; it does when absent. */
+    readonly watchEnabled?: boolean | undefined;
+  },
 ): Promise<SpaceRow> {
   requireFullAccess(caller);
   const now = clock.now();
-  const { name, description = '' } = input;
-  const space = { id: newRowId(now), name, description, createdAt: now };
+  const { name, description = '', watchEnabled = true } = input;
+  const unwatchedSince = watchEnabled ? null : now;
+  const space = { id: newRowId(now), name, description, createdAt: now, unwatchedSince };
+  const after = { name, description, ...(!watchEnabled && { watchEnabled }) };
   await db.transaction(async (tx) => {
     await insertSpace(tx, space);
-    await recordAudit(tx, caller, auditOf('space.create', space.id, { after: { name, description } }), now);
+    await recordAudit(tx, caller, spaceAudit('space.create', space.id, { after }), now);
   });
   return space;
 }
@@ -42,7 +51,7 @@ export async function createSpace(
  * Conflict when it still holds FQDNs.
  */
 export async function deleteSpace(
-  { db, clock, countFqdns }: SpacesDeps,
+  { db, clock, countFqdns, onFqdnsDeleted }: SpacesDeps,
   caller: Caller,
   { id, deleteFqdns }: { readonly id: string; readonly deleteFqdns: boolean },
 ): Promise<void> {
@@ -55,9 +64,10 @@ export async function deleteSpace(
     if (fqdns > 0 && !deleteFqdns) throw notEmpty(fqdns);
     await deleteSpaceFromGroups(tx, id);
     await deleteSpaceRow(tx, id);
+    await onFqdnsDeleted(tx, { spaceId: id });
     const { name, description } = space;
     const details = { before: { name, description }, deletedFqdns: fqdns };
-    await recordAudit(tx, caller, auditOf('space.delete', id, details), clock.now());
+    await recordAudit(tx, caller, spaceAudit('space.delete', id, details), clock.now());
   });
 }
 
@@ -68,7 +78,12 @@ function notEmpty(fqdns: number): Conflict {
   });
 }
 
-function auditOf(action: 'space.create' | 'space.delete', id: string, details: Record<string, unknown>) {
+/** Audit entry of an act on a space. */
+export function spaceAudit(
+  action: 'space.create' | 'space.delete' | 'space.watch',
+  id: string,
+  details: Record<string, unknown>,
+) {
   return {
     action,
     resourceType: 'space',

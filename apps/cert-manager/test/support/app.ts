@@ -43,6 +43,8 @@ export interface TestApp {
   readonly takeUpJobs: () => Promise<void>;
   /** Works on the renewal queue once. */
   readonly renew: () => Promise<RunReport>;
+  /** Tells the monitor what it does not know yet of certificates. */
+  readonly watch: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -104,6 +106,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     logged: () => lines,
     drain: () => app.drain(),
     renew: () => app.runRenewals(),
+    watch: () => app.runWatch(),
     takeUpJobs: () => app.takeUpJobs(),
     close: () => app.close(),
   };

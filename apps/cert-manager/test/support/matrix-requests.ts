@@ -56,6 +56,10 @@ export const requests: Readonly<Record<string, Ask>> = {
   deleteSpace: async ({ app, cast, send }) =>
     send('delete', `/spaces/${await newSpaceFor(app, cast.people)}`),
   'deleteSpace/unknown': ({ send }) => send('delete', `/spaces/${unknownId}`),
+  setWatchEnabled: ({ send, cast }) =>
+    send('put', `/spaces/${cast.space}/watch-enabled`).send({ watchEnabled: true }),
+  'setWatchEnabled/unknown': ({ send }) =>
+    send('put', `/spaces/${unknownId}/watch-enabled`).send({ watchEnabled: true }),
 
   countFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns/count`),
   'countFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns/count`),

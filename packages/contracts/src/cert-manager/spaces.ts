@@ -9,6 +9,8 @@ export const spaceSchema = z
     name: z.string(),
     description: z.string(),
     createdAt: scalars.instant,
+    /** Whether the monitor watches its FQDNs; shown only where it does not. */
+    watchEnabled: z.boolean().optional(),
   })
   .meta({ id: 'Space' });
 export type Space = z.output<typeof spaceSchema>;
@@ -27,7 +29,12 @@ export const spacesContract = {
     summary: 'Create a space',
     body: {
       kind: 'json',
-      schema: z.object({ name: scalars.line(100), description: scalars.prose(1000).optional() }),
+      schema: z.object({
+        name: scalars.line(100),
+        description: scalars.prose(1000).optional(),
+        // Whether the monitor watches its FQDNs; true when absent.
+        watchEnabled: z.boolean().optional(),
+      }),
     },
     responses: { 201: json(spaceSchema, 'The space') },
     failures: [400, 401, 403],
@@ -40,5 +47,14 @@ export const spacesContract = {
     query: z.object({ deleteFqdns: scalars.queryFlag }),
     responses: { 200: json(messageSchema, 'Deleted') },
     failures: [400, 401, 403, 404, 409],
+  }),
+  setWatchEnabled: endpoint({
+    method: 'PUT',
+    path: '/spaces/{id}/watch-enabled',
+    summary: 'Switch whether the monitor watches the FQDNs of a space',
+    params: byId,
+    body: { kind: 'json', schema: z.object({ watchEnabled: z.boolean() }) },
+    responses: { 200: json(messageSchema, 'Switched') },
+    failures: [400, 401, 403, 404],
   }),
 };

@@ -1,0 +1,35 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireLevel, spaceNotFound } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { holdSpace, updateSpace } from './spaces.repository.js';
+import { spaceAudit } from './spaces.service.js';
+
+export interface SwitchWatchDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Makes the checks of the FQDNs of a space follow its switch. */
+  readonly onWatchSwitched: (tx: Tx, spaceId: string) => Promise<void>;
+}
+
+/** Switches whether the monitor watches the FQDNs of a space. Throws NotFound and Forbidden. */
+export async function setWatchEnabled(
+  { db, clock, onWatchSwitched }: SwitchWatchDeps,
+  caller: Caller,
+  { id, watchEnabled }: { readonly id: string; readonly watchEnabled: boolean },
+): Promise<void> {
+  requireLevel(caller, id, 'FULL_ACCESS');
+  await db.transaction(async (tx) => {
+    const space = await holdSpace(tx, id);
+    if (space === undefined) throw spaceNotFound();
+    const now = clock.now();
+    const before = { watchEnabled: space.unwatchedSince === null };
+    if (before.watchEnabled !== watchEnabled) {
+      await updateSpace(tx, id, { unwatchedSince: watchEnabled ? null : now });
+      await onWatchSwitched(tx, id);
+    }
+    const details = { before, after: { watchEnabled } };
+    await recordAudit(tx, caller, spaceAudit('space.watch', id, details), now);
+  });
+}

@@ -1,0 +1,53 @@
+/** What a check is about. */
+export interface WatchedHost {
+  readonly fqdnId: string;
+  /** Host name. */
+  readonly fqdn: string;
+  /** Name of the space. */
+  readonly space: string;
+}
+
+/** How a check shows in the monitor. */
+export interface CheckDescription {
+  readonly name: string;
+  readonly slug: string;
+  readonly tags: string;
+  readonly desc: string;
+}
+
+// the monitor's bound of a name
+const longestName = 100;
+
+/**
+ * Name, tags and text of the check of an FQDN. Its slug is made of the FQDN's id, so that equal host names in several
+ * spaces have checks of their own and one that is made twice is one.
+ */
+export function describeCheck({ fqdnId, fqdn, space }: WatchedHost): CheckDescription {
+  const tag = tagOf(space);
+  return {
+    name: shortened(`${fqdn} (${space})`),
+    slug: slugOf(fqdnId),
+    tags: ['certloop', 'certificate', ...(tag === '' ? [] : [`space-${tag}`])].join(' '),
+    desc: `Certificate of ${fqdn} in the space ${space}: pinged when one is issued or renewed, and expected again when its renewal is due.`,
+  };
+}
+
+/** What tells the check of an FQDN from all others. */
+export function slugOf(fqdnId: string): string {
+  return `certloop-fqdn-${fqdnId}`;
+}
+
+function shortened(text: string): string {
+  const letters = [...text];
+  return letters.length <= longestName ? text : `${letters.slice(0, longestName - 1).join('')}…`;
+}
+
+/** Letters and digits of a name with hyphens between them, at most 50. */
+function tagOf(name: string): string {
+  const words =
+    name
+      .normalize('NFKD')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 50);
+}

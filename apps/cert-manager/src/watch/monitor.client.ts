@@ -1,0 +1,77 @@
+import { createCheckMonitorClient, createPingClient } from '@certloop/contracts';
+import { checkUuidIn } from '../renewals/ping-address.js';
+import type { CheckDescription } from './check-description.js';
+import type { CheckExpectation } from './check-expectation.js';
+import { faultOf, type MonitorFault } from './monitor-fault.js';
+import type { WatchSignal } from './watch-pings.repository.js';
+
+/** The monitor did not do what it was asked. */
+export class MonitorRefused extends Error {
+  override readonly name = 'MonitorRefused';
+  readonly fault: MonitorFault;
+
+  constructor(fault: MonitorFault, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.fault = fault;
+  }
+}
+
+export type WatchedCheck = CheckDescription & CheckExpectation;
+
+/** The monitor as the watch needs it. Every call throws MonitorRefused. */
+export interface MonitorClient {
+  /** Makes the check, or finds the one of that slug; returns its uuid. All integrations tell of a new one. */
+  createCheck(check: WatchedCheck): Promise<string>;
+  updateCheck(uuid: string, check: WatchedCheck): Promise<void>;
+  deleteCheck(uuid: string): Promise<void>;
+  /** Uuids of the checks of a slug. */
+  findChecks(slug: string): Promise<string[]>;
+  ping(
+    uuid: string,
+    signal: WatchSignal,
+    sent: { readonly rid: string; readonly text: string },
+  ): Promise<void>;
+}
+
+const pingOf = { success: 'pingSuccess', fail: 'pingFail', log: 'pingLog' } as const;
+
+export function createMonitorClient({
+  url,
+  apiKey,
+  timeoutMs = 5000,
+}: {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly timeoutMs?: number | undefined;
+}): MonitorClient {
+  const checks = createCheckMonitorClient({ baseUrl: url, apiKey, timeoutMs });
+  const pings = createPingClient({ baseUrl: url, timeoutMs });
+  const other = <T>(answer: Promise<T>) => orRefused(answer, 'other');
+  return {
+    createCheck: async (check) => {
+      const made = checks.createCheck({ body: { ...check, channels: '*', unique: ['slug'] } });
+      return orRefused(
+        made.then(({ body }) => checkUuidIn(body.ping_url)),
+        'create',
+      );
+    },
+    updateCheck: async (id, check) => void (await other(checks.updateCheck({ params: { id }, body: check }))),
+    deleteCheck: async (id) => void (await other(checks.deleteCheck({ params: { id } }))),
+    findChecks: async (slug) => {
+      const { body } = await other(checks.listChecks({ query: { slug } }));
+      return body.checks.flatMap((check) => ('ping_url' in check ? [checkUuidIn(check.ping_url)] : []));
+    },
+    ping: async (uuid, signal, { rid, text }) => {
+      const body = Buffer.from(text, 'utf8');
+      await other(pings[pingOf[signal]]({ params: { uuid }, query: { rid }, body }));
+    },
+  };
+}
+
+async function orRefused<T>(answer: Promise<T>, asked: 'create' | 'other'): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new MonitorRefused(faultOf(error, asked), error);
+  }
+}

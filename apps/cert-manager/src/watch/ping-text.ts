@@ -1,0 +1,48 @@
+/** A certificate as a ping tells of it. */
+export interface ToldCertificate {
+  readonly serialNumber: string;
+  readonly issuer: string;
+  readonly expiresAt: Date;
+  /** When it will be renewed, as far as that is known. */
+  readonly renewAt: Date | undefined;
+}
+
+// less than any monitor keeps of a body
+const longest = 1000;
+
+/** A certificate was issued or renewed, or was there when its watch began. */
+export function storedText(event: 'issued' | 'renewed' | 'watched', certificate: ToldCertificate): string {
+  const { serialNumber, issuer, expiresAt, renewAt } = certificate;
+  const next = renewAt === undefined ? '' : `; to be renewed on ${renewAt.toISOString()}`;
+  const until = `valid until ${expiresAt.toISOString()}`;
+  return bounded(`${event}: serial ${serialNumber}, issuer ${issuer}, ${until}${next}`);
+}
+
+/** A renewal failed; `attempt` counts its tries from 1. */
+export function failedText({
+  attempt,
+  reason,
+}: {
+  readonly attempt: number;
+  readonly reason: string;
+}): string {
+  return bounded(`renewal failed (try ${attempt}): ${reason}`);
+}
+
+/** Somebody asked for a certificate and did not get it. */
+export function refusedText(reason: string): string {
+  return bounded(`request failed: ${reason}`);
+}
+
+const lateAfterMs = 60_000;
+
+/** The text of a ping that is sent `now`; a late one says of when it is. */
+export function sentText({ body, createdAt }: { body: string; createdAt: Date }, now: Date): string {
+  const isLate = now.getTime() - createdAt.getTime() > lateAfterMs;
+  return isLate ? `${body} (of ${createdAt.toISOString()}, sent late)` : body;
+}
+
+function bounded(text: string): string {
+  const line = text.replace(/[\s\p{C}]+/gu, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest - 1)}…`.toWellFormed() : line;
+}

@@ -1,0 +1,93 @@
+import type { Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { newRowId } from '../access/row-id.js';
+import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import type { RenewalRow } from '../renewals/renewals.repository.js';
+import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
+import { failedText, refusedText, storedText } from './ping-text.js';
+import { insertPing, type WatchSignal } from './watch-pings.repository.js';
+import { touchWatched, type WatchScope, watchFqdn, watchSpace } from './watched-fqdns.repository.js';
+import { findWatched, toldCertificate, type WatchedSubject } from './watched-subject.service.js';
+
+/** What the watch is told of; each is part of the transaction of the change, and asks nothing of the monitor. */
+export interface WatchEvents {
+  /** The FQDN has a newer certificate, and its renewal is planned. */
+  onIssued(tx: Tx, caller: Caller, fqdnId: string): Promise<void>;
+  /** A renewal has failed with the reason. */
+  onRenewalFailed(tx: Tx, entry: RenewalRow, reason: string): Promise<void>;
+  /** Somebody asked for a certificate and got none. */
+  onRequestFailed(tx: Tx, fqdnId: string, reason: string): Promise<void>;
+  /** The renewal of the FQDN was switched, or is planned for another moment. */
+  onPlanned(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
+  /** The FQDNs in the scope were deleted. */
+  onFqdnsDeleted(tx: Tx, scope: WatchScope): Promise<void>;
+  /** The watch of a space was switched. */
+  onWatchSwitched(tx: Tx, spaceId: string): Promise<void>;
+}
+
+export function createWatchEvents(clock: Clock): WatchEvents {
+  const tell = async (tx: Tx, { fqdn }: WatchedSubject, signal: WatchSignal, body: string) => {
+    const now = clock.now();
+    await insertPing(tx, { id: newRowId(now), subject: fqdn.id, signal, body, createdAt: now });
+    await watchFqdn(tx, fqdn, now);
+  };
+  return {
+    onIssued: async (tx, caller, fqdnId) => {
+      const subject = await findWatched(tx, fqdnId);
+      if (subject?.certificate === undefined) return;
+      const event = caller.kind === 'scheduler' ? 'renewed' : 'issued';
+      await tell(tx, subject, 'success', storedText(event, toldCertificate(subject.certificate)));
+    },
+    onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, reason) => {
+      const subject = await findWatched(tx, fqdnId);
+      if (subject === undefined) return;
+      // a test tells nothing of what will be, and what was renewed by hand meanwhile need not be renewed
+      const isPast = isTest || subject.certificate?.row.id !== certificateId;
+      await tell(tx, subject, isPast ? 'log' : 'fail', failedText({ attempt, reason }));
+    },
+    onRequestFailed: async (tx, fqdnId, reason) => {
+      const subject = await findWatched(tx, fqdnId);
+      if (subject === undefined) return;
+      // whoever has a certificate has not lost it by asking for another
+      await tell(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
+    },
+    onPlanned: (tx, { id, spaceId }) => watchFqdn(tx, { id, spaceId }, clock.now()),
+    onFqdnsDeleted: (tx, scope) => touchWatched(tx, scope, clock.now()),
+    onWatchSwitched: async (tx, spaceId) => {
+      await touchWatched(tx, { spaceId }, clock.now());
+      await watchSpace(tx, spaceId, clock.now());
+    },
+  };
+}
+
+const nothing = async () => undefined;
+
+/** The same where there is no monitor: what would be to tell is found when there is one. */
+export const unwatched: WatchEvents = {
+  onIssued: nothing,
+  onRenewalFailed: nothing,
+  onRequestFailed: nothing,
+  onPlanned: nothing,
+  onFqdnsDeleted: nothing,
+  onWatchSwitched: nothing,
+};
+
+/** The scheduler, which the watch follows. */
+export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): RenewalScheduler {
+  return {
+    ...scheduler,
+    onCertificateStored: async (tx, caller, fqdn, certificate) => {
+      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
+      await watch.onIssued(tx, caller, fqdn.id);
+    },
+    onRenewalSwitched: async (tx, caller, fqdn) => {
+      await scheduler.onRenewalSwitched(tx, caller, fqdn);
+      await watch.onPlanned(tx, fqdn);
+    },
+    onCsrStored: async (tx, caller, fqdn) => {
+      await scheduler.onCsrStored(tx, caller, fqdn);
+      if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+    },
+  };
+}

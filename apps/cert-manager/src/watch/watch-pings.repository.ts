@@ -1,0 +1,53 @@
+import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+
+/** What a ping says; a `log` changes no status. */
+export type WatchSignal = 'success' | 'fail' | 'log';
+
+/** A ping that the monitor has not taken yet. */
+export interface WatchPingRow {
+  /** Sent as the run id, so that one which was sent twice can be recognised. */
+  readonly id: string;
+  /** Id of an FQDN, or name of a recurring job. */
+  readonly subject: string;
+  readonly signal: WatchSignal;
+  readonly body: string;
+  readonly createdAt: Date;
+}
+
+export const watchPings = defineTable<WatchPingRow>('watch_pings', {
+  columns: {
+    id: column.uuid().primary(),
+    subject: column.word(64),
+    signal: column.word<WatchSignal>(8),
+    body: column.text(),
+    createdAt: column.instant(),
+  },
+  indexes: [{ columns: ['subject', 'createdAt', 'id'] }],
+});
+
+// what a monitor that comes back after a month wants to know
+const mostKept = 20;
+
+/** Keeps a ping until it is sent, and of each subject the newest 20. */
+export async function insertPing(tx: Tx, ping: WatchPingRow): Promise<void> {
+  await insertMany(tx, watchPings, [ping]);
+  await executeSql(
+    tx,
+    `delete from watch_pings where subject = $1 and id not in (
+       select id from watch_pings where subject = $1 order by created_at desc, id desc limit ${mostKept})`,
+    [ping.subject],
+  );
+}
+
+/** Pings of a subject, oldest first. */
+export function listPings(tx: Tx, subject: string): Promise<WatchPingRow[]> {
+  return tx.find(watchPings, { where: { subject }, order: { createdAt: 'ASC', id: 'ASC' }, take: mostKept });
+}
+
+export async function deletePing(tx: Tx, id: string): Promise<void> {
+  await deleteRows(tx, watchPings, { id });
+}
+
+export async function deletePingsOf(tx: Tx, subject: string): Promise<void> {
+  await deleteRows(tx, watchPings, { subject });
+}
