@@ -1,5 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { certificates } from '../src/certificates/certificates.repository.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from './support/inventory.js';
 import {
   addTestRenewal,
@@ -75,6 +76,25 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
       spaceId: fqdn.spaceId,
       details: { reason: 'a newer certificate was stored', certificateId: before.certificateId },
     });
+  });
+
+  test('for another moment when a refresh finds other dates', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    const before = await openEntryOf(app, fqdn);
+    const [certificate] = await certificatesOf(app, fqdn);
+    const upstreamId = ca.ids.at(-1) ?? '';
+    ca.answer('with a certificate that is due');
+    await signWith(place, fqdn);
+    ca.answer('soundly');
+    const [, due] = await certificatesOf(app, fqdn);
+    await app.database.transaction((tx) => tx.delete(certificates, { id: due?.id ?? '' }));
+    ca.swap(upstreamId, due?.pem ?? '');
+    const path = pathOf(fqdn, `certificates/${certificate?.id}/refresh`);
+    await app.request.post(path).set(app.people.ada.auth).expect(200);
+    const after = await openEntryOf(app, fqdn);
+    expect(before.scheduledAt > after.scheduledAt).toBe(true);
+    expect(after.scheduledAt).toBe(app.clock.now().toISOString());
   });
 
   test('once, however often it is switched on', async () => {

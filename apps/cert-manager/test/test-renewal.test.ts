@@ -38,6 +38,23 @@ describeEachDialect('queueing a renewal for a test', (open) => {
       .set('Content-Type', 'application/json')
       .send(typeof given === 'string' ? given : JSON.stringify(given));
 
+  test('while its FQDN is being deleted is 201 or 400', async () => {
+    const { app } = place;
+    const statuses = new Set<number>();
+    for (let round = 0; round < 8; round += 1) {
+      const doomed = await renewedFqdn(place);
+      const [{ id: certificateId } = failWithout()] = await certificatesOf(app, doomed);
+      const wish = { certificateId, fqdnId: doomed.id, spaceId: doomed.spaceId, minutesFromNow: 5 };
+      const path = `/spaces/${doomed.spaceId}/fqdns/${doomed.id}`;
+      const [, ...replies] = await Promise.all([
+        app.request.delete(path).set(app.people.ada.auth).expect(200),
+        ...[1, 2, 3].map(() => post(wish)),
+      ]);
+      for (const { status } of replies) statuses.add(status);
+    }
+    expect([...statuses].filter((status) => status !== 201 && status !== 400)).toEqual([]);
+  });
+
   test('answers with its id and its moment, and audits it', async () => {
     const { app } = place;
     const reply = await post(body).expect(201);

@@ -3,7 +3,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import sharp from 'sharp';
 import { startApp, type TestApp } from './support/app.js';
-import { addUser } from './support/factories.js';
+import { addToken, addUser } from './support/factories.js';
 import { auditEntries, badIds, unknownId } from './support/inventory.js';
 import { type Person, settlePerson, signIn } from './support/people.js';
 import { claimedPng, type Format, picture, sidewaysPicture } from './support/pictures.js';
@@ -55,6 +55,14 @@ describeEachDialect('the picture of a user', (open) => {
     await upload(original).expect(200);
     expect(await stored()).toEqual({ format: 'png', width: 20, height: 40, hasMore: false });
     expect((await download()).body.toString('latin1')).not.toContain('somebody-at-home');
+  });
+
+  test.each([
+    ['READ', 403],
+    ['READ_WRITE', 200],
+  ] as const)('is replaced by a token of the scope %s: %i', async (scope, status) => {
+    const auth = { Authorization: `Bearer ${await addToken(app, app.people.ben.id, { scope })}` };
+    await upload(await picture('png', 1, 1), app.people.ben.id, { ...app.people.ben, auth }).expect(status);
   });
 
   test('is the first of several frames', async () => {

@@ -14,6 +14,8 @@ export interface Caller extends Origin {
   readonly userId: string;
   readonly username: string;
   readonly tokenId?: string;
+  /** An API token of the scope READ, which changes nothing, not even what is its owner's own. */
+  readonly isReadOnly?: true;
   readonly sessionId?: string;
   readonly isAdmin: boolean;
   /** An administrator, or FULL_ACCESS to every space, those made later included. */

@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.js';
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
 import { continueJob, showJob } from './issuance-jobs.service.js';
 import { followHeaders, jobOf, jobView, requestView } from './issuance-view.js';
-import { refreshCertificate } from './refresh-certificate.service.js';
+import { type RefreshDeps, refreshCertificate } from './refresh-certificate.service.js';
 import { requestCertificate } from './request-certificate.service.js';
 import { type SignDeps, signCsr } from './sign-csr.service.js';
 
@@ -15,7 +15,7 @@ type Operations =
   | 'continueIssuanceJob';
 
 export function issuanceHandlers(
-  deps: SignDeps,
+  deps: SignDeps & RefreshDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
   return {
     signCsr: async ({ context, params, body }) => {

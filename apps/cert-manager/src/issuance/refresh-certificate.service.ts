@@ -9,12 +9,17 @@ import {
   getCertificate,
   updateCertificate,
 } from '../certificates/certificates.repository.js';
-import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../providers/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RefreshOutcome } from '../providers/provider.js';
 import { findProvider, type ProviderRow } from '../providers/providers.repository.js';
 import type { IssuanceDeps } from './sign-csr.service.js';
+
+export interface RefreshDeps extends IssuanceDeps {
+  /** Makes what depends on the certificates of an FQDN follow what was read; the FQDN is held. */
+  readonly onCertificateRefreshed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+}
 
 /** A certificate after its provider was asked; `isMissing` when that does not know it any more. */
 export interface RefreshedCertificate {
@@ -34,7 +39,7 @@ interface Subject {
  * answer, or answers with a certificate that is not of the same key or not to be trusted.
  */
 export async function refreshCertificate(
-  deps: IssuanceDeps,
+  deps: RefreshDeps,
   caller: Caller,
   input: { readonly spaceId: string; readonly fqdnId: string; readonly certId: string },
 ): Promise<RefreshedCertificate> {
@@ -65,7 +70,7 @@ function askProvider(opener: ProviderOpener, { certificate, provider }: Subject)
 }
 
 async function settle(
-  { db, clock }: IssuanceDeps,
+  { db, clock, onCertificateRefreshed }: RefreshDeps,
   caller: Caller,
   subject: Subject,
   outcome: RefreshOutcome,
@@ -74,9 +79,11 @@ async function settle(
   const change = changeOf(outcome, now);
   const certificate = { ...subject.certificate, ...change };
   await db.transaction(async (tx) => {
+    const fqdn = await holdFqdn(tx, subject.fqdn.spaceId, subject.fqdn.id);
     const rows = await updateCertificate(tx, certificate.id, change);
     if (rows === 0) throw certificateNotFound();
     await recordAudit(tx, caller, auditOf(subject, { status: outcome.status }), now);
+    if (outcome.status !== 'missing') await onCertificateRefreshed(tx, caller, fqdn);
   });
   return { certificate, isMissing: outcome.status === 'missing' };
 }

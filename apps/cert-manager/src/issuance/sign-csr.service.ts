@@ -14,6 +14,7 @@ import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+import { validityWarning } from './public-validity.js';
 import type { RequestDeps } from './request-certificate.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
 import type { SignPlaces } from './sign-places.store.js';
@@ -77,7 +78,9 @@ async function signAt(
     return { reply: { success: false, message: outcome.reason } };
   }
   const certificate = await storeCertificate(deps, caller, order, outcome);
-  const message = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
+  const warning = validityWarning(fqdn.fqdn, certificate);
+  const signed = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
+  const message = warning === undefined ? signed : `${signed}; it ${warning}`;
   return { reply: { success: true, message, certificate: certificate.pem } };
 }
 
@@ -108,7 +111,9 @@ function storeCertificate(
     const stored = await findIssuedCertificate(tx, { ...origin, upstreamId: issued.upstreamId });
     if (stored !== undefined) return stored;
     const row = await insertIssued(tx, { ...origin, issued, now });
-    await recordAudit(tx, caller, auditOf({ fqdn, csr }, certificateFacts(row, provider)), now);
+    const warning = validityWarning(fqdn.fqdn, row);
+    const facts = { ...certificateFacts(row, provider), ...(warning !== undefined && { warning }) };
+    await recordAudit(tx, caller, auditOf({ fqdn, csr }, facts), now);
     await onCertificateStored(tx, caller, fqdn);
     return row;
   });

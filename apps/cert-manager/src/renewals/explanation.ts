@@ -71,7 +71,7 @@ function explainOpen(
   return told('scheduled', `renews at ${at}${why}`);
 }
 
-function ruleOf({ rule, fraction = 0, earliest, latest }: RenewalPlan): string {
+function ruleOf({ rule, fraction = 0, earliest, latest, isResting }: RenewalPlan): string {
   const spread = 'give or take 5 % of what is left then, so that not all are renewed at once';
   const sentences: Readonly<Record<RenewalPlan['rule'], string>> = {
     window: `as the CA wants it done between ${earliest.toISOString()} and ${latest.toISOString()}`,
@@ -79,5 +79,7 @@ function ruleOf({ rule, fraction = 0, earliest, latest }: RenewalPlan): string {
     two_thirds: `after two thirds of its lifetime, ${spread}`,
     half: `after half of its lifetime as that is 10 days or less, ${spread}`,
   };
-  return sentences[rule];
+  return isResting === true
+    ? `${sentences[rule]}, but not at once after the renewal before`
+    : sentences[rule];
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { dueAfterLapse, nextTry, planRenewal, type RenewalTerms } from './renewal-policy.js';
+import {
+  dueAfterLapse,
+  nextTry,
+  planRenewal,
+  type RenewalTerms,
+  restUntil,
+  withRest,
+} from './renewal-policy.js';
 
 const day = 86_400_000;
 const minute = 60_000;
@@ -112,6 +119,43 @@ describe('the moment of a renewal', () => {
     }
     expect(Math.min(...counts)).toBeGreaterThan(300);
     expect(Math.max(...counts)).toBeLessThan(500);
+  });
+});
+
+describe('a certificate that a renewal brought', () => {
+  test.each([
+    ['a year left: an hour', 365 * day, 60 * minute],
+    ['20 hours left: an hour', 1200 * minute, 60 * minute],
+    ['10 hours left: half an hour', 600 * minute, 30 * minute],
+    ['20 minutes left: a minute', 20 * minute, minute],
+    ['a minute left: a minute', minute, minute],
+    ['expired: a minute', -day, minute],
+  ])('is left alone, with %s', (_, left, rest) => {
+    const renewed = { renewedAt: issued, notAfter: new Date(issued.getTime() + left) };
+    expect(restUntil(renewed)).toEqual(new Date(issued.getTime() + rest));
+  });
+
+  test('is renewed by the rule when that is later', () => {
+    const plan = planRenewal(terms(90));
+    expect(withRest(plan, { renewedAt: issued, notAfter: after(90) })).toBe(plan);
+  });
+
+  test('is renewed after its rest when a window has passed, and the plan says so', () => {
+    const plan = planRenewal(terms(90, { window: { start: after(-2), end: after(-1) } }));
+    const resting = withRest(plan, { renewedAt: issued, notAfter: after(90) });
+    expect(resting).toEqual({ ...plan, renewAt: after(1 / 24), isResting: true });
+  });
+
+  test('is never renewed more than once a minute, whatever a CA issues', () => {
+    const instant = fc
+      .integer({ min: -400 * day, max: 400 * day })
+      .map((ms) => new Date(issued.getTime() + ms));
+    fc.assert(
+      fc.property(instant, instant, fc.uuid(), (notBefore, notAfter, seed) => {
+        const plan = withRest(planRenewal({ notBefore, notAfter, seed }), { renewedAt: issued, notAfter });
+        expect(plan.renewAt.getTime() - issued.getTime()).toBeGreaterThanOrEqual(minute);
+      }),
+    );
   });
 });
 

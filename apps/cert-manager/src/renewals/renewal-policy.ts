@@ -28,6 +28,8 @@ export interface RenewalPlan {
   readonly earliest: Date;
   readonly latest: Date;
   readonly renewAt: Date;
+  /** The moment is later than the rule says, since the certificate was renewed just before. */
+  readonly isResting?: true;
 }
 
 const minute = 60_000;
@@ -75,6 +77,30 @@ function pick(earliest: Date, latest: Date, seed: string): Date {
   const share = createHash('sha256').update(seed).digest().readUIntBE(0, 6) / 2 ** 48;
   const seconds = (latest.getTime() - earliest.getTime()) / 1000;
   return new Date(earliest.getTime() + Math.floor(share * seconds) * 1000);
+}
+
+/** A certificate that a renewal brought, and when. */
+export interface RenewedTerms {
+  readonly renewedAt: Date;
+  readonly notAfter: Date;
+}
+
+const longestRest = 60 * minute;
+
+/**
+ * Moment before which a certificate that a renewal brought is not renewed again, whatever rule or window says: a
+ * twentieth of its time after that renewal, a minute at least and an hour at most. Else a CA whose certificates are
+ * due as soon as they are issued would be asked without end.
+ */
+export function restUntil({ renewedAt, notAfter }: RenewedTerms): Date {
+  const share = (notAfter.getTime() - renewedAt.getTime()) / 20;
+  return new Date(renewedAt.getTime() + Math.min(longestRest, Math.max(minute, share)));
+}
+
+/** The plan with that rest kept. */
+export function withRest(plan: RenewalPlan, renewed: RenewedTerms): RenewalPlan {
+  const rest = restUntil(renewed);
+  return rest <= plan.renewAt ? plan : { ...plan, renewAt: rest, isResting: true };
 }
 
 /** A try to renew that failed. */

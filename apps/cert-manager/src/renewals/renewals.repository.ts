@@ -136,6 +136,15 @@ export async function findLatestRenewal(tx: Tx, fqdnId: string): Promise<Renewal
   return row;
 }
 
+/** Whether a certificate was brought by a renewal that was planned. */
+export function cameOfRenewal(
+  tx: Tx,
+  { fqdnId, createdAt }: { readonly fqdnId: string; readonly createdAt: Date },
+): Promise<boolean> {
+  // one transaction ends the entry and stores the certificate, at the same moment
+  return tx.existsBy(renewalQueue, { fqdnId, status: 'completed', finishedAt: createdAt, isTest: false });
+}
+
 /** Changes an entry that is still in the state and the try given; false when it is not. */
 export async function updateRenewal(
   tx: Tx,

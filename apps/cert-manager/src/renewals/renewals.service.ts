@@ -1,11 +1,11 @@
-import { InvalidInput, type RenewalStatus } from '@certloop/contracts';
+import { InvalidInput, NotFound, type RenewalStatus } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { canOn, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findCertificate, findNewestCertificate } from '../certificates/certificates.repository.js';
-import { findFqdn } from '../fqdns/fqdns.repository.js';
+import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
@@ -93,10 +93,17 @@ async function judgeTest(tx: Tx, { certificateId, fqdnId, spaceId }: NewTestRene
   if (certificate.fqdnId !== fqdnId) throw mismatch('fqdnId', 'is not the FQDN of the certificate');
   const fqdn = await findFqdn(tx, fqdnId);
   if (fqdn?.spaceId !== spaceId) throw mismatch('spaceId', 'is not the space of the FQDN');
+  // held, as it may be about to be deleted
+  await holdFqdn(tx, spaceId, fqdnId).catch(goneAsMismatch);
   const newest = await findNewestCertificate(tx, fqdnId);
   if (newest?.providerId == null)
     throw mismatch('certificateId', 'was issued by no provider that can be asked');
   return newest.providerId;
+}
+
+function goneAsMismatch(error: unknown): never {
+  if (error instanceof NotFound) throw mismatch('fqdnId', 'names an FQDN that was deleted');
+  throw error;
 }
 
 function mismatch(path: string, message: string): InvalidInput {

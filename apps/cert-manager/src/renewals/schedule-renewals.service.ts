@@ -10,8 +10,9 @@ import { providerKinds } from '../providers/provider-kinds.js';
 import { getProvider } from '../providers/providers.repository.js';
 import { changeOf } from './renewal-entry.js';
 import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
-import type { RenewalWindow } from './renewal-policy.js';
+import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
 import {
+  cameOfRenewal,
   deletePendingRenewal,
   deletePlannedRenewals,
   findOpenRenewal,
@@ -28,6 +29,8 @@ export interface RenewalScheduler {
   onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The FQDN has a newer CSR. */
   onCsrStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** What is kept of a certificate was read anew from its CA; the FQDN is held. */
+  onCertificateRefreshed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** There is no CSR any more. */
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
@@ -57,6 +60,13 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       if (open.attempt > 1 && open.scheduledAt > now) await move(tx, open, now);
       return undefined;
     },
+    onCertificateRefreshed: async (tx, _caller, fqdn) => {
+      const open = await findOpenRenewal(tx, fqdn.id);
+      if (open === undefined) return;
+      // its dates may be others now, and its CA may want it renewed at another time
+      await reschedule(tx, fqdn, open, clock.now());
+      if (open.adviceDueAt !== null) await updateRenewal(tx, open, { adviceDueAt: clock.now() });
+    },
     onCsrsDeleted: async (tx, caller) => {
       const count = await deletePlannedRenewals(tx);
       if (count === 0) return;
@@ -83,7 +93,17 @@ export async function readOutlook(
   const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
   const hasCsr = await hasCsrOfFqdn(tx, fqdn.id);
   const window = windowOf(open, certificate);
-  return { certificate, outlook: outlookOf({ ...fqdn, certificate, hasCsr, window }) };
+  const outlook = outlookOf({ ...fqdn, certificate, hasCsr, window });
+  return { certificate, outlook: await rested(tx, outlook, certificate) };
+}
+
+/** A certificate that a renewal brought just now is left alone for a while. */
+async function rested(tx: Tx, outlook: Outlook, certificate: CertificateRow | undefined): Promise<Outlook> {
+  if (!outlook.isPlanned || certificate === undefined) return outlook;
+  const renewed = { renewedAt: certificate.createdAt, notAfter: certificate.expiresAt };
+  // hardly ever is a plan so early that it matters who brought the certificate
+  if (restUntil(renewed) <= outlook.plan.renewAt || !(await cameOfRenewal(tx, certificate))) return outlook;
+  return { ...outlook, plan: withRest(outlook.plan, renewed) };
 }
 
 /** When the CA wants the certificate renewed, by the entry that is to renew it. */

@@ -71,7 +71,8 @@ async function byToken(deps: IdentifyDeps, authorization: string, from: Origin):
   if (isStale(token.lastUsedAt, now)) {
     await deps.db.transaction((tx) => noteTokenUse(tx, token.id, { at: now, ip: from.ipAddress }));
   }
-  return { ...userCaller(user, rights, from), kind: 'token', tokenId: token.id };
+  const isReadOnly = token.scope === 'READ' ? ({ isReadOnly: true } as const) : {};
+  return { ...userCaller(user, rights, from), kind: 'token', tokenId: token.id, ...isReadOnly };
 }
 
 function requireUsable(token: ApiTokenRow, ipAddress: string, now: Date): void {

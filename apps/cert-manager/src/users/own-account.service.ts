@@ -6,7 +6,7 @@ import { userNotFound } from './users.service.js';
 
 /**
  * Throws NotFound when there is no such user, which everybody may know, and Forbidden when he is neither the
- * caller nor the caller an administrator.
+ * caller nor the caller an administrator, or the caller's token may only read.
  */
 export async function requireOwnAccount(
   { db }: { readonly db: Database },
@@ -15,6 +15,12 @@ export async function requireOwnAccount(
 ): Promise<void> {
   const user = isUuid(userId) ? await db.read((tx) => findUser(tx, userId)) : undefined;
   if (user === undefined) throw userNotFound();
+  if (caller.isReadOnly === true) {
+    throw new Forbidden('this API token may only read', {
+      code: 'token_read_only',
+      title: 'Not permitted to this token',
+    });
+  }
   if (caller.isAdmin || caller.userId === user.id) return;
   throw new Forbidden('this is for the user himself and for administrators', {
     code: 'not_own_account',

@@ -31,6 +31,8 @@ export type Manner =
   | 'with no json'
   | 'with a redirect'
   | 'with an expired certificate'
+  /** It began 25 days ago and has 5 more. */
+  | 'with a certificate that is due'
   | 'when let go'
   /** Issues, and never says so. */
   | 'with silence';
@@ -198,12 +200,14 @@ async function issue(issuer: Issuer, { csrPem, days, serialNumber, manner, now }
   // a minute back, as clocks differ; whole seconds, as a certificate holds no less
   const begin = Math.floor(now.getTime() / 1000) * 1000 - 60_000;
   const isOld = manner === 'with an expired certificate';
+  const isDue = manner === 'with a certificate that is due';
+  const late = isDue ? 25 * day : 0;
   const der = await issueCertificate(issuer, {
     serialNumber,
     subjectDer: csr.subjectDer,
     spkiDer: other === undefined ? csr.spkiDer : exportSpki(other.publicKey),
-    notBefore: new Date(isOld ? begin - 30 * day : begin),
-    notAfter: new Date(isOld ? begin - day : begin + days * day),
+    notBefore: new Date(isOld ? begin - 30 * day : begin - late),
+    notAfter: new Date(isOld ? begin - day : begin + days * day - late),
     ...(manner === 'with a further name'
       ? { subjectAltNames: { dnsNames: [...dnsNames, 'stray.example.org'] } }
       : { subjectAltNameDer: csr.subjectAltNameDer }),

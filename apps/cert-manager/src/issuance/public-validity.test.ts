@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { isPublicName, publicValidityDays, validityWarning } from './public-validity.js';
+
+test.each([
+  ['2026-03-14T23:59:59Z', 398],
+  ['2026-03-15T00:00:00Z', 200],
+  ['2027-03-14T23:59:59Z', 200],
+  ['2027-03-15T00:00:00Z', 100],
+  ['2029-03-14T23:59:59Z', 100],
+  ['2029-03-15T00:00:00Z', 47],
+  ['2040-01-01T00:00:00Z', 47],
+])('from %s on: %i days', (from, days) => {
+  expect(publicValidityDays(new Date(from))).toBe(days);
+});
+
+test.each([
+  ['www.certloop.dev', true],
+  ['*.certloop.dev', true],
+  ['attest', false],
+  ['example', false],
+  ['www.test', false],
+  ['attest.dev', true],
+  ['printer.local', false],
+  ['www.example.org', false],
+  ['myexample.org', true],
+  ['nas.home.arpa', false],
+])('%s is public: %s', (hostname, isPublic) => {
+  expect(isPublicName(hostname)).toBe(isPublic);
+});
+
+const notBefore = new Date('2026-11-21T00:00:00Z');
+const lasting = (days: number) => ({
+  notBefore,
+  expiresAt: new Date(notBefore.getTime() + days * 86_400_000),
+});
+
+test.each([
+  [
+    'a day more than allowed',
+    'www.certloop.dev',
+    201,
+    'lasts for 201 days, while public CAs may issue for 200',
+  ],
+  ['as long as allowed', 'www.certloop.dev', 200, undefined],
+  ['of a name that is not public', 'www.internal', 365, undefined],
+])('%s', (_, hostname, days, warning) => {
+  expect(validityWarning(hostname, lasting(days))).toBe(warning);
+});

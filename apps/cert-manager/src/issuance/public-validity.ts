@@ -1,0 +1,33 @@
+const day = 86_400_000;
+
+/** Days that a publicly trusted certificate may last, by the day it begins (Baseline Requirements §6.3.2). */
+const steps = [
+  { from: new Date('2029-03-15T00:00:00Z'), days: 47 },
+  { from: new Date('2027-03-15T00:00:00Z'), days: 100 },
+  { from: new Date('2026-03-15T00:00:00Z'), days: 200 },
+] as const;
+
+/** Days that a publicly trusted certificate may last which begins at this moment. */
+export function publicValidityDays(notBefore: Date): number {
+  return steps.find(({ from }) => notBefore >= from)?.days ?? 398;
+}
+
+// RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and ICANN's reservation of .internal
+const specialUse = /(?:^|\.)(?:test|example|invalid|localhost|local|onion|alt|internal|home\.arpa)$/;
+const documentation = /(?:^|\.)example\.(?:com|net|org)$/;
+
+/** Whether a host name in normal form could be somebody's in the public DNS. */
+export function isPublicName(hostname: string): boolean {
+  return hostname.includes('.') && !specialUse.test(hostname) && !documentation.test(hostname);
+}
+
+/** What to tell about a certificate for a public name that lasts longer than a public CA may let it. */
+export function validityWarning(
+  hostname: string,
+  { notBefore, expiresAt }: { readonly notBefore: Date; readonly expiresAt: Date },
+): string | undefined {
+  const most = publicValidityDays(notBefore);
+  const days = Math.floor((expiresAt.getTime() - notBefore.getTime()) / day);
+  if (days <= most || !isPublicName(hostname)) return undefined;
+  return `lasts for ${days} days, while public CAs may issue for ${most}`;
+}

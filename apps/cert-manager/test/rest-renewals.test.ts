@@ -1,0 +1,54 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import {
+  certificatesOf,
+  clearInventory,
+  explanationOf,
+  openEntryOf,
+  type RenewalPlace,
+  renewedFqdn,
+  startRenewing,
+} from './support/renewals.js';
+
+const hour = 3_600_000;
+
+describeEachDialect('a CA whose certificates are due as soon as they are issued', (open) => {
+  let place: RenewalPlace;
+  beforeAll(async () => {
+    place = await startRenewing(open);
+  });
+  afterEach(async () => {
+    place.ca.answer('soundly');
+    await clearInventory(place.app);
+  });
+  afterAll(() => place.close());
+
+  test('is asked at once for the first renewal, and then once an hour', async () => {
+    const { app, ca } = place;
+    ca.answer('with a certificate that is due');
+    const fqdn = await renewedFqdn(place);
+    const begin = app.clock.now();
+    expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(begin.toISOString());
+    for (let count = 1; count <= 3; count += 1) {
+      expect(await app.renew()).toMatchObject({ renewed: 1, isDone: true });
+      const { scheduledAt } = await openEntryOf(app, fqdn);
+      expect(scheduledAt).toBe(new Date(begin.getTime() + count * hour).toISOString());
+      app.clock.set(new Date(scheduledAt));
+      app.clock.advance(-1);
+      expect(await app.renew()).toMatchObject({ renewed: 0 });
+      app.clock.advance(1);
+    }
+    expect(await certificatesOf(app, fqdn)).toHaveLength(4);
+    const told = await explanationOf(app, fqdn);
+    expect(told).toMatchObject({ outlook: 'due', plan: { rule: 'two_thirds' } });
+    expect(told.plan?.renewAt).toBe(app.clock.now().toISOString());
+  });
+
+  test('is told of in the explanation', async () => {
+    const { app, ca } = place;
+    ca.answer('with a certificate that is due');
+    const fqdn = await renewedFqdn(place);
+    await app.renew();
+    expect((await explanationOf(app, fqdn)).message).toMatch(/, but not at once after the renewal before$/);
+  });
+});
