@@ -20,7 +20,8 @@ Commands
   admin create   make an administrator
   admin ensure   make the administrator, or give him this password and mail address, enable him
                  and make him an administrator again; does nothing when all of that is so
-  migrate        bring the database up to date
+  migrate        bring the database up to date, which the other commands and the service do too
+                 unless CERT_MANAGER_MIGRATE_AT_START is false
   keys rotate    encrypt with the first of ENCRYPTION_KEYS what the others have encrypted;
                  these may be taken out afterwards
   acme new-key   give the account with the ACME CA another key
@@ -57,7 +58,7 @@ async function dispatch(words: readonly string[]): Promise<void> {
   const { positionals, values } = parse(words);
   const command = positionals.join(' ');
   if (values.help === true || command === 'help') print(help);
-  else if (command === 'migrate') await withAccounts(async () => print('the database is up to date\n'));
+  else if (command === 'migrate') await migrate();
   else if (command === 'settings') print(describeSettings());
   else if (command === 'keys rotate') await withDatabase(rotate);
   else if (command === 'acme new-key') await withDatabase(changeKey);
@@ -139,12 +140,18 @@ function withAccounts(work: (deps: AccountsDeps) => Promise<void>): Promise<void
 
 async function withDatabase(work: (db: Database, config: CliConfig) => Promise<void>): Promise<void> {
   const config = readCliConfig();
-  const db = await openMigrated(config.databaseUrl, logger);
+  const db = await openMigrated(config, logger);
   try {
     await work(db, config);
   } finally {
     await db.close();
   }
+}
+
+async function migrate(): Promise<void> {
+  const db = await openMigrated({ ...readCliConfig(), migratesAtStart: true }, logger);
+  await db.close();
+  print('the database is up to date\n');
 }
 
 async function rotate(db: Database, { encryptionKeys: ring }: CliConfig): Promise<void> {

@@ -3,6 +3,7 @@ import {
   ConfigError,
   type ConfigOf,
   type Environment,
+  flag,
   httpAddress,
   logLevel,
   metricsSettings,
@@ -16,9 +17,16 @@ import {
 } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { portFault } from './providers/banned-ports.js';
 import { parseKeyRing } from './providers/key-ring.js';
 
 const bytes = wholeNumber(1, 1_073_741_824);
+
+/** Address that this service calls. */
+const calledAddress = httpAddress.superRefine((address, context) => {
+  const message = portFault(address);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 const addressRanges = wordList.refine(
   (ranges) => ranges.every((range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range)),
@@ -52,6 +60,11 @@ export const settings = {
     'CERT_MANAGER_DATABASE_URL',
     z.string().default('sqlite:./data/cert-manager.sqlite'),
     'sqlite:<file> or postgres://user:password@host/database',
+  ),
+  migratesAtStart: setting(
+    'CERT_MANAGER_MIGRATE_AT_START',
+    flag.default(true),
+    'false: migrations are run by `cert-manager migrate` only, and nothing starts before',
   ),
   logLevel: setting(
     'LOG_LEVEL',
@@ -116,10 +129,10 @@ export const settings = {
     keyRing.optional(),
     'keys for secrets at rest, one id:base64 a line with 32 octets each; the first one encrypts',
   ),
-  dummyCaUrl: setting('DUMMY_CA_URL', httpAddress.optional(), 'address of the CA of the first provider'),
+  dummyCaUrl: setting('DUMMY_CA_URL', calledAddress.optional(), 'address of the CA of the first provider'),
   acmeDirectoryUrl: setting(
     'ACME_DIRECTORY_URL',
-    httpAddress.optional(),
+    calledAddress.optional(),
     'directory of the ACME server of the first provider',
   ),
   http01Port: setting(
@@ -129,7 +142,7 @@ export const settings = {
   ),
   checkMonitorUrl: setting(
     'CHECK_MONITOR_URL',
-    httpAddress.optional(),
+    calledAddress.optional(),
     'address of the monitor that is told of every renewal run',
   ),
   checkMonitorApiKey: setting(
@@ -180,13 +193,14 @@ export function readCertManagerConfig(environment: Environment = process.env): C
 /** What the command line reads of the environment. */
 export type CliConfig = Pick<
   Config,
-  'databaseUrl' | 'passwordMinLength' | 'encryptionKeys' | 'acmeDirectoryUrl'
+  'databaseUrl' | 'migratesAtStart' | 'passwordMinLength' | 'encryptionKeys' | 'acmeDirectoryUrl'
 >;
 
 /** Configuration of the command line; what only the service needs may be missing. Throws ConfigError. */
 export function readCliConfig(environment: Environment = process.env): CliConfig {
-  const { databaseUrl, passwordMinLength, encryptionKeys, acmeDirectoryUrl } = settings;
-  return readConfig({ databaseUrl, passwordMinLength, encryptionKeys, acmeDirectoryUrl }, environment);
+  const { databaseUrl, migratesAtStart, passwordMinLength, encryptionKeys, acmeDirectoryUrl } = settings;
+  const known = { databaseUrl, migratesAtStart, passwordMinLength, encryptionKeys, acmeDirectoryUrl };
+  return readConfig(known, environment);
 }
 
 /** Every variable with what it means, two lines each. */

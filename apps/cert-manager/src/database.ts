@@ -7,10 +7,11 @@ import {
   openDatabase,
   type Schema,
 } from '@certloop/db';
-import { type Logger, StartFailed } from '@certloop/server';
+import { bringUpToDate, type Logger, StartFailed } from '@certloop/server';
 import { acmeAccounts, challengeTokens } from './acme/acme-accounts.repository.js';
 import { auditClearings, auditLogs } from './audit/audit.repository.js';
 import { certificates } from './certificates/certificates.repository.js';
+import type { Config } from './config.js';
 import { csrs } from './csrs/csrs.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
 import { issuanceJobs } from './issuance/issuance-jobs.repository.js';
@@ -68,13 +69,18 @@ export const schema: Schema = {
   migrations: [access, addProviders, addSpaces, addCertificates, addRenewals, addAcme, addAvatars, addWatch],
 };
 
-/** Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done. */
-export async function openMigrated(url: string, logger: Logger): Promise<Database> {
+/**
+ * Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done, or is pending and
+ * not the service's to do.
+ */
+export async function openMigrated(
+  { databaseUrl: url, migratesAtStart }: Pick<Config, 'databaseUrl' | 'migratesAtStart'>,
+  logger: Logger,
+): Promise<Database> {
   const onWarning: DatabaseOptions['onWarning'] = ({ name, detail }) => logger.warn(detail, name);
   try {
     const database = await openDatabase({ url, schema, onWarning });
-    const names = await database.migrate();
-    if (names.length > 0) logger.info({ names }, 'database.migrated');
+    await bringUpToDate(database, { service: 'cert-manager', migratesAtStart, logger });
     return database;
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw new StartFailed(error.message, { cause: error });

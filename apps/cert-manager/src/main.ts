@@ -9,7 +9,7 @@ await runService('cert-manager', async (onClose) => {
   const logger = createLogger({ service: 'cert-manager', level: config.logLevel });
   onClose(await startTracing('cert-manager', config));
   for (const name of misspeltSettings()) logger.warn({ name }, 'config.unknown_setting');
-  const database = await openMigrated(config.databaseUrl, logger);
+  const database = await openMigrated(config, logger);
   onClose(() => database.close());
   const app = await createApp({ config, database, logger, clock: systemClock });
   onClose(() => app.close());

@@ -16,6 +16,14 @@ afterAll(() => address.drop());
 
 const eve = ['--username', 'eve', '--email', 'eve@example.org'];
 
+test('leaves migrations to their command where it is told to', async () => {
+  const later = { CERT_MANAGER_DATABASE_URL: address.url, CERT_MANAGER_MIGRATE_AT_START: 'false' };
+  const { code, stderr } = await runCli(['keys', 'rotate'], later);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('migrations to run') });
+  expect(await runCli(['migrate'], later)).toMatchObject({ code: 0 });
+  expect((await runCli(['keys', 'rotate'], later)).stderr).toContain('needs ENCRYPTION_KEYS');
+});
+
 test('brings the database up to date', async () => {
   expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'the database is up to date\n', stderr: '' });
 });

@@ -55,6 +55,14 @@ test('names every wrong setting at once', async () => {
   );
 });
 
+test('waits for migrations that are not its own to run', async () => {
+  const { code, stderr } = await failureOf(start({ CERT_MANAGER_MIGRATE_AT_START: 'false' }));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^cert-manager: the database has migrations to run \(0001-access, .*\): "cert-manager migrate" runs them\n$/,
+  );
+});
+
 test('says in one line that its port is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

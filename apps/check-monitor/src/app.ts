@@ -5,6 +5,7 @@ import {
   accountContract,
   checkMonitorContract,
   earlierCheckMonitorContract,
+  probesContract,
 } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import {
@@ -33,6 +34,7 @@ import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/ch
 import type { Config } from './config.js';
 import { type Micros, wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
+import { probesHandlers } from './metrics/probes.routes.js';
 import { createPingResponder, pingPrefix } from './pings/ping-requests.responder.js';
 import { pingsHandlers } from './pings/pings.routes.js';
 import { createPingIntake, type PingIntake } from './pings/receive-ping.service.js';
@@ -72,6 +74,8 @@ export interface App {
   readonly intake: PingIntake;
   /** One round of the alert loop: overdue checks fall, flips that wait become messages. */
   readonly tick: () => Promise<void>;
+  /** Tells whoever asks that no more requests should come. */
+  readonly drain: () => void;
   /** Delivers a message if one waits, and tells whether one did; several may run at once. */
   readonly deliver: () => Promise<boolean>;
 }
@@ -80,6 +84,7 @@ export interface App {
 export function buildApp(parts: AppParts): App {
   const deps = { ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit };
   const app = createHttpApp({ logger: parts.logger });
+  let isDraining = false;
   app.use(forbidSniffing);
   app.use(readPlainPaths);
   for (const version of apiVersions) mountApi(app, deps, version);
@@ -87,6 +92,8 @@ export function buildApp(parts: AppParts): App {
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
   app.use(prometheusRouter(deps));
+  const probes = probesHandlers({ ...deps, isDraining: () => isDraining });
+  app.use(bind(probesContract, probes, { context: () => undefined, bodyBytes: 0 }));
   app.use(refuseUnknownPath);
   app.use(
     errorHandler({
@@ -103,6 +110,9 @@ export function buildApp(parts: AppParts): App {
     tick: async () => {
       await markOverdue(deps);
       await deliverFlips(deps);
+    },
+    drain: () => {
+      isDraining = true;
     },
     deliver: () => deliverNotification(deps),
   };

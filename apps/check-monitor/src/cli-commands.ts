@@ -24,6 +24,7 @@ const memberRoles = ['member', 'read-only'] as const;
 
 /** What the command line can do, by its words. */
 export const commands: Readonly<Record<string, Command>> = {
+  migrate: async ({ database }) => ({ migrations: await database.migrate() }),
   'user create': async (deps, values) => {
     const { id, email } = await createUser(deps, { email: required(values, 'email'), ...limits(values) });
     return { userId: id, email };

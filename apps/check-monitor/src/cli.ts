@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { AppError } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
-import { ConfigError } from '@certloop/server';
+import { bringUpToDate, ConfigError, createLogger, StartFailed } from '@certloop/server';
 import { channelKindNames } from './channels/channel-kinds.js';
 import { commands } from './cli-commands.js';
 import { UsageError } from './cli-options.js';
@@ -33,6 +33,9 @@ const help = `Usage: check-monitor <command> [options]
   setup           --owner E --project NAME [--check-limit N] [--ping-limit N]
                   user and project where absent, and fresh keys for the project
 
+  migrate         bring the database up to date, which the other commands and the service do too
+                  unless CHECK_MONITOR_MIGRATE_AT_START is false
+
   --json          print JSON
   --help          print this
 
@@ -56,6 +59,8 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+const logger = createLogger({ service: 'check-monitor', level: 'silent' });
+
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<number> {
@@ -64,7 +69,7 @@ async function run(args: readonly string[]): Promise<number> {
     const command = commands[positionals.join(' ')];
     if (values['help'] === true) return print(help);
     if (command === undefined) throw new UsageError(`there is no command "${positionals.join(' ')}"`);
-    const result = await withDatabase((deps) => command(deps, values));
+    const result = await withDatabase((deps) => command(deps, values), command === commands['migrate']);
     return print(values['json'] === true ? `${JSON.stringify(result)}\n` : readable(result));
   } catch (error) {
     process.stderr.write(`check-monitor: ${sentenceOf(error)}\n`);
@@ -80,11 +85,11 @@ function parseCommandLine(args: readonly string[]) {
   }
 }
 
-async function withDatabase<T>(work: (deps: AccountDeps) => Promise<T>): Promise<T> {
-  const { databaseUrl, secret } = loadStorageConfig(environment);
+async function withDatabase<T>(work: (deps: AccountDeps) => Promise<T>, isMigration: boolean): Promise<T> {
+  const { databaseUrl, secret, migratesAtStart } = loadStorageConfig(environment);
   const database: Database = await openDatabase({ url: databaseUrl, schema });
   try {
-    await database.migrate();
+    if (!isMigration) await bringUpToDate(database, { service: 'check-monitor', migratesAtStart, logger });
     return await work({ database, secret, now: () => microsOf(new Date()) });
   } finally {
     await database.close();
@@ -107,7 +112,10 @@ function readable(result: object): string {
 function sentenceOf(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${help}`;
   const expected =
-    error instanceof AppError || error instanceof ConfigError || error instanceof DatabaseUnavailable;
+    error instanceof AppError ||
+    error instanceof ConfigError ||
+    error instanceof StartFailed ||
+    error instanceof DatabaseUnavailable;
   if (expected) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -32,6 +32,12 @@ const storage = {
   ),
 } as const;
 
+const migratesAtStart = setting(
+  'CHECK_MONITOR_MIGRATE_AT_START',
+  flag.default(true),
+  'false: migrations are run by `check-monitor migrate` only, and nothing starts before',
+);
+
 const proxyRanges = wordList.transform((words, context): AddressRange[] => {
   try {
     return words.map(parseRange);
@@ -122,6 +128,7 @@ const mailing = {
 /** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
 export const settings = {
   ...storage,
+  migratesAtStart,
   ...telling,
   ...mailing,
   host: setting('CHECK_MONITOR_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
@@ -194,7 +201,7 @@ type Derived = keyof typeof telling | keyof typeof mailing | 'siteRoot' | 'pingE
 type Values = ConfigOf<typeof settings>;
 
 /** What the command line needs to know: where everything is kept, and the secret. */
-export type StorageConfig = ConfigOf<typeof storage>;
+export type StorageConfig = ConfigOf<typeof storage & { readonly migratesAtStart: typeof migratesAtStart }>;
 
 /** Configuration of the service. Throws ConfigError that lists every fault. */
 export function loadConfig(environment: Environment): Config {
@@ -254,7 +261,7 @@ export function misspeltSettings(environment: Environment): string[] {
 
 /** Configuration of the command line. Throws ConfigError that lists every fault. */
 export function loadStorageConfig(environment: Environment): StorageConfig {
-  return readConfig(storage, environment);
+  return readConfig({ ...storage, migratesAtStart }, environment);
 }
 
 /** A host that stands for every address of the machine is no address to tell others. */

@@ -1,8 +1,16 @@
-import { openDatabase } from '@certloop/db';
-import { createLogger, listen, runService, startPoller } from '@certloop/server';
+import { type Database, type DatabaseOptions, DatabaseUnavailable, openDatabase } from '@certloop/db';
+import {
+  bringUpToDate,
+  createLogger,
+  type Logger,
+  listen,
+  runService,
+  StartFailed,
+  startPoller,
+} from '@certloop/server';
 import { buildApp } from './app.js';
 import { createNotifier } from './channels/notifier.service.js';
-import { environment, loadConfig, misspeltSettings } from './config.js';
+import { type Config, environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
 import { listenForMail } from './pings/mail-requests.responder.js';
@@ -13,18 +21,13 @@ await runService('check-monitor', async (onClose) => {
   const config = loadConfig(environment);
   const logger = createLogger({ service: 'check-monitor', level: config.logLevel });
   for (const name of misspeltSettings(environment)) logger.warn({ name }, 'config.unknown_setting');
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    schema,
-    onWarning: ({ name, detail }) => logger.warn(detail, name),
-  });
+  const database = await openMigrated(config, logger);
   onClose(() => database.close());
-  await database.migrate();
   await database.transaction(prepareForPings);
   const now = createMicroClock();
   const notifier = createNotifier({ config: config.telling, database, logger, now });
   onClose(() => notifier.close());
-  const { handler, intake, tick, deliver } = buildApp({ config, database, logger, now, notifier });
+  const { handler, intake, tick, drain, deliver } = buildApp({ config, database, logger, now, notifier });
   // apart from the alert loop: a target that is slow must not keep checks from falling
   const workers = Array.from({ length: config.deliveryWorkers }, () => {
     const worker = startPoller({
@@ -55,10 +58,26 @@ await runService('check-monitor', async (onClose) => {
   }
   const listening = await listen(handler, config);
   onClose(() => listening.close());
+  onClose(async () => drain());
   answerUnparsed(listening.server);
   logger.info({ url: listening.url, siteRoot: config.addresses.siteRoot }, 'service.started');
   return logger;
 });
+
+async function openMigrated(
+  { databaseUrl: url, migratesAtStart }: Config,
+  logger: Logger,
+): Promise<Database> {
+  const onWarning: DatabaseOptions['onWarning'] = ({ name, detail }) => logger.warn(detail, name);
+  try {
+    const database = await openDatabase({ url, schema, onWarning });
+    await bringUpToDate(database, { service: 'check-monitor', migratesAtStart, logger });
+    return database;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw new StartFailed(error.message, { cause: error });
+    throw error;
+  }
+}
 
 const allowedDriftMs = 5;
 

@@ -93,6 +93,7 @@ export interface TestApp {
   readonly intake: PingIntake;
   readonly logger: Logger;
   tick(): Promise<void>;
+  drain(): void;
   /** Delivers all messages that wait. */
   deliver(): Promise<void>;
   readonly notifier: Notifier;
@@ -120,7 +121,9 @@ export async function openTestApp(
   const logger = createLogger({ service: 'check-monitor', level: 'silent' });
   const parts = { secret: config.secret, now, logger, telling };
   const notifier = openNotifier({ ...parts, database });
-  const { handler, intake, tick, deliver } = buildApp({ config, database, now, logger, notifier, passwords });
+  const { handler, intake, tick, drain, deliver } = buildApp({
+    ...{ config, database, now, logger, notifier, passwords },
+  });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);
   const accounts = { database, now, secret: config.secret };
@@ -133,6 +136,7 @@ export async function openTestApp(
     intake,
     logger,
     tick,
+    drain,
     deliver: () => whileAny(deliver),
     notifier,
     openAnother: async () => {

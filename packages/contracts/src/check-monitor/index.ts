@@ -8,6 +8,7 @@ import { channelsContract } from './channels.js';
 import { checksContract } from './checks.js';
 import { earlierFlipsContract, flipsContract } from './flips.js';
 import { pingContract, pingLogContract } from './pings.js';
+import { probesContract } from './probes.js';
 import { errorBodySchema } from './replies.js';
 
 export * from './account.js';
@@ -16,6 +17,7 @@ export * from './channels.js';
 export * from './checks.js';
 export * from './flips.js';
 export * from './pings.js';
+export * from './probes.js';
 export { type ErrorBody, errorBodySchema } from './replies.js';
 
 /** Where the paths of `checkMonitorContract` begin. */
@@ -43,6 +45,7 @@ export function checkMonitorOpenApi(): object {
     ...atBasePath(accountBasePath, accountContract),
     ...pingContract,
     ...badgeContract,
+    ...probesContract,
   };
   return openApiDocument(contract, {
     title: 'Check-monitoring service',

@@ -1,0 +1,25 @@
+import { AppError, type Probe } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+
+export interface ProbesDeps {
+  readonly database: Database;
+  /** Whether the service is stopping and takes no new work. */
+  readonly isDraining: () => boolean;
+}
+
+/**
+ * That requests are taken. Throws an unavailable refusal while the service stops, and while its database is away or has
+ * migrations to run.
+ */
+export async function describeReadiness({ database, isDraining }: ProbesDeps): Promise<Probe> {
+  const fault = isDraining() ? 'the service is stopping' : await schemaFault(database);
+  if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
+  return { status: 'ok', message: 'requests are taken' };
+}
+
+async function schemaFault(database: Database): Promise<string | undefined> {
+  return database.pendingMigrations().then(
+    ({ length }) => (length === 0 ? undefined : 'the database has migrations to run'),
+    () => 'the database does not answer',
+  );
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { endpoint, json } from '../endpoint.js';
+
+/** What an orchestrator is told; refusals have the body of every other one. */
+export const probeSchema = z.object({ status: z.literal('ok'), message: z.string() }).meta({ id: 'Probe' });
+export type Probe = z.output<typeof probeSchema>;
+
+/** For whoever runs the service: needs no key. */
+export const probesContract = {
+  getLiveness: endpoint({
+    method: 'GET',
+    path: '/health/live',
+    summary: 'Tell whether the process runs',
+    public: true,
+    responses: { 200: json(probeSchema, 'The process runs') },
+    failures: [],
+  }),
+  getReadiness: endpoint({
+    method: 'GET',
+    path: '/health/ready',
+    summary: 'Tell whether requests are taken: the database answers and the service is not stopping',
+    public: true,
+    responses: { 200: json(probeSchema, 'Requests are taken') },
+    failures: [503],
+  }),
+};
