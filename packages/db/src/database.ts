@@ -5,6 +5,7 @@ import type { Doors } from './doors.js';
 import { DatabaseUnavailable } from './failures.js';
 import { type Migration, migrate, pendingMigrations, revertLast } from './migrations.js';
 import { openPostgresDoors } from './postgres-doors.js';
+import type { Lanes } from './postgres-lanes.js';
 import { retried } from './retry.js';
 import { parseAddress } from './source.js';
 import { openSqliteDoors } from './sqlite-doors.js';
@@ -47,6 +48,8 @@ export interface Database {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** What `work` returns, seeing one moment of the database, only what is committed; writing is refused. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** For the hottest statements on PostgreSQL; undefined on SQLite, where a transaction costs no way to a server. */
+  readonly lanes: Lanes | undefined;
   /** Runs the pending migrations, all or nothing, and returns their names; processes may do so at once. */
   migrate(): Promise<string[]>;
   pendingMigrations(): Promise<string[]>;
@@ -87,12 +90,16 @@ function behind(
   warn: (warning: DatabaseWarning) => void,
 ): Database {
   const pass = new Passage();
+  const { lanes } = doors;
   const onRetry = (reason: string) => warn({ name: 'database.transaction_retried', detail: { reason } });
   const read = <T>(work: (tx: Tx) => Promise<T>) => pass.through(() => doors.read(work));
   return {
     dialect,
     transaction: (work) => pass.through(() => retried(() => doors.write(work), onRetry)),
     read,
+    lanes: lanes && {
+      run: (statement, values) => pass.through(async () => lanes.run(statement, values)),
+    },
     migrate: () => pass.through(() => migrate(doors, dialect, migrations)),
     pendingMigrations: () => pass.through(() => pendingMigrations(doors, migrations)),
     revertLast: async () => void (await pass.through(() => revertLast(doors, dialect, migrations))),

@@ -1,8 +1,11 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { Lanes } from './postgres-lanes.js';
 
 /** The ways into one database; each call is a transaction of its own. */
 export interface Doors {
   readonly source: DataSource;
+  /** Undefined on SQLite. */
+  readonly lanes: Lanes | undefined;
   write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
   read<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
   /** As `write`, while no other process passes here and foreign keys do not hinder changes of the schema. */

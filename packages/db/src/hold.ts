@@ -1,6 +1,8 @@
 import type { FindOptionsWhere } from 'typeorm';
 import type { Tx } from './database.js';
 import { onSqlite } from './doors.js';
+import { columnList, plainCondition } from './plain-sql.js';
+import { querySql } from './sql.js';
 import type { TableOf } from './table.js';
 
 /**
@@ -30,9 +32,17 @@ async function lockedRows<Row extends { readonly id: string | number }>(
   where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
   lock: 'pessimistic_write' | 'for_key_share',
 ): Promise<Row[]> {
+  const condition = plainCondition(table, where);
+  if (condition !== undefined) {
+    const held = onSqlite(tx) ? '' : locks[lock];
+    const text = `select ${columnList(table)} from ${table.name} where ${condition.text} order by id ${held}`;
+    return querySql<Row>(tx, table.columns, text, condition.values);
+  }
   // in one order always, so that two who hold the same rows do not wait for each other
   const query = tx.createQueryBuilder(table, 'held').where(where).orderBy('held.id');
   // SQLite has no row locks and needs none, as its writers take turns
   if (!onSqlite(tx)) query.setLock(lock);
   return query.getMany();
 }
+
+const locks = { pessimistic_write: 'for update', for_key_share: 'for key share' } as const;

@@ -54,6 +54,7 @@ export { makeFolder } from './folder.js';
 export { holdRows, keepRows } from './hold.js';
 export type { Migration } from './migrations.js';
 export { findPage, type Page, type PageRequest } from './page.js';
+export type { LaneStatement, Lanes } from './postgres-lanes.js';
 export { executeSql, querySql, type SqlValue } from './sql.js';
 export {
   type AnyTable,

@@ -1,10 +1,14 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type Doors, runnerOf, schemaStatements } from './doors.js';
+import { openLanes } from './postgres-lanes.js';
 import { inTransaction, startSession } from './runner.js';
 import { type Entities, openPostgres, type PostgresAddress } from './source.js';
 
 // any number, the same in every process of every app; locks are per database
 const migrationLock = 4_716_001;
+
+// one statement on its way to the disk while the next one is worked on
+const mostLanes = 2;
 
 /** Opens a pool of connections to a PostgreSQL server. */
 export async function openPostgresDoors(
@@ -13,9 +17,11 @@ export async function openPostgresDoors(
   options: { readonly poolSize: number; readonly onIdleError: (error: Error) => void },
 ): Promise<Doors> {
   const source = await openPostgres(address, entities, options);
+  const lanes = openLanes(address, mostLanes, options.onIdleError);
   const write: Doors['write'] = (work) => transaction(source, 'START TRANSACTION', work);
   return {
     source,
+    lanes,
     write,
     read: (work) => transaction(source, 'START TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
     alter: (work) =>
@@ -24,7 +30,7 @@ export async function openPostgresDoors(
         return work(runnerOf(tx));
       }),
     drift: () => schemaStatements(source),
-    close: () => source.destroy(),
+    close: () => lanes.close().then(() => source.destroy()),
   };
 }
 

@@ -67,6 +67,7 @@ export async function openSqliteDoors(file: string | undefined, entities: Entiti
   const reader = readerSource === undefined ? undefined : new Lane(readerSource);
   return {
     source,
+    lanes: undefined,
     write: (work) => writer.alone(() => writer.transaction('BEGIN IMMEDIATE', work)),
     read: (work) =>
       reader === undefined

@@ -1,5 +1,7 @@
 import type { FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
 import type { Tx } from './database.js';
+import { plainCondition, writtenColumns } from './plain-sql.js';
+import { executeSql } from './sql.js';
 import type { TableOf } from './table.js';
 
 /** A row to insert: whole, but for an `id` that the database counts up (`column.key()`). */
@@ -16,11 +18,20 @@ export async function insertMany<Row extends object>(
   table: TableOf<Row>,
   rows: readonly NewRow<Row>[],
 ): Promise<void> {
+  const [only] = rows;
+  // plain SQL for one: TypeORM needs several times as long as the database to say the same
+  if (only !== undefined && rows.length === 1) return insertOne(tx, table, only);
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     const values = rows.slice(start, start + rowsPerStatement).map((row) => plain<Row>(row));
     // else TypeORM reads the rows again, by one condition that is too large for SQLite
     await tx.createQueryBuilder().insert().into(table).values(values).updateEntity(false).execute();
   }
+}
+
+async function insertOne<Row>(tx: Tx, table: TableOf<Row>, row: object): Promise<void> {
+  const { names, values } = writtenColumns(table, row);
+  const places = names.map((_, index) => `$${index + 1}`).join(', ');
+  await executeSql(tx, `insert into ${table.name} (${names.join(', ')}) values (${places})`, values);
 }
 
 /**
@@ -33,6 +44,13 @@ export async function updateRows<Row extends object>(
   where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
   set: Partial<Row>,
 ): Promise<number> {
+  const { names, values } = writtenColumns(table, set);
+  const condition = plainCondition(table, where, values.length + 1);
+  if (condition !== undefined && names.length > 0) {
+    const changes = names.map((name, index) => `${name} = $${index + 1}`).join(', ');
+    const text = `update ${table.name} set ${changes} where ${condition.text}`;
+    return executeSql(tx, text, [...values, ...condition.values]);
+  }
   const { affected } = await tx.update(table, where, plain<Row>(set));
   return affected ?? 0;
 }

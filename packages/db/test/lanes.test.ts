@@ -1,0 +1,53 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Database, Lanes } from '../src/index.js';
+import { describeEachDialect } from '../src/testing.js';
+import { insertNamed, namesIn } from './support/rows.js';
+import { shop } from './support/shop.js';
+
+const rename = {
+  name: 'rename',
+  text: `update customers set name = v.after from unnest(cast($1 as text[]), cast($2 as text[])) as v(before, after)
+    where customers.name = v.before returning customers.name, bytes_sent`,
+};
+
+describeEachDialect('lanes', (open, dialect) => {
+  let database: Database;
+  beforeEach(async () => {
+    ({ database } = await open(shop));
+    await database.transaction((tx) => insertNamed(tx, 'a'));
+  });
+
+  const lanes = (): Lanes => {
+    if (database.lanes === undefined) throw new Error('there are none');
+    return database.lanes;
+  };
+
+  if (dialect === 'sqlite') {
+    test('are for servers only', () => {
+      expect(database.lanes).toBeUndefined();
+    });
+    return;
+  }
+
+  test('run statements of their own, seen by all when they end', async () => {
+    expect(await lanes().run(rename, ['{a}', '{b}'])).toEqual([['b', '0']]);
+    expect(await namesIn(database)).toEqual(['b']);
+  });
+
+  test('take more statements than there are connections', async () => {
+    const steps = Array.from({ length: 20 }, (_, step) => lanes().run(rename, ['{a}', `{a${step}}`]));
+    expect((await Promise.all(steps)).flat()).toHaveLength(1);
+  });
+
+  test('go on after a statement that fails', async () => {
+    await expect(lanes().run(rename, ['{a}', '{NULL}'])).rejects.toThrow('null value');
+    expect(await lanes().run(rename, ['{a}', '{b}'])).toHaveLength(1);
+  });
+
+  test('end with the database', async () => {
+    const last = lanes().run(rename, ['{a}', '{b}']);
+    await database.close();
+    expect(await last).toHaveLength(1);
+    await expect(lanes().run(rename, ['{b}', '{c}'])).rejects.toThrow('closed');
+  });
+});
