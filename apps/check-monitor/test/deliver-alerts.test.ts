@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { ChannelKind } from '../src/channels/channel-kinds.js';
 import { type Channel, findChannel, updateChannel } from '../src/channels/channels.repository.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
@@ -15,6 +16,10 @@ import { type MailServer, startMailServer } from './support/mail-server.js';
 import { type Recorder, startRecorder } from './support/recorder.js';
 
 const second = 1000;
+const allButIntervals = [
+  ...(['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
+  ...(['setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] as const),
+];
 
 describeEachDialect('delivery of alerts', (open) => {
   let app: TestApp;
@@ -235,6 +240,33 @@ describeEachDialect('delivery of alerts', (open) => {
     const late = { error: 'late', settledAt: 1 };
     const settles = app.database.transaction((tx) => settleNotification(tx, lost as Notification, late));
     expect(await settles).toBe(false);
+  });
+
+  test('a message whose delivery takes long stays with its worker', async () => {
+    const hook = await webhook();
+    const isHeld = async () => {
+      const [open] = await app.database.read((tx) => listNotifications(tx, hook.id, 1));
+      return (open?.leaseUntil ?? 0) > app.accounts.now();
+    };
+    await fallenCheck();
+    const arrived = new Promise<ServerResponse>((resolve) => target.answer(resolve));
+    jest.useFakeTimers({ doNotFake: allButIntervals });
+    try {
+      const delivering = app.deliver();
+      const response = await arrived;
+      for (const _ of [1, 2, 3]) {
+        app.clock.advance(20 * second);
+        jest.advanceTimersByTime(20_000);
+        // what the timer began ends in its own time
+        for (let held = false; !held; ) held = await isHeld();
+        await app.deliver();
+      }
+      expect(target.requests).toHaveLength(1);
+      response.end();
+      await delivering;
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('a message that kills its workers is given up', async () => {

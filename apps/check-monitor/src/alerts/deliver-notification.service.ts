@@ -3,6 +3,7 @@ import type { Logger } from '@certloop/server';
 import { type DeliveryResult, undelivered } from '../channels/delivery-result.js';
 import {
   claimNotification,
+  keepNotification,
   type Notification,
   settleNotification,
 } from '../channels/notifications.repository.js';
@@ -16,8 +17,9 @@ export interface DeliverNotificationDeps extends LoadAlertDeps {
   readonly notifier: Pick<Notifier, 'notify'>;
 }
 
-/** Longer than any delivery takes with all its tries: then its worker is dead, and another one begins anew. */
-const lease: Micros = 600 * microsPerSecond;
+/** Renewed three times as often while the delivery lasts: past it the worker is dead, and another one begins anew. */
+const leaseSeconds = 30;
+const lease: Micros = leaseSeconds * microsPerSecond;
 
 /** A message during which this many workers died must not take the next one too. */
 const mostAttempts = 3;
@@ -30,8 +32,18 @@ export async function deliverNotification(deps: DeliverNotificationDeps): Promis
   const now = deps.now();
   const claimed = await deps.database.transaction((tx) => claimNotification(tx, now, now + lease));
   if (claimed === undefined) return false;
-  await deliver(deps, claimed);
+  const keeper = keepLease(deps, claimed);
+  await deliver(deps, claimed).finally(() => clearInterval(keeper));
   return true;
+}
+
+/** All tries of one message may take minutes, in which nobody else shall begin it. */
+function keepLease({ database, logger, now }: DeliverNotificationDeps, claimed: Notification) {
+  const keep = async () => {
+    await database.transaction((tx) => keepNotification(tx, claimed, now() + lease));
+  };
+  const tell = (error: unknown) => logger.warn({ err: error, notification: claimed.id }, 'alert.lease_lost');
+  return setInterval(() => void keep().catch(tell), (leaseSeconds / 3) * 1000);
 }
 
 async function deliver(deps: DeliverNotificationDeps, claimed: Notification): Promise<void> {

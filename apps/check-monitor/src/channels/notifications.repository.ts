@@ -91,6 +91,15 @@ function oldestFree(tx: Tx): string {
     order by n.id limit 1 ${lock}`;
 }
 
+/** Keeps a message for its worker until `leaseUntil`; does nothing when it has passed on to somebody else. */
+export async function keepNotification(
+  tx: Tx,
+  { id, attempt }: Pick<Notification, 'id' | 'attempt'>,
+  leaseUntil: Micros,
+): Promise<void> {
+  await updateRows<Notification>(tx, notifications, { id, attempt, settledAt: IsNull() }, { leaseUntil });
+}
+
 /** Records what became of a message; false when it has passed on to somebody else. */
 export async function settleNotification(
   tx: Tx,
