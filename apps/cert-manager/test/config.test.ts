@@ -58,6 +58,11 @@ test('every fault is told at once, none with its value', () => {
   expect(start).not.toThrow('hunter2');
 });
 
+test.each(['DUMMY_CA_URL', 'ACME_DIRECTORY_URL'])('%s at a port that no client calls is refused', (name) => {
+  expect(read({ [name]: 'http://127.0.0.1:6000/x' })).toThrow(/must not have port 6000/);
+  expect(read({ [name]: 'http://127.0.0.1:6001/x' })).not.toThrow();
+});
+
 test('half an administrator is refused', () => {
   expect(read({ BOOTSTRAP_ADMIN_USERNAME: 'ada' })).toThrow('all three, or none');
 });

@@ -166,6 +166,44 @@ describeEachDialect('configuring a provider', (open) => {
       expect(body.errors[0].path).toBe('config.challenge.dns.url');
     });
 
+    test.each([
+      ['at the top', '{"baseUrl":"http://8.8.8.8","__proto__":{"a":1}}', 'config.__proto__'],
+      [
+        'deeper',
+        '{"directoryUrl":"https://8.8.8.8/d","termsOfServiceAgreed":true,"challenge":{"__proto__":{}}}',
+        'config.challenge.__proto__',
+      ],
+    ])('for a key __proto__ %s, naming it', async (_, config, path) => {
+      const provider = path === 'config.__proto__' ? dummyCa : acme;
+      const { body } = await app.request
+        .put(`/providers/${provider.id}/config`)
+        .set(app.people.ada.auth)
+        .set('content-type', 'application/json')
+        .send(`{"config":${config}}`)
+        .expect(400);
+      expect(body.errors).toEqual([{ path, code: 'unknown_member', message: 'is not known' }]);
+    });
+
+    test.each([1, 7, 9, 22, 25, 6000, 10_080])(
+      'for port %i, which no client calls, naming the key',
+      async (port) => {
+        const { body } = await configure(app, dummyCa, { baseUrl: `http://8.8.8.8:${port}` }).expect(400);
+        expect(body.errors).toEqual([
+          {
+            path: 'config.baseUrl',
+            code: 'not_allowed',
+            message: `must not have port ${port}, which HTTP clients refuse to call`,
+          },
+        ]);
+        await configure(app, acme, { ...acmeConfig, directoryUrl: `https://8.8.8.8:${port}/d` }).expect(400);
+      },
+    );
+
+    test('for terms of service that are not agreed to, naming the key', async () => {
+      const { body } = await configure(app, acme, { ...acmeConfig, termsOfServiceAgreed: false }).expect(400);
+      expect(body.errors[0]).toMatchObject({ path: 'config.termsOfServiceAgreed', message: 'must be true' });
+    });
+
     test('for a resolver at an address that is never called, or no address, naming it', async () => {
       const dns = (resolver: string) => ({
         kind: 'webhook',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
+import { certificateLabel, createRoot, formatPem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { startApp, startAppOn, type TestApp } from './support/app.js';
@@ -14,6 +15,15 @@ jest.setTimeout(90_000);
 const suite: typeof describeEachDialect = hasPebble
   ? describeEachDialect
   : (name) => describe.skip(name, () => test('needs pebble', () => undefined));
+
+const stranger = await createRoot({
+  keyKind: 'P-256',
+  subject: { commonName: 'Stranger' },
+  notBefore: new Date('2020-01-01T00:00:00Z'),
+  notAfter: new Date('2060-01-01T00:00:00Z'),
+  serialNumber: 1n,
+});
+const strangerPem = formatPem(certificateLabel, stranger.certificateDer);
 
 const environment = { ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}` };
 const orders = {
@@ -83,6 +93,26 @@ suite('orders by dns-01 with signed updates', (open) => {
       );
     }
     expect(dns.valuesOf(`wild.${zone}`, 'TXT')).toEqual([]);
+  });
+
+  test.each([
+    ['no root of its own', null],
+    ['the root of somebody else', strangerPem],
+  ])('need the root of the CA’s own TLS certificate, and %s is told', async (_, caBundlePem) => {
+    const provider = await providerOf(app, 'acme');
+    const { config } = provider;
+    await configure(app, provider, { ...config, caBundlePem }).expect(200);
+    const { body } = await app.request
+      .post(`/providers/${provider.id}/test`)
+      .set(app.people.ada.auth)
+      .expect(200);
+    await configure(app, provider, config).expect(200);
+    expect(body).toEqual({
+      success: false,
+      message: expect.stringMatching(
+        /^the CA's TLS certificate chains to no known root \([A-Z_]+\); caBundlePem can hold its root$/,
+      ),
+    });
   });
 
   test('are tried by the test of the provider, key and zone included', async () => {

@@ -105,20 +105,35 @@ const timeouts = z.strictObject({
 const limits = z.strictObject({ maxConcurrency: orDefault(whole(1, 64), 4) });
 
 /** Configuration of an ACME CA (RFC 8555). */
-export const acmeConfigSchema = z.strictObject({
-  directoryUrl: documentAddress,
-  contactEmails: orDefault(z.array(z.email('must be an e-mail address').max(254)).max(10), []),
-  termsOfServiceAgreed: z.literal(true, 'must be true'),
-  /** External account binding (RFC 8555 §7.3.4). */
-  eab: orNothing(z.strictObject({ kid: word, hmacKey: secret(macKey) })),
-  accountKeyType: orDefault(z.enum(['ES256', 'ES384', 'RS256']), 'ES256'),
-  profile: orNothing(word),
-  preferredChain: orNothing(word),
-  /** Roots that the directory's own TLS certificate may chain to, beside the usual ones. */
-  caBundlePem: orNothing(rootCertificates),
-  challenge: orDefault(challenge, challenge.parse({})),
-  timeouts: orDefault(timeouts, timeouts.parse({})),
-  limits: orDefault(limits, limits.parse({})),
-  allowPrivateNetwork: orDefault(z.boolean(), false),
-});
+export const acmeConfigSchema = z
+  .strictObject({
+    directoryUrl: documentAddress,
+    contactEmails: orDefault(z.array(z.email('must be an e-mail address').max(254)).max(10), []),
+    termsOfServiceAgreed: z.literal(true, 'must be true'),
+    /** External account binding (RFC 8555 §7.3.4). */
+    eab: orNothing(z.strictObject({ kid: word, hmacKey: secret(macKey) })),
+    accountKeyType: orDefault(z.enum(['ES256', 'ES384', 'RS256']), 'ES256'),
+    profile: orNothing(word),
+    preferredChain: orNothing(word),
+    /** Roots that the directory's own TLS certificate may chain to, beside the usual ones. */
+    caBundlePem: orNothing(rootCertificates),
+    challenge: orDefault(challenge, challenge.parse({})),
+    timeouts: orDefault(timeouts, timeouts.parse({})),
+    limits: orDefault(limits, limits.parse({})),
+    allowPrivateNetwork: orDefault(z.boolean(), false),
+  })
+  .refine(
+    ({ challenge: { dns: backend }, allowPrivateNetwork }) =>
+      allowPrivateNetwork || !isInTheClear(backend?.url),
+    {
+      path: ['challenge', 'dns', 'url'],
+      message: 'must be https, as it is neither this machine nor are private addresses allowed',
+    },
+  );
 export type AcmeConfig = z.output<typeof acmeConfigSchema>;
+
+/** Whether a backend's address would send its credentials over the network without TLS. */
+function isInTheClear(url: string | undefined): boolean {
+  if (url?.startsWith('http:') !== true) return false;
+  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

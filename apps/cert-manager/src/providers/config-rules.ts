@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { portFault } from './banned-ports.js';
 
 /** Shown in place of a stored secret; sent back, it keeps the secret. */
 export const secretMask = '********';
@@ -50,5 +51,5 @@ function addressFault(text: string): string | undefined {
   const { protocol, username, password } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') return rule;
   if (username !== '' || password !== '') return 'must not carry credentials';
-  return text.includes('#') ? 'must not have a fragment' : undefined;
+  return text.includes('#') ? 'must not have a fragment' : portFault(text);
 }

@@ -66,6 +66,8 @@ describe('the configuration of a dummy CA', () => {
     ['another protocol', { baseUrl: 'ftp://ca.test' }, ['baseUrl']],
     ['credentials in the address', { baseUrl: 'http://a:b@ca.test' }, ['baseUrl']],
     ['a query', { baseUrl: 'http://ca.test/?a=b' }, ['baseUrl']],
+    ['a port that no client calls', { baseUrl: 'http://ca.test:6000' }, ['baseUrl']],
+    ['port 0', { baseUrl: 'https://ca.test:0/' }, ['baseUrl']],
     ['a blank in the address', { baseUrl: 'http://ca.test/a b' }, ['baseUrl']],
     ['an unknown key', { ...completeDummy, baseurl: 'x' }, ['baseurl']],
     ['an unknown key that is null', { ...completeDummy, nothing: null }, ['nothing']],
@@ -114,6 +116,21 @@ describe('the configuration of an ACME CA', () => {
     ['half an external account', { ...leastAcme, eab: { kid: 'k' } }, ['eab.hmacKey']],
     ['an unknown key deep inside', { ...leastAcme, eab: { kid: 'k', hmacKey: '********', x: 1 } }, ['x']],
     ['dns-01 without a backend', { ...leastAcme, challenge: { type: 'dns-01' } }, ['challenge.dns']],
+    [
+      'a directory at a port for mail',
+      { ...leastAcme, directoryUrl: 'https://ca.test:25/d' },
+      ['directoryUrl'],
+    ],
+    [
+      'a webhook at a port that no client calls',
+      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'https://dns.test:10080' } } },
+      ['challenge.dns.url'],
+    ],
+    [
+      'a webhook without TLS',
+      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'http://dns.test' } } },
+      ['challenge.dns.url'],
+    ],
     ['an unknown challenge', { ...leastAcme, challenge: { type: 'tls-alpn-01' } }, ['challenge.type']],
     [
       'a command as backend',
@@ -132,6 +149,16 @@ describe('the configuration of an ACME CA', () => {
     ],
   ])('refuses %s', (_, config, faults) => {
     expect(faultsOf(acme, config)).toEqual(faults);
+  });
+
+  test.each([
+    ['private addresses are allowed', 'http://dns.test', true],
+    ['it is on this machine', 'http://127.0.0.1:8053', false],
+    ['it is this machine by IPv6', 'http://[::1]:8053', false],
+    ['it is this machine by name', 'http://localhost:8053', false],
+  ])('takes a webhook without TLS where %s', (_, url, allowPrivateNetwork) => {
+    const challenge = { type: 'dns-01', dns: { ...webhook, url } };
+    expect(faultsOf(acme, { ...leastAcme, challenge, allowPrivateNetwork })).toEqual([]);
   });
 
   test('never quotes a secret that it refuses', () => {

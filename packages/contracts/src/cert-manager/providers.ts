@@ -6,6 +6,15 @@ import { byId, messageSchema } from './replies.js';
 /** Keys of a provider's configuration by name; which ones there are depends on the provider. */
 const providerConfig = z.record(z.string(), z.unknown());
 
+/** The same as it is sent: a record would drop a member `__proto__` that nobody has looked at. */
+const sentConfig = z.preprocess((value, context) => {
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
+    const params = { code: 'unknown_member' };
+    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not known', params });
+  }
+  return value;
+}, providerConfig);
+
 /** One way to obtain certificates; secrets in `config` are shown as `********`. */
 export const providerSchema = z
   .object({
@@ -54,7 +63,7 @@ export const providersContract = {
     path: '/providers/{id}/config',
     summary: 'Replace the configuration of a provider; a secret sent as its mask is kept',
     params: byId,
-    body: { kind: 'json', schema: z.object({ config: providerConfig }) },
+    body: { kind: 'json', schema: z.object({ config: sentConfig }) },
     responses: { 200: json(messageSchema, 'Stored') },
     failures: [400, 401, 403, 404],
   }),
