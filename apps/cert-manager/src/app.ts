@@ -18,6 +18,7 @@ import type { Express } from 'express';
 import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
+import { createRequestLimits } from './access/request-limits.store.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
 import { pauseUntil } from './acme/order-run.service.js';
 import type { AppOptions } from './app-options.js';
@@ -126,6 +127,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const watchJob = createJobWatch(metrics, clock);
   const renewals = renewalParts({ ...options, watchJob }, watch.watchOpener(unwatched, 'renewal'));
   const { scheduler } = renewals;
+  const limits = createRequestLimits(clock, {
+    perPrincipal: config.requestsPerMinute,
+    perSpace: config.spaceRequestsPerMinute,
+  });
   const { leaseMs = 60_000 } = options.orders ?? {};
   const issuance = createIssuanceRunner({ db, clock, logger, opener, leaseMs, ...scheduler });
 
@@ -166,7 +171,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
       },
       {
-        context: callerOf({ db, clock, cookie, publicOrigin, isOpen }),
+        context: callerOf({ db, clock, cookie, publicOrigin, isOpen, limits }),
         bodyBytes: config.bodyBytes,
         fileBytes: { uploadCsr: config.csrBytes, uploadAvatar: config.avatarBytes },
       },

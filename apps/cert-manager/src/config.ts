@@ -161,6 +161,16 @@ export const settings = {
     'seconds that a process may be silent before others take over its renewals; 120 when absent',
   ),
 
+  requestsPerMinute: setting(
+    'CERT_MANAGER_REQUESTS_PER_MINUTE',
+    wholeNumber(0, 1_000_000).default(0),
+    'requests that one user may make in a minute, counted by each process; 0 for as many as he likes',
+  ),
+  spaceRequestsPerMinute: setting(
+    'CERT_MANAGER_SPACE_REQUESTS_PER_MINUTE',
+    wholeNumber(0, 1_000_000).default(0),
+    'requests that all users may make on one space in a minute, counted by each process; 0 for no limit',
+  ),
   bodyBytes: setting(
     'CERT_MANAGER_BODY_BYTES',
     bytes.default(262_144),

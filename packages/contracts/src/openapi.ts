@@ -9,6 +9,8 @@ export interface ApiDescription {
   readonly securitySchemes?: Readonly<Record<string, object>>;
   /** Body of an operation's refusals. */
   readonly errorBody: (shape: Endpoint) => ErrorShape;
+  /** Statuses of refusal that an operation may have beside its own, such as 429. */
+  readonly furtherFailures?: (shape: Endpoint) => readonly number[];
 }
 
 export interface ErrorShape {
@@ -55,10 +57,14 @@ function operationOf(operationId: string, shape: Endpoint, api: ApiDescription):
         Object.entries(shape.responses).map(([status, response]) => [status, responseOf(response)]),
       ),
       ...Object.fromEntries(
-        shape.failures.map((status) => [status, failureOf(status, api.errorBody(shape))]),
+        failuresOf(shape, api).map((status) => [status, failureOf(status, api.errorBody(shape))]),
       ),
     },
   };
+}
+
+function failuresOf(shape: Endpoint, { furtherFailures }: ApiDescription): number[] {
+  return [...new Set([...shape.failures, ...(furtherFailures?.(shape) ?? [])])];
 }
 
 interface ObjectSchema {

@@ -3,7 +3,14 @@ import { type Arrival, isFromForeignPage, type PageHeaders, requestIdOf } from '
 import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import { anonymousCaller, type Caller, type Origin } from '../access/caller.js';
-import { requireNeed, routeNeeds } from '../access/route-needs.js';
+import { canOn } from '../access/permissions.js';
+import {
+  type Counted,
+  type RequestLimits,
+  rateHeaders,
+  requireAllowed,
+} from '../access/request-limits.store.js';
+import { type Need, requireNeed, routeNeeds } from '../access/route-needs.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
 import { requireOwnAccount } from './own-account.service.js';
 import type { SessionCookie } from './session-cookie.js';
@@ -12,14 +19,15 @@ export interface CallerDeps extends IdentifyDeps {
   readonly cookie: SessionCookie;
   /** Origin that browsers know this service by, when it is another than the request shows. */
   readonly publicOrigin: string | undefined;
+  readonly limits: RequestLimits;
 }
 
 /**
  * Identifies the caller of a request and holds him to what its operation needs, before anything else of the
- * request is judged. Who need not sign in is not identified at all.
+ * request is judged. Who need not sign in is not identified at all, and not counted.
  */
 export function callerOf(deps: CallerDeps) {
-  return async ({ operation, params, request, response }: Arrival<typeof certManagerContract>) => {
+  return async ({ operation, endpoint, params, request, response }: Arrival<typeof certManagerContract>) => {
     const need = routeNeeds[operation];
     const from = originOf(request, response);
     const page = pageHeaders(request);
@@ -41,10 +49,27 @@ export function callerOf(deps: CallerDeps) {
     });
     response.locals['caller'] = caller;
     if (typeof need === 'object') response.locals['spaceId'] = (params[need.param] ?? '').toLowerCase();
+    const counted: Counted[] = [];
+    const count = (one: Counted | undefined) => {
+      if (one === undefined) return;
+      counted.push(one);
+      response.set(rateHeaders(counted));
+      requireAllowed(one);
+    };
+    count(deps.limits.count('principal', caller.userId));
     requireNeed(caller, need, params);
+    const spaceId = spaceOf(need, endpoint.path, params);
+    // a space that he may not see is none to him, and not his to use up
+    if (spaceId !== undefined && canOn(caller, spaceId, 'READ')) count(deps.limits.count('space', spaceId));
     if (need === 'own-account') await requireOwnAccount(deps, caller, (params['id'] ?? '').toLowerCase());
     return caller;
   };
+}
+
+/** The space that a path is about. */
+function spaceOf(need: Need, path: string, params: Readonly<Record<string, string>>): string | undefined {
+  const name = typeof need === 'object' ? need.param : 'id';
+  return path.startsWith(`/spaces/{${name}}`) ? params[name]?.toLowerCase() : undefined;
 }
 
 /** Else a page elsewhere could sign its visitor in as somebody else. */

@@ -69,6 +69,8 @@ export function certManagerOpenApi(): object {
         description: 'Session of a browser; what changes something also needs the header X-CSRF-Token',
       },
     },
+    // where the operator limits requests
+    furtherFailures: (shape) => (shape.public === true ? [] : [429]),
     errorBody: () => ({ contentType: 'application/problem+json', schema: problemSchema }),
   });
 }

@@ -1,0 +1,36 @@
+const windowMs = 60_000;
+
+/** What came of one request that was counted. */
+export interface Draw {
+  readonly isAllowed: boolean;
+  /** Moment, in milliseconds, from which the allowance is whole again; to be kept until then. */
+  readonly wholeAt: number;
+  /** Requests that may follow at once. */
+  readonly remaining: number;
+  /** Whole seconds until the allowance is whole again. */
+  readonly resetSeconds: number;
+  /** Whole seconds after which one more request is allowed, 0 when it is now. */
+  readonly waitSeconds: number;
+}
+
+/**
+ * Counts a request at `now` against an allowance of `perMinute`, which fills evenly: after a minute without
+ * requests it is whole. `wholeAt` is what the last draw left, undefined before the first. A request that is not
+ * allowed costs nothing.
+ */
+export function drawRequest(wholeAt: number | undefined, perMinute: number, now: number): Draw {
+  const cost = windowMs / perMinute;
+  const before = Math.max(wholeAt ?? now, now);
+  const after = before + cost;
+  // milliseconds are no whole part of every allowance: a thousandth is nobody's request
+  const isAllowed = after - now <= windowMs + 0.001;
+  const kept = isAllowed ? after : before;
+  const free = Math.floor((windowMs - (kept - now)) / cost + 0.000_001);
+  return {
+    isAllowed,
+    wholeAt: kept,
+    remaining: Math.max(0, free),
+    resetSeconds: Math.ceil((kept - now) / 1000),
+    waitSeconds: free >= 1 ? 0 : Math.max(1, Math.ceil((kept + cost - windowMs - now) / 1000)),
+  };
+}

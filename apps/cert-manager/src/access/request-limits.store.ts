@@ -1,0 +1,66 @@
+import { AppError } from '@certloop/contracts';
+import type { Clock } from '@certloop/server';
+import { type Draw, drawRequest } from './request-allowance.js';
+
+/** Requests that may be made in a minute; 0 for as many as anybody likes. */
+export interface RequestRates {
+  /** By one user, whatever he signs in with. */
+  readonly perPrincipal: number;
+  /** On one space, by whomever. */
+  readonly perSpace: number;
+}
+
+/** What a request was counted as: a policy with what is left of it. */
+export interface Counted extends Draw {
+  readonly policy: 'principal' | 'space';
+  readonly perMinute: number;
+}
+
+/** Counts requests in memory: of this process, since its start. */
+export interface RequestLimits {
+  /** Counts a request; undefined where there is no limit. */
+  count(policy: Counted['policy'], id: string): Counted | undefined;
+}
+
+const mostKept = 20_000;
+
+export function createRequestLimits(clock: Clock, rates: RequestRates): RequestLimits {
+  const perMinute = { principal: rates.perPrincipal, space: rates.perSpace };
+  const wholeAt = new Map<string, number>();
+  return {
+    count: (policy, id) => {
+      const rate = perMinute[policy];
+      if (rate === 0) return undefined;
+      const key = `${policy} ${id}`;
+      const draw = drawRequest(wholeAt.get(key), rate, clock.now().getTime());
+      // the least lately used one goes when there are too many
+      wholeAt.delete(key);
+      wholeAt.set(key, draw.wholeAt);
+      const [oldest] = wholeAt.keys();
+      if (wholeAt.size > mostKept && oldest !== undefined) wholeAt.delete(oldest);
+      return { ...draw, policy, perMinute: rate };
+    },
+  };
+}
+
+/** Headers that tell a client of its limits (draft-ietf-httpapi-ratelimit-headers), none where there are none. */
+export function rateHeaders(counted: readonly Counted[]): Readonly<Record<string, string>> {
+  if (counted.length === 0) return {};
+  const list = (item: (one: Counted) => string) => counted.map(item).join(', ');
+  return {
+    'RateLimit-Policy': list(({ policy, perMinute }) => `"${policy}";q=${perMinute};w=60`),
+    RateLimit: list(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`),
+  };
+}
+
+/** Throws a too_many_requests refusal with Retry-After unless the request was allowed. */
+export function requireAllowed({ isAllowed, policy, perMinute, waitSeconds }: Counted): void {
+  if (isAllowed) return;
+  const whose = policy === 'space' ? 'on this space' : 'by you';
+  const message = `more than ${perMinute} requests a minute ${whose}; try again in ${waitSeconds} s`;
+  throw new AppError('too_many_requests', message, {
+    code: 'rate_limited',
+    title: 'Too many requests',
+    headers: { 'Retry-After': String(waitSeconds) },
+  });
+}
