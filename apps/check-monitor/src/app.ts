@@ -4,20 +4,26 @@ import {
   accountBasePath,
   accountContract,
   checkMonitorContract,
+  checkMonitorOpenApi,
   earlierCheckMonitorContract,
   probesContract,
 } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import {
+  apiPages,
   bind,
   createHttpApp,
   createLoginThrottle,
+  createMetrics,
   createPasswords,
   errorHandler,
   type Logger,
+  type MetricsAccess,
+  metricsPage,
   noteRoute,
   type Passwords,
   refuseUnknownPath,
+  watchHandler,
 } from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
@@ -29,12 +35,14 @@ import { markOverdue } from './alerts/mark-overdue.service.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
 import { channelsHandlers } from './channels/channels.routes.js';
 import { consentRouter } from './channels/consent.routes.js';
+import { deliveryReportsRouter } from './channels/delivery-reports.routes.js';
 import type { Notifier } from './channels/notifier.service.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import type { Config } from './config.js';
 import { type Micros, wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
 import { probesHandlers } from './metrics/probes.routes.js';
+import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.service.js';
 import { createPingResponder, pingPrefix } from './pings/ping-requests.responder.js';
 import { pingsHandlers } from './pings/pings.routes.js';
 import { createPingIntake, type PingIntake } from './pings/receive-ping.service.js';
@@ -55,7 +63,8 @@ export type AppConfig = Pick<
   | 'pingBodyLimit'
   | 'trustedProxies'
   | 'metricsKey'
->;
+> &
+  Partial<MetricsAccess>;
 
 export interface AppParts {
   readonly config: AppConfig;
@@ -65,6 +74,8 @@ export interface AppParts {
   readonly notifier: Notifier;
   /** As usual when absent. */
   readonly passwords?: Passwords;
+  /** Where the service counts; a place of its own when absent. */
+  readonly watch?: ServiceMetrics;
 }
 
 export interface App {
@@ -82,8 +93,12 @@ export interface App {
 
 /** Builds the service once from its parts. */
 export function buildApp(parts: AppParts): App {
-  const deps = { ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit };
-  const app = createHttpApp({ logger: parts.logger });
+  const watch = parts.watch ?? createServiceMetrics(createMetrics({ logger: parts.logger }), parts);
+  const deps = {
+    ...{ ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit },
+    ...{ onBatch: watch.onBatch, onThrottled: watch.onThrottled },
+  };
+  const app = createHttpApp({ logger: parts.logger, metrics: watch.metrics });
   let isDraining = false;
   app.use(forbidSniffing);
   app.use(readPlainPaths);
@@ -92,6 +107,9 @@ export function buildApp(parts: AppParts): App {
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
   app.use(prometheusRouter(deps));
+  const { metricsToken, metricsOpen = false } = parts.config;
+  app.use(metricsPage(watch.metrics, { metricsToken, metricsOpen }));
+  app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi() }));
   const probes = probesHandlers({ ...deps, isDraining: () => isDraining });
   app.use(bind(probesContract, probes, { context: () => undefined, bodyBytes: 0 }));
   app.use(refuseUnknownPath);
@@ -101,16 +119,22 @@ export function buildApp(parts: AppParts): App {
       describe: ({ message }) => ({ contentType: 'application/json', body: { error: message } }),
     }),
   );
-  const intake = createPingIntake(deps);
+  const intake = watch.watchIntake(createPingIntake(deps));
   const answerPing = createPingResponder({ ...deps, intake });
+  const answerTraced = watchHandler(answerPing, { route: pingPrefix });
   return {
     intake,
-    handler: (request, response) =>
-      request.url?.startsWith(pingPrefix) === true ? answerPing(request, response) : app(request, response),
-    tick: async () => {
-      await markOverdue(deps);
-      await deliverFlips(deps);
+    handler: (request, response) => {
+      if (request.url?.startsWith(pingPrefix) !== true) return app(request, response);
+      // most pings come in no trace: they are too many to begin one for each
+      const answer = request.headers['traceparent'] === undefined ? answerPing : answerTraced;
+      return answer(request, response);
     },
+    tick: () =>
+      watch.watchJob('alerts', async () => {
+        await markOverdue(deps);
+        await deliverFlips(deps);
+      }),
     drain: () => {
       isDraining = true;
     },
@@ -123,7 +147,7 @@ function mountAccount(app: Express, deps: Deps): void {
   const account = {
     ...deps,
     cookie: createSessionCookie(deps.addresses.siteRoot.startsWith('https:')),
-    throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.now())) }),
+    throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
   };
   const options = { context: accountCallerOf(account), bodyBytes: largestAccountBody };
@@ -132,7 +156,12 @@ function mountAccount(app: Express, deps: Deps): void {
 
 const largestAccountBody = 262_144;
 
-type Deps = AppParts & AppConfig & { readonly newUuid: () => string; readonly bodyLimit: number };
+type Deps = AppParts &
+  AppConfig & {
+    readonly newUuid: () => string;
+    readonly bodyLimit: number;
+    readonly onThrottled: () => void;
+  };
 
 function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
   const base = `/api/v${version}`;
@@ -149,6 +178,7 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
       : bind(earlierCheckMonitorContract, { ...handlers, ...earlierFlipsHandlers(deps) }, options);
   app.all(`${base}/status`, reportStatus(deps.database));
   app.all(`${base}/metrics`, reportCounters(deps));
+  app.use(base, deliveryReportsRouter(deps));
   app.use(base, openToOrigins, routes, closeUnknown);
 }
 

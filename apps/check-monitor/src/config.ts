@@ -5,9 +5,11 @@ import {
   flag,
   httpAddress,
   logLevel,
+  metricsSettings,
   portNumber,
   readConfig,
   setting,
+  tracingSettings,
   unknownSettings,
   wholeNumber,
   wordList,
@@ -68,6 +70,11 @@ const telling = {
     'CHECK_MONITOR_MAIL_FROM',
     z.string().optional(),
     'sender of mails, such as "Alerts <alerts@example.org>"; alerts at the host of the site root when absent',
+  ),
+  bounceDomain: setting(
+    'CHECK_MONITOR_BOUNCE_DOMAIN',
+    z.string().optional(),
+    'domain of the envelope senders of alerts, whose mail server posts what comes back to /api/v3/bounces/',
   ),
   telegramToken: setting(
     'CHECK_MONITOR_TELEGRAM_TOKEN',
@@ -184,6 +191,8 @@ export const settings = {
     'milliseconds between two looks for overdue checks',
   ),
   logLevel: setting('CHECK_MONITOR_LOG_LEVEL', logLevel.default('info'), 'trace to fatal, or silent'),
+  ...metricsSettings,
+  ...tracingSettings,
 } as const;
 
 /** What the service is told by its environment. */
@@ -236,7 +245,7 @@ function tellingOf(config: TellingValues, siteRoot: string): NotifierConfig {
 
 /** Throws ConfigError when half of an account is given. */
 function messengersOf(config: TellingValues, siteRoot: string): Messengers {
-  const { siteName, smtpUrl, telegramToken, pushoverToken, signalSocket } = config;
+  const { siteName, smtpUrl, bounceDomain, telegramToken, pushoverToken, signalSocket } = config;
   const { matrixHomeserver: homeserverUrl, matrixAccessToken: accessToken } = config;
   if ((homeserverUrl === undefined) !== (accessToken === undefined)) {
     const names = 'CHECK_MONITOR_MATRIX_HOMESERVER and CHECK_MONITOR_MATRIX_ACCESS_TOKEN';
@@ -248,6 +257,7 @@ function messengersOf(config: TellingValues, siteRoot: string): Messengers {
   return {
     smtp: smtpUrl === undefined ? undefined : { url: smtpUrl, from },
     matrix: isMatrix ? { homeserverUrl, accessToken } : undefined,
+    bounceDomain,
     telegramToken,
     pushoverToken,
     signalSocket,

@@ -2,17 +2,20 @@ import { type Database, type DatabaseOptions, DatabaseUnavailable, openDatabase 
 import {
   bringUpToDate,
   createLogger,
+  createMetrics,
   type Logger,
   listen,
   runService,
   StartFailed,
   startPoller,
+  startTracing,
 } from '@certloop/server';
 import { buildApp } from './app.js';
 import { createNotifier } from './channels/notifier.service.js';
 import { type Config, environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
+import { createServiceMetrics } from './metrics/service-metrics.service.js';
 import { listenForMail } from './pings/mail-requests.responder.js';
 import { prepareForPings } from './pings/ping-batch.repository.js';
 import { answerUnparsed } from './projects/unparsed-requests.responder.js';
@@ -20,14 +23,25 @@ import { answerUnparsed } from './projects/unparsed-requests.responder.js';
 await runService('check-monitor', async (onClose) => {
   const config = loadConfig(environment);
   const logger = createLogger({ service: 'check-monitor', level: config.logLevel });
+  onClose(await startTracing('check-monitor', config));
   for (const name of misspeltSettings(environment)) logger.warn({ name }, 'config.unknown_setting');
   const database = await openMigrated(config, logger);
   onClose(() => database.close());
   await database.transaction(prepareForPings);
   const now = createMicroClock();
-  const notifier = createNotifier({ config: config.telling, database, logger, now });
+  const watch = createServiceMetrics(createMetrics({ logger }), { database, now });
+  const { onDelivered, onRefusedCall } = watch;
+  const told = { onDelivered, onRefusedCall };
+  const notifier = createNotifier({ config: config.telling, database, logger, now, ...told });
   onClose(() => notifier.close());
-  const { handler, intake, tick, drain, deliver } = buildApp({ config, database, logger, now, notifier });
+  const { handler, intake, tick, drain, deliver } = buildApp({
+    config,
+    database,
+    logger,
+    now,
+    notifier,
+    watch,
+  });
   // apart from the alert loop: a target that is slow must not keep checks from falling
   const workers = Array.from({ length: config.deliveryWorkers }, () => {
     const worker = startPoller({

@@ -1,5 +1,11 @@
 import type { Database } from '@certloop/db';
-import { createOutgoingFetch, type Logger, type OutgoingOptions } from '@certloop/server';
+import {
+  createOutgoingFetch,
+  inSpan,
+  type Logger,
+  type OutgoingOptions,
+  tracedFetch,
+} from '@certloop/server';
 import type { Micros } from '../instants.js';
 import type { AlertEvent, AlertStatus } from './alert-event.js';
 import { type ChannelKind, findKind, parseChannelSettings } from './channel-kinds.js';
@@ -37,6 +43,18 @@ export interface NotifierDeps {
   readonly logger: Logger;
   readonly config: NotifierConfig;
   readonly tuning?: NotifierTuning;
+  /** Told of every message that came to an end with all its tries. */
+  readonly onDelivered?: (delivery: DeliveryFacts) => void;
+  /** Told of every call that is refused for where it leads. */
+  readonly onRefusedCall?: () => void;
+}
+
+/** What became of a message, to be counted. */
+export interface DeliveryFacts {
+  /** Kind of the channel, as it is stored. */
+  readonly kind: string;
+  readonly outcome: 'delivered' | 'failed' | 'refused';
+  readonly seconds: number;
 }
 
 /** Tells channels. */
@@ -64,14 +82,16 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const { config, tuning = {} } = deps;
   const { retryDelaysMs = [1000, 5000], timeoutMs = 30_000, services = publicServices } = tuning;
   const sender = { retryDelaysMs, timeoutMs, userAgent: 'certloop-check-monitor' };
-  const outgoing = { answerBytes, ...(tuning.resolve === undefined ? {} : { resolve: tuning.resolve }) };
+  const { onRefusedCall: onRefused = () => undefined } = deps;
+  const resolve = tuning.resolve === undefined ? {} : { resolve: tuning.resolve };
+  const outgoing = { answerBytes, onRefused, ...resolve };
   const toUsers = createOutgoingFetch({ ...outgoing, allowPrivate: config.allowPrivateTargets });
   const toServices = createOutgoingFetch({ ...outgoing, allowPrivate: true });
   const { smtp } = config.messengers;
   const sendMail = smtp && createMailSender({ smtpUrl: smtp.url, from: smtp.from, timeoutMs, retryDelaysMs });
   const integrations: Integrations = createIntegrations({
-    sendToUser: createHttpSender({ ...sender, fetch: toUsers.fetch }),
-    sendToService: createHttpSender({ ...sender, fetch: toServices.fetch }),
+    sendToUser: createHttpSender({ ...sender, fetch: traced(toUsers.fetch) }),
+    sendToService: createHttpSender({ ...sender, fetch: traced(toServices.fetch) }),
     sendMail,
     services,
     messengers: config.messengers,
@@ -92,6 +112,9 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   };
 }
 
+/** Strangers are called, so the trace ends here. */
+const traced = (call: typeof fetch) => tracedFetch(call, { isTrusted: false });
+
 function tells(integrations: Integrations, channel: Channel, status: AlertStatus): boolean {
   const opened = openChannel(integrations, channel);
   // what cannot be told is told as a failure, where people will look for it
@@ -106,8 +129,11 @@ async function notify(
   { isTest }: NotifyOptions = { isTest: false },
 ): Promise<DeliveryResult> {
   const began = performance.now();
-  const result = await deliver(deps, integrations, channel, event, isTest);
+  const result = await inSpan(`delivery ${channel.kind}`, {}, () =>
+    deliver(deps, integrations, channel, event, isTest),
+  );
   const lastDurationMs = Math.round(performance.now() - began);
+  deps.onDelivered?.({ kind: channel.kind, outcome: outcomeOf(result), seconds: lastDurationMs / 1000 });
   const now = deps.now();
   await deps.database.transaction((tx) =>
     updateChannel(tx, channel.id, {
@@ -119,6 +145,11 @@ async function notify(
     }),
   );
   return result;
+}
+
+function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] {
+  if (result.ok) return 'delivered';
+  return result.permanent ? 'refused' : 'failed';
 }
 
 /** Whatever an integration throws is a fault of ours: it is logged, and the channel is told in general words. */

@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import {
   createLogger,
+  createMetrics,
   createMovableClock,
   createPasswords,
   type Logger,
@@ -20,6 +21,7 @@ import {
 } from '../../src/channels/notifier.service.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
+import { createServiceMetrics } from '../../src/metrics/service-metrics.service.js';
 import type { PingIntake } from '../../src/pings/receive-ping.service.js';
 import { type AccountDeps, type Setup, setUpProject } from '../../src/projects/create-project.service.js';
 
@@ -120,9 +122,11 @@ export async function openTestApp(
   const config = { ...defaults, ...overrides };
   const logger = createLogger({ service: 'check-monitor', level: 'silent' });
   const parts = { secret: config.secret, now, logger, telling };
-  const notifier = openNotifier({ ...parts, database });
+  const watch = createServiceMetrics(createMetrics({ logger, keepMs: 0 }), { database, now });
+  const { onDelivered, onRefusedCall } = watch;
+  const notifier = openNotifier({ ...parts, database, onDelivered, onRefusedCall });
   const { handler, intake, tick, drain, deliver } = buildApp({
-    ...{ config, database, now, logger, notifier, passwords },
+    ...{ config, database, now, logger, notifier, passwords, watch },
   });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);

@@ -1,0 +1,147 @@
+import type { Database } from '@certloop/db';
+import { createJobWatch, type Metrics, type WatchJob } from '@certloop/server';
+import { findKind } from '../channels/channel-kinds.js';
+import type { DeliveryFacts } from '../channels/notifier.service.js';
+import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
+import type { PingIntake } from '../pings/receive-ping.service.js';
+import { createPingCounts } from './ping-counts.service.js';
+import { countChecks, readWaiting } from './scrape.repository.js';
+
+/** What this service tells of itself beyond requests. */
+export interface ServiceMetrics {
+  readonly metrics: Metrics;
+  readonly watchJob: WatchJob;
+  watchIntake(intake: PingIntake): PingIntake;
+  /** Pings were stored together. */
+  onBatch(size: number): void;
+  /** A channel was told, or not. */
+  onDelivered(delivery: DeliveryFacts): void;
+  /** A call to the address of a channel was refused. */
+  onRefusedCall(): void;
+  /** An attempt to sign in was turned away for the many before it. */
+  onThrottled(): void;
+}
+
+export interface ServiceMetricsDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+}
+
+/** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
+export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps): ServiceMetrics {
+  readQueues(metrics, deps);
+  readChecks(metrics, deps);
+  const pings = createPingCounts();
+  metrics.counterOf({
+    name: 'check_monitor_pings_total',
+    help: 'Pings by what their address says of them, and by what became of them',
+    labels: ['kind', 'answer'],
+    read: pings.read,
+  });
+  const observeBatch = metrics.histogram({
+    name: 'check_monitor_ping_batch_size',
+    help: 'Pings that were stored together',
+    labels: [],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200],
+  });
+  const countRefused = metrics.counter({
+    name: 'check_monitor_outgoing_calls_refused_total',
+    help: 'Calls to addresses of channels that were refused for where they lead',
+    labels: [],
+  });
+  const countThrottled = metrics.counter({
+    name: 'check_monitor_logins_throttled_total',
+    help: 'Attempts to sign in that were turned away for the many before them',
+    labels: [],
+  });
+  return {
+    metrics,
+    watchJob: createJobWatch(metrics, { now: () => new Date(wholeMs(deps.now())) }),
+    watchIntake: pings.watch,
+    onBatch: (size) => observeBatch({}, size),
+    onDelivered: deliveryWatch(metrics),
+    onRefusedCall: () => countRefused({}),
+    onThrottled: () => countThrottled({}),
+  };
+}
+
+function deliveryWatch(metrics: Metrics): (delivery: DeliveryFacts) => void {
+  const count = metrics.counter({
+    name: 'check_monitor_deliveries_total',
+    help: 'Messages to channels that came to an end with all their tries, by kind of channel and outcome',
+    labels: ['kind', 'outcome'],
+  });
+  const observe = metrics.histogram({
+    name: 'check_monitor_delivery_duration_seconds',
+    help: 'Time that a message to a channel took with all its tries',
+    labels: ['kind'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  });
+  return ({ kind: written, outcome, seconds }) => {
+    const kind = findKind(written) ?? 'unknown';
+    count({ kind, outcome });
+    observe({ kind }, seconds);
+  };
+}
+
+const alone = (value: number) => [{ labels: {}, value }];
+
+function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): void {
+  metrics.gaugesOf({
+    name: 'queues',
+    gauges: {
+      lag: {
+        name: 'check_monitor_due_lag_seconds',
+        help: 'How long the look at a check that is due for the longest time has been due; 0 when none is',
+        labels: [],
+      },
+      flips: {
+        name: 'check_monitor_flips_waiting',
+        help: 'Changes of status that no messages were made of yet, up to 100000',
+        labels: [],
+      },
+      messages: {
+        name: 'check_monitor_messages_waiting',
+        help: 'Messages to channels that are not delivered yet, up to 100000',
+        labels: [],
+      },
+      oldest: {
+        name: 'check_monitor_oldest_message_seconds',
+        help: 'Age of the oldest message that is not delivered yet; 0 when none waits',
+        labels: [],
+      },
+    },
+    read: async () => {
+      const present = now();
+      const ageOf = (moment: Micros | null) =>
+        moment === null ? 0 : Math.max(0, (present - moment) / microsPerSecond);
+      const waiting = await database.read((tx) => readWaiting(tx, present));
+      return {
+        lag: alone(ageOf(waiting.earliestDue)),
+        flips: alone(waiting.flips),
+        messages: alone(waiting.messages),
+        oldest: alone(ageOf(waiting.oldestMessage)),
+      };
+    },
+  });
+}
+
+function readChecks(metrics: Metrics, { database }: ServiceMetricsDeps): void {
+  metrics.gaugesOf({
+    name: 'checks',
+    isCostly: true,
+    gauges: {
+      checks: {
+        name: 'check_monitor_checks',
+        help: 'Checks by status as stored: one that is late but in its grace time counts as up; of up to 1000000',
+        labels: ['status'],
+      },
+    },
+    read: async () => {
+      const counted = await database.read(countChecks);
+      return {
+        checks: counted.map(({ storedStatus: status, count: value }) => ({ labels: { status }, value })),
+      };
+    },
+  });
+}
