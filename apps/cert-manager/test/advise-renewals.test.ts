@@ -4,7 +4,7 @@ import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { certificates } from '../src/certificates/certificates.repository.js';
 import type { Provider, RenewalAdvice } from '../src/providers/provider.js';
-import { askAdvice } from '../src/renewals/ask-advice.service.js';
+import { type AdviceDeps, askAdvice } from '../src/renewals/ask-advice.service.js';
 import {
   clearInventory,
   explanationOf,
@@ -44,7 +44,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
   });
 
   /** Asks once, by an ACME provider that answers as the test says. */
-  function ask(): Promise<boolean> {
+  function ask(more: Pick<AdviceDeps, 'onPlanned'> = {}): Promise<boolean> {
     const { database: db, clock } = place.app;
     const provider = {
       adviseRenewal: async (pem: string) => {
@@ -53,7 +53,8 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
       },
     } as Provider;
     const logger = createLogger({ service: 'cert-manager', level: 'silent' });
-    return askAdvice({ db, clock, logger, opener: { open: () => provider, openForSigning: () => provider } });
+    const opener = { open: () => provider, openForSigning: () => provider };
+    return askAdvice({ db, clock, logger, opener, ...more });
   }
 
   /** An FQDN whose certificate says that it came from the ACME provider. */
@@ -68,6 +69,24 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
   }
 
   const storedOf = async (fqdn: Fqdn) => (await storedRenewals(place.app.database, fqdn.id)).at(-1);
+
+  test('lets the watch know when the window is another one, and only then', async () => {
+    await advisedFqdn();
+    const moved: string[] = [];
+    const onPlanned = async (_tx: unknown, { id }: { readonly id: string }) => void moved.push(id);
+    const [first, second] = [window(5 * day, 6 * day), window(7 * day, 8 * day)];
+    for (const [said, count] of [
+      [first, 1],
+      [first, 1],
+      [second, 2],
+    ] as const) {
+      answer = () => said;
+      await ask({ onPlanned });
+      expect(moved).toHaveLength(count);
+      place.app.clock.advance(day);
+    }
+    expect(asked).toHaveLength(3);
+  });
 
   test('moves the entry into the window, and the explanation says so', async () => {
     const { app } = place;

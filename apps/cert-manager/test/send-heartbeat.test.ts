@@ -5,8 +5,11 @@ import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { schema } from '../src/database.js';
 import { createHeartbeat } from '../src/renewals/heartbeat.client.js';
 import { jobRuns } from '../src/renewals/job-runs.repository.js';
+import { runAdviceJob } from '../src/renewals/run-advice-job.service.js';
 import { runRenewalJob } from '../src/renewals/run-renewal-job.service.js';
 import type { RunReport } from '../src/renewals/run-report.js';
+import { createLostPings } from '../src/watch/lost-pings.service.js';
+import { watchPings } from '../src/watch/watch-pings.repository.js';
 import { type FakeMonitor, startFakeMonitor } from './support/fake-monitor.js';
 import { silentAddress } from './support/small-server.js';
 
@@ -32,6 +35,7 @@ describeEachDialect('the heartbeat', (open) => {
   beforeEach(async () => {
     monitor = await startFakeMonitor();
     lines = [];
+    await db.transaction((tx) => tx.clear(watchPings));
   });
   afterEach(() => monitor.close());
 
@@ -49,6 +53,7 @@ describeEachDialect('the heartbeat', (open) => {
       periodSeconds: 60,
       logger: log,
       timeoutMs: 500,
+      lost: createLostPings({ db, clock }, 'renewals'),
     });
     const runQueue = async () => ({ ...quiet, ...options.report });
     return {
@@ -128,7 +133,8 @@ describeEachDialect('the heartbeat', (open) => {
     await run();
     await run();
     expect(events()).toEqual(['monitor.away', 'monitor.back']);
-    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['/start', '', '/start', '']);
+    // the two that were lost come first
+    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['', '', '/start', '', '/start', '']);
     monitor.failWith(500);
     await run();
     expect(events()).toEqual(['monitor.away', 'monitor.back', 'monitor.away']);
@@ -143,6 +149,62 @@ describeEachDialect('the heartbeat', (open) => {
     await run();
     expect(events()).toEqual(['monitor.away']);
     expect(monitor.pings).toEqual([]);
+  });
+
+  test('sends the ends of runs later that the monitor did not take, in order and before the next run', async () => {
+    const { run } = beat({ report: { renewed: 3 } });
+    monitor.failWith(500);
+    await run();
+    clock.advance(1000);
+    const lostAt = clock.now();
+    await beat({ report: { broken: 1 } }).run();
+    monitor.failWith(undefined);
+    clock.advance(61_000);
+    // another process, or this one after a restart
+    await beat().run();
+    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['', '/fail', '/start', '']);
+    expect(monitor.pings[0]?.body).toMatch(/^3 renewed, .* \(of \S+, sent late\)$/);
+    expect(monitor.pings[1]?.body).toContain(`(of ${lostAt.toISOString()}, sent late)`);
+    expect(new Set(monitor.pings.map(({ runId }) => runId)).size).toBe(3);
+    expect(await db.read((tx) => tx.count(watchPings))).toBe(0);
+  });
+
+  test('keeps the newest twenty of what is lost', async () => {
+    const { run } = beat();
+    monitor.failWith(500);
+    for (let count = 0; count < 25; count += 1) {
+      clock.advance(1000);
+      await run();
+    }
+    const kept = await db.read((tx) => tx.find(watchPings, { order: { createdAt: 'ASC' } }));
+    expect(kept).toHaveLength(20);
+    expect(kept.at(-1)?.createdAt).toEqual(clock.now());
+    monitor.failWith(undefined);
+    await run();
+    expect(await db.read((tx) => tx.count(watchPings))).toBe(0);
+  });
+
+  test('asking CAs for advice has a check of its own', async () => {
+    const log = logger();
+    const check = { name: 'Advice', slug: 'advice', desc: 'Asks.' };
+    const { url, apiKey } = monitor;
+    const heartbeat = createHeartbeat({ monitor: { url, apiKey }, check, periodSeconds: 60, logger: log });
+    const answers = [false, false, true];
+    const ask = async () => answers.shift() ?? Promise.reject(new Error('the disk is full'));
+    expect(await runAdviceJob({ logger: log, ask, heartbeat })).toBe(true);
+    expect(answers).toEqual([]);
+    expect(await runAdviceJob({ logger: log, ask, heartbeat })).toBe(true);
+    expect(await runAdviceJob({ logger: log, ask: async () => false, heartbeat })).toBe(false);
+    expect(monitor.created).toEqual([expect.objectContaining({ ...check, timeout: 90, grace: 60 })]);
+    expect(monitor.pings.map(({ signal, body }) => [signal, body])).toEqual([
+      ['/start', ''],
+      ['', 'every CA was asked whose turn it was'],
+      ['/start', ''],
+      ['/fail', 'the disk is full'],
+      ['/start', ''],
+      ['', 'asked, and more CAs are to be asked'],
+    ]);
+    expect(events()).toEqual(['renewals.advice_failed']);
   });
 
   test('makes its check again when the monitor has lost it', async () => {

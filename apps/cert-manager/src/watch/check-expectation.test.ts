@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { expectationAfter, isTold, type Told } from './check-expectation.js';
+
+const at = (text: string) => new Date(`${text}Z`);
+const from = at('2026-03-01T12:00:00.000');
+const inSeconds = (seconds: number) => new Date(from.getTime() + seconds * 1000);
+const year = 31_536_000;
+
+describe('what the monitor is to expect', () => {
+  test.each([
+    [
+      '60 days until the renewal, 30 more until the end',
+      5_184_000,
+      2_592_000,
+      { timeout: 5_184_000, grace: 86_400 },
+    ],
+    [
+      '3 days until the renewal, 3 more: a quarter of them',
+      259_200,
+      259_200,
+      { timeout: 259_200, grace: 64_800 },
+    ],
+    ['half an hour, and half an hour more', 1800, 1800, { timeout: 1800, grace: 450 }],
+    ['ten minutes, and ten minutes more: the least grace', 600, 600, { timeout: 600, grace: 300 }],
+    ['a minute from now', 60, 86_400, { timeout: 60, grace: 21_600 }],
+    ['59 s from now: the least timeout', 59, 86_400, { timeout: 60, grace: 21_600 }],
+    ['due already', -3600, 86_400, { timeout: 60, grace: 21_600 }],
+    ['after the end of the certificate', -3600, -60, { timeout: 60, grace: 300 }],
+    ['exactly the largest timeout', year, 864_000, { timeout: year, grace: 86_400 }],
+    ['a second more', year + 1, 864_000, { schedule: '2027-03-01 12:00:01', tz: 'UTC', grace: 86_400 }],
+    [
+      'a part of a second more',
+      year + 0.25,
+      864_000,
+      { schedule: '2027-03-01 12:00:01', tz: 'UTC', grace: 86_400 },
+    ],
+    ['a date without end', 8_000_000_000, 0, { schedule: '2199-12-31 00:00:00', tz: 'UTC', grace: 300 }],
+  ])('%s', (_, seconds, left, expectation) => {
+    const dates = { renewAt: inSeconds(seconds), notAfter: inSeconds(seconds + left) };
+    expect(expectationAfter(from, dates)).toEqual(expectation);
+  });
+
+  test('no certificate → as long as may be, as a check that was never pinged does not fall', () => {
+    expect(expectationAfter(from, undefined)).toEqual({ timeout: year, grace: 86_400 });
+  });
+
+  test('is always within the bounds of the monitor, and never before the renewal', () => {
+    const moment = fc.date({
+      min: at('2000-01-01T00:00:00'),
+      max: at('2150-01-01T00:00:00'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(moment, moment, moment, (ping, renewAt, notAfter) => {
+        const expected = expectationAfter(ping, { renewAt, notAfter });
+        expect(expected.grace).toBeGreaterThanOrEqual(60);
+        expect(expected.grace).toBeLessThanOrEqual(86_400);
+        if ('schedule' in expected) {
+          const scheduled = at(expected.schedule.replace(' ', 'T')).getTime();
+          expect(scheduled - renewAt.getTime()).toBeGreaterThanOrEqual(0);
+          expect(scheduled - renewAt.getTime()).toBeLessThan(1000);
+          expect(scheduled - ping.getTime()).toBeGreaterThan(year * 1000);
+        } else {
+          expect(expected.timeout).toBeGreaterThanOrEqual(60);
+          expect(expected.timeout).toBeLessThanOrEqual(year);
+          expect(ping.getTime() + expected.timeout * 1000).toBeGreaterThanOrEqual(renewAt.getTime());
+        }
+      }),
+    );
+  });
+});
+
+describe('whether the monitor was told', () => {
+  const deadline = inSeconds(5_184_000);
+  const now = inSeconds(3600);
+  const sound: Told = { toldDeadline: deadline, toldFrom: from, toldAt: from, pingedAt: from };
+
+  test.each<[string, Partial<Told>, Date | null, boolean]>([
+    ['just so', {}, deadline, true],
+    ['never', { toldAt: null }, deadline, false],
+    ['of another deadline', {}, inSeconds(5_184_001), false],
+    ['of a deadline, and there is none now', {}, null, false],
+    ['of none, and there is none', { toldDeadline: null }, null, true],
+    ['of none, and there is one now', { toldDeadline: null }, deadline, false],
+    ['not quite a day ago', { toldAt: inSeconds(3600 - 86_399) }, deadline, true],
+    ['a day ago', { toldAt: inSeconds(3600 - 86_400) }, deadline, false],
+    ['from the making of the check, pinged a minute later', { pingedAt: inSeconds(60) }, deadline, true],
+    ['and there was another ping since', { pingedAt: inSeconds(61) }, deadline, false],
+    ['and the check was not pinged yet', { pingedAt: null }, deadline, true],
+  ])('%s', (_, told, wanted, isSo) => {
+    expect(isTold({ ...sound, ...told }, wanted, now)).toBe(isSo);
+  });
+});
