@@ -51,6 +51,7 @@ const isSet = ({ name }) => new RegExp(`^ +${name}(_FILE)?: .`, 'm').test(stacks
 // A stack's own business, or nothing that one address published on loopback could serve.
 const notForStacks = new Set([
   'NODE_ENV',
+  'OTEL_SERVICE_NAME',
   'CHECK_MONITOR_SMTP_HOST',
   'DUMMY_CA_ROOT_KEY',
   'DUMMY_CA_ROOT_CERTIFICATE',
