@@ -8,6 +8,7 @@ import { flips } from './flips/flips.repository.js';
 import { initial } from './migrations/0001-initial.js';
 import { addNotifications } from './migrations/0002-notifications.js';
 import { addAccounts } from './migrations/0003-accounts.js';
+import { addDeliveryReports } from './migrations/0005-delivery-reports.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys, projects, users } from './projects/projects.repository.js';
 
@@ -29,5 +30,5 @@ const tables: readonly AnyTable[] = [
 /** Tables and migrations of the check monitor. */
 export const schema: Schema = {
   entities: (dialect: Dialect) => entitiesOf(dialect, tables),
-  migrations: [initial, addNotifications, addAccounts],
+  migrations: [initial, addNotifications, addAccounts, addDeliveryReports],
 };

@@ -13,6 +13,7 @@ describe('configuration of telling', () => {
       messengers: {
         smtp: undefined,
         matrix: undefined,
+        bounceDomain: undefined,
         telegramToken: undefined,
         pushoverToken: undefined,
         signalSocket: undefined,

@@ -1,3 +1,4 @@
+import { bounceAddress } from './bounce-address.js';
 import type { ChannelKind } from './channel-kinds.js';
 import { createEmail } from './email/email.channel.js';
 import type { SendMail } from './email/mail-sender.client.js';
@@ -51,11 +52,16 @@ function toUsers({ sendToUser: send }: IntegrationDeps): Integration[] {
 
 function byServices(deps: IntegrationDeps): Integration[] {
   const { sendToService: send, sendMail, messengers, services, signer, timeoutMs, onCaptcha } = deps;
+  const { bounceDomain: domain } = messengers;
   return [
     createEmail({
       sendMail,
       host: new URL(signer.siteRoot).hostname,
       unsubscribeUrl: (channelUuid) => signedLink(signer, { purpose: 'unsub', channelUuid }),
+      bounceAddress:
+        domain === undefined
+          ? undefined
+          : (deliveryId) => bounceAddress({ domain, secret: signer.secret }, deliveryId),
     }),
     createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken }),
     createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),

@@ -3,6 +3,8 @@ import type { OpsgenieRegion } from './opsgenie/opsgenie-settings.js';
 /** What this service is told of the services by which it tells; what is undefined is not set up. */
 export interface Messengers {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
+  /** Domain whose mail is posted to this service, so that mails which come back are noticed. */
+  readonly bounceDomain: string | undefined;
   readonly telegramToken: string | undefined;
   readonly pushoverToken: string | undefined;
   readonly matrix: { readonly homeserverUrl: string; readonly accessToken: string } | undefined;

@@ -38,6 +38,7 @@ export const notifications = defineTable<Notification>('notifications', {
     settledAt: column.preciseInstant().nullable(),
   },
   indexes: [
+    { columns: ['deliveryId'], unique: true },
     { columns: ['flipId', 'channelId'], unique: true },
     { columns: ['checkId', 'id'] },
     { columns: ['channelId', 'id'] },

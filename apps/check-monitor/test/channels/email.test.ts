@@ -22,6 +22,7 @@ function email(smtpUrl = server.url) {
     sendMail: createMailSender(sender),
     host: 'monitor.example',
     unsubscribeUrl: () => leave,
+    bounceAddress: undefined,
   });
 }
 

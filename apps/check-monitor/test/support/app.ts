@@ -187,6 +187,7 @@ function openNotifier({
 }: NotifierParts): Notifier {
   const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined };
   const none = {
+    bounceDomain: undefined,
     telegramToken: undefined,
     pushoverToken: undefined,
     matrix: undefined,

@@ -10,6 +10,8 @@ export interface MailServer {
   readonly sources: string[];
   /** How often a message was offered, taken or not. */
   readonly offers: string[];
+  /** Envelope senders of the mails that arrived. */
+  readonly senders: string[];
   /** Refuses recipients with this answer from now on; undefined takes them again. */
   refuse(code: number | undefined, message?: string): void;
   reset(): void;
@@ -21,6 +23,7 @@ export async function startMailServer(): Promise<MailServer> {
   const mails: ParsedMail[] = [];
   const sources: string[] = [];
   const offers: string[] = [];
+  const senders: string[] = [];
   let refusal: Error | undefined;
   const options: SMTPServerOptions = {
     authOptional: true,
@@ -29,7 +32,8 @@ export async function startMailServer(): Promise<MailServer> {
       offers.push(address.address);
       done(refusal);
     },
-    onData: (stream, _session, done) => {
+    onData: (stream, { envelope }, done) => {
+      senders.push(envelope.mailFrom === false ? '' : envelope.mailFrom.address);
       stream
         .toArray()
         .then(async (chunks: Buffer[]) => {
@@ -53,11 +57,13 @@ export async function startMailServer(): Promise<MailServer> {
     mails,
     sources,
     offers,
+    senders,
     refuse,
     reset: () => {
       mails.length = 0;
       sources.length = 0;
       offers.length = 0;
+      senders.length = 0;
       refuse(undefined);
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),

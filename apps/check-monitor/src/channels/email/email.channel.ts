@@ -12,6 +12,8 @@ export interface EmailDeps {
   readonly host: string;
   /** Address by which the receiver of a channel ends it. */
   readonly unsubscribeUrl: (channelUuid: string) => string;
+  /** Envelope sender by which a mail that comes back names its delivery; that of all mails when undefined. */
+  readonly bounceAddress: ((deliveryId: string) => string) | undefined;
 }
 
 /** A mail address whose holder has agreed to be told. */
@@ -31,13 +33,16 @@ async function deliver(deps: EmailDeps, delivery: Delivery<EmailSettings>): Prom
 }
 
 function mailOf(
-  { host, unsubscribeUrl }: EmailDeps,
+  { host, unsubscribeUrl, bounceAddress }: EmailDeps,
   { settings, event, view, channel }: Delivery<EmailSettings>,
 ): SendMailOptions {
   const leave = unsubscribeUrl(channel.uuid);
   const { subject, text, html, rawMail } = emailMessage(event, view, leave);
   return {
     to: { name: '', address: settings.address },
+    ...(bounceAddress === undefined
+      ? {}
+      : { envelope: { from: bounceAddress(event.deliveryId), to: settings.address } }),
     subject,
     text,
     html,

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { bounceAddress, deliveryOf } from './bounce-address.js';
+
+const deliveryId = '62e13f6b-a7b9-4926-9c3d-0000000000ab';
+const secret = 'a secret for tests only';
+const [mailbox = '', domain] = bounceAddress({ domain: 'b.example', secret }, deliveryId).split('@');
+
+test('names its delivery within what a mailbox may hold', () => {
+  expect([domain, mailbox.length <= 64]).toEqual(['b.example', true]);
+  expect(deliveryOf(secret, mailbox)).toBe(deliveryId);
+  expect(deliveryOf(secret, mailbox.toUpperCase())).toBe(deliveryId);
+});
+
+test.each([
+  ['another delivery', mailbox.replace('ab.', 'ac.')],
+  ['another signature', `${mailbox.slice(0, -1)}${mailbox.endsWith('0') ? '1' : '0'}`],
+  ['a longer one', `${mailbox}0`],
+  ['no signature', `n.${deliveryId}`],
+  ['the words of people', 'ada'],
+  ['nothing', ''],
+])('%s is none of ours', (_situation, other) => {
+  expect(deliveryOf(secret, other)).toBeUndefined();
+});
+
+test('nor is one by another secret', () => {
+  expect(deliveryOf('another secret of theirs', mailbox)).toBeUndefined();
+});

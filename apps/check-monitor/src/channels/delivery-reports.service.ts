@@ -1,0 +1,64 @@
+import { NotFound } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { type Micros, microsPerSecond } from '../instants.js';
+import { parseBounce, reportOfStatus } from './bounce.js';
+import { deliveryOf } from './bounce-address.js';
+import { updateChannel } from './channels.repository.js';
+import { type DeliveryReport, reportOfCallback } from './delivery-report.js';
+import { findDelivery, noteDeliveryError } from './delivery-reports.repository.js';
+
+export interface DeliveryReportsDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  /** Secret of the service, by which envelope senders are signed. */
+  readonly secret: string;
+}
+
+const hour = 3600 * microsPerSecond;
+const callbackWindow = hour;
+const bounceWindow = 48 * hour;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Keeps what a carrier says of a message of the last hour. Does nothing for others: he shall not try again. Throws
+ * NotFound for what is no uuid.
+ */
+export async function takeCallback(
+  deps: DeliveryReportsDeps,
+  given: string,
+  fields: URLSearchParams,
+): Promise<void> {
+  const deliveryId = given.toLowerCase();
+  if (!uuid.test(deliveryId)) throw new NotFound('nothing exists at this path');
+  const report = reportOfCallback(fields);
+  if (report !== undefined) await keepReport(deps, deliveryId, report, callbackWindow);
+}
+
+/** Keeps what a mail that came back within 48 hours says; returns what became of that, for people who look. */
+export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Promise<string> {
+  const { mailbox, status } = parseBounce(source);
+  const deliveryId = deliveryOf(deps.secret, mailbox);
+  if (deliveryId === undefined) return 'OK (bad signature)';
+  const report = reportOfStatus(status);
+  if (report === undefined) return 'OK (ignored)';
+  const isKept = await keepReport(deps, deliveryId, report, bounceWindow);
+  return isKept ? 'OK' : 'OK (not found)';
+}
+
+async function keepReport(
+  { database, now }: DeliveryReportsDeps,
+  deliveryId: string,
+  { error, isPermanent }: DeliveryReport,
+  window: Micros,
+): Promise<boolean> {
+  const at = now();
+  return database.transaction(async (tx) => {
+    const found = await findDelivery(tx, deliveryId, at - window);
+    if (found === undefined) return false;
+    await noteDeliveryError(tx, found.id, error);
+    const changes = { lastError: error, ...(isPermanent ? { disabledAt: at } : {}) };
+    await updateChannel(tx, found.channelId, changes);
+    return true;
+  });
+}

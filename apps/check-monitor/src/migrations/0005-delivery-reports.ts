@@ -1,0 +1,12 @@
+import type { Migration } from '@certloop/db';
+
+/** Whoever carried a message on names it by its delivery when he reports what became of it. */
+export const addDeliveryReports: Migration = {
+  name: '0005-delivery-reports',
+  up: async (runner) => {
+    await runner.query('create unique index uq_notifications_delivery_id on notifications (delivery_id)');
+  },
+  down: async (runner) => {
+    await runner.query('drop index uq_notifications_delivery_id');
+  },
+};
