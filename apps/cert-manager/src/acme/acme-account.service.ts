@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto';
-import { AcmeProblem } from '@certloop/contracts';
+import { AcmeProblem, Conflict } from '@certloop/contracts';
 import { exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import { constraintViolation, type Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
@@ -8,6 +8,7 @@ import {
   type AcmeAccountRow,
   findAccountRow,
   insertAccountRow,
+  updateAccountOfNextKey,
   updateAccountRow,
 } from './acme-accounts.repository.js';
 import type { AcmeSigner } from './signed-request.client.js';
@@ -26,7 +27,16 @@ export interface AccountDeps {
   readonly clock: Clock;
   readonly box: KeyBox;
   readonly client: AcmeClient;
+  /** Told of each moment of a key change; an error that it throws ends the work as the end of the process would. */
+  readonly atMoment?: (moment: KeyChangeMoment) => Promise<void>;
 }
+
+/**
+ * Moments of a key change between what is written here and what is sent to the CA, in their order. The process may
+ * end at each of them; the next use of the account finds out which key counts.
+ */
+export const keyChangeMoments = ['next_key_kept', 'next_key_taken', 'next_key_found'] as const;
+export type KeyChangeMoment = (typeof keyChangeMoments)[number];
 
 /** Which account, and what it is to be. */
 export interface AccountTerms {
@@ -46,8 +56,7 @@ export type Account = AcmeSigner & { readonly accountUrl: string };
  */
 export async function ensureAccount(deps: AccountDeps, terms: AccountTerms): Promise<Account> {
   const stored = await deps.db.read((tx) => findAccountRow(tx, terms.providerId, terms.directoryUrl));
-  const row = stored ?? (await addRow(deps, terms));
-  const settled = row.sealedNextKey === null ? row : await settleKeyChange(deps, row, row.sealedNextKey);
+  const settled = await settleKeyChange(deps, stored ?? (await addRow(deps, terms)));
   const privateKey = openKey(deps.box, settled);
   if (settled.url === null) return register(deps, settled, privateKey, terms);
   const account = { privateKey, accountUrl: settled.url };
@@ -58,13 +67,18 @@ export async function ensureAccount(deps: AccountDeps, terms: AccountTerms): Pro
   return account;
 }
 
-/** The stored account without asking the CA; undefined when none has been made. */
+/**
+ * The stored account; undefined when none has been made. The CA is asked only when a key change was cut short; throws
+ * AcmeProblem and UpstreamFailed then.
+ */
 export async function findAccount(
-  { db, box }: Pick<AccountDeps, 'db' | 'box'>,
+  deps: AccountDeps,
   { providerId, directoryUrl }: Pick<AccountTerms, 'providerId' | 'directoryUrl'>,
 ): Promise<AcmeSigner | undefined> {
-  const row = await db.read((tx) => findAccountRow(tx, providerId, directoryUrl));
-  return row === undefined ? undefined : { privateKey: openKey(box, row), accountUrl: row.url ?? undefined };
+  const row = await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl));
+  if (row === undefined) return undefined;
+  const settled = await settleKeyChange(deps, row);
+  return { privateKey: openKey(deps.box, settled), accountUrl: settled.url ?? undefined };
 }
 
 /** Makes the account be registered again with its key, as the CA has forgotten it. */
@@ -78,7 +92,8 @@ export async function forgetAccountUrl(
 
 /**
  * Gives the account a new key (RFC 8555 §7.3.5). The new one is on disk before the CA hears of it; when the
- * answer is lost, the next use of the account finds out which of the two counts.
+ * answer is lost, the next use of the account finds out which of the two counts. Throws Conflict while another change
+ * may be under way.
  */
 export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): Promise<void> {
   const account = await ensureAccount(deps, terms);
@@ -86,9 +101,21 @@ export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): 
   if (row === undefined) return;
   const { privateKey } = await generateKeyPair(kindOf[terms.keyType]);
   const sealedNextKey = deps.box.seal(nextKeyColumn, row.id, exportPrivateKeyPem(privateKey));
-  await change(deps, row, { sealedNextKey });
-  await deps.client.changeKey(account, { privateKey });
-  await settleKeyChange(deps, { ...row, sealedNextKey }, sealedNextKey);
+  if (!(await changeNextKey(deps, { ...row, sealedNextKey: null }, { sealedNextKey }))) {
+    throw new Conflict(
+      'the key of this account is being changed, or was a moment ago; try again in two minutes',
+    );
+  }
+  await deps.atMoment?.('next_key_kept');
+  try {
+    await deps.client.changeKey(account, { privateKey });
+  } catch (error) {
+    const isRefused = error instanceof AcmeProblem && error.type !== 'serverInternal';
+    if (isRefused) await changeNextKey(deps, { ...row, sealedNextKey }, { sealedNextKey: null });
+    throw error;
+  }
+  await deps.atMoment?.('next_key_taken');
+  await settleKeyChange(deps, { ...row, sealedNextKey, updatedAt: deps.clock.now() });
 }
 
 const kindOf: Readonly<Record<AccountKeyType, KeyKind>> = {
@@ -145,18 +172,35 @@ async function register(
   return { privateKey, accountUrl: url };
 }
 
-/** Finds out whether the CA has taken the new key, and keeps the one that counts. */
-async function settleKeyChange(
-  deps: AccountDeps,
-  row: AcmeAccountRow,
-  sealedNextKey: string,
-): Promise<AcmeAccountRow> {
+// Longer than any request that another process may have under way.
+const keyChangeMs = 120_000;
+
+/**
+ * The account with the key that counts, where a change was cut short. A key that the CA does not know stays while the
+ * process that made it may still be about to hand it in: thrown away too early, it would be the only one that counts.
+ */
+async function settleKeyChange(deps: AccountDeps, row: AcmeAccountRow): Promise<AcmeAccountRow> {
+  const { sealedNextKey } = row;
+  if (sealedNextKey === null) return row;
   const pem = deps.box.open(nextKeyColumn, row.id, sealedNextKey);
   const url = await deps.client.findAccount({ privateKey: createPrivateKey(pem) });
+  await deps.atMoment?.('next_key_found');
+  if (url === undefined && deps.clock.now().getTime() - row.updatedAt.getTime() < keyChangeMs) return row;
   const taken = url === undefined ? {} : { sealedKey: deps.box.seal(keyColumn, row.id, pem), url };
-  const settled = { ...row, ...taken, sealedNextKey: null };
-  await change(deps, row, { ...taken, sealedNextKey: null });
-  return settled;
+  const columns = { ...taken, sealedNextKey: null };
+  if (await changeNextKey(deps, row, columns)) return { ...row, ...columns };
+  // somebody else has settled it
+  const { providerId, directoryUrl } = row;
+  return (await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl))) ?? row;
+}
+
+/** Changes the account if its next key is still what the row says. */
+function changeNextKey(
+  { db, clock }: AccountDeps,
+  row: AcmeAccountRow,
+  columns: Partial<AcmeAccountRow>,
+): Promise<boolean> {
+  return db.transaction((tx) => updateAccountOfNextKey(tx, row, { ...columns, updatedAt: clock.now() }));
 }
 
 async function change(

@@ -1,5 +1,5 @@
 import { column, defineTable, deleteRows, insertMany, type Tx, updateRows } from '@certloop/db';
-import { LessThan } from 'typeorm';
+import { IsNull, LessThan } from 'typeorm';
 
 /** An account with a CA, by which one provider orders. */
 export interface AcmeAccountRow {
@@ -57,6 +57,15 @@ export function insertAccountRow(tx: Tx, row: AcmeAccountRow): Promise<void> {
 
 export async function updateAccountRow(tx: Tx, id: string, change: Partial<AcmeAccountRow>): Promise<void> {
   await updateRows(tx, acmeAccounts, { id }, change);
+}
+
+/** Changes an account whose next key is still this one, or still none; false when it is not. */
+export async function updateAccountOfNextKey(
+  tx: Tx,
+  { id, sealedNextKey }: Pick<AcmeAccountRow, 'id' | 'sealedNextKey'>,
+  change: Partial<AcmeAccountRow>,
+): Promise<boolean> {
+  return (await updateRows(tx, acmeAccounts, { id, sealedNextKey: sealedNextKey ?? IsNull() }, change)) === 1;
 }
 
 /** What a CA that asks for a token is answered (RFC 8555 §8.3). */

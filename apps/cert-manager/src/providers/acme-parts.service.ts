@@ -1,7 +1,7 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import type { AccountTerms, KeyBox } from '../acme/acme-account.service.js';
+import type { AccountTerms, KeyBox, KeyChangeMoment } from '../acme/acme-account.service.js';
 import { createNameTurns, type NameTurns } from '../acme/dns-backends.service.js';
 import { probeHttp01 } from '../acme/http01-probe.client.js';
 import type { NoncePool } from '../acme/nonce-pool.store.js';
@@ -45,7 +45,7 @@ export interface AcmeParts {
   readonly pause: Pause;
   /** Fires when the service stops. */
   readonly stopping: AbortSignal;
-  readonly atMoment: (moment: OrderMoment) => Promise<void>;
+  readonly atMoment: (moment: OrderMoment | KeyChangeMoment) => Promise<void>;
 }
 
 /** The way to the CA, a bounded number of requests at once. */

@@ -188,7 +188,7 @@ async function probe({ config, parts, client }: Context): Promise<string> {
 /** Whether the CA knows the account; undefined when none has been made. */
 async function accountFinding({ config, parts, client }: Context): Promise<string | undefined> {
   if (parts.keyRing === undefined) return undefined;
-  const account = await findAccount({ ...parts, box: keyBoxOf(parts) }, accountTerms(config, parts));
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
   if (account === undefined) return undefined;
   const url = await client.findAccount(account);
   return `the account is ${url === undefined ? 'not known to the CA, and will be made again' : 'known'}`;
@@ -199,7 +199,7 @@ async function refresh(
   { config, parts, client }: Context,
   { upstreamId, spkiSha256 }: KnownCertificate,
 ): Promise<RefreshOutcome> {
-  const account = await findAccount({ ...parts, box: keyBoxOf(parts) }, accountTerms(config, parts));
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
   const isHere =
     URL.canParse(upstreamId) && new URL(upstreamId).origin === new URL(config.directoryUrl).origin;
   if (account?.accountUrl === undefined || !isHere) return { status: 'unchanged' };

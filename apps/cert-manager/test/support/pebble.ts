@@ -27,6 +27,8 @@ export interface PebbleOptions {
   readonly eab?: Readonly<Record<string, string>>;
   /** Name server that it asks instead of its own, as `address:port`. */
   readonly resolver?: string;
+  /** Takes every name for proven. */
+  readonly isLenient?: boolean;
   /** Share of nonces that it refuses, in percent. */
   readonly nonceReject?: number;
 }
@@ -49,6 +51,7 @@ export async function startPebble({
   httpPort,
   eab,
   resolver,
+  isLenient = false,
   nonceReject = 5,
 }: PebbleOptions): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'pebble-'));
@@ -82,6 +85,7 @@ export async function startPebble({
   ]);
   const ca = run('pebble', ['-config', join(folder, 'pebble.json'), '-dnsserver', resolver ?? dnsServer], {
     PEBBLE_VA_NOSLEEP: '1',
+    ...(isLenient && { PEBBLE_VA_ALWAYS_VALID: '1' }),
     PEBBLE_WFE_NONCEREJECT: String(nonceReject),
   });
   const caPem = readFileSync(join(folder, 'tlsca.pem'), 'utf8');

@@ -1,0 +1,139 @@
+import type { Fqdn, RequestReply } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { createLogger } from '@certloop/server';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/acme-account.service.js';
+import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
+import type { OrderMoment } from '../src/acme/order-steps.js';
+import { createProviderOpener } from '../src/providers/open-provider.service.js';
+import { createOutgoing } from '../src/providers/outgoing.client.js';
+import { getProvider } from '../src/providers/providers.repository.js';
+import { startApp, type TestApp } from './support/app.js';
+import { addCsr, addFqdn, addSpace, pathOf } from './support/inventory.js';
+import { freePort, hasPebble, type Pebble, startPebble } from './support/pebble.js';
+import { configure, enable, newCsr, providerOf } from './support/signing.js';
+
+// each order takes a second or two of real time
+jest.setTimeout(90_000);
+
+const suite: typeof describeEachDialect = hasPebble
+  ? describeEachDialect
+  : (name) => describe.skip(name, () => test('needs pebble', () => undefined));
+
+suite('changing the key of an account', (open) => {
+  let app: TestApp;
+  let pebble: Pebble;
+  let providerId: string;
+
+  beforeAll(async () => {
+    pebble = await startPebble({ httpPort: await freePort(), isLenient: true });
+    app = await startApp(open, {
+      environment: { ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}` },
+      now: new Date(),
+      orders: { pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 50))) },
+    });
+    const provider = await providerOf(app, 'acme');
+    providerId = provider.id;
+    await configure(app, provider, {
+      directoryUrl: pebble.directoryUrl,
+      caBundlePem: pebble.caPem,
+      termsOfServiceAgreed: true,
+      allowPrivateNetwork: true,
+      challenge: { type: 'http-01', http01: { selfCheck: 'off' } },
+    }).expect(200);
+    await enable(app, provider).expect(200);
+  });
+  afterAll(async () => {
+    await app.close();
+    await pebble.close();
+  });
+  beforeEach(async () => {
+    app.clock.set(new Date());
+    expect((await order()).success).toBe(true);
+  });
+
+  /** Changes the key in a process of its own, which `atMoment` may end. */
+  const changeKey = async (atMoment: (moment: OrderMoment | KeyChangeMoment) => Promise<void>) => {
+    const outgoing = createOutgoing({ trusted: [] });
+    const opener = createProviderOpener({
+      outgoing,
+      db: app.database,
+      clock: app.clock,
+      logger: createLogger({ service: 'cert-manager', level: 'silent' }),
+      keyRing: app.config.encryptionKeys,
+      stopping: new AbortController().signal,
+      pause: async () => undefined,
+      atMoment,
+    });
+    const row = await app.database.read((tx) => getProvider(tx, providerId));
+    try {
+      await opener.open(row).changeAccountKey?.();
+    } finally {
+      await outgoing.close();
+    }
+  };
+  const account = async () => {
+    const [row] = await app.database.read((tx) => tx.find(acmeAccounts));
+    if (row === undefined) throw new Error('there is no account');
+    return row;
+  };
+  const newFqdn = async (): Promise<Fqdn> => {
+    const { id } = await addSpace(app);
+    const fqdn = await addFqdn(app, id, 'www.shop.test');
+    await addCsr(app, fqdn, await newCsr('www.shop.test'));
+    return fqdn;
+  };
+  const order = async (): Promise<RequestReply> => {
+    const path = pathOf(await newFqdn(), 'request-certificate');
+    return (await app.request.post(path).set(app.people.ada.auth).expect(200)).body as RequestReply;
+  };
+  const tested = async () => {
+    const path = `/providers/${providerId}/test`;
+    return (await app.request.post(path).set(app.people.ada.auth).expect(200)).body;
+  };
+  const known = {
+    success: true,
+    message: 'the directory is sound and hands out nonces; the account is known',
+  };
+
+  test.each(keyChangeMoments)('that ends at %s leaves an account that works', async (deadly) => {
+    const before = await account();
+    const end = changeKey(async (moment) => {
+      if (moment === deadly) throw new Error('the process ends here');
+    });
+    await expect(end).rejects.toThrow('the process ends here');
+    expect((await account()).sealedNextKey).not.toBeNull();
+    expect(await tested()).toEqual(known);
+    expect(await order()).toMatchObject({ success: true });
+    const after = await account();
+    const isTaken = deadly !== 'next_key_kept';
+    expect(after.url).toBe(before.url);
+    expect(after.sealedKey !== before.sealedKey).toBe(isTaken);
+    expect(after.sealedNextKey === null).toBe(isTaken);
+    app.clock.advance(121_000);
+    expect(await tested()).toEqual(known);
+    expect((await account()).sealedNextKey).toBeNull();
+    await changeKey(async () => undefined);
+    expect(await tested()).toEqual(known);
+  });
+
+  test('loses no key to another process that uses the account meanwhile', async () => {
+    const before = await account();
+    await changeKey(async (moment) => {
+      if (moment === 'next_key_kept') expect(await tested()).toEqual(known);
+    });
+    const after = await account();
+    expect(after).toMatchObject({ url: before.url, sealedNextKey: null });
+    expect(after.sealedKey).not.toBe(before.sealedKey);
+    expect(await order()).toMatchObject({ success: true });
+  });
+
+  test('is refused while another change is under way', async () => {
+    await changeKey(async (moment) => {
+      if (moment === 'next_key_kept') {
+        await expect(changeKey(async () => undefined)).rejects.toThrow(/is being changed/);
+      }
+    });
+    expect(await tested()).toEqual(known);
+  });
+});
