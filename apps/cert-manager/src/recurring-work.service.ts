@@ -64,7 +64,8 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener) {
   const runQueue = () => watchJob('renewals', runner.run);
   const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
   const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceSeconds, adviceCheck);
-  const ask = () => askAdvice({ db, clock, logger, opener, onPlanned: watch.onPlanned });
+  const advice = { db, clock, logger, opener, onPlanned: watch.onPlanned };
+  const ask = () => watchJob('renewals.advice', () => askAdvice(advice));
   const advise = () => runAdviceJob({ logger, ask, heartbeat: adviceHeartbeat });
   const watcher = monitor && createWatchRunner({ db, clock, logger, monitor: createMonitorClient(monitor) });
   return { scheduler, runner, job, advise, watcher };

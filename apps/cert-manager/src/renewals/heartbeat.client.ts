@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, createCheckMonitorClient, createPingClient } from '@certloop/contracts';
-import type { Logger } from '@certloop/server';
+import { type Logger, tracedFetch } from '@certloop/server';
 import { expectationOf } from './heartbeat-expectation.js';
 import { checkUuidIn } from './ping-address.js';
 
@@ -60,8 +60,14 @@ const pingOf = { start: 'pingStart', success: 'pingSuccess', fail: 'pingFail', l
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { monitor, periodSeconds, logger, lost, timeoutMs = 5000 } = options;
-  const checks = createCheckMonitorClient({ baseUrl: monitor.url, apiKey: monitor.apiKey, timeoutMs });
-  const pings = createPingClient({ baseUrl: monitor.url, timeoutMs });
+  const traced = tracedFetch(fetch, { isTrusted: true });
+  const checks = createCheckMonitorClient({
+    baseUrl: monitor.url,
+    apiKey: monitor.apiKey,
+    timeoutMs,
+    fetch: traced,
+  });
+  const pings = createPingClient({ baseUrl: monitor.url, timeoutMs, fetch: traced });
   const described = checkFor(options.check ?? queueCheck(periodSeconds), periodSeconds);
   let checkUuid: string | undefined;
   let isAway = false;

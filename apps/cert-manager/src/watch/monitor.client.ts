@@ -1,4 +1,5 @@
 import { createCheckMonitorClient, createPingClient } from '@certloop/contracts';
+import { tracedFetch } from '@certloop/server';
 import { checkUuidIn } from '../renewals/ping-address.js';
 import type { CheckDescription } from './check-description.js';
 import type { CheckExpectation } from './check-expectation.js';
@@ -44,8 +45,9 @@ export function createMonitorClient({
   readonly apiKey: string;
   readonly timeoutMs?: number | undefined;
 }): MonitorClient {
-  const checks = createCheckMonitorClient({ baseUrl: url, apiKey, timeoutMs });
-  const pings = createPingClient({ baseUrl: url, timeoutMs });
+  const traced = tracedFetch(fetch, { isTrusted: true });
+  const checks = createCheckMonitorClient({ baseUrl: url, apiKey, timeoutMs, fetch: traced });
+  const pings = createPingClient({ baseUrl: url, timeoutMs, fetch: traced });
   const other = <T>(answer: Promise<T>) => orRefused(answer, 'other');
   return {
     createCheck: async (check) => {
