@@ -1,0 +1,154 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import {
+  addFqdn,
+  type Clients,
+  dummyCaProvider,
+  makeCsr,
+  makeSpace,
+  type Place,
+  signCsr,
+  uploadCsr,
+} from '../src/main-job.js';
+import { describeStack } from './running-stack.js';
+
+/** An FQDN with a CSR, in a space of its own. */
+async function preparedFqdn(clients: Clients, hostname: string): Promise<Place> {
+  const space = await makeSpace(clients, hostname);
+  const { id: fqdnId } = await addFqdn(clients, space.id, hostname);
+  const place = { spaceId: space.id, fqdnId };
+  await uploadCsr(clients, place, hostname, await makeCsr(hostname));
+  return place;
+}
+
+/** The same with a certificate that is renewed by itself. */
+async function renewedFqdn(clients: Clients, hostname: string): Promise<Place> {
+  const place = await preparedFqdn(clients, hostname);
+  await signCsr(clients, place);
+  await switchRenewal(clients, place);
+  return place;
+}
+
+function switchRenewal({ manager }: Clients, params: Place) {
+  return manager.setRenewalEnabled({ params, body: { renewalEnabled: true } });
+}
+
+/** When the certificate of an FQDN is to be renewed, ISO 8601. */
+async function renewAtOf({ manager }: Clients, params: Place): Promise<string> {
+  return String((await manager.explainRenewal({ params })).body.plan?.renewAt);
+}
+
+/** The check of an FQDN; undefined when there is none. */
+async function findCheck({ monitor }: Clients, { fqdnId }: Place) {
+  const { checks } = (await monitor.listChecks({ query: { slug: `certloop-fqdn-${fqdnId}` } })).body;
+  expect(checks.length).toBeLessThanOrEqual(1);
+  const [check] = checks;
+  return check !== undefined && 'uuid' in check ? check : undefined;
+}
+
+async function awaitStatus(clients: Clients, place: Place, status: string) {
+  return until(async () => {
+    const check = await findCheck(clients, place);
+    return check?.status === status ? check : undefined;
+  });
+}
+
+/** Pings of a check, oldest first, as `fail: reason`; what follows the first word of a success is left out. */
+async function pingsOf({ monitor }: Clients, uuid: string): Promise<string[]> {
+  const { pings } = (await monitor.listPings({ params: { id: uuid } })).body;
+  const words = pings.map(async ({ n, type }) => {
+    const { body } = await monitor.getPingBody({ params: { id: uuid, n: String(n) } });
+    const said = Buffer.from(body).toString('utf8');
+    return `${type}: ${type === 'success' ? said.split(':')[0] : said}`;
+  });
+  return (await Promise.all(words)).reverse();
+}
+
+describeStack('the watch of certificates', (running) => {
+  test('has a check that is up until the renewal, and goes with the FQDN', async () => {
+    const { clients } = running();
+    const place = await renewedFqdn(clients, 'watched.example.test');
+    const check = await awaitStatus(clients, place, 'up');
+    const renewAt = await renewAtOf(clients, place);
+    const distance = Date.parse(String(check.next_ping)) - Date.parse(renewAt);
+    expect(Math.abs(distance)).toBeLessThan(65_000);
+    await signCsr(clients, place);
+    const pings = await until(async () => {
+      const found = await pingsOf(clients, check.uuid);
+      return found.length > 1 ? found : undefined;
+    });
+    expect(pings).toEqual(['success: watched', 'success: issued']);
+    await clients.manager.deleteFqdn({ params: { id: place.spaceId, fqdnId: place.fqdnId } });
+    await until(async () => ((await findCheck(clients, place)) === undefined ? true : undefined));
+  });
+
+  test('goes down with the reason when there is no certificate to be had, and up when there is', async () => {
+    const { stack, clients } = running();
+    const place = await preparedFqdn(clients, 'failing.example.test');
+    await switchRenewal(clients, place);
+    await awaitStatus(clients, place, 'new');
+    await stack.end('dummy-ca', 'kill');
+    const providerId = await dummyCaProvider(clients);
+    const refused = await clients.manager.signCsr({ params: place, body: { providerId } });
+    expect(refused.body.success).toBe(false);
+    const { uuid } = await awaitStatus(clients, place, 'down');
+    expect(await pingsOf(clients, uuid)).toEqual([`fail: request failed: ${refused.body.message}`]);
+    await stack.start('dummy-ca');
+    await signCsr(clients, place);
+    await awaitStatus(clients, place, 'up');
+  });
+
+  test('is told later what happened while the monitor was down', async () => {
+    const { stack, clients } = running();
+    const place = await renewedFqdn(clients, 'later.example.test');
+    const { uuid } = await awaitStatus(clients, place, 'up');
+    await stack.end('check-monitor', 'kill');
+    await signCsr(clients, place);
+    await signCsr(clients, place);
+    // the manager notices
+    await pause(3000);
+    await stack.start('check-monitor');
+    const pings = await until(async () => {
+      const found = await pingsOf(clients, uuid);
+      return found.length > 2 ? found : undefined;
+    });
+    expect(pings).toEqual(['success: watched', 'success: issued', 'success: issued']);
+  });
+
+  test('expects a renewal that is more than a year away at its moment', async () => {
+    const { clients } = running();
+    const id = await dummyCaProvider(clients);
+    const { config } = (await clients.manager.getProvider({ params: { id } })).body;
+    await clients.manager.setProviderConfig({
+      params: { id },
+      body: { config: { ...config, validityDays: 825 } },
+    });
+    const place = await renewedFqdn(clients, 'long.example.test');
+    await clients.manager.setProviderConfig({ params: { id }, body: { config } });
+    const check = await awaitStatus(clients, place, 'up');
+    const renewAt = await renewAtOf(clients, place);
+    expect(check).toMatchObject({ schedule: renewAt.slice(0, 19).replace('T', ' '), tz: 'UTC' });
+    expect(check).not.toHaveProperty('timeout');
+    expect(Date.parse(String(check.next_ping))).toBe(Date.parse(renewAt));
+  });
+
+  test('has a check of its own for the queue, and one for the advice of CAs', async () => {
+    const { monitor } = running().clients;
+    for (const slug of ['certloop-cert-manager', 'certloop-cert-manager-advice']) {
+      const check = await until(async () => {
+        const [found] = (await monitor.listChecks({ query: { slug } })).body.checks;
+        return found?.status === 'up' ? found : undefined;
+      });
+      expect(check.n_pings).toBeGreaterThanOrEqual(2);
+    }
+  });
+});
+
+/** What the attempt finds, tried until it finds something. */
+async function until<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(100)) {
+    const found = await attempt();
+    if (found !== undefined) return found;
+  }
+  throw new Error('waited in vain');
+}
