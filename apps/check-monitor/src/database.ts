@@ -3,11 +3,13 @@ import { members } from './accounts/members.repository.js';
 import { passwords, sessions } from './accounts/sessions.repository.js';
 import { channels, checkChannels } from './channels/channels.repository.js';
 import { notifications } from './channels/notifications.repository.js';
+import { checkStates } from './checks/check-states.repository.js';
 import { checks } from './checks/checks.repository.js';
 import { flips } from './flips/flips.repository.js';
 import { initial } from './migrations/0001-initial.js';
 import { addNotifications } from './migrations/0002-notifications.js';
 import { addAccounts } from './migrations/0003-accounts.js';
+import { separateStates } from './migrations/0004-check-states.js';
 import { addDeliveryReports } from './migrations/0005-delivery-reports.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys, projects, users } from './projects/projects.repository.js';
@@ -18,6 +20,7 @@ const tables: readonly AnyTable[] = [
   apiKeys,
   channels,
   checks,
+  checkStates,
   checkChannels,
   flips,
   pings,
@@ -30,5 +33,5 @@ const tables: readonly AnyTable[] = [
 /** Tables and migrations of the check monitor. */
 export const schema: Schema = {
   entities: (dialect: Dialect) => entitiesOf(dialect, tables),
-  migrations: [initial, addNotifications, addAccounts, addDeliveryReports],
+  migrations: [initial, addNotifications, addAccounts, separateStates, addDeliveryReports],
 };

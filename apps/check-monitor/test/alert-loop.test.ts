@@ -44,6 +44,21 @@ describeMonitor('alert loop', (stage) => {
     expect(await flipsOf(made)).toHaveLength(1);
   });
 
+  test('a ping that brings the deadline forward is minded, and so is one after it', async () => {
+    const made = await stage.ada.check({ timeout: 7200, grace: 60 });
+    await stage.ada.ping(made);
+    await stage.ada.ping(made, '/start');
+    stage.app.clock.advance(30 * second);
+    await stage.ada.ping(made);
+    stage.app.clock.advance(60 * second);
+    await stage.app.tick();
+    expect((await checkOf(made)).status).toBe('up');
+    stage.app.clock.advance(7201 * second);
+    await stage.app.tick();
+    expect((await checkOf(made)).next_ping).toBeNull();
+    expect((await flipsOf(made))[0]).toEqual({ timestamp: '2026-01-01T14:01:30+00:00', up: 0 });
+  });
+
   test('a run that outlasts its grace falls, and its end lifts it', async () => {
     const made = await stage.ada.check({ timeout: 3600, grace: 60 });
     await stage.ada.ping(made, '/start');

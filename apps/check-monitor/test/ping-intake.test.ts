@@ -6,7 +6,8 @@ import { describeMonitor, type Stage } from './support/suite.js';
 
 function intakeOf({ app }: Stage): PingIntake {
   const { database, now } = app.accounts;
-  return createPingIntake({ database, now, newUuid: randomUUID, checkLimit: 20, pingLimit: 100 });
+  const { logger } = app;
+  return createPingIntake({ database, now, logger, newUuid: randomUUID, checkLimit: 20, pingLimit: 100 });
 }
 
 function pingTo(uuid: string): IncomingPing {
@@ -43,5 +44,44 @@ describeMonitor('pings that arrive together', (stage) => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     const { pings } = (await stage.ada.get(`/checks/${made.uuid}/pings/`)).body;
     expect(pings.map(({ n }: { n: number }) => n)).toEqual([2, 1]);
+  });
+
+  test('what others do to a check meanwhile counts', async () => {
+    const made = await stage.ada.check({ timeout: 3600 });
+    const intake = intakeOf(stage);
+    await intake.receive(pingTo(made.uuid));
+    await stage.ada.post(`/checks/${made.uuid}`, { methods: 'POST', timeout: 60 }).expect(200);
+    await Promise.all([intake.receive(pingTo(made.uuid)), stage.ada.ping(made)]);
+    const { pings } = (await stage.ada.get(`/checks/${made.uuid}/pings/`)).body;
+    expect(pings.map(({ type }: { type: string }) => type)).toEqual(['ign', 'ign', 'success']);
+    await stage.ada.post(`/checks/${made.uuid}/pause`).expect(200);
+    await stage.ada.post(`/checks/${made.uuid}`, { methods: '' }).expect(200);
+    await intake.receive(pingTo(made.uuid));
+    expect((await stage.ada.get(`/checks/${made.uuid}`)).body).toMatchObject({ status: 'up', n_pings: 4 });
+  });
+
+  test('a check that is gone meanwhile takes no ping', async () => {
+    const made = await stage.ada.check();
+    const intake = intakeOf(stage);
+    await intake.receive(pingTo(made.uuid));
+    await stage.ada.delete(`/checks/${made.uuid}`).expect(200);
+    await expect(intake.receive(pingTo(made.uuid))).rejects.toThrow('not found');
+  });
+
+  test('several processes number the pings of their checks together', async () => {
+    const carl = await stage.app.newProject({ pingLimit: 1000 });
+    const made = [await carl.check(), await carl.check(), await carl.check()];
+    const others = [intakeOf(stage), intakeOf(stage)];
+    const sent = Array.from({ length: 300 }, (_, place) => {
+      const uuid = made[place % made.length]?.uuid ?? '';
+      return others[place % others.length]?.receive(pingTo(uuid));
+    });
+    await Promise.all(sent);
+    for (const { uuid } of made) {
+      const { pings } = (await carl.get(`/checks/${uuid}/pings/`)).body;
+      const numbers = pings.map(({ n }: { n: number }) => n);
+      expect(numbers).toEqual(Array.from({ length: 100 }, (_, place) => 100 - place));
+      expect((await carl.get(`/checks/${uuid}`)).body.n_pings).toBe(100);
+    }
   });
 });

@@ -1,9 +1,13 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
-import type { Check } from '../checks/check.js';
 import { type Flip, judgeOverdue } from '../checks/check-state.js';
-import { listOverdueChecks, postponeCheck, turnDown } from '../checks/checks.repository.js';
 import { flipRow } from '../checks/checks.service.js';
+import {
+  listOverdueChecks,
+  type OverdueCheck,
+  postponeChecks,
+  turnDown,
+} from '../checks/overdue-checks.repository.js';
 import { insertFlips } from '../flips/flips.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 
@@ -15,6 +19,11 @@ export interface MarkOverdueDeps {
 
 const checksAtOnce = 100;
 const hour = 3600 * microsPerSecond;
+
+interface Falling {
+  readonly check: OverdueCheck;
+  readonly flip: Flip;
+}
 
 /**
  * Turns down every check whose deadline has passed, with a flip dated at that deadline; returns how many fell. What
@@ -32,20 +41,19 @@ export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
 async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; down: number }> {
   const now = deps.now();
   const overdue = await listOverdueChecks(tx, now, checksAtOnce);
-  const falling: { readonly check: Check; readonly flip: Flip }[] = [];
+  const falling: Falling[] = [];
+  const postponed: { readonly check: OverdueCheck; readonly alertAfter: Micros | null }[] = [];
   for (const check of overdue) {
     const verdict = judge(deps, check, now);
     if (verdict.isDown) falling.push({ check, flip: verdict.flip });
-    else await postponeCheck(tx, check, verdict.alertAfter);
+    else postponed.push({ check, alertAfter: verdict.alertAfter });
   }
+  await postponeChecks(tx, postponed);
   return { seen: overdue.length, down: await letFall(tx, falling) };
 }
 
 /** Of several processes that see the same check fall, one turns it down and records the flip. */
-async function letFall(
-  tx: Tx,
-  falling: readonly { readonly check: Check; readonly flip: Flip }[],
-): Promise<number> {
+async function letFall(tx: Tx, falling: readonly Falling[]): Promise<number> {
   if (falling.length === 0) return 0;
   const fallen = await turnDown(
     tx,
@@ -59,7 +67,11 @@ async function letFall(
 }
 
 /** A check that cannot be judged must not stop the others: it is looked at again in an hour. */
-function judge({ logger }: MarkOverdueDeps, check: Check, now: Micros): ReturnType<typeof judgeOverdue> {
+function judge(
+  { logger }: MarkOverdueDeps,
+  check: OverdueCheck,
+  now: Micros,
+): ReturnType<typeof judgeOverdue> {
   try {
     return judgeOverdue(check, now);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import type { Check } from './check.js';
+import { wholeChecks } from './checks.repository.js';
 
 const properties = [
   'id',
@@ -59,7 +60,7 @@ export async function listManyChecks(tx: Tx, projectId: string, slug?: string): 
   const isPostgres = tx.dataSource.options.type === 'postgres';
   const cells = isPostgres ? postgresCells : `json_array(${cellColumns})`;
   const bySlug = slug === undefined ? '' : 'and slug = $2';
-  const text = `select ${cells} as cells from checks where project_id = $1 ${bySlug} order by id`;
+  const text = `select ${cells} as cells from ${wholeChecks} where project_id = $1 ${bySlug} order by id`;
   const values = slug === undefined ? [projectId] : [projectId, slug];
   const rows = await querySql(tx, { cells: column.text() }, text, values);
   return rows.map((row) => checkOf(JSON.parse(row.cells) as Cells));

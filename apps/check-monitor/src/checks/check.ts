@@ -1,5 +1,5 @@
 import type { Micros } from '../instants.js';
-import type { CheckTiming } from './check-state.js';
+import type { CheckTiming, StateChange } from './check-state.js';
 import { uniqueKeyOf } from './unique-key.js';
 
 /** What a caller may set of a check. */
@@ -27,8 +27,14 @@ export interface CheckSettings {
   readonly filterDefaultFail: boolean;
 }
 
+/** What pings change of a check. */
+export interface CheckState extends StateChange {
+  /** Pings ever received. */
+  readonly pingCount: number;
+}
+
 /** A check as stored. */
-export interface Check extends CheckSettings, CheckTiming {
+export interface Check extends CheckSettings, CheckTiming, CheckState {
   /** Rises with age; orders lists and decides among several matches. */
   readonly id: number;
   readonly projectId: string;
@@ -37,7 +43,6 @@ export interface Check extends CheckSettings, CheckTiming {
   readonly badgeUuid: string;
   /** 40 hex digits; names the check to read-only keys. */
   readonly uniqueKey: string;
-  readonly pingCount: number;
   readonly createdAt: Micros;
 }
 

@@ -1,10 +1,21 @@
-import { column, defineTable, executeSql, insertMany, querySql, type Tx, updateRows } from '@certloop/db';
-import type { Micros } from '../instants.js';
-import type { Check, CheckSettings } from './check.js';
-import type { CheckKind, StoredStatus } from './check-state.js';
-import { jsonRows } from './json-rows.js';
+import {
+  type Column,
+  column,
+  defineTable,
+  executeSql,
+  insertMany,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import type { Check, CheckSettings, CheckState } from './check.js';
+import type { CheckKind } from './check-state.js';
+import { checkStates, insertCheckState, stateColumns, updateCheckState } from './check-states.repository.js';
 
-export const checks = defineTable<Check>('checks', {
+/** A check without what pings change of it. */
+export type CheckRow = Omit<Check, keyof CheckState>;
+
+export const checks = defineTable<CheckRow>('checks', {
   columns: {
     id: column.key(),
     projectId: column.uuid(),
@@ -29,13 +40,6 @@ export const checks = defineTable<Check>('checks', {
     filterBody: column.boolean(),
     filterHttpBody: column.boolean(),
     filterDefaultFail: column.boolean(),
-    storedStatus: column.word<StoredStatus>(6),
-    lastPing: column.preciseInstant().nullable(),
-    lastStart: column.preciseInstant().nullable(),
-    lastStartRunId: column.uuid().nullable(),
-    lastDuration: column.bigint().nullable(),
-    alertAfter: column.preciseInstant().nullable(),
-    pingCount: column.bigint(),
     createdAt: column.preciseInstant(),
   },
   indexes: [
@@ -44,25 +48,37 @@ export const checks = defineTable<Check>('checks', {
     { columns: ['projectId', 'id'] },
     { columns: ['projectId', 'slug'] },
     { columns: ['projectId', 'uniqueKey'] },
-    { columns: ['alertAfter'], where: 'alert_after is not null' },
   ],
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
 });
 
+const { checkId: _checkId, revision: _revision, ...ofState } = checkStates.columns;
+
+/** Columns of `wholeChecks`. */
+export const wholeCheckColumns: { readonly [Name in keyof Check]-?: Column<Check[Name]> } = {
+  ...ofState,
+  ...checks.columns,
+};
+
+/** Checks with their states, to select from. */
+export const wholeChecks = 'checks join check_states on check_states.check_id = checks.id';
+
 /** Checks of a project in the order of their making; of one slug if given. */
 export async function listProjectChecks(tx: Tx, projectId: string, slug?: string): Promise<Check[]> {
   const bySlug = slug === undefined ? '' : 'and slug = $2';
-  const text = `select * from checks where project_id = $1 ${bySlug} order by id`;
-  return querySql(tx, checks.columns, text, slug === undefined ? [projectId] : [projectId, slug]);
+  const text = `select * from ${wholeChecks} where project_id = $1 ${bySlug} order by id`;
+  return querySql(tx, wholeCheckColumns, text, slug === undefined ? [projectId] : [projectId, slug]);
 }
 
 export async function findCheckByUuid(tx: Tx, uuid: string): Promise<Check | undefined> {
-  const [found] = await querySql(tx, checks.columns, 'select * from checks where uuid = $1', [uuid]);
+  const [found] = await querySql(tx, wholeCheckColumns, `select * from ${wholeChecks} where uuid = $1`, [
+    uuid,
+  ]);
   return found;
 }
 
 export async function findCheckById(tx: Tx, id: number): Promise<Check | undefined> {
-  const [found] = await querySql(tx, checks.columns, 'select * from checks where id = $1', [id]);
+  const [found] = await querySql(tx, wholeCheckColumns, `select * from ${wholeChecks} where id = $1`, [id]);
   return found;
 }
 
@@ -74,19 +90,19 @@ export async function summariseOthers(
   { id, projectId }: Pick<Check, 'id' | 'projectId'>,
 ): Promise<{ total: number; downCount: number; down: Check[] }> {
   const text = `select count(*) as total, count(case when stored_status = 'down' then 1 end) as down_count
-    from checks where project_id = $1 and id <> $2`;
+    from ${wholeChecks} where project_id = $1 and id <> $2`;
   const columns = { total: column.bigint(), downCount: column.bigint() };
   const [counts] = await querySql(tx, columns, text, [projectId, id]);
   const { total, downCount } = counts ?? { total: 0, downCount: 0 };
   if (downCount === 0 || downCount > mostNamed) return { total, downCount, down: [] };
-  const named = `select * from checks where project_id = $1 and id <> $2 and stored_status = 'down'
+  const named = `select * from ${wholeChecks} where project_id = $1 and id <> $2 and stored_status = 'down'
     order by name, id`;
-  return { total, downCount, down: await querySql(tx, checks.columns, named, [projectId, id]) };
+  return { total, downCount, down: await querySql(tx, wholeCheckColumns, named, [projectId, id]) };
 }
 
 export async function findCheckByBadgeUuid(tx: Tx, badgeUuid: string): Promise<Check | undefined> {
-  const text = 'select * from checks where badge_uuid = $1';
-  const [found] = await querySql(tx, checks.columns, text, [badgeUuid]);
+  const text = `select * from ${wholeChecks} where badge_uuid = $1`;
+  const [found] = await querySql(tx, wholeCheckColumns, text, [badgeUuid]);
   return found;
 }
 
@@ -95,15 +111,23 @@ export async function findCheckByUniqueKey(
   projectId: string,
   uniqueKey: string,
 ): Promise<Check | undefined> {
-  const text = 'select * from checks where project_id = $1 and unique_key = $2';
-  const [found] = await querySql(tx, checks.columns, text, [projectId, uniqueKey]);
+  const text = `select * from ${wholeChecks} where project_id = $1 and unique_key = $2`;
+  const [found] = await querySql(tx, wholeCheckColumns, text, [projectId, uniqueKey]);
   return found;
 }
 
 /** Up to two checks of that slug: enough to know that it means several. */
 export async function findChecksBySlug(tx: Tx, projectId: string, slug: string): Promise<Check[]> {
-  const text = 'select * from checks where project_id = $1 and slug = $2 order by id limit 2';
-  return querySql(tx, checks.columns, text, [projectId, slug]);
+  const text = `select * from ${wholeChecks} where project_id = $1 and slug = $2 order by id limit 2`;
+  return querySql(tx, wholeCheckColumns, text, [projectId, slug]);
+}
+
+/** Uuids of up to two checks of that slug in the project of a ping key. */
+export async function findUuidsBySlug(tx: Tx, pingKey: string, slug: string): Promise<string[]> {
+  const text = `select c.uuid from projects p join checks c on c.project_id = p.id
+    where p.ping_key = $1 and c.slug = $2 order by c.id limit 2`;
+  const rows = await querySql(tx, { uuid: checks.columns.uuid }, text, [pingKey, slug]);
+  return rows.map(({ uuid }) => uuid);
 }
 
 /** The oldest check of the project that has all these settings. */
@@ -111,62 +135,45 @@ export async function findMatchingCheck(
   tx: Tx,
   projectId: string,
   settings: Partial<CheckSettings>,
-): Promise<Check | undefined> {
+): Promise<Pick<Check, 'uuid'> | undefined> {
   const [found] = await tx.find(checks, { where: { ...settings, projectId }, order: { id: 'ASC' }, take: 1 });
   return found;
 }
 
 /** The check, held until the transaction ends: what is read here nobody else changes meanwhile. */
 export async function holdCheck(tx: Tx, uuid: string): Promise<Check | undefined> {
-  const text = `select * from checks where uuid = $1 ${lockClause(tx)}`;
-  const [found] = await querySql(tx, checks.columns, text, [uuid]);
+  const text = `select * from ${wholeChecks} where uuid = $1 ${lockClause(tx)}`;
+  const [found] = await querySql(tx, wholeCheckColumns, text, [uuid]);
   return found;
 }
 
 export async function insertCheck(tx: Tx, check: Omit<Check, 'id'>): Promise<void> {
-  await insertMany(tx, checks, [check]);
+  await insertMany(tx, checks, [parts(check).row as Omit<CheckRow, 'id'>]);
+  await insertCheckState(tx, check.uuid, check);
 }
 
+/** Sets what `changes` names. Nothing else may change a check, or pings would not learn of it. */
 export async function updateCheck(tx: Tx, id: number, changes: Partial<Omit<Check, 'id'>>): Promise<void> {
-  await updateRows<Check>(tx, checks, { id }, changes);
+  const { row, state } = parts(changes);
+  if (Object.keys(row).length > 0) await updateRows<CheckRow>(tx, checks, { id }, row);
+  await updateCheckState(tx, id, state);
 }
 
 export async function deleteCheck(tx: Tx, id: number): Promise<void> {
   await executeSql(tx, 'delete from checks where id = $1', [id]);
 }
 
-/** Checks whose `alertAfter` has passed, the earliest first. */
-export async function listOverdueChecks(tx: Tx, now: Micros, most: number): Promise<Check[]> {
-  const text = `select * from checks where alert_after is not null and alert_after < $1
-    and stored_status <> 'down' order by alert_after limit $2`;
-  return querySql(tx, checks.columns, text, [now, most]);
+/** What of a check stands in which table. */
+function parts(changes: Partial<Check>): { row: Partial<CheckRow>; state: Partial<CheckState> } {
+  const isState = ([property]: [string, unknown]) => property in stateColumns;
+  const entries = Object.entries(changes);
+  return {
+    row: Object.fromEntries(entries.filter((entry) => !isState(entry))),
+    state: Object.fromEntries(entries.filter(isState)),
+  };
 }
 
-/** Puts off the next look at a check, where nothing has happened to it since it was read. */
-export async function postponeCheck(tx: Tx, check: Check, alertAfter: Micros | null): Promise<void> {
-  const text = 'update checks set alert_after = $1 where id = $2 and alert_after = $3';
-  await executeSql(tx, text, [alertAfter, check.id, check.alertAfter]);
-}
-
-const seenColumns = { id: 'bigint', stored_status: 'text', alert_after: 'bigint' } as const;
-
-/** Turns the checks down to which nothing has happened since they were read; returns the ids of these. */
-export async function turnDown(tx: Tx, seen: readonly Check[]): Promise<Set<number>> {
-  const text = `update checks set stored_status = 'down', alert_after = null from ${jsonRows(seenColumns, isPostgres(tx))}
-    where checks.id = v.id and checks.stored_status = v.stored_status and checks.alert_after = v.alert_after
-    returning checks.id`;
-  const rows = seen.map(({ id, storedStatus, alertAfter }) => {
-    return { id, stored_status: storedStatus, alert_after: alertAfter };
-  });
-  const fallen = await querySql(tx, { id: checks.columns.id }, text, [rows]);
-  return new Set(fallen.map(({ id }) => id));
-}
-
-function isPostgres(tx: Tx): boolean {
-  return tx.dataSource.options.type === 'postgres';
-}
-
-/** A writer of SQLite is alone anyway. */
+/** Of the states only, which everybody takes first; a writer of SQLite is alone anyway. */
 function lockClause(tx: Tx): string {
-  return isPostgres(tx) ? 'for update' : '';
+  return tx.dataSource.options.type === 'postgres' ? 'for update of check_states' : '';
 }

@@ -15,7 +15,7 @@ export async function readCounters(tx: Tx): Promise<Counters> {
     waitingFlips: column.bigint(),
   };
   const text = `select
-    (select nullif(cast(sum(ping_count) as bigint), 0) from checks) as pings,
+    (select nullif(cast(sum(ping_count) as bigint), 0) from check_states) as pings,
     (select max(id) from notifications) as last_notification_id,
     (select count(*) from flips where processed_at is null) as waiting_flips`;
   const [counters] = await querySql<Counters>(tx, columns, text);

@@ -1,15 +1,15 @@
 import type { PingAction } from './signal.js';
 
 /** Which check a ping address names. */
-export type PingTarget =
-  | { readonly kind: 'uuid'; readonly uuid: string }
-  | {
-      readonly kind: 'slug';
-      readonly pingKey: string;
-      readonly slug: string;
-      /** Make the check when there is none of that slug. */
-      readonly create: boolean;
-    };
+export type PingTarget = { readonly kind: 'uuid'; readonly uuid: string } | SlugTarget;
+
+export interface SlugTarget {
+  readonly kind: 'slug';
+  readonly pingKey: string;
+  readonly slug: string;
+  /** Make the check when there is none of that slug. */
+  readonly create: boolean;
+}
 
 /** A ping address taken apart; exit status and run id are as written, since unknown checks come first. */
 export interface PingAddress {

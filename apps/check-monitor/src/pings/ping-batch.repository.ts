@@ -1,13 +1,18 @@
-import type { Tx } from '@certloop/db';
-import type { Check } from '../checks/check.js';
-import { type Cells, cellColumns, checkOf, postgresCells } from '../checks/check-cells.repository.js';
-import type { StateChange } from '../checks/check-state.js';
-import { jsonRows } from '../checks/json-rows.js';
+import type { Database, Tx } from '@certloop/db';
+import { type FlipRow, insertFlips } from '../flips/flips.repository.js';
+import { type ArrayElement, arrayText } from './array-text.js';
+import type { KnownCheck } from './known-checks.store.js';
+import { insertPing, updateState, writePings, writePingsAndFlips } from './ping-batch-sql.js';
 import type { Ping } from './pings.repository.js';
 import { runPrepared, sqliteStatement } from './raw-connections.repository.js';
 
-/** What pings changed of a check. */
-export type PingedState = StateChange & Pick<Check, 'id' | 'pingCount'>;
+/** What pings change, to be written together. */
+export interface PingRows {
+  /** Checks in their new states, but of the revision that these were made from. */
+  readonly checks: readonly KnownCheck[];
+  readonly pings: readonly Ping[];
+  readonly flips: readonly Omit<FlipRow, 'id'>[];
+}
 
 // 40 MB: pings change the same pages over and over, which are copied into the file once a round
 const logPages = 10_000;
@@ -18,117 +23,67 @@ export async function prepareForPings(tx: Tx): Promise<void> {
     await tx.query(`pragma wal_autocheckpoint = ${logPages}`);
 }
 
-const heldText = `select ${cellColumns} from checks where uuid = ?`;
-// by id: whoever holds several at once takes them in the same order, so that no two wait for each other
-const lockedText = `select ${postgresCells} from checks where uuid = any(cast($1 as uuid[])) order by id for update`;
+/**
+ * Writes what pings change of the checks that nobody else has changed since they were read, in a transaction of its
+ * own; returns the ids of these. Of the others nothing is written.
+ */
+export async function commitPings(database: Database, rows: PingRows): Promise<ReadonlySet<number>> {
+  const { lanes } = database;
+  if (lanes === undefined) return database.transaction((tx) => writeOnSqlite(tx, rows));
+  return idsOf(await lanes.run(statementOf(rows), columnsOf(rows)));
+}
 
-/** The checks that there are, held until the transaction ends. */
-export async function holdChecks(tx: Tx, uuids: readonly string[]): Promise<Check[]> {
-  if (uuids.length === 0) return [];
-  const statement = sqliteStatement(tx, heldText);
-  if (statement === undefined) {
-    const rows = await runPrepared(tx, 'hold-checks', lockedText, [uuids]);
-    return rows.map(([cells]) => checkOf(JSON.parse(String(cells)) as Cells));
+/** The same within a transaction. */
+export async function insertPings(tx: Tx, rows: PingRows): Promise<ReadonlySet<number>> {
+  if (tx.dataSource.options.type !== 'postgres') return writeOnSqlite(tx, rows);
+  return idsOf(await runPrepared(tx, statementOf(rows), columnsOf(rows)));
+}
+
+async function writeOnSqlite(tx: Tx, { checks, pings, flips }: PingRows): Promise<ReadonlySet<number>> {
+  const update = sqliteStatement(tx, updateState);
+  const insert = sqliteStatement(tx, insertPing);
+  const written = new Set<number>();
+  for (const check of checks) {
+    const [id, revision, ...changed] = stateCells(check);
+    const { alertAfter } = check;
+    if (update.run(...changed, alertAfter, alertAfter, id, revision).changes === 1) written.add(id);
   }
-  // a writer of SQLite is alone anyway
-  const found = uuids.map((uuid) => statement.get(uuid));
-  return found.filter((cells) => cells !== undefined).map((cells) => checkOf(cells as unknown as Cells));
+  for (const ping of pings) if (written.has(ping.checkId)) insert.run(...pingCells(ping));
+  const flipped = flips.filter(({ checkId }) => written.has(checkId));
+  if (flipped.length > 0) await insertFlips(tx, flipped);
+  return written;
 }
 
-/** Writes pings, of one check or several, and what they changed of the checks. */
-export async function writePings(
-  tx: Tx,
-  states: readonly PingedState[],
-  pings: readonly Ping[],
-): Promise<void> {
-  const update = sqliteStatement(tx, updateText);
-  const insert = sqliteStatement(tx, insertText);
-  if (update === undefined || insert === undefined) {
-    const rows = [
-      JSON.stringify(states.map(stateRow)),
-      JSON.stringify(pings.map((ping) => pingRow(ping, ping.body?.toString('hex') ?? null))),
-    ];
-    await runPrepared(tx, 'write-pings', writeText, rows);
-    return;
-  }
-  for (const state of states) update.run(...Object.values(stateRow(state)));
-  for (const ping of pings) insert.run(...Object.values(pingRow(ping, ping.body)));
+function idsOf(rows: readonly (readonly unknown[])[]): ReadonlySet<number> {
+  return new Set(rows.map(([id]) => Number(id)));
 }
 
-const stateColumns = {
-  ping_count: 'bigint',
-  stored_status: 'text',
-  last_ping: 'bigint',
-  last_start: 'bigint',
-  last_start_run_id: 'uuid',
-  last_duration: 'bigint',
-  alert_after: 'bigint',
-  id: 'bigint',
-} as const;
-
-/** In the order of the columns. */
-function stateRow(state: PingedState): Record<keyof typeof stateColumns, string | number | null> {
-  return {
-    ping_count: state.pingCount,
-    stored_status: state.storedStatus,
-    last_ping: state.lastPing,
-    last_start: state.lastStart,
-    last_start_run_id: state.lastStartRunId,
-    last_duration: state.lastDuration,
-    alert_after: state.alertAfter,
-    id: state.id,
-  };
+function statementOf({ flips }: PingRows): typeof writePings {
+  return flips.length === 0 ? writePings : writePingsAndFlips;
 }
 
-const pingColumns = {
-  check_id: 'bigint',
-  n: 'bigint',
-  at: 'bigint',
-  signal: 'text',
-  scheme: 'text',
-  remote_addr: 'text',
-  method: 'text',
-  user_agent: 'text',
-  run_id: 'uuid',
-  exit_status: 'integer',
-  body: 'text',
-} as const;
-
-/** In the order of the columns; JSON carries no bytes, so the body goes there as hex. */
-function pingRow<Body>(
-  ping: Ping,
-  body: Body,
-): Record<keyof typeof pingColumns, string | number | null | Body> {
-  return {
-    check_id: ping.checkId,
-    n: ping.n,
-    at: ping.at,
-    signal: ping.signal,
-    scheme: ping.scheme,
-    remote_addr: ping.remoteAddr,
-    method: ping.method,
-    user_agent: ping.userAgent,
-    run_id: ping.runId,
-    exit_status: ping.exitStatus,
-    body,
-  };
+function columnsOf({ checks, pings, flips }: PingRows): string[] {
+  const rising = [...checks].sort((one, other) => one.id - other.id);
+  return [rising.map(stateCells), pings.map(pingCells), flips.map(flipCells)].flatMap(arraysOf);
 }
 
-const { id: _id, ...changedColumns } = stateColumns;
-const pingNames = Object.keys(pingColumns);
+/** One array for each column of the rows. */
+function arraysOf(rows: readonly (readonly ArrayElement[])[]): string[] {
+  const width = rows[0]?.length ?? 0;
+  return Array.from({ length: width }, (_, place) => arrayText(rows.map((cells) => cells[place] ?? null)));
+}
 
-const updateText = `update checks set ${Object.keys(changedColumns)
-  .map((name) => `${name} = ?`)
-  .join(', ')} where id = ?`;
-const insertText = `insert into pings (${pingNames.join(', ')}) values (${pingNames.map(() => '?').join(', ')})`;
+function stateCells(check: KnownCheck) {
+  const { id, revision, pingCount, storedStatus, lastPing, lastStart, lastStartRunId, lastDuration } = check;
+  const changed = [pingCount, storedStatus, lastPing, lastStart, lastStartRunId, lastDuration] as const;
+  return [id, revision, ...changed, check.alertAfter] as const;
+}
 
-// one way to the server and back for all
-const writeText = `with changed as (
-    update checks set ${Object.keys(changedColumns)
-      .map((name) => `${name} = v.${name}`)
-      .join(', ')}
-    from ${jsonRows(stateColumns, true)} where checks.id = v.id
-  )
-  insert into pings (${pingNames.join(', ')})
-  select ${pingNames.map((name) => (name === 'body' ? "decode(v.body, 'hex')" : `v.${name}`)).join(', ')}
-  from ${jsonRows(pingColumns, true).replace('$1', '$2')}`;
+function pingCells(ping: Ping) {
+  const { checkId, n, at, signal, scheme, remoteAddr, method, userAgent, runId, exitStatus, body } = ping;
+  return [checkId, n, at, signal, scheme, remoteAddr, method, userAgent, runId, exitStatus, body] as const;
+}
+
+function flipCells({ checkId, at, oldStatus, newStatus, reason, processedAt }: PingRows['flips'][number]) {
+  return [checkId, at, oldStatus, newStatus, reason, processedAt] as const;
+}

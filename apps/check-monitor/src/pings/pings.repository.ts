@@ -96,3 +96,11 @@ export async function findOldestPingAt(tx: Tx, checkId: number): Promise<Micros 
   const [oldest] = await querySql(tx, { at: pings.columns.at }, text, [checkId]);
   return oldest?.at;
 }
+
+/** Pings kept of a check as its account says; null where it says nothing, undefined where the check is gone. */
+export async function findLimitOfCheck(tx: Tx, checkId: number): Promise<number | null | undefined> {
+  const text = `select u.ping_limit from checks c join projects p on p.id = c.project_id
+    join users u on u.id = p.owner_id where c.id = $1`;
+  const [owner] = await querySql(tx, { pingLimit: column.integer().nullable() }, text, [checkId]);
+  return owner?.pingLimit;
+}

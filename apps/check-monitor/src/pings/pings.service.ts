@@ -4,9 +4,9 @@ import { readCheck } from '../checks/checks.service.js';
 import type { Caller } from '../projects/caller.js';
 import { longestRun, pairRuns, type RunEvent } from './durations.js';
 import { findEarlierRunEvent, findPing, listLatestPings, type PingSummary } from './pings.repository.js';
-import { type PruneDeps, pingLimitOf } from './prune-pings.service.js';
+import { type PingLimits, pingLimitOf } from './prune-pings.service.js';
 
-export interface PingsDeps extends PruneDeps {
+export interface PingsDeps extends PingLimits {
   readonly database: Database;
 }
 

@@ -6,28 +6,31 @@ import { findChecksBySlug } from '../checks/checks.repository.js';
 import { addCheck, requireRoom, type WriteCheckDeps } from '../checks/write-check.service.js';
 import { findProjectByPingKey, holdOwner, type User } from '../projects/projects.repository.js';
 import { wrongUrl } from './incoming-ping.js';
-import type { PingTarget } from './ping-address.js';
+import type { SlugTarget } from './ping-address.js';
 
 export type ProvisionDeps = Pick<WriteCheckDeps, 'newUuid' | 'now' | 'checkLimit'>;
 
 const longestSlug = 100;
 
 /**
- * Makes the check that a ping asks for, with all channels of its project; false when somebody else was quicker.
- * Throws NotFound beyond twice the limit of the account, InvalidInput for a slug that is too long.
+ * Makes the check that a ping asks for, with all channels of its project, unless somebody else was quicker; returns
+ * its uuid. Throws NotFound beyond twice the limit of the account, InvalidInput for a slug that is too long.
  */
-export async function provisionCheck(deps: ProvisionDeps, tx: Tx, target: PingTarget): Promise<boolean> {
-  const project = target.kind === 'slug' ? await findProjectByPingKey(tx, target.pingKey) : undefined;
-  if (target.kind === 'uuid' || project === undefined) throw new NotFound('not found');
-  const { slug } = target;
+export async function provisionCheck(
+  deps: ProvisionDeps,
+  tx: Tx,
+  { pingKey, slug }: SlugTarget,
+): Promise<{ readonly uuid: string; readonly isNew: boolean }> {
+  const project = await findProjectByPingKey(tx, pingKey);
+  if (project === undefined) throw new NotFound('not found');
   if (slug.length > longestSlug) throw wrongUrl();
   const owner = await holdOwner(tx, project.ownerId);
   const [existing] = await findChecksBySlug(tx, project.id, slug);
-  if (existing !== undefined) return false;
+  if (existing !== undefined) return { uuid: existing.uuid, isNew: false };
   requireTwiceTheRoom(deps, owner);
   const check = await addCheck(deps, tx, owner, project.id, { ...defaultSettings, name: slug, slug });
   await assignAllChannels(tx, project.id, check.id);
-  return true;
+  return { uuid: check.uuid, isNew: true };
 }
 
 function requireTwiceTheRoom(deps: ProvisionDeps, owner: User): void {

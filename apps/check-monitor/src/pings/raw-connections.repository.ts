@@ -1,4 +1,4 @@
-import type { Tx } from '@certloop/db';
+import type { LaneStatement, Tx } from '@certloop/db';
 
 // The hottest statements go past TypeORM, which costs more than they do; the transaction is the one in hand.
 
@@ -6,7 +6,7 @@ type SqliteValue = string | number | Buffer | null;
 
 /** A statement of SQLite, prepared once for each connection. */
 export interface SqliteStatement {
-  run(...values: SqliteValue[]): void;
+  run(...values: SqliteValue[]): { readonly changes: number };
   /** The first row as the array of its columns. */
   get(...values: SqliteValue[]): readonly unknown[] | undefined;
 }
@@ -17,9 +17,8 @@ interface SqliteConnection {
 
 const prepared = new WeakMap<SqliteConnection, Map<string, SqliteStatement>>();
 
-/** Statement with placeholders `?`; undefined on PostgreSQL. */
-export function sqliteStatement(tx: Tx, text: string): SqliteStatement | undefined {
-  if (tx.dataSource.options.type !== 'better-sqlite3') return undefined;
+/** Statement with placeholders `?`, on SQLite. */
+export function sqliteStatement(tx: Tx, text: string): SqliteStatement {
   const { databaseConnection } = tx.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
   const known = prepared.get(databaseConnection) ?? new Map<string, SqliteStatement>();
   prepared.set(databaseConnection, known);
@@ -37,14 +36,13 @@ interface PostgresClient {
   query(query: object): Promise<{ readonly rows: readonly (readonly unknown[])[] }>;
 }
 
-/** Rows, as arrays of their columns, of a statement that the server prepares once for each connection by its name. */
+/** Rows, as arrays of their columns, of a statement that PostgreSQL prepares once for each connection by its name. */
 export async function runPrepared(
   tx: Tx,
-  name: string,
-  text: string,
-  values: readonly unknown[],
+  statement: LaneStatement,
+  values: readonly string[],
 ): Promise<readonly (readonly unknown[])[]> {
   if (tx.queryRunner === undefined) throw new Error('not inside a transaction');
   const client = (await tx.queryRunner.connect()) as PostgresClient;
-  return (await client.query({ name, text, values, rowMode: 'array' })).rows;
+  return (await client.query({ ...statement, values, rowMode: 'array' })).rows;
 }

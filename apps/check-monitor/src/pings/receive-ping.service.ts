@@ -1,12 +1,23 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Database } from '@certloop/db';
-import type { IncomingPing } from './incoming-ping.js';
+import { findTarget } from './find-target.service.js';
+import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js';
+import { createKnownChecks } from './known-checks.store.js';
+import type { SlugTarget } from './ping-address.js';
 import { type ProvisionDeps, provisionCheck } from './provision-check.service.js';
-import { type PingOutcome, type StorePingsDeps, storePings } from './store-pings.service.js';
+import {
+  type AddressedPing,
+  outdated,
+  type PingRefusal,
+  type StorePingsDeps,
+  storeHeldPings,
+  storePings,
+} from './store-pings.service.js';
 
-export interface ReceivePingDeps extends StorePingsDeps, ProvisionDeps {
-  readonly database: Database;
-}
+export type ReceivePingDeps = StorePingsDeps &
+  ProvisionDeps & {
+    /** Told how many pings are stored together. */
+    readonly onBatch?: (size: number) => void;
+  };
 
 /** Takes pings in. */
 export interface PingIntake {
@@ -17,23 +28,38 @@ export interface PingIntake {
   receive(ping: IncomingPing): Promise<{ readonly isNew: boolean }>;
 }
 
-interface Waiting {
-  readonly ping: IncomingPing;
-  readonly settle: (outcome: PingOutcome) => void;
+/** Intake that stores together what arrives together: a lone ping does not wait, and throughput grows with the load. */
+export function createPingIntake(deps: ReceivePingDeps): PingIntake {
+  const store = createGathering(deps);
+  return {
+    receive: async (ping) => {
+      const { target } = ping.address;
+      const uuid = target.kind === 'uuid' ? target.uuid : await findTarget(deps, target);
+      if (uuid === undefined) return provisionAndStore(deps, ping, target as SlugTarget);
+      requireStored(await store({ uuid, ping }));
+      return { isNew: false };
+    },
+  };
+}
+
+interface Waiting extends AddressedPing {
+  readonly settle: (outcome: PingRefusal) => void;
   readonly fail: (error: unknown) => void;
 }
 
-const mostAtOnce = 200;
+const mostAtOnce = 100;
 
 /**
- * Intake that stores together what arrives together: while one transaction is on its way to the disk, pings gather
- * for the next. A lone ping does not wait, and throughput grows with the load.
+ * While one batch is on its way to the disk, pings gather for the next. Of a check only one batch is under way at a
+ * time, as the next one begins where it ends.
  */
-export function createPingIntake(deps: ReceivePingDeps): PingIntake {
+function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promise<PingRefusal> {
   // a server of its own works on one batch while another one is made ready here
-  const mostBatches = deps.database.dialect.name === 'postgres' ? 2 : 1;
-  let waiting: Waiting[] = [];
+  const mostBatches = deps.database.lanes === undefined ? 1 : 2;
+  const checks = createKnownChecks();
   const underWay = new Set<readonly Waiting[]>();
+  const busy = new Set<string>();
+  let waiting: Waiting[] = [];
   let isGathering = false;
 
   const mayBegin = (): boolean => {
@@ -42,65 +68,85 @@ export function createPingIntake(deps: ReceivePingDeps): PingIntake {
     return [...underWay].every((batch) => waiting.length * 2 >= batch.length);
   };
 
+  const takeBatch = (): Waiting[] => {
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    for (const one of waiting) (batch.length < mostAtOnce && !busy.has(one.uuid) ? batch : left).push(one);
+    waiting = left;
+    return batch;
+  };
+
   const begin = async (): Promise<void> => {
     isGathering = true;
     // what else has arrived is read first: SQLite answers without ever letting the process look at its sockets
     await nextRound();
     isGathering = false;
-    const batch = waiting.slice(0, mostAtOnce);
-    waiting = waiting.slice(mostAtOnce);
+    const batch = takeBatch();
+    if (batch.length === 0) return;
+    deps.onBatch?.(batch.length);
     underWay.add(batch);
+    for (const { uuid } of batch) busy.add(uuid);
     if (mayBegin()) void begin();
-    await storeBatch(deps, batch);
+    await storeBatch(batch);
     underWay.delete(batch);
+    for (const { uuid } of batch) busy.delete(uuid);
     if (mayBegin()) void begin();
   };
 
-  const store = (ping: IncomingPing): Promise<PingOutcome> =>
+  const storeBatch = async (batch: readonly Waiting[]): Promise<void> => {
+    const left = await settleTogether(batch, (pings) => storePings(deps, checks, pings));
+    await settleTogether(left, (pings) => deps.database.transaction((tx) => storeHeldPings(deps, tx, pings)));
+  };
+
+  return (ping) =>
     new Promise((settle, fail) => {
-      waiting.push({ ping, settle, fail });
+      waiting.push({ ...ping, settle, fail });
       if (mayBegin()) void begin();
     });
-
-  return {
-    receive: async (ping) => {
-      const outcome = await store(ping);
-      if (outcome.kind === 'unprovisioned') return provisionAndStore(deps, ping);
-      return settled(outcome, false);
-    },
-  };
 }
 
-/** One transaction for all; when it fails, one for each, so that a ping that breaks it takes no other along. */
-async function storeBatch(deps: ReceivePingDeps, batch: readonly Waiting[]): Promise<void> {
+/**
+ * All together; when that fails, each alone, so that a ping that breaks it takes no other along. Returns those whose
+ * check was changed by somebody else.
+ */
+async function settleTogether(
+  batch: readonly Waiting[],
+  store: (pings: readonly Waiting[]) => Promise<(PingRefusal | typeof outdated)[]>,
+): Promise<Waiting[]> {
+  const [only, ...others] = batch;
+  if (only === undefined) return [];
   try {
-    const pings = batch.map(({ ping }) => ping);
-    const outcomes = await deps.database.transaction((tx) => storePings(deps, tx, pings));
-    batch.forEach(({ settle, fail }, index) => {
-      const outcome = outcomes[index];
-      if (outcome === undefined) fail(new Error('a ping has no outcome'));
-      else settle(outcome);
+    const outcomes = await store(batch);
+    const isOutdated = batch.map(({ settle }, place) => {
+      const outcome = outcomes[place];
+      if (outcome !== outdated) settle(outcome);
+      return outcome === outdated;
     });
+    return batch.filter((_, place) => isOutdated[place]);
   } catch (error) {
-    const [only, ...others] = batch;
-    if (others.length === 0) only?.fail(error);
-    else for (const one of batch) await storeBatch(deps, [one]);
+    if (others.length === 0) only.fail(error);
+    const left: Waiting[] = [];
+    if (others.length > 0) for (const one of batch) left.push(...(await settleTogether([one], store)));
+    return left;
   }
 }
 
 async function provisionAndStore(
   deps: ReceivePingDeps,
   ping: IncomingPing,
+  target: SlugTarget,
 ): Promise<{ readonly isNew: boolean }> {
+  // a wrong address makes no check
+  readExitStatus(ping.address);
+  readRunId(ping.address);
   return deps.database.transaction(async (tx) => {
-    const isNew = await provisionCheck(deps, tx, ping.address.target);
-    const [outcome] = await storePings(deps, tx, [ping]);
-    return settled(outcome, isNew);
+    const { uuid, isNew } = await provisionCheck(deps, tx, target);
+    const [refusal] = await storeHeldPings(deps, tx, [{ uuid, ping }]);
+    requireStored(refusal);
+    return { isNew };
   });
 }
 
-function settled(outcome: PingOutcome | undefined, isNew: boolean): { readonly isNew: boolean } {
-  if (outcome?.kind === 'refused') throw outcome.refusal;
-  if (outcome?.kind !== 'stored') throw new Error('the check is gone within its own transaction');
-  return { isNew };
+function requireStored(refusal: PingRefusal): void {
+  if (refusal !== undefined) throw refusal;
 }

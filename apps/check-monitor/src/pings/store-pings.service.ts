@@ -1,130 +1,142 @@
-import { AppError, Conflict, NotFound } from '@certloop/contracts';
+import { AppError, NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import type { Check } from '../checks/check.js';
-import { applySignal, type Flip } from '../checks/check-state.js';
-import { findChecksBySlug } from '../checks/checks.repository.js';
+import { applySignal } from '../checks/check-state.js';
 import { flipRow } from '../checks/checks.service.js';
-import { insertFlips } from '../flips/flips.repository.js';
+import type { FlipRow } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
-import { findProjectByPingKey } from '../projects/projects.repository.js';
-import { type IncomingPing, readExitStatus, readRunId, wrongUrl } from './incoming-ping.js';
-import type { PingTarget } from './ping-address.js';
-import { holdChecks, writePings } from './ping-batch.repository.js';
+import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js';
+import { findKnownChecks, holdKnownChecks } from './known-checks.repository.js';
+import type { KnownCheck, KnownChecks } from './known-checks.store.js';
+import { commitPings, insertPings, type PingRows } from './ping-batch.repository.js';
 import type { Ping } from './pings.repository.js';
-import { beginsPruning, type PruneDeps, prunePings } from './prune-pings.service.js';
+import { type PruneDeps, pruneAfter } from './prune-pings.service.js';
 import { signalOfHttpPing, signalOfMail } from './signal.js';
 
 export interface StorePingsDeps extends PruneDeps {
   readonly now: () => Micros;
 }
 
-/** What became of a ping: stored, refused, or sound but its check is still to be made. */
-export type PingOutcome =
-  | { readonly kind: 'stored' }
-  | { readonly kind: 'refused'; readonly refusal: AppError }
-  | { readonly kind: 'unprovisioned' };
+/** A ping and the check that it is for. */
+export interface AddressedPing {
+  readonly uuid: string;
+  readonly ping: IncomingPing;
+}
 
-const stored: PingOutcome = { kind: 'stored' };
+/** Why a ping was refused; undefined when it is stored. */
+export type PingRefusal = AppError | undefined;
+
+/** Nothing was written, as somebody else had changed the check. */
+export const outdated = Symbol('outdated');
 
 /**
- * Stores pings with all that they change, in the order given, by a handful of statements however many they are; one
- * that is refused leaves the others alone. Their checks are held until the transaction ends, so the numbers of a
- * check have no gaps.
+ * Stores pings with all that they change, in the order given, in one transaction however many they are; one that is
+ * refused leaves the others alone. What is known of the checks counts as true, as hardly ever somebody else changes
+ * them; where it is not, nothing is written. Nothing else may store pings of these checks by `known` meanwhile.
  */
 export async function storePings(
   deps: StorePingsDeps,
-  tx: Tx,
-  incoming: readonly IncomingPing[],
-): Promise<PingOutcome[]> {
-  const targets: (string | PingOutcome)[] = [];
-  for (const { address } of incoming) targets.push(await resolveTarget(tx, address.target));
-  const uuids = targets.filter((target) => typeof target === 'string');
-  const batch = new Batch(await holdChecks(tx, [...new Set(uuids)]), deps.now);
-  const outcomes = incoming.map((ping, index) => batch.add(ping, targets[index] ?? stored));
-  await batch.write(deps, tx);
-  return outcomes;
+  known: KnownChecks,
+  pings: readonly AddressedPing[],
+): Promise<(PingRefusal | typeof outdated)[]> {
+  try {
+    const batch = new Batch(await knownChecks(deps, known, pings), deps.now);
+    const refusals = pings.map((ping) => batch.add(ping));
+    if (batch.changed.size === 0) return refusals;
+    const changedElsewhere = batch.settle(await commitPings(deps.database, batch.rows()));
+    await pruneAfter(deps, batch.pings);
+    if (changedElsewhere.size === 0) return refusals;
+    for (const uuid of changedElsewhere) known.forget(uuid);
+    return refusals.map((refusal, place) =>
+      changedElsewhere.has(pings[place]?.uuid ?? '') ? outdated : refusal,
+    );
+  } catch (error) {
+    for (const { uuid } of pings) known.forget(uuid);
+    throw error;
+  }
 }
 
-/** Uuid of the check that a target names, or why there is none. */
-async function resolveTarget(tx: Tx, target: PingTarget): Promise<string | PingOutcome> {
-  if (target.kind === 'uuid') return target.uuid;
-  if (target.slug !== target.slug.toLowerCase()) return refused(wrongUrl());
-  const project = await findProjectByPingKey(tx, target.pingKey);
-  if (project === undefined) return refused(unknownCheck());
-  const [found, another] = await findChecksBySlug(tx, project.id, target.slug);
-  if (another !== undefined) return refused(new Conflict('ambiguous slug'));
-  if (found === undefined) return target.create ? { kind: 'unprovisioned' } : refused(unknownCheck());
-  return found.uuid;
+/** The same for checks that are held until the transaction ends. */
+export async function storeHeldPings(
+  { now }: Pick<StorePingsDeps, 'now'>,
+  tx: Tx,
+  pings: readonly AddressedPing[],
+): Promise<PingRefusal[]> {
+  const uuids = [...new Set(pings.map(({ uuid }) => uuid))];
+  const batch = new Batch(await holdKnownChecks(tx, uuids), now);
+  const refusals = pings.map((ping) => batch.add(ping));
+  if (batch.changed.size === 0) return refusals;
+  const written = await insertPings(tx, batch.rows());
+  if (written.size !== batch.changed.size) throw new Error('a check changed while it was held');
+  return refusals;
+}
+
+/** The checks that there are, read where they are not known yet. */
+async function knownChecks(
+  { database }: StorePingsDeps,
+  known: KnownChecks,
+  pings: readonly AddressedPing[],
+): Promise<KnownCheck[]> {
+  const uuids = [...new Set(pings.map(({ uuid }) => uuid))];
+  const unknown = uuids.filter((uuid) => known.get(uuid) === undefined);
+  if (unknown.length > 0) for (const check of await findKnownChecks(database, unknown)) known.keep(check);
+  return uuids.map((uuid) => known.get(uuid)).filter((check) => check !== undefined);
 }
 
 /** Checks as pings change them one after another, and the rows to write. */
 class Batch {
-  readonly #checks: Map<string, Check>;
+  readonly #checks: ReadonlyMap<string, KnownCheck>;
   readonly #now: () => Micros;
-  readonly #pings: Ping[] = [];
-  readonly #flips: { readonly checkId: number; readonly flip: Flip }[] = [];
-  readonly #changed = new Set<string>();
+  readonly #flips: Omit<FlipRow, 'id'>[] = [];
+  readonly changed = new Set<KnownCheck>();
+  readonly pings: Ping[] = [];
 
-  constructor(held: readonly Check[], now: () => Micros) {
-    this.#checks = new Map(held.map((check) => [check.uuid, check]));
+  /** The checks are changed in place. */
+  constructor(checks: readonly KnownCheck[], now: () => Micros) {
+    this.#checks = new Map(checks.map((check) => [check.uuid, check]));
     this.#now = now;
   }
 
-  add(incoming: IncomingPing, target: string | PingOutcome): PingOutcome {
-    if (typeof target !== 'string' && target.kind === 'refused') return target;
-    const check = typeof target === 'string' ? this.#checks.get(target) : undefined;
-    if (typeof target === 'string' && check === undefined) return refused(unknownCheck());
+  add({ uuid, ping }: AddressedPing): PingRefusal {
+    const check = this.#checks.get(uuid);
+    if (check === undefined) return new NotFound('not found');
     try {
-      const exitStatus = readExitStatus(incoming.address);
-      const runId = readRunId(incoming.address);
-      if (check === undefined) return { kind: 'unprovisioned' };
-      this.#apply(check, incoming, exitStatus, runId);
-      return stored;
+      this.#apply(check, ping, readExitStatus(ping.address), readRunId(ping.address));
+      return undefined;
     } catch (error) {
-      if (error instanceof AppError) return refused(error);
+      if (error instanceof AppError) return error;
       throw error;
     }
   }
 
-  async write(deps: StorePingsDeps, tx: Tx): Promise<void> {
-    if (this.#pings.length === 0) return;
-    await writePings(tx, this.#changedChecks(), this.#pings);
-    const flips = this.#flips.map(({ checkId, flip }) => flipRow(checkId, flip));
-    if (flips.length > 0) await insertFlips(tx, flips);
-    for (const { checkId, n, at } of this.#pings.filter(beginsPruning)) {
-      const check = this.#changedChecks().find(({ id }) => id === checkId);
-      if (check !== undefined) await prunePings(deps, tx, check, n, at);
-    }
+  rows(): PingRows {
+    return { checks: [...this.changed], pings: this.pings, flips: this.#flips };
   }
 
-  #apply(check: Check, ping: IncomingPing, exitStatus: number | null, runId: string | null): void {
-    const { address, method, userAgent, body } = ping;
+  /** Counts the revision of the checks that were written; returns the uuids of the others. */
+  settle(written: ReadonlySet<number>): Set<string> {
+    const outdated = new Set<string>();
+    for (const check of this.changed) {
+      if (written.has(check.id)) Object.assign(check, { revision: check.revision + 1 });
+      else outdated.add(check.uuid);
+    }
+    return outdated;
+  }
+
+  #apply(check: KnownCheck, ping: IncomingPing, exitStatus: number | null, runId: string | null): void {
+    const { address, method, userAgent, body, origin } = ping;
     const at = this.#now();
     const signal = ping.mail
       ? signalOfMail(ping.mail, check)
       : signalOfHttpPing({ action: address.action, exitStatus, method, body }, check);
     const { state, flip } = applySignal(check, signal, runId, at);
     const n = check.pingCount + 1;
-    // assigned, since spreading another object over one of this size takes 50 times as long
-    this.#checks.set(check.uuid, Object.assign({ ...check }, state, { pingCount: n }));
-    this.#changed.add(check.uuid);
-    this.#pings.push({
+    Object.assign(check, state, { pingCount: n });
+    this.changed.add(check);
+    this.pings.push({
       ...{ checkId: check.id, n, at, signal, method, userAgent, runId, exitStatus },
-      ...ping.origin,
+      ...{ scheme: origin.scheme, remoteAddr: origin.remoteAddr },
       body: body.length === 0 ? null : body,
     });
-    if (flip !== undefined) this.#flips.push({ checkId: check.id, flip });
+    if (flip !== undefined) this.#flips.push(flipRow(check.id, flip));
   }
-
-  #changedChecks(): Check[] {
-    return [...this.#checks.values()].filter(({ uuid }) => this.#changed.has(uuid));
-  }
-}
-
-function refused(refusal: AppError): PingOutcome {
-  return { kind: 'refused', refusal };
-}
-
-function unknownCheck(): NotFound {
-  return new NotFound('not found');
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { column, type Database, insertMany, querySql } from '@certloop/db';
+import { column, type Database, querySql } from '@certloop/db';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
 import { deadlineOf } from '../../src/checks/check-state.js';
-import { checks } from '../../src/checks/checks.repository.js';
+import { insertCheck } from '../../src/checks/checks.repository.js';
 import type { TestApp } from './app.js';
 
 /** Makes a webhook integration; returns its uuid. */
@@ -34,5 +34,7 @@ export function insertUpChecks({ accounts }: TestApp, projectId: string, count: 
     const up = { ...made, storedStatus: 'up', lastPing: createdAt } as const;
     return { ...up, alertAfter: deadlineOf(up) };
   });
-  return accounts.database.transaction((tx) => insertMany(tx, checks, rows));
+  return accounts.database.transaction(async (tx) => {
+    for (const row of rows) await insertCheck(tx, row);
+  });
 }

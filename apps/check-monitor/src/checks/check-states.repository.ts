@@ -1,0 +1,57 @@
+import { column, defineTable, executeSql, type SqlValue, type Tx } from '@certloop/db';
+import type { CheckState } from './check.js';
+import type { StoredStatus } from './check-state.js';
+
+/** What pings change of a check, apart from the rest of it, which is wide and has many indexes. */
+export interface CheckStateRow extends CheckState {
+  readonly checkId: number;
+  /** Rises with every change of the check, of its settings too. */
+  readonly revision: number;
+}
+
+export const checkStates = defineTable<CheckStateRow>('check_states', {
+  columns: {
+    checkId: column.bigint().primary(),
+    revision: column.bigint(),
+    pingCount: column.bigint(),
+    storedStatus: column.word<StoredStatus>(6),
+    lastPing: column.preciseInstant().nullable(),
+    lastStart: column.preciseInstant().nullable(),
+    lastStartRunId: column.uuid().nullable(),
+    lastDuration: column.bigint().nullable(),
+    alertAfter: column.preciseInstant().nullable(),
+  },
+  indexes: [{ columns: ['alertAfter'], where: 'alert_after is not null' }],
+  references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
+});
+
+/** Columns of a state that may be set, by their properties. */
+export const stateColumns = {
+  pingCount: 'ping_count',
+  storedStatus: 'stored_status',
+  lastPing: 'last_ping',
+  lastStart: 'last_start',
+  lastStartRunId: 'last_start_run_id',
+  lastDuration: 'last_duration',
+  alertAfter: 'alert_after',
+} as const satisfies Record<keyof CheckState, string>;
+
+const stateProperties = Object.keys(stateColumns) as (keyof CheckState)[];
+
+/** Gives the check of a uuid its first state. */
+export async function insertCheckState(tx: Tx, uuid: string, state: CheckState): Promise<void> {
+  const columns = Object.values(stateColumns);
+  const places = columns.map((_, index) => `$${index + 2}`);
+  const text = `insert into check_states (check_id, revision, ${columns.join(', ')})
+    select id, 0, ${places.join(', ')} from checks where uuid = $1`;
+  await executeSql(tx, text, [uuid, ...stateProperties.map((property) => state[property])]);
+}
+
+/** Sets what `changes` names of a state, perhaps nothing, and counts the change. */
+export async function updateCheckState(tx: Tx, id: number, changes: Partial<CheckState>): Promise<void> {
+  const changed = stateProperties.filter((property) => changes[property] !== undefined);
+  const sets = changed.map((property, index) => `, ${stateColumns[property]} = $${index + 2}`);
+  const text = `update check_states set revision = revision + 1${sets.join('')} where check_id = $1`;
+  const values = changed.map((property): SqlValue => changes[property] ?? null);
+  await executeSql(tx, text, [id, ...values]);
+}

@@ -1,0 +1,127 @@
+import type { Database, Tx } from '@certloop/db';
+import type { KnownCheck } from './known-checks.store.js';
+import { runPrepared, sqliteStatement } from './raw-connections.repository.js';
+
+const names = [
+  ...['id', 'uuid', 'kind', 'timeout_seconds', 'grace_seconds', 'schedule', 'tz', 'manual_resume', 'methods'],
+  ...['start_keywords', 'success_keywords', 'failure_keywords'],
+  ...['filter_subject', 'filter_body', 'filter_http_body', 'filter_default_fail'],
+  ...['revision', 'ping_count', 'stored_status'],
+  ...['last_ping', 'last_start', 'last_start_run_id', 'last_duration', 'alert_after'],
+].join(', ');
+
+const from = 'from checks join check_states on check_states.check_id = checks.id';
+const oneText = `select ${names} ${from} where uuid = ?`;
+// one cell, as to read two dozen of a row one by one takes three times as long
+const someText = `select cast(json_build_array(${names}) as text) ${from} where uuid = any(cast($1 as uuid[]))`;
+const findSome = { name: 'find-pinged', text: someText };
+// by id: whoever holds several at once takes them in the same order, so that no two wait for each other
+const holdText = `${someText} order by check_id for update of check_states`;
+
+/** The checks that there are of these uuids. */
+export async function findKnownChecks(database: Database, uuids: readonly string[]): Promise<KnownCheck[]> {
+  if (database.lanes === undefined) return database.read(async (tx) => findOnSqlite(tx, uuids));
+  return parsed(await database.lanes.run(findSome, [`{${uuids.join(',')}}`]));
+}
+
+/** The same, held until the transaction ends. */
+export async function holdKnownChecks(tx: Tx, uuids: readonly string[]): Promise<KnownCheck[]> {
+  // a writer of SQLite is alone anyway
+  if (tx.dataSource.options.type !== 'postgres') return findOnSqlite(tx, uuids);
+  return parsed(await runPrepared(tx, { name: 'hold-pinged', text: holdText }, [`{${uuids.join(',')}}`]));
+}
+
+function findOnSqlite(tx: Tx, uuids: readonly string[]): KnownCheck[] {
+  const statement = sqliteStatement(tx, oneText);
+  return uuids.flatMap((uuid) => {
+    const cells = statement.get(uuid);
+    return cells === undefined ? [] : knownCheckOf(cells as unknown as Cells);
+  });
+}
+
+function parsed(rows: readonly (readonly unknown[])[]): KnownCheck[] {
+  return rows.map(([cells]) => knownCheckOf(JSON.parse(String(cells)) as Cells));
+}
+
+/** SQLite knows no booleans. */
+type Flag = boolean | 0 | 1;
+type Cells = readonly [
+  id: number,
+  uuid: string,
+  kind: KnownCheck['kind'],
+  timeoutSeconds: number,
+  graceSeconds: number,
+  schedule: string,
+  tz: string,
+  manualResume: Flag,
+  methods: KnownCheck['methods'],
+  startKeywords: string,
+  successKeywords: string,
+  failureKeywords: string,
+  filterSubject: Flag,
+  filterBody: Flag,
+  filterHttpBody: Flag,
+  filterDefaultFail: Flag,
+  revision: number,
+  pingCount: number,
+  storedStatus: KnownCheck['storedStatus'],
+  lastPing: number | null,
+  lastStart: number | null,
+  lastStartRunId: string | null,
+  lastDuration: number | null,
+  alertAfter: number | null,
+];
+
+function knownCheckOf([
+  id,
+  uuid,
+  kind,
+  timeoutSeconds,
+  graceSeconds,
+  schedule,
+  tz,
+  manualResume,
+  methods,
+  startKeywords,
+  successKeywords,
+  failureKeywords,
+  filterSubject,
+  filterBody,
+  filterHttpBody,
+  filterDefaultFail,
+  revision,
+  pingCount,
+  storedStatus,
+  lastPing,
+  lastStart,
+  lastStartRunId,
+  lastDuration,
+  alertAfter,
+]: Cells): KnownCheck {
+  return {
+    id,
+    uuid,
+    kind,
+    timeoutSeconds,
+    graceSeconds,
+    schedule,
+    tz,
+    manualResume: Boolean(manualResume),
+    methods,
+    startKeywords,
+    successKeywords,
+    failureKeywords,
+    filterSubject: Boolean(filterSubject),
+    filterBody: Boolean(filterBody),
+    filterHttpBody: Boolean(filterHttpBody),
+    filterDefaultFail: Boolean(filterDefaultFail),
+    revision,
+    pingCount,
+    storedStatus,
+    lastPing,
+    lastStart,
+    lastStartRunId,
+    lastDuration,
+    alertAfter,
+  };
+}

@@ -1,0 +1,96 @@
+// Texts of the statements that write pings, with the names and types of what these take, in the order of placeholders.
+
+type Columns = Readonly<Record<string, 'bigint' | 'bytea' | 'integer' | 'text' | 'uuid'>>;
+
+/** What pings change of a state. */
+const changed = {
+  ping_count: 'bigint',
+  stored_status: 'text',
+  last_ping: 'bigint',
+  last_start: 'bigint',
+  last_start_run_id: 'uuid',
+  last_duration: 'bigint',
+} as const satisfies Columns;
+
+const state = { check_id: 'bigint', revision: 'bigint', ...changed, alert_after: 'bigint' } as const;
+
+const ping = {
+  check_id: 'bigint',
+  n: 'bigint',
+  at: 'bigint',
+  signal: 'text',
+  scheme: 'text',
+  remote_addr: 'text',
+  method: 'text',
+  user_agent: 'text',
+  run_id: 'uuid',
+  exit_status: 'integer',
+  body: 'bytea',
+} as const satisfies Columns;
+
+const flip = {
+  check_id: 'bigint',
+  at: 'bigint',
+  old_status: 'text',
+  new_status: 'text',
+  reason: 'text',
+  processed_at: 'bigint',
+} as const satisfies Columns;
+
+const changedNames = Object.keys(changed);
+const pingNames = Object.keys(ping);
+
+/** On SQLite: what is changed, the deadline three times, the id, the revision. */
+export const updateState = `update check_states set revision = revision + 1,
+  ${changedNames.map((name) => `${name} = ?`).join(', ')}, alert_after = ${earlier('alert_after', '?', 'min')}
+  where check_id = ? and revision = ?`;
+
+/** On SQLite: a row of pings. */
+export const insertPing = `insert into pings (${pingNames.join(', ')}) values (${pingNames.map(() => '?').join(', ')})`;
+
+// States come by rising id, so that statements that wait for each other's rows take them in the same order.
+const writeStates = `with changed as (
+    update check_states s set revision = v.revision + 1,
+      ${changedNames.map((name) => `${name} = v.${name}`).join(', ')},
+      alert_after = ${earlier('s.alert_after', 'v.alert_after', 'least')}
+    from ${arrays(state, 1)} as v(${Object.keys(state).join(', ')})
+    where s.check_id = v.check_id and s.revision = v.revision
+    returning s.check_id
+  ), logged as (
+    insert into pings (${pingNames.join(', ')})
+    select ${pingNames.map((name) => `v.${name}`).join(', ')}
+    from ${arrays(ping, Object.keys(state).length + 1)} as v(${pingNames.join(', ')})
+    join changed on changed.check_id = v.check_id
+  )`;
+
+const writeFlips = `, flipped as (
+    insert into flips (${Object.keys(flip).join(', ')})
+    select ${Object.keys(flip)
+      .map((name) => `v.${name}`)
+      .join(', ')}
+    from ${arrays(flip, Object.keys(state).length + pingNames.length + 1)}
+      with ordinality as v(${Object.keys(flip).join(', ')}, place)
+    join changed on changed.check_id = v.check_id order by v.place
+  )`;
+
+const answer = ' select check_id from changed';
+
+/** On PostgreSQL: arrays of the columns of states and pings; returns the ids of the checks that were written. */
+export const writePings = { name: 'write-pings', text: writeStates + answer };
+
+/** The same with flips, at least one. */
+export const writePingsAndFlips = { name: 'write-pings-flips', text: writeStates + writeFlips + answer };
+
+/**
+ * Where a look is due earlier than need be it stays so, and the alert loop puts it off when it comes by: else every
+ * ping would change an index. It is never due later.
+ */
+function earlier(stored: string, deadline: string, least: string): string {
+  return `case when ${deadline} is null then null else ${least}(coalesce(${stored}, ${deadline}), ${deadline}) end`;
+}
+
+/** Rows from one array for each column, from placeholder `first` on. */
+function arrays(columns: Columns, first: number): string {
+  const placed = Object.values(columns).map((type, index) => `cast($${first + index} as ${type}[])`);
+  return `unnest(${placed.join(', ')})`;
+}
