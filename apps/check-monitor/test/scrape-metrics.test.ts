@@ -73,7 +73,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(fallen.get('check_monitor_checks{status="down"}')).toBe(1);
     expect(fallen.get('check_monitor_flips_waiting')).toBe(0);
     expect(fallen.get('check_monitor_messages_waiting')).toBe(1);
-    expect(fallen.get('job_runs_total{job="alerts",outcome="succeeded"}')).toBe(1);
+    expect(fallen.get('job_runs_total{name="alerts",outcome="succeeded"}')).toBe(1);
     app.clock.advance(10_000);
     expect((await scrape()).get('check_monitor_oldest_message_seconds')).toBe(10);
 

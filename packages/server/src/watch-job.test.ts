@@ -14,10 +14,10 @@ test('runs of a job are counted by their outcome, and its last success stays', a
   const { text } = await metrics.scrape();
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
-      'job_runs_total{job="sweep",outcome="succeeded"} 1',
-      'job_runs_total{job="sweep",outcome="failed"} 1',
-      'job_last_success_timestamp_seconds{job="sweep"} 1772366400',
-      'job_duration_seconds_count{job="sweep"} 2',
+      'job_runs_total{name="sweep",outcome="succeeded"} 1',
+      'job_runs_total{name="sweep",outcome="failed"} 1',
+      'job_last_success_timestamp_seconds{name="sweep"} 1772366400',
+      'job_duration_seconds_count{name="sweep"} 2',
     ]),
   );
 });

@@ -10,15 +10,16 @@ export type WatchJob = <T>(job: string, work: () => Promise<T>) => Promise<T>;
  * process. Each run is a span.
  */
 export function createJobWatch(metrics: Metrics, clock: Clock): WatchJob {
+  // `job` is what Prometheus calls the place that it scrapes
   const count = metrics.counter({
     name: 'job_runs_total',
     help: 'Runs of recurring jobs that came to an end',
-    labels: ['job', 'outcome'],
+    labels: ['name', 'outcome'],
   });
   const observe = metrics.histogram({
     name: 'job_duration_seconds',
     help: 'Time that a run of a recurring job took',
-    labels: ['job'],
+    labels: ['name'],
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 30, 60],
   });
   const succeededAt = new Map<string, number>();
@@ -28,10 +29,10 @@ export function createJobWatch(metrics: Metrics, clock: Clock): WatchJob {
       success: {
         name: 'job_last_success_timestamp_seconds',
         help: 'When a recurring job of this process last came to a good end, in seconds since 1970',
-        labels: ['job'],
+        labels: ['name'],
       },
     },
-    read: async () => ({ success: [...succeededAt].map(([job, value]) => ({ labels: { job }, value })) }),
+    read: async () => ({ success: [...succeededAt].map(([job, value]) => ({ labels: { name: job }, value })) }),
   });
 
   return async (job, work) => {
@@ -43,8 +44,8 @@ export function createJobWatch(metrics: Metrics, clock: Clock): WatchJob {
       succeededAt.set(job, clock.now().getTime() / 1000);
       return result;
     } finally {
-      observe({ job }, (performance.now() - began) / 1000);
-      count({ job, outcome });
+      observe({ name: job }, (performance.now() - began) / 1000);
+      count({ name: job, outcome });
     }
   };
 }
