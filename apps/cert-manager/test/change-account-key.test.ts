@@ -4,7 +4,6 @@ import { createLogger } from '@certloop/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/acme-account.service.js';
 import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
-import type { OrderMoment } from '../src/acme/order-steps.js';
 import { createProviderOpener } from '../src/providers/open-provider.service.js';
 import { createOutgoing } from '../src/providers/outgoing.client.js';
 import { getProvider } from '../src/providers/providers.repository.js';
@@ -52,8 +51,8 @@ suite('changing the key of an account', (open) => {
     expect((await order()).success).toBe(true);
   });
 
-  /** Changes the key in a process of its own, which `atMoment` may end. */
-  const changeKey = async (atMoment: (moment: OrderMoment | KeyChangeMoment) => Promise<void>) => {
+  /** Changes the key in a process of its own, which `atKeyChange` may end. */
+  const changeKey = async (atKeyChange: (moment: KeyChangeMoment) => Promise<void>) => {
     const outgoing = createOutgoing({ trusted: [] });
     const opener = createProviderOpener({
       outgoing,
@@ -63,7 +62,8 @@ suite('changing the key of an account', (open) => {
       keyRing: app.config.encryptionKeys,
       stopping: new AbortController().signal,
       pause: async () => undefined,
-      atMoment,
+      atMoment: async () => undefined,
+      atKeyChange,
     });
     const row = await app.database.read((tx) => getProvider(tx, providerId));
     try {

@@ -28,7 +28,7 @@ export interface AccountDeps {
   readonly box: KeyBox;
   readonly client: AcmeClient;
   /** Told of each moment of a key change; an error that it throws ends the work as the end of the process would. */
-  readonly atMoment?: (moment: KeyChangeMoment) => Promise<void>;
+  readonly atKeyChange?: ((moment: KeyChangeMoment) => Promise<void>) | undefined;
 }
 
 /**
@@ -106,7 +106,7 @@ export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): 
       'the key of this account is being changed, or was a moment ago; try again in two minutes',
     );
   }
-  await deps.atMoment?.('next_key_kept');
+  await deps.atKeyChange?.('next_key_kept');
   try {
     await deps.client.changeKey(account, { privateKey });
   } catch (error) {
@@ -114,7 +114,7 @@ export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): 
     if (isRefused) await changeNextKey(deps, { ...row, sealedNextKey }, { sealedNextKey: null });
     throw error;
   }
-  await deps.atMoment?.('next_key_taken');
+  await deps.atKeyChange?.('next_key_taken');
   await settleKeyChange(deps, { ...row, sealedNextKey, updatedAt: deps.clock.now() });
 }
 
@@ -184,7 +184,7 @@ async function settleKeyChange(deps: AccountDeps, row: AcmeAccountRow): Promise<
   if (sealedNextKey === null) return row;
   const pem = deps.box.open(nextKeyColumn, row.id, sealedNextKey);
   const url = await deps.client.findAccount({ privateKey: createPrivateKey(pem) });
-  await deps.atMoment?.('next_key_found');
+  await deps.atKeyChange?.('next_key_found');
   if (url === undefined && deps.clock.now().getTime() - row.updatedAt.getTime() < keyChangeMs) return row;
   const taken = url === undefined ? {} : { sealedKey: deps.box.seal(keyColumn, row.id, pem), url };
   const columns = { ...taken, sealedNextKey: null };

@@ -45,7 +45,8 @@ export interface AcmeParts {
   readonly pause: Pause;
   /** Fires when the service stops. */
   readonly stopping: AbortSignal;
-  readonly atMoment: (moment: OrderMoment | KeyChangeMoment) => Promise<void>;
+  readonly atMoment: (moment: OrderMoment) => Promise<void>;
+  readonly atKeyChange?: (moment: KeyChangeMoment) => Promise<void>;
 }
 
 /** The way to the CA, a bounded number of requests at once. */
