@@ -165,6 +165,29 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(await read(hook.uuid)).toMatchObject({ lastError: null, lastDurationMs: expect.any(Number) });
   });
 
+  test('a chat that takes no more at present is told when it does, in the first hour', async () => {
+    const chat = await channel('telegram', { chatId: 5 });
+    const asked = JSON.stringify({ ok: false, description: 'Too Many', parameters: { retry_after: 1800 } });
+    target.answer((response) => response.writeHead(429).end(asked));
+    await fallenCheck();
+    await app.deliver();
+    expect(target.requests).toHaveLength(1);
+    expect(await log(chat)).toMatchObject([{ attempt: 0, settledAt: null, error: null }]);
+    expect(await read(chat.uuid)).toMatchObject({ lastNotifiedAt: null, lastError: null });
+
+    app.clock.advance(1799 * second);
+    await app.deliver();
+    expect(target.requests).toHaveLength(1);
+    app.clock.advance(second);
+    await app.deliver();
+    expect(target.requests).toHaveLength(2);
+    app.clock.advance(1800 * second);
+    await app.deliver();
+    const error = 'Received status code 429 with a message: "Too Many"';
+    expect(await log(chat)).toMatchObject([{ attempt: 1, settledAt: app.accounts.now(), error }]);
+    expect(await read(chat.uuid)).toMatchObject({ lastError: error, disabledAt: null });
+  });
+
   test('a channel that can never be told again is switched off', async () => {
     const chat = await channel('slack', { url: `${target.url}/slack` });
     target.answer((response) => response.writeHead(404).end());

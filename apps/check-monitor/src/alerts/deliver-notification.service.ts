@@ -5,6 +5,7 @@ import {
   claimNotification,
   keepNotification,
   type Notification,
+  postponeNotification,
   settleNotification,
 } from '../channels/notifications.repository.js';
 import type { Notifier } from '../channels/notifier.service.js';
@@ -20,6 +21,8 @@ export interface DeliverNotificationDeps extends LoadAlertDeps {
 /** Renewed three times as often while the delivery lasts: past it the worker is dead, and another one begins anew. */
 const leaseSeconds = 30;
 const lease: Micros = leaseSeconds * microsPerSecond;
+
+const longestWait: Micros = 3600 * microsPerSecond;
 
 /** A message during which this many workers died must not take the next one too. */
 const mostAttempts = 3;
@@ -50,6 +53,12 @@ async function deliver(deps: DeliverNotificationDeps, claimed: Notification): Pr
   const { database, logger, now } = deps;
   const alert = await database.read((tx) => loadAlert(deps, tx, claimed));
   const result = await tell(deps, claimed, alert);
+  if (!result.ok && result.retryAfterMs !== undefined && mayWait(deps, claimed)) {
+    const at = now() + result.retryAfterMs * 1000;
+    await database.transaction((tx) => postponeNotification(tx, claimed, at));
+    logger.info({ notification: claimed.id, waitMs: result.retryAfterMs }, 'alert.postponed');
+    return;
+  }
   const error = result.ok ? null : result.error;
   await database.transaction((tx) => settleNotification(tx, claimed, { error, settledAt: now() }));
   const { id, status, attempt } = claimed;
@@ -58,13 +67,20 @@ async function deliver(deps: DeliverNotificationDeps, claimed: Notification): Pr
   else logger.warn({ ...line, reason: error, isPermanent: result.permanent }, 'alert.failed');
 }
 
+/** News of an hour ago is worth no more waiting. */
+function mayWait({ now }: DeliverNotificationDeps, { createdAt }: Notification): boolean {
+  return now() - createdAt < longestWait;
+}
+
 async function tell(
-  { notifier }: DeliverNotificationDeps,
-  { attempt }: Notification,
+  deps: DeliverNotificationDeps,
+  claimed: Notification,
   alert: Alert | undefined,
 ): Promise<DeliveryResult> {
   if (alert === undefined) return undelivered('the check or the channel is gone');
   if (alert.channel.disabledAt !== null) return undelivered('the channel is switched off');
-  if (attempt > mostAttempts) return undelivered(`given up: ${mostAttempts} attempts did not come to an end`);
-  return notifier.notify(alert.channel, alert.event);
+  if (claimed.attempt > mostAttempts)
+    return undelivered(`given up: ${mostAttempts} attempts did not come to an end`);
+  const options = { isTest: false, mayWait: mayWait(deps, claimed) };
+  return deps.notifier.notify(alert.channel, alert.event, options);
 }

@@ -60,7 +60,7 @@ async function attemptOnce(
     const result = judge?.({ status, body }) ?? undelivered(`Received status code ${status}`);
     return {
       result,
-      isFinal: result.ok,
+      isFinal: result.ok || result.retryAfterMs !== undefined,
       waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) || 0,
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Micros } from '../instants.js';
 import { bounceAddress } from './bounce-address.js';
 import type { ChannelKind } from './channel-kinds.js';
 import { createEmail } from './email/email.channel.js';
@@ -29,6 +30,7 @@ export interface IntegrationDeps extends GroupDeps, Pick<SignalDeps, 'timeoutMs'
   readonly messengers: Messengers;
   readonly services: PublicServices;
   readonly signer: LinkSigner;
+  readonly now: () => Micros;
 }
 
 export type Integrations = ReadonlyMap<ChannelKind, Integration>;
@@ -51,7 +53,7 @@ function toUsers({ sendToUser: send }: IntegrationDeps): Integration[] {
 }
 
 function byServices(deps: IntegrationDeps): Integration[] {
-  const { sendToService: send, sendMail, messengers, services, signer, timeoutMs, onCaptcha } = deps;
+  const { sendToService: send, sendMail, messengers, services, signer, timeoutMs, onCaptcha, now } = deps;
   const { bounceDomain: domain } = messengers;
   return [
     createEmail({
@@ -63,7 +65,7 @@ function byServices(deps: IntegrationDeps): Integration[] {
           ? undefined
           : (deliveryId) => bounceAddress({ domain, secret: signer.secret }, deliveryId),
     }),
-    createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken }),
+    createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken, now }),
     createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),
     createPagerDuty({ send, apiUrl: services.pagerDuty }),
     createOpsgenie({ send, apiUrls: services.opsgenie }),

@@ -101,6 +101,16 @@ export async function keepNotification(
   await updateRows<Notification>(tx, notifications, { id, attempt, settledAt: IsNull() }, { leaseUntil });
 }
 
+/** Puts a message back that is to go out at `at`; to have waited is no attempt. */
+export async function postponeNotification(
+  tx: Tx,
+  { id, attempt }: Pick<Notification, 'id' | 'attempt'>,
+  at: Micros,
+): Promise<void> {
+  const open = { id, attempt, settledAt: IsNull() };
+  await updateRows<Notification>(tx, notifications, open, { attempt: attempt - 1, leaseUntil: at });
+}
+
 /** Records what became of a message; false when it has passed on to somebody else. */
 export async function settleNotification(
   tx: Tx,

@@ -73,6 +73,8 @@ export interface Notifier {
 export interface NotifyOptions {
   /** A person waits for the result: nothing is tried twice. */
   readonly isTest: boolean;
+  /** A target that takes no more at present is left alone, and nothing is kept of that: the caller tries again. */
+  readonly mayWait?: boolean;
 }
 
 const answerBytes = 4_194_304;
@@ -97,6 +99,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     messengers: config.messengers,
     signer: { siteRoot: config.site.siteRoot, secret: config.secret },
     timeoutMs,
+    now: deps.now,
     onCaptcha: (token) => deps.logger.error({ token }, 'signal.captcha_wanted'),
     notifyMember: (delivery) => notifyMember(deps, integrations, delivery),
   });
@@ -126,12 +129,13 @@ async function notify(
   integrations: Integrations,
   channel: Channel,
   event: AlertEvent,
-  { isTest }: NotifyOptions = { isTest: false },
+  { isTest, mayWait = false }: NotifyOptions = { isTest: false },
 ): Promise<DeliveryResult> {
   const began = performance.now();
   const result = await inSpan(`delivery ${channel.kind}`, {}, () =>
     deliver(deps, integrations, channel, event, isTest),
   );
+  if (mayWait && !result.ok && result.retryAfterMs !== undefined) return result;
   const lastDurationMs = Math.round(performance.now() - began);
   deps.onDelivered?.({ kind: channel.kind, outcome: outcomeOf(result), seconds: lastDurationMs / 1000 });
   const now = deps.now();

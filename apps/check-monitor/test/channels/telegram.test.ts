@@ -5,7 +5,8 @@ import { aDelivery, anEvent, aRecovery } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 
 const target = openTarget();
-const telegram = () => createTelegram({ send: target.send, apiUrl: target.server.url, token: '1:abc' });
+const telegram = (now = () => 0) =>
+  createTelegram({ send: target.send, apiUrl: target.server.url, token: '1:abc', now });
 const settings = telegramSettings.parse({ chatId: -100, threadId: 7 });
 
 describe('telegram', () => {
@@ -52,6 +53,24 @@ describe('telegram', () => {
     expect(target.server.requests).toHaveLength(permanent ? 1 : 3);
   });
 
+  test('is told six times a minute at most, and then waits for its turn', async () => {
+    let now = 0;
+    const bot = telegram(() => now);
+    for (let turn = 0; turn < 6; turn += 1) expect((await bot.deliver(aDelivery(settings))).ok).toBe(true);
+    const refused = { ok: false, error: 'Rate limit exceeded', permanent: false, retryAfterMs: 60_000 };
+    expect(await bot.deliver(aDelivery(settings))).toEqual(refused);
+    expect(target.server.requests).toHaveLength(6);
+    now = 60_000_000;
+    expect((await bot.deliver(aDelivery(settings))).ok).toBe(true);
+  });
+
+  test('is left alone for as long as Telegram asks, not tried again at once', async () => {
+    const description = 'Too Many Requests: retry after 35';
+    target.answerJson(429, { ok: false, description, parameters: { retry_after: 35 } });
+    expect(await telegram().deliver(aDelivery(settings))).toMatchObject({ ok: false, retryAfterMs: 35_000 });
+    expect(target.server.requests).toHaveLength(1);
+  });
+
   test('an answer that is no JSON is told by its status', async () => {
     target.server.answer((response) => response.writeHead(502).end('<html>'));
     expect(await telegram().deliver(aDelivery(settings))).toMatchObject({
@@ -60,7 +79,7 @@ describe('telegram', () => {
   });
 
   test('is missing its token where there is none', () => {
-    expect(createTelegram({ send: target.send, apiUrl: '', token: undefined }).missing).toBe(
+    expect(createTelegram({ send: target.send, apiUrl: '', token: undefined, now: () => 0 }).missing).toBe(
       'CHECK_MONITOR_TELEGRAM_TOKEN',
     );
     expect(telegram().missing).toBeUndefined();

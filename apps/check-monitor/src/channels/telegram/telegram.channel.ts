@@ -1,7 +1,9 @@
-import { type DeliveryResult, refusedForGood, undelivered } from '../delivery-result.js';
+import type { Micros } from '../../instants.js';
+import { type DeliveryResult, refusedForGood, tooMany, undelivered } from '../delivery-result.js';
 import { type HttpAnswer, jsonAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Delivery, Integration } from '../integration.js';
+import { type ChatThrottle, createChatThrottle } from './chat-throttle.js';
 import { telegramMessage } from './telegram-message.js';
 import type { TelegramSettings } from './telegram-settings.js';
 
@@ -11,16 +13,27 @@ export interface TelegramDeps {
   readonly apiUrl: string;
   /** Token of this service's bot; undefined when it has none. */
   readonly token: string | undefined;
+  readonly now: () => Micros;
 }
 
 /** A chat that this service's bot is in. */
 export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings> {
+  const throttle = createChatThrottle();
   return {
     kind: 'telegram',
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
     tells: () => true,
-    deliver: (delivery) => deliver(deps, delivery),
+    deliver: (delivery) => deliverInTurn(deps, throttle, delivery),
   };
+}
+
+async function deliverInTurn(
+  deps: TelegramDeps,
+  throttle: ChatThrottle,
+  delivery: Delivery<TelegramSettings>,
+): Promise<DeliveryResult> {
+  const wait = throttle.take(String(delivery.settings.chatId), deps.now());
+  return wait === 0 ? deliver(deps, delivery) : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
 }
 
 /** A group that became a supergroup has another number: the message goes there, and so will all later ones. */
@@ -54,16 +67,23 @@ async function attempt(
 }
 
 function migrationOf(answer: HttpAnswer): number | undefined {
-  const parameters = jsonAnswer(answer)['parameters'] as { migrate_to_chat_id?: unknown } | undefined;
-  const moved = parameters?.migrate_to_chat_id;
-  return typeof moved === 'number' ? moved : undefined;
+  return parameterOf(answer, 'migrate_to_chat_id');
 }
 
-/** 403 says that the bot was blocked, kicked out, or that the chat is no more. */
+/** What the bot API adds to a refusal, so that it can be met. */
+function parameterOf(answer: HttpAnswer, name: string): number | undefined {
+  const parameters = jsonAnswer(answer)['parameters'] as Readonly<Record<string, unknown>> | null | undefined;
+  const value = parameters?.[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** 429 says for how many seconds the chat takes nothing more, 403 that the bot was blocked, kicked out, or that the chat is no more. */
 function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
   const { description } = jsonAnswer(answer);
   if (typeof description !== 'string') return undefined;
   const error = `Received status code ${answer.status} with a message: "${description.slice(0, 200)}"`;
+  const waitSeconds = answer.status === 429 ? parameterOf(answer, 'retry_after') : undefined;
+  if (waitSeconds !== undefined) return tooMany(error, waitSeconds * 1000);
   const isGone = answer.status === 403 || description === 'Bad Request: chat not found';
   return isGone ? refusedForGood(error) : undelivered(error);
 }
