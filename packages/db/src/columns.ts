@@ -70,8 +70,16 @@ export const column = {
 
 /** Name in the database of a property of a row: `spaceId` → `space_id`. */
 export function columnName(property: string): string {
-  return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  let name = columnNames.get(property);
+  if (name === undefined) {
+    name = property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    columnNames.set(property, name);
+  }
+  return name;
 }
+
+// every statement asks for the same few hundred
+const columnNames = new Map<string, string>();
 
 // PostgreSQL hands 64 bits out as text, since they may exceed what a number holds
 const numeric: ValueTransformer = {

@@ -1,11 +1,13 @@
-import type { Tx } from './database.js';
 import { columnName } from './columns.js';
+import type { Tx } from './database.js';
 import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
 import type { TableOf } from './table.js';
 
 /** Values that the columns of a row must have; every one is an equality. */
-export type Equalities<Row> = { readonly [Name in keyof Row]?: Row[Name] & (string | number | boolean | Date) };
+export type Equalities<Row> = {
+  readonly [Name in keyof Row]?: Row[Name] & (string | number | boolean | Date);
+};
 
 export interface RowOrder<Row> {
   readonly by: readonly (keyof Row & string)[];

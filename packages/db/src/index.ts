@@ -50,6 +50,7 @@ export {
 } from './database.js';
 export type { Dialect, DialectName } from './dialect.js';
 export { DatabaseUnavailable } from './failures.js';
+export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './find.js';
 export { makeFolder } from './folder.js';
 export { holdRows, keepRows } from './hold.js';
 export type { Migration } from './migrations.js';

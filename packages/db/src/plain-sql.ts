@@ -35,8 +35,8 @@ export function writtenColumns(
   const values: SqlValue[] = [];
   for (const [property, value] of Object.entries(row)) {
     const spec = table.columns[property];
-    if (spec === undefined) throw new Error(`${table.name} has no column for ${property}`);
-    if (value === undefined) continue;
+    // as TypeORM does: what the table does not have is not written
+    if (spec === undefined || value === undefined) continue;
     names.push(columnName(property));
     // whatever the value, such as a text: JSON of it
     values.push(spec.kind === 'json' && value !== null ? JSON.stringify(value) : (value as SqlValue));

@@ -41,6 +41,8 @@ export function startSession(runner: QueryRunner): Session {
 export interface Bounds {
   readonly begin: () => Promise<void>;
   readonly commit: () => Promise<void>;
+  /** `ROLLBACK` when absent. */
+  readonly rollback?: () => Promise<void>;
 }
 
 /** What `work` returns, once committed; whatever it throws, after the rollback. */
@@ -60,7 +62,8 @@ export async function inTransaction<T>(
   } catch (error) {
     await session.seal();
     // the connection may be gone with its transaction; the first error tells why
-    await session.control('ROLLBACK').catch(() => undefined);
+    const rollback = bounds.rollback ?? (() => session.control('ROLLBACK'));
+    await rollback().catch(() => undefined);
     throw withoutValues(error);
   }
 }

@@ -3,6 +3,7 @@ import { type Doors, runnerOf, schemaStatements } from './doors.js';
 import { Mutex } from './mutex.js';
 import { begun } from './retry.js';
 import { inTransaction, type Session, startSession } from './runner.js';
+import { SharedCommits } from './shared-commits.js';
 import { createSqliteFile, type Entities, openSqlite } from './source.js';
 
 /** What is used of better-sqlite3's connection and of TypeORM's driver around it. */
@@ -45,7 +46,7 @@ class Lane {
    * TypeORM's driver would hand one runner to everybody, so that overlapping transactions became savepoints of
    * each other and the rollback of one took the rows of all. Prepared statements pass from runner to runner.
    */
-  private newSession(): Session {
+  newSession(): Session {
     this.driver.queryRunner = undefined;
     const runner = Object.assign(this.source.createQueryRunner(), { stmtCache: this.statements });
     this.driver.queryRunner = undefined;
@@ -63,12 +64,13 @@ export async function openSqliteDoors(file: string | undefined, entities: Entiti
   const writer = new Lane(source);
   // waiting for other processes is left to `begun`
   writer.connection.pragma('busy_timeout = 0');
+  const commits = new SharedCommits(writer);
   const readerSource = file === undefined ? undefined : await openSqlite(file, entities, 'reader');
   const reader = readerSource === undefined ? undefined : new Lane(readerSource);
   return {
     source,
     lanes: undefined,
-    write: (work) => writer.alone(() => writer.transaction('BEGIN IMMEDIATE', work)),
+    write: (work) => commits.write(work),
     read: (work) =>
       reader === undefined
         ? writer.alone(() => refusingWrites(writer, () => writer.transaction('BEGIN', work)))

@@ -1,0 +1,106 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { EntityManager } from 'typeorm';
+import { begun } from './retry.js';
+import { inTransaction, type Session } from './runner.js';
+
+/** The connection that writes, for one caller at a time. */
+export interface WritingLane {
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  newSession(): Session;
+}
+
+type Work = (tx: EntityManager) => Promise<unknown>;
+
+interface Waiting {
+  /** Bound to the context of its caller. */
+  readonly work: Work;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Tells a caller how its work ended, once that is on disk. */
+type Answer = () => void;
+
+// what came first waits for the others no longer than the disk would have taken for a few of them
+const most = 64;
+const longestMs = 20;
+
+/**
+ * Transactions of SQLite that wait for each other are committed together: each in a savepoint of its own, in the
+ * order of their coming, with one wait for the disk for all of them, and answered after it. One that fails takes back
+ * its own changes only; one that comes alone does not wait for others.
+ */
+export class SharedCommits {
+  private readonly lane: WritingLane;
+  private readonly waiting: Waiting[] = [];
+  private isAtWork = false;
+
+  constructor(lane: WritingLane) {
+    this.lane = lane;
+  }
+
+  write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const own = AsyncResource.bind(work) as Work;
+      this.waiting.push({ work: own, resolve: resolve as Waiting['resolve'], reject });
+      if (!this.isAtWork) void this.workOff();
+    });
+  }
+
+  private async workOff(): Promise<void> {
+    this.isAtWork = true;
+    while (this.waiting.length > 0) await this.lane.alone(() => this.commitGroup());
+    this.isAtWork = false;
+  }
+
+  /** Never rejects: whoever takes part is told. */
+  private async commitGroup(): Promise<void> {
+    const taken: Waiting[] = [];
+    const answers: Answer[] = [];
+    const group = this.lane.newSession();
+    try {
+      await begun(() => group.control('BEGIN IMMEDIATE'));
+      const start = performance.now();
+      for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+        taken.push(next);
+        answers.push(await this.inSavepoint(next));
+        if (taken.length === most || performance.now() - start > longestMs) break;
+      }
+      await group.control('COMMIT');
+    } catch (error) {
+      await group.control('ROLLBACK').catch(() => undefined);
+      // nothing could begin: the first in the row hears of it, the others try again
+      const first = taken.length === 0 ? this.waiting.splice(0, 1) : taken;
+      for (const { reject } of first) reject(error);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+
+  /** Rejects only when the whole transaction is lost. */
+  private async inSavepoint({ work, resolve, reject }: Waiting): Promise<Answer> {
+    const session = this.lane.newSession();
+    const back = { isLost: false };
+    const bounds = {
+      begin: () => session.control('SAVEPOINT shared'),
+      commit: () => session.control('RELEASE shared'),
+      rollback: async () => {
+        try {
+          await session.control('ROLLBACK TO shared');
+          await session.control('RELEASE shared');
+        } catch (error) {
+          // SQLite gives the whole transaction up by itself when the disk is full or fails
+          back.isLost = true;
+          throw error;
+        }
+      },
+    };
+    try {
+      const value = await inTransaction(session, bounds, work);
+      return () => resolve(value);
+    } catch (error) {
+      if (back.isLost) throw error;
+      return () => reject(error);
+    }
+  }
+}
