@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from '@jest/globals';
+import { addFqdn, makeCsr, makeSpace, signCsr, uploadCsr } from '../src/main-job.js';
+import { describeStack } from './running-stack.js';
+
+const folder = new URL('../../../../docker/observability/', import.meta.url);
+const token = 'a-token-of-sixteen-letters';
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+/** Expressions of the alerts, one line each in the file. */
+async function alertExpressions(): Promise<string[]> {
+  const text = await readFile(new URL('rules.yaml', folder), 'utf8');
+  const expressions = [...text.matchAll(/^ +expr: (.+)$/gm)].map(([, expression = '']) => expression);
+  expect(expressions).toHaveLength(text.split('- alert: ').length - 1);
+  return expressions;
+}
+
+async function panels(): Promise<Panel[]> {
+  const text = await readFile(new URL('dashboard.json', folder), 'utf8');
+  return (JSON.parse(text) as { readonly panels: Panel[] }).panels;
+}
+
+/** Metrics that an expression of PromQL names: what is neither a label, a function, nor a word of the language. */
+function metricsIn(expression: string): string[] {
+  const bare = expression
+    .replaceAll(/"[^"]*"/g, '')
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\b(?:by|on|without|ignoring)\s*\([^)]*\)/g, '');
+  const words = bare.match(/\b[a-z_][a-z0-9_]*\b(?!\s*\()/g) ?? [];
+  return words.filter((word) => !['and', 'or', 'unless', 'by'].includes(word));
+}
+
+test.each([
+  ['up{job="x"} == 0', ['up']],
+  ['sum by (le, call) (rate(some_seconds_bucket{call=~"a|b"}[5m])) > 3 * 60', ['some_seconds_bucket']],
+  ['time() - max(one_total) > 5 and min(two) == 0', ['one_total', 'two']],
+  ['label_replace(one, "a", "$1", "b", "(.*)")', ['one']],
+])('%s names its metrics', (expression, named) => {
+  expect(metricsIn(expression)).toEqual(named);
+});
+
+describeStack(
+  'what is observed',
+  (running) => {
+    const scraped = new Map<string, string>();
+
+    beforeAll(async () => {
+      const { clients, stack } = running();
+      const space = await makeSpace(clients, 'Watched');
+      const fqdn = await addFqdn(clients, space.id, 'watched.example.test');
+      const place = { spaceId: space.id, fqdnId: fqdn.id };
+      await uploadCsr(clients, place, fqdn.fqdn, await makeCsr(fqdn.fqdn));
+      await signCsr(clients, place);
+      const { certManager, checkMonitor, dummyCa } = stack.credentials;
+      for (const { url } of [certManager, checkMonitor, dummyCa]) {
+        const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+        expect(answer.status).toBe(200);
+        scraped.set(url, await answer.text());
+      }
+    });
+
+    /** Every name that a scrape may have a sample of. */
+    const known = (): Set<string> => {
+      const types = [...scraped.values()].flatMap((text) => [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]);
+      return new Set(
+        types.flatMap(([, name = '', type]) =>
+          type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name],
+        ),
+      );
+    };
+
+    test('every metric of the alerts and of the dashboard is one that a service has', async () => {
+      const queries = (await panels()).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+      const named = [...(await alertExpressions()), ...queries].flatMap(metricsIn);
+      expect(named.length).toBeGreaterThan(40);
+      // Prometheus says itself whether a scrape came to an end
+      const names = new Set(named.filter((name) => name !== 'up'));
+      expect([...names].filter((name) => !known().has(name))).toEqual([]);
+    });
+
+    test('every metric of this service is told of on its page', async () => {
+      const page = await readFile(new URL('../../../../docs/observability.md', import.meta.url), 'utf8');
+      const own = [...scraped.values()]
+        .flatMap((text) => [...text.matchAll(/^# TYPE (\S+) /gm)])
+        .map(([, name = '']) => name)
+        .filter((name) => !/^(?:process|nodejs)_/.test(name));
+      expect([...new Set(own)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    });
+
+    test('what the stack does is seen in its figures', () => {
+      const all = [...scraped.values()].join('\n');
+      expect(all).toMatch(
+        /^cert_manager_certificates_requested_total\{provider="dummy-ca",purpose="issuance",outcome="issued"\} 1$/m,
+      );
+      expect(all).toMatch(
+        /^cert_manager_certificates\{space_id="[^"]+",space="Watched",expiry="[^"]+"\} 1$/m,
+      );
+      expect(all).toMatch(
+        /^http_request_duration_seconds_count\{method="POST",route="\/csr",status="200"\} 1$/m,
+      );
+      expect(all).toMatch(/^check_monitor_pings_total\{kind="start",answer="stored"\} [1-9]/m);
+    });
+
+    test('panels of the dashboard are told apart', async () => {
+      const all = await panels();
+      expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+      expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
+    });
+  },
+  async () => ({ METRICS_TOKEN: token }),
+);
