@@ -128,12 +128,33 @@ suite('changing the key of an account', (open) => {
     expect(await order()).toMatchObject({ success: true });
   });
 
-  test('is refused while another change is under way', async () => {
+  test('by two processes at once changes it once', async () => {
+    const before = await account();
+    let between: string | undefined;
     await changeKey(async (moment) => {
-      if (moment === 'next_key_kept') {
-        await expect(changeKey(async () => undefined)).rejects.toThrow(/is being changed/);
-      }
+      if (moment !== 'next_key_kept' || between !== undefined) return;
+      await changeKey(async () => undefined);
+      between = (await account()).sealedKey;
     });
+    expect(between).not.toBe(before.sealedKey);
+    expect(await account()).toMatchObject({ sealedKey: between, sealedNextKey: null });
+    expect(await tested()).toEqual(known);
+  });
+
+  test('that was cut short offers the same key again', async () => {
+    const end = changeKey(async (moment) => {
+      if (moment === 'next_key_kept') throw new Error('the process ends here');
+    });
+    await expect(end).rejects.toThrow('the process ends here');
+    const { sealedKey, sealedNextKey: left } = await account();
+    let offered: string | null = null;
+    await changeKey(async (moment) => {
+      if (moment === 'next_key_taken') offered = (await account()).sealedNextKey;
+    });
+    expect(offered).toBe(left);
+    const after = await account();
+    expect(after.sealedNextKey).toBeNull();
+    expect(after.sealedKey).not.toBe(sealedKey);
     expect(await tested()).toEqual(known);
   });
 });

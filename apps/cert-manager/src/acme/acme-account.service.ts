@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto';
-import { AcmeProblem, Conflict } from '@certloop/contracts';
+import { AcmeProblem, NotFound } from '@certloop/contracts';
 import { exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import { constraintViolation, type Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
@@ -92,30 +92,44 @@ export async function forgetAccountUrl(
 
 /**
  * Gives the account a new key (RFC 8555 §7.3.5). The new one is on disk before the CA hears of it; when the
- * answer is lost, the next use of the account finds out which of the two counts. Throws Conflict while another change
- * may be under way.
+ * answer is lost, the next use of the account finds out which of the two counts, and the next change offers the same
+ * key again.
  */
 export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): Promise<void> {
   const account = await ensureAccount(deps, terms);
-  const row = await deps.db.read((tx) => findAccountRow(tx, terms.providerId, terms.directoryUrl));
-  if (row === undefined) return;
-  const { privateKey } = await generateKeyPair(kindOf[terms.keyType]);
-  const sealedNextKey = deps.box.seal(nextKeyColumn, row.id, exportPrivateKeyPem(privateKey));
-  if (!(await changeNextKey(deps, { ...row, sealedNextKey: null }, { sealedNextKey }))) {
-    throw new Conflict(
-      'the key of this account is being changed, or was a moment ago; try again in two minutes',
-    );
-  }
+  const row = await keepNextKey(deps, terms);
   await deps.atKeyChange?.('next_key_kept');
+  const privateKey = createPrivateKey(deps.box.open(nextKeyColumn, row.id, row.sealedNextKey));
   try {
     await deps.client.changeKey(account, { privateKey });
   } catch (error) {
     const isRefused = error instanceof AcmeProblem && error.type !== 'serverInternal';
-    if (isRefused) await changeNextKey(deps, { ...row, sealedNextKey }, { sealedNextKey: null });
+    if (!isRefused) throw error;
+    const { sealedKey } = await settleKeyChange(deps, row);
+    // another process has handed in the same key a moment ago
+    if (sealedKey !== row.sealedKey) return;
+    await changeNextKey(deps, row, { sealedNextKey: null });
     throw error;
   }
   await deps.atKeyChange?.('next_key_taken');
-  await settleKeyChange(deps, { ...row, sealedNextKey, updatedAt: deps.clock.now() });
+  await settleKeyChange(deps, row);
+}
+
+/** The account with a next key: the one that a change before has left, else a new one. */
+async function keepNextKey(
+  deps: AccountDeps,
+  { providerId, directoryUrl, keyType }: AccountTerms,
+): Promise<AcmeAccountRow & { readonly sealedNextKey: string }> {
+  for (;;) {
+    const row = await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl));
+    if (row === undefined) throw new NotFound('the account is gone');
+    const { sealedNextKey: left } = row;
+    if (left !== null) return { ...row, sealedNextKey: left };
+    const { privateKey } = await generateKeyPair(kindOf[keyType]);
+    const sealedNextKey = deps.box.seal(nextKeyColumn, row.id, exportPrivateKeyPem(privateKey));
+    const updatedAt = deps.clock.now();
+    if (await changeNextKey(deps, row, { sealedNextKey })) return { ...row, sealedNextKey, updatedAt };
+  }
 }
 
 const kindOf: Readonly<Record<AccountKeyType, KeyKind>> = {
