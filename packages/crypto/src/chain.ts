@@ -127,7 +127,34 @@ function isNamedIssuer(certificate: Certificate, issuer: Certificate): boolean {
 }
 
 function isSignedBy(certificate: Certificate, issuer: Certificate): boolean {
-  return issuer.isCa && issuer.maySignCertificates && verifySignatureSync(certificate, issuer.publicKey).ok;
+  return issuer.isCa && issuer.maySignCertificates && signatureHolds(certificate, issuer);
+}
+
+// One certificate meets the same issuer when a chain is put in order and when it is checked.
+const verified = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
+
+// Those of authorities come again with every chain: remembered by their octets, the oldest forgotten first.
+const verifiedAuthorities = new Map<string, boolean>();
+const mostAuthorities = 256;
+
+function signatureHolds(certificate: Certificate, issuer: Certificate): boolean {
+  if (certificate.isCa) return authorityHolds(certificate, issuer);
+  const known = verified.get(certificate) ?? new WeakMap<Certificate, boolean>();
+  verified.set(certificate, known);
+  const holds = known.get(issuer) ?? verifySignatureSync(certificate, issuer.publicKey).ok;
+  known.set(issuer, holds);
+  return holds;
+}
+
+function authorityHolds(certificate: Certificate, issuer: Certificate): boolean {
+  const key = `${fingerprint(certificate.der)} ${fingerprint(issuer.spkiDer)}`;
+  const known = verifiedAuthorities.get(key);
+  if (known !== undefined) return known;
+  const holds = verifySignatureSync(certificate, issuer.publicKey).ok;
+  const [oldest] = verifiedAuthorities.keys();
+  if (oldest !== undefined && verifiedAuthorities.size >= mostAuthorities) verifiedAuthorities.delete(oldest);
+  verifiedAuthorities.set(key, holds);
+  return holds;
 }
 
 const brokenChain = (reason: string): InvalidInput =>

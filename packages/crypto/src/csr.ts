@@ -3,6 +3,7 @@ import { contextConstructed, type DerElement, parseDer, tag } from './der.js';
 import { decodeBitOctets, decodeInteger, decodeOid, Members } from './der-values.js';
 import { type Extension, findExtension, parseExtensions } from './extensions.js';
 import { type GeneralNames, noGeneralNames, parseGeneralNames } from './general-names.js';
+import type { KeyCache } from './key-cache.js';
 import { type DistinguishedName, parseName } from './names.js';
 import { oid } from './oids.js';
 import { type PublicKey, parsePublicKey } from './public-keys.js';
@@ -71,8 +72,8 @@ export function parseCsr(der: Buffer): Csr {
 }
 
 /** Whether the request is signed by the key it asks a certificate for, or why not. Never throws. */
-export function verifyCsr(csr: Csr): Promise<Verification> {
-  return verifySignature(csr, csr.publicKey);
+export function verifyCsr(csr: Csr, cache?: KeyCache): Promise<Verification> {
+  return verifySignature(csr, csr.publicKey, cache);
 }
 
 interface ParsedAttribute {

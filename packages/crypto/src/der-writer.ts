@@ -1,5 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { tag } from './der.js';
+import { oid } from './oids.js';
 
 /** DER of an element with the given identifier octet around the parts. */
 export function encode(identifier: number, ...parts: readonly Uint8Array[]): Buffer {
@@ -43,6 +44,12 @@ export function encodeNamedBits(bits: readonly number[]): Buffer {
 
 /** DER of an INTEGER, two's complement, as short as possible. */
 export function encodeInteger(value: bigint): Buffer {
+  if (value >= 0n) {
+    const digits = value.toString(16);
+    const padded = digits.length % 2 === 0 ? digits : `0${digits}`;
+    // A leading high bit would make it negative.
+    return encode(tag.integer, Buffer.from(padded >= '8' ? `00${padded}` : padded, 'hex'));
+  }
   let octets = 1;
   while (BigInt.asIntN(octets * 8, value) !== value) octets += 1;
   const hex = BigInt.asUintN(octets * 8, value)
@@ -56,6 +63,10 @@ export const encodeEnumerated = (value: number): Buffer => encode(tag.enumerated
 
 /** DER of an object identifier given as dotted text. Throws InvalidInput when it is none. */
 export function encodeOid(dotted: string): Buffer {
+  return knownOids.get(dotted) ?? encodeArcs(dotted);
+}
+
+function encodeArcs(dotted: string): Buffer {
   if (!/^[012](\.(0|[1-9]\d*))+$/.test(dotted)) throw notAnOid(dotted);
   const [first = 0n, second = 0n, ...rest] = dotted.split('.').map(BigInt);
   if (first < 2n && second > 39n) throw notAnOid(dotted);
@@ -67,6 +78,11 @@ function encodeArc(arc: bigint): Buffer {
   for (let rest = arc >> 7n; rest > 0n; rest >>= 7n) octets.unshift(Number(rest & 0x7fn) | 0x80);
   return Buffer.from(octets);
 }
+
+// Those that the code itself writes, most of them into every certificate.
+const knownOids: ReadonlyMap<string, Buffer> = new Map(
+  Object.values(oid).map((dotted) => [dotted, encodeArcs(dotted)]),
+);
 
 function encodeHeader(identifier: number, length: number): Buffer {
   if (length < 0x80) return Buffer.of(identifier, length);

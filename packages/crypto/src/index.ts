@@ -37,6 +37,7 @@ export {
   verifyJws,
   verifyMac,
 } from './jws.js';
+export { createKeyCache, type KeyCache } from './key-cache.js';
 export {
   exportPrivateKeyPem,
   exportSpki,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import { contextConstructed, parseDer, tag } from './der.js';
 import {
@@ -13,9 +14,8 @@ import {
 import { type Extension, encodeExtension } from './extensions.js';
 import { encodeGeneralNames, type GeneralNamesInput } from './general-names.js';
 import type { Issuer } from './issuer.js';
-import { keyIdentifier } from './keys.js';
 import { keyPurposes, keyUsageBit, oid } from './oids.js';
-import { parsePublicKey } from './public-keys.js';
+import { type PublicKey, parsePublicKey } from './public-keys.js';
 import { encodeTime } from './times.js';
 
 /** What to put into a certificate beside what the profile puts into every one. */
@@ -26,6 +26,8 @@ export interface IssueRequest {
   readonly subjectDer: Buffer;
   /** DER of the SubjectPublicKeyInfo, taken over as it is. */
   readonly spkiDer: Buffer;
+  /** The same taken apart, where that was done before. */
+  readonly publicKey?: PublicKey;
   readonly notBefore: Date;
   readonly notAfter: Date;
   /** Octets of the subjectAltName value, taken over as they are; wins over `subjectAltNames`. */
@@ -61,7 +63,6 @@ export async function issueCertificate(issuer: Issuer, request: IssueRequest): P
 
 const versionThree = encode(contextConstructed(0), encodeInteger(2n));
 const maxSerialNumber = 2n ** 159n - 1n;
-const defaultPurposes = ['serverAuth', 'clientAuth'];
 const profileOids: readonly string[] = [
   oid.basicConstraints,
   oid.keyUsage,
@@ -84,12 +85,16 @@ const authorityUsage = encodeCritical(oid.keyUsage, encodeNamedBits([keyCertSign
 
 function encodeProfile(issuer: Issuer, request: IssueRequest): Buffer[] {
   const subjectAltName = request.subjectAltNameDer ?? encodeNames(request.subjectAltNames);
+  const publicKey = request.publicKey ?? parsePublicKey(parseDer(request.spkiDer, 'public key'));
   return [
-    ...(request.authority === undefined ? encodeLeafUse(request) : encodeAuthorityUse(request.authority)),
+    ...(request.authority === undefined
+      ? encodeLeafUse(request, publicKey)
+      : encodeAuthorityUse(request.authority)),
     encodeExtension({
       oid: oid.subjectKeyIdentifier,
       critical: false,
-      value: encodeOctetString(keyIdentifier(request.spkiDer)),
+      // RFC 5280 §4.2.1.2, method 1
+      value: encodeOctetString(createHash('sha1').update(publicKey.keyOctets).digest()),
     }),
     issuer.authorityKeyIdentifierDer,
     ...(subjectAltName === undefined ? [] : [encodeSubjectAltName(subjectAltName, request.subjectDer)]),
@@ -97,18 +102,18 @@ function encodeProfile(issuer: Issuer, request: IssueRequest): Buffer[] {
   ];
 }
 
-function encodeLeafUse({ spkiDer, extendedKeyUsage = defaultPurposes }: IssueRequest): Buffer[] {
-  const { kind } = parsePublicKey(parseDer(spkiDer, 'public key'));
-  const purposes = extendedKeyUsage.map(encodePurpose);
+function encodeLeafUse({ extendedKeyUsage }: IssueRequest, { kind }: PublicKey): Buffer[] {
   return [
     leafConstraints,
     kind === 'RSA' ? rsaLeafUsage : leafUsage,
-    ...(purposes.length === 0
-      ? []
-      : [
-          encodeExtension({ oid: oid.extendedKeyUsage, critical: false, value: encodeSequence(...purposes) }),
-        ]),
+    ...(extendedKeyUsage === undefined ? usualPurposes : encodePurposes(extendedKeyUsage)),
   ];
+}
+
+function encodePurposes(purposes: readonly string[]): Buffer[] {
+  if (purposes.length === 0) return [];
+  const value = encodeSequence(...purposes.map(encodePurpose));
+  return [encodeExtension({ oid: oid.extendedKeyUsage, critical: false, value })];
 }
 
 function encodeAuthorityUse({ pathLength }: { readonly pathLength?: number }): Buffer[] {
@@ -129,6 +134,8 @@ const encodeNames = (names: GeneralNamesInput | undefined): Buffer | undefined =
 const purposeOids = new Map([...keyPurposes].map(([dotted, { name }]) => [name, dotted]));
 
 const encodePurpose = (purpose: string): Buffer => encodeOid(purposeOids.get(purpose) ?? purpose);
+
+const usualPurposes = encodePurposes(['serverAuth', 'clientAuth']);
 
 const isEmptyName = (der: Buffer): boolean => der[0] === tag.sequence && der[1] === 0;
 

@@ -1,6 +1,8 @@
 import { AppError, InvalidInput } from '@certloop/contracts';
 
 const maximumDepth = 20;
+// without `stream` it keeps nothing from one call to the next
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Value of a JSON body; `undefined` when there are no bytes. Throws InvalidInput for what is not UTF-8 or
@@ -26,7 +28,7 @@ function isJson(contentType: string | undefined): boolean {
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(utf8.decode(bytes));
   } catch (cause) {
     throw new InvalidInput('body must be JSON in UTF-8', {
       cause,

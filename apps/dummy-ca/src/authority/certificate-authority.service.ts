@@ -3,6 +3,7 @@ import { AppError, InvalidInput } from '@certloop/contracts';
 import {
   certificateLabel,
   createIssuer,
+  createKeyCache,
   createRoot,
   csrLabels,
   describeName,
@@ -11,6 +12,7 @@ import {
   type Issuer,
   isIssuedBy,
   issueCertificate,
+  type KeyCache,
   loadIssuer,
   parseCsr,
   parsePem,
@@ -83,6 +85,7 @@ export async function openAuthority(source: RootSource, clock: Clock): Promise<C
     pointers: pointersOf(source, 'root'),
     serialNumbers,
     backdateSeconds: source.backdateSeconds,
+    keyCache: createKeyCache(keptKeys),
   };
   return {
     ...signing,
@@ -92,25 +95,29 @@ export async function openAuthority(source: RootSource, clock: Clock): Promise<C
   };
 }
 
+// A key of RSA-2048 has about 2 kB.
+const keptKeys = 2_000;
+
 interface Signing extends NamedIssuer {
   readonly serialNumbers: SerialNumbers;
   readonly backdateSeconds: number;
+  readonly keyCache: KeyCache;
 }
 
 async function issue(
-  { name, issuer, pointers, serialNumbers, backdateSeconds }: Signing,
+  { name, issuer, pointers, serialNumbers, backdateSeconds, keyCache }: Signing,
   csrPem: string,
   asked: AskedLength,
   now: Date,
 ): Promise<SignedCertificate> {
   const csr = parseCsr(parsePem(csrPem, csrLabels));
-  const verification = await verifyCsr(csr);
+  const verification = await verifyCsr(csr, keyCache);
   if (!verification.ok) throw refusedSignature(verification.code, verification.reason);
-  const { subjectDer, spkiDer, subjectAltNameDer } = csr;
+  const { subjectDer, spkiDer, publicKey, subjectAltNameDer } = csr;
   const validity = leafValidity(asked, now, issuer.certificate, backdateSeconds);
   if (validity.notAfter <= validity.notBefore) throw endedRoot(issuer);
   const serialNumber = serialNumbers.next();
-  const names = { subjectDer, spkiDer, subjectAltNameDer };
+  const names = { subjectDer, spkiDer, publicKey, subjectAltNameDer };
   const der = await issueCertificate(issuer, { ...names, ...validity, serialNumber, extensions: pointers });
   return {
     certificatePem: formatPem(certificateLabel, der),

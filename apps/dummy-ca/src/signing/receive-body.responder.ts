@@ -23,7 +23,11 @@ export function receiveBody(request: IncomingMessage): Promise<Uint8Array> {
       else chunks.push(chunk);
     });
     request.once('end', () => resolve(joined(chunks)));
-    const brokenOff = () => reject(new InvalidInput('the request ended before its body was complete'));
+    // Every request closes at last: only one that is incomplete is worth the making of a refusal.
+    const brokenOff = () => {
+      if (request.complete) return;
+      reject(new InvalidInput('the request ended before its body was complete'));
+    };
     request.once('error', brokenOff);
     request.once('close', brokenOff);
   });
