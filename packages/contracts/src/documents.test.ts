@@ -9,11 +9,11 @@ import type { Contract } from './endpoint.js';
 const certManager = `
 GET    /health                                     200 | |
 GET    /stats                                      200 | | 401
-GET    /spaces                                     200 | | 401
+GET    /spaces                                     200 | | 400 401
 POST   /spaces                                     201 | 400 | 401 403
 DELETE /spaces/{id}                                200 | 404 409 | 400 401 403
 GET    /spaces/{id}/fqdns/count                    200 | | 401
-GET    /spaces/{id}/fqdns                          200 | 404 | 401
+GET    /spaces/{id}/fqdns                          200 | 404 | 400 401
 POST   /spaces/{id}/fqdns                          201 | 400 404 409 | 401 403
 DELETE /spaces/{id}/fqdns                          200 | | 401 403
 DELETE /spaces/{id}/fqdns/{fqdnId}                 200 | 404 | 401 403
@@ -21,7 +21,7 @@ DELETE /fqdns                                      200 | 400 | 401 403
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/csr        201 | 400 404 | 401 403 413
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/csr        200 | 404 | 400 401
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/csr/sign   200 | 400 404 | 401 403
-GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates 200 | 404 | 401
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates 200 | 404 | 400 401
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/refresh 200 | 404 | 401 403 502 504
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/request-certificate 200 | 400 404 | 401 403
 PUT    /spaces/{spaceId}/fqdns/{fqdnId}/renewal-enabled 200 | 404 | 400 401 403
@@ -29,7 +29,7 @@ DELETE /csrs                                       200 | 400 | 401 403
 GET    /renewal-queue                              200 | | 400 401
 POST   /renewal-queue/test/create                  201 | 400 403 | 401
 POST   /renewal-queue/test/trigger                 200 | 403 | 401
-GET    /users                                      200 | 403 | 401
+GET    /users                                      200 | 403 | 400 401
 POST   /users                                      201 | 400 403 | 401
 GET    /users/{id}                                 200 | 404 403 | 401
 PUT    /users/{id}                                 200 | 400 404 403 | 401
@@ -37,12 +37,12 @@ DELETE /users/{id}                                 200 | 404 403 | 400 401
 GET    /users/{id}/avatar                          200 | 404 | 401
 POST   /users/{id}/avatar                          200 | 400 | 401 403 404 413
 GET    /user/permissions                           200 | | 401
-GET    /permission-groups                          200 | 403 | 401
+GET    /permission-groups                          200 | 403 | 400 401
 POST   /permission-groups                          201 | 400 403 | 401
 GET    /permission-groups/{id}                     200 | 404 403 | 401
 PUT    /permission-groups/{id}                     200 | 400 404 403 | 401
 DELETE /permission-groups/{id}                     200 | 404 403 | 401
-GET    /providers                                  200 | | 401
+GET    /providers                                  200 | | 400 401
 GET    /providers/{id}                             200 | 404 | 401
 PUT    /providers/{id}/enabled                     200 | 404 | 400 401 403
 PUT    /providers/{id}/config                      200 | 400 404 | 401 403

@@ -1,5 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import { pageHeaders } from '../access/list-page.js';
 import { certificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
 
@@ -7,9 +8,11 @@ export function certificatesHandlers(
   deps: CertificatesDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, 'listCertificates'> {
   return {
-    listCertificates: async ({ context, params }) => {
-      const rows = await listCertificatesOf(deps, context, params);
-      return { status: 200, body: rows.map((row) => certificateView(row, params.spaceId)) };
+    listCertificates: async ({ context, params, query }) => {
+      const page = await listCertificatesOf(deps, context, { ...params, window: query });
+      const { spaceId, fqdnId } = params;
+      const headers = pageHeaders(page, `/spaces/${spaceId}/fqdns/${fqdnId}/certificates`, query);
+      return { status: 200, body: page.rows.map((row) => certificateView(row, spaceId)), headers };
     },
   };
 }

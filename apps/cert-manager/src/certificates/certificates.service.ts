@@ -1,8 +1,10 @@
 import type { Database } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
+import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireLevel } from '../access/permissions.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
-import { type CertificateRow, listCertificates } from './certificates.repository.js';
+import { readCertificatePage } from './certificate-list.repository.js';
+import type { CertificateRow } from './certificates.repository.js';
 
 export interface CertificatesDeps {
   readonly db: Database;
@@ -12,11 +14,15 @@ export interface CertificatesDeps {
 export async function listCertificatesOf(
   { db }: CertificatesDeps,
   caller: Caller,
-  { spaceId, fqdnId }: { readonly spaceId: string; readonly fqdnId: string },
-): Promise<CertificateRow[]> {
+  {
+    spaceId,
+    fqdnId,
+    window,
+  }: { readonly spaceId: string; readonly fqdnId: string; readonly window: ListWindow },
+): Promise<ListPage<CertificateRow>> {
   requireLevel(caller, spaceId, 'READ');
   return db.read(async (tx) => {
     const { id } = await getFqdn(tx, spaceId, fqdnId);
-    return listCertificates(tx, id);
+    return readCertificatePage(tx, id, window);
   });
 }

@@ -2,11 +2,13 @@ import { NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
-import { type CsrRow, deleteEveryCsr, findLatestCsr, listCsrsOfFqdn } from './csrs.repository.js';
+import { readCsrPage } from './csr-list.repository.js';
+import { type CsrRow, deleteEveryCsr, findLatestCsr } from './csrs.repository.js';
 
 export interface CsrsDeps {
   readonly db: Database;
@@ -17,12 +19,12 @@ export interface CsrsDeps {
 export async function listCsrs(
   { db }: CsrsDeps,
   caller: Caller,
-  { spaceId, fqdnId }: FqdnPlace,
-): Promise<{ readonly fqdn: FqdnRow; readonly csrs: readonly CsrRow[] }> {
+  { spaceId, fqdnId, window }: FqdnPlace & { readonly window: ListWindow },
+): Promise<{ readonly fqdn: FqdnRow; readonly page: ListPage<CsrRow> }> {
   requireLevel(caller, spaceId, 'READ');
   return db.read(async (tx) => ({
     fqdn: await getFqdn(tx, spaceId, fqdnId),
-    csrs: await listCsrsOfFqdn(tx, fqdnId),
+    page: await readCsrPage(tx, fqdnId, window),
   }));
 }
 

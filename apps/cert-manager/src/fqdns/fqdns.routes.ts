@@ -1,5 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import { pageHeaders } from '../access/list-page.js';
 import {
   type DeleteFqdnsDeps,
   deleteAllFqdns,
@@ -32,10 +33,11 @@ export function fqdnsHandlers(
       status: 200,
       body: { count: await countFqdns(deps, context, params.id) },
     }),
-    listFqdns: async ({ params, context }) => ({
-      status: 200,
-      body: (await listFqdns(deps, context, params.id)).map((fqdn) => fqdnView(fqdn)),
-    }),
+    listFqdns: async ({ params, query, context }) => {
+      const page = await listFqdns(deps, context, { spaceId: params.id, window: query });
+      const headers = pageHeaders(page, `/spaces/${params.id}/fqdns`, query);
+      return { status: 200, body: page.rows.map((fqdn) => fqdnView(fqdn)), headers };
+    },
     createFqdn: async ({ params, body, context }) => {
       const { fqdn, warning } = await createFqdn(deps, context, { spaceId: params.id, ...body });
       return { status: 201, body: fqdnView(fqdn, warning) };

@@ -2,17 +2,18 @@ import { InvalidInput, scalars } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import type { ListPage, ListWindow } from '../access/list-page.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findProvider } from '../providers/providers.repository.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
+import { readFqdnPage } from './fqdn-list.repository.js';
 import {
   countFqdnRows,
   type FqdnRow,
   holdFqdn,
   insertFqdn,
-  listFqdnsOfSpace,
   type RenewalSwitch,
   updateRenewalSwitch,
 } from './fqdns.repository.js';
@@ -71,12 +72,16 @@ export async function createFqdn(
 }
 
 /** FQDNs of a space, oldest first. Throws NotFound. */
-export async function listFqdns({ db }: FqdnsDeps, caller: Caller, spaceId: string): Promise<FqdnRow[]> {
+export async function listFqdns(
+  { db }: FqdnsDeps,
+  caller: Caller,
+  { spaceId, window }: { readonly spaceId: string; readonly window: ListWindow },
+): Promise<ListPage<FqdnRow>> {
   requireLevel(caller, spaceId, 'READ');
   return db.read(async (tx) => {
-    const rows = await listFqdnsOfSpace(tx, spaceId);
-    if (rows.length === 0) await requireSpace(tx, spaceId);
-    return rows;
+    const page = await readFqdnPage(tx, spaceId, window);
+    if (page.rows.length === 0) await requireSpace(tx, spaceId);
+    return page;
   });
 }
 

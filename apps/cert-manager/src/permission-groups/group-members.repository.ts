@@ -1,4 +1,5 @@
 import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+import { In } from 'typeorm';
 import { byGroup } from './permission-group.js';
 
 export interface PermissionGroupMemberRow {
@@ -15,9 +16,13 @@ export const permissionGroupMembers = defineTable<PermissionGroupMemberRow>('per
   ],
 });
 
-/** Members of each group that has any. */
-export async function listAllMembers(tx: Tx): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await tx.find(permissionGroupMembers, { order: { userId: 'ASC' } });
+/** Members of each of at most 1000 groups that has any, or of each group there is. */
+export async function listMembersOfEach(
+  tx: Tx,
+  groupIds: 'all' | readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const where = groupIds === 'all' ? {} : { groupId: In([...groupIds]) };
+  const rows = await tx.find(permissionGroupMembers, { where, order: { userId: 'ASC' } });
   return byGroup(rows, ({ userId }) => userId);
 }
 

@@ -1,5 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import { pageHeaders } from '../access/list-page.js';
 import {
   addGroupMember,
   listGroupMembers,
@@ -31,10 +32,11 @@ export function permissionGroupsHandlers(
   deps: PermissionGroupsDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, GroupOperation> {
   return {
-    listPermissionGroups: async ({ context }) => ({
-      status: 200,
-      body: (await listPermissionGroups(deps, context)).map(peopledGroupView),
-    }),
+    listPermissionGroups: async ({ query, context }) => {
+      const page = await listPermissionGroups(deps, context, query);
+      const headers = pageHeaders(page, '/permission-groups', query);
+      return { status: 200, body: page.rows.map(peopledGroupView), headers };
+    },
     createPermissionGroup: async ({ body, context }) => ({
       status: 201,
       body: peopledGroupView(await createPermissionGroup(deps, context, body)),

@@ -2,10 +2,11 @@ import { NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import { isWhole, type ListPage, type ListWindow, mapPage } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { insertMembers, listAllMembers, listMembers, replaceMembers } from './group-members.repository.js';
+import { insertMembers, listMembers, listMembersOfEach, replaceMembers } from './group-members.repository.js';
 import { type AskedReach, changedReach, newReach } from './group-reach.js';
 import { requireKnown } from './known-ids.js';
 import type { PeopledGroup, PermissionGroup } from './permission-group.js';
@@ -14,7 +15,7 @@ import {
   findPermissionGroup,
   holdPermissionGroup,
   insertPermissionGroup,
-  listPermissionGroups as listGroupRows,
+  readGroupPage,
   updatePermissionGroup as updateGroupRow,
 } from './permission-groups.repository.js';
 
@@ -38,11 +39,14 @@ export interface GroupInput extends AskedReach {
 export async function listPermissionGroups(
   { db }: PermissionGroupsDeps,
   caller: Caller,
-): Promise<PeopledGroup[]> {
+  window: ListWindow,
+): Promise<ListPage<PeopledGroup>> {
   requireAdmin(caller);
   return db.read(async (tx) => {
-    const members = await listAllMembers(tx);
-    return (await listGroupRows(tx)).map((group) => ({ ...group, userIds: members.get(group.id) ?? [] }));
+    const page = await readGroupPage(tx, window);
+    const ids = isWhole(window) ? 'all' : page.rows.map(({ id }) => id);
+    const members = await listMembersOfEach(tx, ids);
+    return mapPage(page, (group) => ({ ...group, userIds: members.get(group.id) ?? [] }));
   });
 }
 

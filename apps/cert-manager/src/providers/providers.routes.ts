@@ -1,5 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import { pageHeaders } from '../access/list-page.js';
 import { type ConfigureDeps, setProviderConfig } from './configure-provider.service.js';
 import { providerView } from './provider-view.js';
 import {
@@ -21,9 +22,10 @@ export function providersHandlers(
   deps: ProvidersDeps & ConfigureDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
   return {
-    listProviders: async ({ context }) => {
-      const providers = await showProviders(deps, context);
-      return { status: 200, body: providers.map(providerView) };
+    listProviders: async ({ query, context }) => {
+      const page = await showProviders(deps, context, query);
+      const headers = pageHeaders(page, '/providers', query);
+      return { status: 200, body: page.rows.map(providerView), headers };
     },
     getProvider: async ({ context, params }) => {
       return { status: 200, body: providerView(await showProvider(deps, context, params.id)) };

@@ -2,13 +2,15 @@ import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import { type ListPage, type ListWindow, mapPage } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
 import type { ProviderOpener } from './open-provider.service.js';
 import type { ProviderReport } from './provider.js';
 import { providerKinds } from './provider-kinds.js';
+import { readProviderPage } from './provider-list.repository.js';
 import { missingKey } from './provider-state.js';
 import type { ShownProvider } from './provider-view.js';
-import { getProvider, listProviders, type ProviderRow, updateProvider } from './providers.repository.js';
+import { getProvider, type ProviderRow, updateProvider } from './providers.repository.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { SecretUnreadable } from './secret-box.js';
 import { maskSecrets } from './stored-config.js';
@@ -20,9 +22,13 @@ export interface ProvidersDeps {
 }
 
 /** Every provider, oldest first, each with the configuration that the caller may see. */
-export async function showProviders({ db }: ProvidersDeps, caller: Caller): Promise<ShownProvider[]> {
-  const rows = await db.read(listProviders);
-  return rows.map((row) => shown(row, caller));
+export async function showProviders(
+  { db }: ProvidersDeps,
+  caller: Caller,
+  window: ListWindow,
+): Promise<ListPage<ShownProvider>> {
+  const page = await db.read((tx) => readProviderPage(tx, window));
+  return mapPage(page, (row) => shown(row, caller));
 }
 
 /** Throws NotFound. */

@@ -1,5 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import { pageHeaders } from '../access/list-page.js';
 import { explainRenewal } from './explain-renewal.service.js';
 import { explanationView } from './explanation-view.js';
 import { renewalView } from './renewal-view.js';
@@ -11,10 +12,11 @@ export function renewalsHandlers(
   deps: RenewalsDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, RenewalOperations> {
   return {
-    listRenewals: async ({ query, context }) => ({
-      status: 200,
-      body: (await listRenewals(deps, context, query)).map(renewalView),
-    }),
+    listRenewals: async ({ query, context }) => {
+      const page = await listRenewals(deps, context, query);
+      const headers = pageHeaders(page, '/renewal-queue', query);
+      return { status: 200, body: page.rows.map(renewalView), headers };
+    },
     createTestRenewal: async ({ body, context }) => {
       const { id, scheduledAt } = await createTestRenewal(deps, context, body);
       const at = scheduledAt.toISOString();

@@ -2,6 +2,7 @@ import { InvalidInput, NotFound, type RenewalStatus } from '@certloop/contracts'
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import { type ListPage, type ListWindow, mapPage } from '../access/list-page.js';
 import { canOn, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findCertificate, findNewestCertificate } from '../certificates/certificates.repository.js';
@@ -9,7 +10,7 @@ import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
-import { type ListedRenewal, listRenewalRows } from './renewal-list.repository.js';
+import { type ListedRenewal, readRenewalPage } from './renewal-list.repository.js';
 import { insertRenewal, type RenewalRow } from './renewals.repository.js';
 import { newRenewal } from './schedule-renewals.service.js';
 
@@ -25,18 +26,17 @@ export interface RenewalsDeps {
 export async function listRenewals(
   { db, clock, opener }: RenewalsDeps,
   caller: Caller,
-  filter: {
+  filter: ListWindow & {
     readonly status?: RenewalStatus | undefined;
     readonly spaceId?: string | undefined;
-    readonly limit?: number | undefined;
   },
-): Promise<ListedRenewal[]> {
-  const { status, limit, spaceId } = filter;
+): Promise<ListPage<ListedRenewal>> {
+  const { status, spaceId } = filter;
   const scope = scopeOf(caller, spaceId);
   return db.read(async (tx) => {
-    const rows = await listRenewalRows(tx, { scope, status, limit });
+    const page = await readRenewalPage(tx, { scope, status }, filter);
     const lanes = await listLanes(tx, opener);
-    return rows.map((row) => withObstacle(row, lanes, clock.now()));
+    return mapPage(page, (row) => withObstacle(row, lanes, clock.now()));
   });
 }
 

@@ -1,5 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import { pageHeaders } from '../access/list-page.js';
 import { spaceView } from './space-view.js';
 import { createSpace, deleteSpace, listSpaces, type SpacesDeps } from './spaces.service.js';
 import { type SwitchWatchDeps, setWatchEnabled } from './switch-watch.service.js';
@@ -10,10 +11,10 @@ export function spacesHandlers(
   deps: SpacesDeps & SwitchWatchDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, SpaceOperations> {
   return {
-    listSpaces: async ({ context }) => ({
-      status: 200,
-      body: (await listSpaces(deps, context)).map(spaceView),
-    }),
+    listSpaces: async ({ query, context }) => {
+      const page = await listSpaces(deps, context, query);
+      return { status: 200, body: page.rows.map(spaceView), headers: pageHeaders(page, '/spaces', query) };
+    },
     createSpace: async ({ body, context }) => ({
       status: 201,
       body: spaceView(await createSpace(deps, context, body)),

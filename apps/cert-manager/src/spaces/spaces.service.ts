@@ -2,11 +2,13 @@ import { Conflict } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import type { ListPage, ListWindow } from '../access/list-page.js';
 import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
-import { deleteSpaceRow, holdSpace, insertSpace, listSpaceRows, type SpaceRow } from './spaces.repository.js';
+import { readSpacePage } from './space-list.repository.js';
+import { deleteSpaceRow, holdSpace, insertSpace, type SpaceRow } from './spaces.repository.js';
 
 export interface SpacesDeps {
   readonly db: Database;
@@ -18,8 +20,12 @@ export interface SpacesDeps {
 }
 
 /** The spaces that the caller may read, oldest first. */
-export async function listSpaces({ db }: SpacesDeps, caller: Caller): Promise<SpaceRow[]> {
-  return db.read((tx) => listSpaceRows(tx, readableSpaces(caller)));
+export async function listSpaces(
+  { db }: SpacesDeps,
+  caller: Caller,
+  window: ListWindow,
+): Promise<ListPage<SpaceRow>> {
+  return db.read((tx) => readSpacePage(tx, readableSpaces(caller), window));
 }
 
 /** Makes a space; names may repeat. Throws Forbidden. */

@@ -1,5 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
+import { pageHeaders } from '../access/list-page.js';
 import type { AccountsDeps } from './accounts.service.js';
 import { createUser } from './create-user.service.js';
 import { deleteUser } from './delete-user.service.js';
@@ -20,10 +21,10 @@ export function usersHandlers(
   deps: AccountsDeps & OwnPermissionsDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, UserOperation> {
   return {
-    listUsers: async ({ context }) => ({
-      status: 200,
-      body: (await listUsers(deps, context)).map(userView),
-    }),
+    listUsers: async ({ query, context }) => {
+      const page = await listUsers(deps, context, query);
+      return { status: 200, body: page.rows.map(userView), headers: pageHeaders(page, '/users', query) };
+    },
     createUser: async ({ body, context }) => ({
       status: 201,
       body: userView(await createUser(deps, context, body)),

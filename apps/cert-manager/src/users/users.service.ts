@@ -1,9 +1,11 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
+import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
 import type { UserRow } from './user.js';
-import { findUser, listUsers as listUserRows } from './users.repository.js';
+import { readUserPage } from './user-list.repository.js';
+import { findUser } from './users.repository.js';
 
 export interface UsersDeps {
   readonly db: Database;
@@ -15,9 +17,13 @@ export async function findAccount({ db }: UsersDeps, { userId }: Caller): Promis
 }
 
 /** Every user, oldest first. Throws Forbidden. */
-export async function listUsers({ db }: UsersDeps, caller: Caller): Promise<UserRow[]> {
+export async function listUsers(
+  { db }: UsersDeps,
+  caller: Caller,
+  window: ListWindow,
+): Promise<ListPage<UserRow>> {
   requireAdmin(caller);
-  return db.read(listUserRows);
+  return db.read((tx) => readUserPage(tx, window));
 }
 
 /** Throws Forbidden, NotFound. */

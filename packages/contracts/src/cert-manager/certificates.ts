@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { byFqdn } from './replies.js';
 
 /** A certificate; `pem` is the leaf, followed by its intermediates if there are any. */
@@ -25,7 +26,8 @@ export const certificatesContract = {
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates',
     summary: 'List the certificates of an FQDN',
     params: byFqdn,
+    query: z.object(pageQuery),
     responses: { 200: json(z.array(certificateSchema), 'Certificates') },
-    failures: [401, 404],
+    failures: [400, 401, 404],
   }),
 };

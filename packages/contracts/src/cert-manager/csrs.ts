@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { byFqdn, confirmation, deleteSchema } from './replies.js';
 
 /** One extension that a CSR asks for; `value` is its DER content in hex, `id` the OID again. */
@@ -64,7 +65,7 @@ export const csrsContract = {
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
     summary: 'List the CSRs of an FQDN, or with latest=true show the newest',
     params: byFqdn,
-    query: z.object({ latest: scalars.queryFlag }),
+    query: z.object({ latest: scalars.queryFlag, ...pageQuery }),
     responses: { 200: json(z.union([csrSchema, z.array(csrSchema)]), 'One CSR, or all of them') },
     failures: [400, 401, 404],
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
 
 export const fqdnSchema = z
@@ -37,8 +38,9 @@ export const fqdnsContract = {
     path: '/spaces/{id}/fqdns',
     summary: 'List the FQDNs of a space',
     params: byId,
+    query: z.object(pageQuery),
     responses: { 200: json(z.array(fqdnSchema), 'FQDNs') },
-    failures: [401, 404],
+    failures: [400, 401, 404],
   }),
   createFqdn: endpoint({
     method: 'POST',

@@ -20,6 +20,7 @@ export * from './certificates.js';
 export * from './csrs.js';
 export * from './fqdns.js';
 export * from './issuance.js';
+export { formatListCursor, type ListPosition, longestPage } from './pages.js';
 export * from './permission-groups.js';
 export * from './providers.js';
 export * from './renewals.js';
@@ -60,6 +61,20 @@ export function certManagerOpenApi(): object {
     version: '2.0.0',
     description:
       'Keeps FQDNs in spaces with their CSRs, has them signed by providers and renews their certificates.',
+    groups: {
+      Spaces: spacesContract,
+      FQDNs: fqdnsContract,
+      CSRs: csrsContract,
+      Issuance: issuanceContract,
+      Certificates: certificatesContract,
+      Renewals: renewalsContract,
+      Providers: providersContract,
+      'Signing in': authContract,
+      Users: usersContract,
+      'Permission groups': permissionGroupsContract,
+      'Audit log': auditLogsContract,
+      Service: systemContract,
+    },
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer', description: 'API token' },
       session: {

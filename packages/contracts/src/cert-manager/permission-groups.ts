@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
 
 /** Levels of a permission group, each holding the ones before it. */
@@ -43,8 +44,9 @@ export const permissionGroupsContract = {
     method: 'GET',
     path: '/permission-groups',
     summary: 'List permission groups',
+    query: z.object(pageQuery),
     responses: { 200: json(z.array(permissionGroupSchema), 'All groups') },
-    failures: [401, 403],
+    failures: [400, 401, 403],
   }),
   createPermissionGroup: endpoint({
     method: 'POST',

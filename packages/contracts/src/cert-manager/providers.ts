@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
 
 /** Keys of a provider's configuration by name; which ones there are depends on the provider. */
@@ -38,8 +39,9 @@ export const providersContract = {
     method: 'GET',
     path: '/providers',
     summary: 'List providers',
+    query: z.object(pageQuery),
     responses: { 200: json(z.array(providerSchema), 'Providers') },
-    failures: [401],
+    failures: [400, 401],
   }),
   getProvider: endpoint({
     method: 'GET',

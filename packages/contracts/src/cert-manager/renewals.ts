@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { byFqdn, messageSchema } from './replies.js';
 
 /** States of a renewal entry; the last two are final. */
@@ -107,7 +108,7 @@ export const renewalsContract = {
     query: z.object({
       status: z.enum(renewalStatuses).optional(),
       spaceId: scalars.uuid.optional(),
-      limit: scalars.optionalQueryInteger(1, 1000),
+      ...pageQuery,
     }),
     responses: { 200: json(z.array(renewalQueueEntrySchema), 'Entries') },
     failures: [400, 401],

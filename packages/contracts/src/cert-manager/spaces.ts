@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
 
 export const spaceSchema = z
@@ -20,8 +21,9 @@ export const spacesContract = {
     method: 'GET',
     path: '/spaces',
     summary: 'List the spaces that the caller may read',
+    query: z.object(pageQuery),
     responses: { 200: json(z.array(spaceSchema), 'Spaces') },
-    failures: [401],
+    failures: [400, 401],
   }),
   createSpace: endpoint({
     method: 'POST',

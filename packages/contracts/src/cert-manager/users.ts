@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bytes, endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { pageQuery } from './pages.js';
 import { permissionGroupSchema } from './permission-groups.js';
 import { byId, messageSchema } from './replies.js';
 
@@ -62,8 +63,9 @@ export const usersContract = {
     method: 'GET',
     path: '/users',
     summary: 'List users',
+    query: z.object(pageQuery),
     responses: { 200: json(z.array(userSchema), 'All users') },
-    failures: [401, 403],
+    failures: [400, 401, 403],
   }),
   createUser: endpoint({
     method: 'POST',

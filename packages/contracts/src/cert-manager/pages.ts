@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import * as scalars from '../scalars.js';
+
+/** A place in a list that is sorted by a moment and, where that is the same, by id. */
+export interface ListPosition {
+  readonly at: Date;
+  /** Uuid in lower case. */
+  readonly id: string;
+}
+
+/** Text of a position, which says nothing to whoever holds it. */
+export function formatListCursor({ at, id }: ListPosition): string {
+  return btoa(`${at.getTime()}.${id}`).replaceAll('=', '');
+}
+
+const positionText = /^(\d{1,13})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** The position of a cursor; undefined for a text that is none. */
+function parseListCursor(text: string): ListPosition | undefined {
+  if (!/^[A-Za-z0-9+/]{1,100}$/.test(text)) return undefined;
+  try {
+    const [, ms, id] = positionText.exec(atob(text)) ?? [];
+    return ms === undefined || id === undefined ? undefined : { at: new Date(Number(ms)), id };
+  } catch {
+    // a length that no Base64 has
+    return undefined;
+  }
+}
+
+const listCursor = z
+  .string()
+  .transform((text, context) => {
+    const position = parseListCursor(text);
+    if (position !== undefined) return position;
+    context.addIssue({ code: 'custom', message: 'must be a cursor from the header Link of a page before' });
+    return z.NEVER;
+  })
+  .meta({ type: 'string' });
+
+/** Longest page of a list. */
+export const longestPage = 1000;
+
+/** Query of a list: the whole of it without either, else a page of `limit` after the place of `cursor`. */
+export const pageQuery = {
+  limit: scalars.optionalQueryInteger(1, longestPage),
+  cursor: listCursor.optional(),
+};
