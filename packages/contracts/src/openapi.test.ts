@@ -16,6 +16,7 @@ interface Parameter {
 
 interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly summary: string;
   readonly security?: readonly object[];
   readonly parameters: readonly Parameter[];
@@ -30,6 +31,7 @@ interface Document {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly security?: readonly object[];
+  readonly tags: readonly { readonly name: string }[];
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { readonly schemas: Record<string, unknown>; readonly securitySchemes?: object };
 }
@@ -55,6 +57,35 @@ function referencesIn(node: unknown): string[] {
   );
 }
 
+/** Bytes need no schema (OpenAPI 3.1 §4.8.14.3), nor does what is sent as it comes. */
+const isText = (type: string) => type === 'application/json' || type === 'application/problem+json';
+
+const schemaTypes = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+/** What of a schema is not as JSON Schema 2020-12 wants it. */
+function faultsOfSchema(schema: unknown): string[] {
+  if (schema === undefined || typeof schema === 'boolean') return [];
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return ['is no schema'];
+  const { type, properties, required, items, anyOf, oneOf, allOf, additionalProperties } = schema as Record<
+    string,
+    unknown
+  >;
+  const types = type === undefined ? [] : [type].flat();
+  const members = Object.entries((properties ?? {}) as Record<string, unknown>);
+  const parts = [anyOf, oneOf, allOf].flatMap((list) => (list === undefined ? [] : (list as unknown[])));
+  const unknown = types.filter((one) => !schemaTypes.includes(String(one))).map((one) => `type ${one}`);
+  const missing = ((required ?? []) as string[]).filter(
+    (name) => !members.some(([member]) => member === name),
+  );
+  return [
+    ...unknown,
+    ...(members.length === 0 ? [] : missing.map((name) => `required ${name}`)),
+    ...(Object.hasOwn(schema, 'nullable') ? ['nullable, which is a word of 3.0'] : []),
+    ...members.flatMap(([name, member]) => faultsOfSchema(member).map((fault) => `${name}: ${fault}`)),
+    ...[items, additionalProperties, ...parts].flatMap(faultsOfSchema),
+  ];
+}
+
 describe.each(documents)('%s', (_, document, version, schemes) => {
   test('says what it is', () => {
     expect(document.openapi).toBe('3.1.0');
@@ -73,6 +104,45 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
   test('has no two paths that differ only in the names of their parameters', () => {
     const shapes = Object.keys(document.paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
     expect(new Set(shapes).size).toBe(shapes.length);
+  });
+
+  test('says of every operation what it does, in a group of its own', () => {
+    const groups = document.tags.map(({ name }) => name);
+    expect(new Set(groups).size).toBe(groups.length);
+    for (const { path, method, operation } of operationsOf(document)) {
+      expect([path, method, operation.tags.length]).toEqual([path, method, 1]);
+      expect(groups).toContain(operation.tags[0]);
+      expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
+    }
+    expect(new Set(operationsOf(document).flatMap(({ operation }) => operation.tags)).size).toBe(
+      groups.length,
+    );
+  });
+
+  test('has a schema for whatever comes in and goes out as text', () => {
+    for (const { path, method, operation } of operationsOf(document)) {
+      const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+      for (const [type, media] of bodies.flatMap((body) => Object.entries(body?.content ?? {}))) {
+        expect([path, method, type]).toEqual([
+          path,
+          method,
+          expect.stringMatching(/^[a-z]+\/[-.+\w]+(?:; charset=utf-8)?$/),
+        ]);
+        if (!isText(type)) continue;
+        expect([path, method, type, typeof media.schema]).toEqual([path, method, type, 'object']);
+      }
+      for (const { schema } of operation.parameters) expect(faultsOfSchema(schema)).toEqual([]);
+    }
+  });
+
+  test('is made of sound schemas', () => {
+    const bodies = operationsOf(document).flatMap(({ operation }) => [
+      operation.requestBody,
+      ...Object.values(operation.responses),
+    ]);
+    const schemas = bodies.flatMap((body) => Object.values(body?.content ?? {}).map((media) => media.schema));
+    const faults = [...schemas, ...Object.values(document.components.schemas)].flatMap(faultsOfSchema);
+    expect(faults).toEqual([]);
   });
 
   test('declares exactly the parameters of each path', () => {
@@ -186,6 +256,7 @@ test('a schema with a name stands once, however deep it is used', () => {
     title: 'It',
     version: '1',
     description: '',
+    groups: {},
     errorBody: () => ({ contentType: 'text/plain', schema: z.string() }),
   });
   expect(received(document).components).toEqual({

@@ -7,6 +7,8 @@ export interface ApiDescription {
   readonly version: string;
   readonly description: string;
   readonly securitySchemes?: Readonly<Record<string, object>>;
+  /** Operations that belong together, by the name of their group, in the order for people. */
+  readonly groups: Readonly<Record<string, Contract>>;
   /** Body of an operation's refusals. */
   readonly errorBody: (shape: Endpoint) => ErrorShape;
   /** Statuses of refusal that an operation may have beside its own, such as 429. */
@@ -29,6 +31,7 @@ export function openApiDocument(contract: Contract, api: ApiDescription): object
     openapi: '3.1.0',
     info: { title: api.title, version: api.version, description: api.description },
     ...(securitySchemes && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
+    tags: Object.keys(api.groups).map((name) => ({ name })),
     paths,
     components: { schemas, ...(securitySchemes && { securitySchemes }) },
   };
@@ -48,6 +51,7 @@ function pathsOf(contract: Contract, api: ApiDescription): object {
 function operationOf(operationId: string, shape: Endpoint, api: ApiDescription): object {
   return {
     operationId,
+    tags: groupsOf(operationId, api),
     summary: shape.summary,
     ...(shape.public && { security: [] }),
     parameters: [...parametersIn('path', shape.params), ...parametersIn('query', shape.query)],
@@ -65,6 +69,10 @@ function operationOf(operationId: string, shape: Endpoint, api: ApiDescription):
 
 function failuresOf(shape: Endpoint, { furtherFailures }: ApiDescription): number[] {
   return [...new Set([...shape.failures, ...(furtherFailures?.(shape) ?? [])])];
+}
+
+function groupsOf(operationId: string, { groups }: ApiDescription): string[] {
+  return Object.keys(groups).filter((name) => Object.hasOwn(groups[name] ?? {}, operationId));
 }
 
 interface ObjectSchema {

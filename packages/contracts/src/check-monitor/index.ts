@@ -52,6 +52,15 @@ export function checkMonitorOpenApi(): object {
     version: '3',
     description:
       'Watches periodic jobs by the pings they send. Ping addresses take GET, HEAD, POST and PUT alike.',
+    groups: {
+      Checks: checksContract,
+      Pings: { ...pingContract, ...pingLogContract },
+      Flips: flipsContract,
+      Integrations: channelsContract,
+      Badges: { ...badgesContract, ...badgeContract },
+      Accounts: accountContract,
+      Service: probesContract,
+    },
     securitySchemes: {
       apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
       session: { type: 'apiKey', in: 'cookie', name: '__Host-monitor_session' },

@@ -50,6 +50,11 @@ export function dummyCaOpenApi(): object {
       description:
         'Signs CSRs for tests. Certificates are kept in memory and are lost on restart. ' +
         'What begins with /admin is served only where the operator has switched it on.',
+      groups: {
+        Certificates: signingContract,
+        Status: statusContract,
+        Administration: dummyCaAdminContract,
+      },
       errorBody: (shape) => (shape.path === '/csr' ? jsonError : plainError),
     },
   );
