@@ -1,15 +1,7 @@
 import { expect, test } from '@jest/globals';
-import {
-  addFqdn,
-  type Clients,
-  judgeCertificate,
-  makeCsr,
-  makeSpace,
-  type Place,
-  uploadCsr,
-} from '../src/main-job.js';
-import { freePort } from '../src/ports.js';
-import { describeStack, type RunningStack } from './running-stack.js';
+import { judgeCertificate } from '../src/main-job.js';
+import { answeringAtOnePort, awaitCertificates, placeWithCsr, request, useAcme } from './acme-place.js';
+import { describeStack } from './running-stack.js';
 
 describeStack(
   'orders by ACME',
@@ -17,11 +9,7 @@ describeStack(
     test('are placed, proven and renewed without the key of the CSR', async () => {
       const { clients } = running();
       const provider = await useAcme(running());
-      const csrPem = await makeCsr('shop.example.test');
-      const space = await makeSpace(clients, 'Shop');
-      const fqdn = await addFqdn(clients, space.id, 'shop.example.test');
-      const place = { spaceId: space.id, fqdnId: fqdn.id };
-      await uploadCsr(clients, place, fqdn.fqdn, csrPem);
+      const { place, csrPem } = await placeWithCsr(clients, 'shop.example.test');
       const first = await request(clients, place);
       expect(first).toMatchObject({ success: true, stepStatus: { challenges: { status: 'ok' } } });
       await judgeCertificate(clients, first.certificate?.pem ?? '', csrPem);
@@ -40,11 +28,7 @@ describeStack(
     test('go on with another account when the CA has lost its memory', async () => {
       const { clients, stack } = running();
       await useAcme(running());
-      const space = await makeSpace(clients, 'Forgotten');
-      const fqdn = await addFqdn(clients, space.id, 'lost.example.test');
-      const place = { spaceId: space.id, fqdnId: fqdn.id };
-      const csrPem = await makeCsr('lost.example.test');
-      await uploadCsr(clients, place, fqdn.fqdn, csrPem);
+      const { place, csrPem } = await placeWithCsr(clients, 'lost.example.test');
       expect(await request(clients, place)).toMatchObject({ success: true });
       await stack.end('dummy-ca', 'kill');
       await stack.start('dummy-ca');
@@ -53,36 +37,5 @@ describeStack(
       await judgeCertificate(clients, again.certificate?.pem ?? '', csrPem);
     });
   },
-  async () => {
-    const port = String(await freePort());
-    return { HTTP01_PORT: port, DUMMY_CA_HTTP01_PORT: port, DUMMY_CA_RESOLVE_TO: '127.0.0.1' };
-  },
+  answeringAtOnePort,
 );
-
-/** Lets the manager order from the dummy CA; the id of the provider. */
-async function useAcme({ clients, stack }: RunningStack): Promise<string> {
-  const { body } = await clients.manager.listProviders({});
-  const { id } = body.find(({ name }) => name === 'acme') ?? { id: '' };
-  const config = {
-    directoryUrl: `${stack.plan.urls['dummy-ca']}/acme/directory`,
-    termsOfServiceAgreed: true,
-    allowPrivateNetwork: true,
-    challenge: { type: 'http-01', http01: { selfCheck: 'off' } },
-  };
-  await clients.manager.setProviderConfig({ params: { id }, body: { config } });
-  await clients.manager.setProviderEnabled({ params: { id }, body: { enabled: true } });
-  return id;
-}
-
-async function request({ manager }: Clients, params: Place, confirmed = false) {
-  return (await manager.requestCertificate({ params, query: { wait: '20' }, body: { confirmed } })).body;
-}
-
-/** The certificates of an FQDN as soon as there are so many. */
-async function awaitCertificates({ manager }: Clients, params: Place, count: number) {
-  for (let left = 100; ; left -= 1) {
-    const { body } = await manager.listCertificates({ params });
-    if (body.length >= count || left === 0) return body;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}

@@ -1,0 +1,208 @@
+import { type Client, createClient, dummyCaAdminContract } from '@certloop/contracts';
+import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
+import { executeSql, openDatabase } from '@certloop/db';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { judgeCertificate, type Place } from '../src/main-job.js';
+import { runCommand } from '../src/service-process.js';
+import { answeringAtOnePort, awaitCertificates, placeWithCsr, request, useAcme } from './acme-place.js';
+import { describeStack } from './running-stack.js';
+
+// much else may run on the same machine, and the manager asks for advice once a minute
+jest.setTimeout(150_000);
+
+type Fault = Parameters<Client<typeof dummyCaAdminContract>['addFault']>[0]['body'];
+
+describeStack(
+  'orders by ACME from a CA that errs',
+  (running) => {
+    let admin: Client<typeof dummyCaAdminContract>;
+    beforeEach(async () => {
+      admin = createClient(dummyCaAdminContract, { baseUrl: running().stack.plan.urls['dummy-ca'] });
+      await admin.clearFaults({});
+      await admin.clearRequests({});
+      await useAcme(running());
+    });
+
+    const err = async (...faults: Fault[]) => {
+      for (const body of faults) await admin.addFault({ body });
+    };
+    /** How often an endpoint was answered, by status; 0 for a connection that broke. */
+    const asked = async (endpoint: string) => (await admin.countRequests({})).body.requests[endpoint];
+    const certificatesOf = async (params: Place) =>
+      (await running().clients.manager.listCertificates({ params })).body;
+
+    test('send again what came with a nonce that is refused', async () => {
+      const { clients } = running();
+      const { place, csrPem } = await placeWithCsr(clients, 'nonce.example.test');
+      await err(
+        { fault: 'badNonce', endpoint: 'newOrder', times: 5 },
+        { fault: 'badNonce', endpoint: 'authorization', times: 5 },
+        { fault: 'badNonce', endpoint: 'finalize', times: 5 },
+      );
+      const reply = await request(clients, place);
+      expect(reply).toMatchObject({ success: true });
+      await judgeCertificate(clients, reply.certificate?.pem ?? '', csrPem);
+      expect(await asked('newOrder')).toEqual({ 400: 5, 201: 1 });
+      expect(await asked('finalize')).toEqual({ 400: 5, 200: 1 });
+    });
+
+    test.each([
+      [503, 'serverInternal'],
+      [429, 'rateLimited'],
+    ] as const)('are put off by %i until the moment that it names, and placed once', async (status, code) => {
+      const { clients } = running();
+      const { place } = await placeWithCsr(clients, `busy-${status}.example.test`);
+      await err({ fault: 'status', status, endpoint: 'newOrder', times: 1, retryAfterSeconds: 30 });
+      const before = Date.now();
+      const refused = await request(clients, place);
+      expect(refused).toMatchObject({
+        success: false,
+        stepStatus: {
+          order: {
+            status: 'failed',
+            error: { code, retryable: true, caProblemType: `urn:ietf:params:acme:error:${code}` },
+          },
+        },
+      });
+      const retryAt = Date.parse(refused.stepStatus.order?.error?.retryAt ?? '');
+      expect(retryAt).toBeGreaterThan(before + 28_000);
+      expect(retryAt).toBeLessThan(Date.now() + 31_000);
+      expect(await request(clients, place)).toMatchObject({ success: true });
+      expect(await asked('newOrder')).toEqual({ [status]: 1, 201: 1 });
+    });
+
+    test('bear that reading fails now and then', async () => {
+      const { clients } = running();
+      const { place } = await placeWithCsr(clients, 'reading.example.test');
+      await err(
+        { fault: 'status', status: 503, endpoint: 'authorization', times: 2 },
+        { fault: 'drop', endpoint: 'order', times: 1 },
+      );
+      expect(await request(clients, place)).toMatchObject({ success: true });
+      expect(await asked('newOrder')).toEqual({ 201: 1 });
+    });
+
+    test.each([
+      ['the order was made', 'newOrder'],
+      ['the challenge was answered', 'challenge'],
+      ['the CSR was handed in', 'finalize'],
+      ['the certificate was sent', 'certificate'],
+    ] as const)('are taken up again when the connection breaks after %s', async (_, endpoint) => {
+      const { clients } = running();
+      const { place, csrPem } = await placeWithCsr(clients, `drop-${endpoint.toLowerCase()}.example.test`);
+      await err({ fault: 'drop', endpoint, times: 1 });
+      const first = await request(clients, place);
+      const reply = first.success ? first : await request(clients, place);
+      expect(reply).toMatchObject({ success: true });
+      await judgeCertificate(clients, reply.certificate?.pem ?? '', csrPem);
+      expect(await certificatesOf(place)).toHaveLength(1);
+      const orders = Object.values((await asked('newOrder')) ?? {});
+      expect(orders).toEqual([1]);
+      expect((await asked(endpoint))?.[0]).toBe(1);
+    });
+
+    test('are waited for when the CA takes its time', async () => {
+      const { clients } = running();
+      const { place } = await placeWithCsr(clients, 'slow.example.test');
+      await err({ fault: 'processing', endpoint: 'finalize', seconds: 3 });
+      expect(await request(clients, place)).toMatchObject({
+        success: true,
+        stepStatus: { finalize: { status: 'ok' } },
+      });
+      expect((await asked('order'))?.[200]).toBeGreaterThan(1);
+    });
+
+    test('are of the profile that is configured', async () => {
+      const { clients } = running();
+      await useAcme(running(), { profile: 'shortlived' });
+      const { place } = await placeWithCsr(clients, 'profile.example.test');
+      const { certificate } = await request(clients, place);
+      const [leaf] = splitChain(certificate?.pem ?? '');
+      const { notBefore, notAfter } = describeCertificate(parseCertificate(leaf ?? Buffer.alloc(0)));
+      const seconds = (notAfter.getTime() - notBefore.getTime()) / 1000;
+      // six and two thirds of a day, the last second included or not
+      expect(Math.abs(seconds - 576_000)).toBeLessThanOrEqual(1);
+    });
+
+    test('name the certificate that they replace, and do without when another has', async () => {
+      const { clients, stack } = running();
+      const { place } = await placeWithCsr(clients, 'replaced.example.test');
+      await request(clients, place);
+      const second = await request(clients, place, true);
+      expect(await asked('newOrder')).toEqual({ 201: 2 });
+      // as after the restoration of a backup: the manager knows the first one only
+      await deleteCertificate(stack.plan.environments['cert-manager'], second.certificate?.id ?? '');
+      expect(await request(clients, place, true)).toMatchObject({ success: true });
+      expect(await asked('newOrder')).toEqual({ 201: 3, 409: 1 });
+    });
+
+    test('come early when the CA moves the window of a certificate', async () => {
+      const { clients, stack } = running();
+      const { place, csrPem } = await placeWithCsr(clients, 'window.example.test');
+      const { certificate } = await request(clients, place);
+      await clients.manager.setRenewalEnabled({ params: place, body: { renewalEnabled: true } });
+      const day = 86_400_000;
+      const window = [2 * day, day].map((ms) => new Date(Date.now() - ms).toISOString());
+      const [start = '', end = ''] = window;
+      const certId = renewalIdOf(certificate?.pem ?? '');
+      await admin.setRenewalWindow({ params: { certId }, body: { start, end } });
+      // a manager that starts asks at once
+      await stack.end('cert-manager', 'stop');
+      await stack.start('cert-manager');
+      const renewed = await awaitCertificates(clients, place, 2);
+      expect(renewed).toHaveLength(2);
+      await judgeCertificate(clients, renewed[1]?.pem ?? '', csrPem);
+      expect((await asked('renewalInfoOf'))?.[200]).toBeGreaterThanOrEqual(1);
+      const explanation = await clients.manager.explainRenewal({ params: place });
+      expect(explanation.body).toMatchObject({ outlook: 'scheduled', certificate: { id: renewed[1]?.id } });
+    });
+
+    describe('go on after the key of the account was changed', () => {
+      test.each([
+        ['and the CA was never told', 'before'],
+        ['and its answer was lost', 'after'],
+      ] as const)('%s', async (_, when) => {
+        const { clients, stack } = running();
+        const params = { id: await useAcme(running()) };
+        const { place } = await placeWithCsr(clients, `key-${when}.example.test`);
+        await request(clients, place);
+        await err({ fault: 'drop', when, endpoint: 'keyChange', times: 1 });
+        const environment = stack.plan.environments['cert-manager'];
+        await expect(runCommand('cert-manager', ['acme', 'new-key'], environment)).rejects.toThrow(
+          /the CA did not answer/,
+        );
+        expect((await clients.manager.testProvider({ params, body: {} })).body).toMatchObject({
+          success: true,
+          message: expect.stringMatching(/the account is known$/),
+        });
+        expect(await request(clients, place, true)).toMatchObject({ success: true });
+      });
+    });
+  },
+  async () => ({
+    ...(await answeringAtOnePort()),
+    DUMMY_CA_ADMIN: 'true',
+    DUMMY_CA_RENEWAL_INFO_SECONDS: '60',
+  }),
+);
+
+async function deleteCertificate(environment: Readonly<Record<string, string>>, id: string): Promise<void> {
+  const url = environment['CERT_MANAGER_DATABASE_URL'] ?? '';
+  const database = await openDatabase({ url, schema: { entities: () => [], migrations: [] } });
+  await database.transaction((tx) => executeSql(tx, 'delete from certificates where id = $1', [id]));
+  await database.close();
+}
+
+/** Name of a certificate in renewal information (RFC 9773 §4.1). */
+function renewalIdOf(pem: string): string {
+  const [leaf = Buffer.alloc(0)] = splitChain(pem);
+  const { authorityKeyIdentifier, serialNumber } = parseCertificate(leaf);
+  const serial = Buffer.from(
+    serialNumber.padStart(serialNumber.length + (serialNumber.length % 2), '0'),
+    'hex',
+  );
+  const octets = (serial[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), serial]) : serial;
+  return [authorityKeyIdentifier ?? Buffer.alloc(0), octets]
+    .map((part) => part.toString('base64url'))
+    .join('.');
+}

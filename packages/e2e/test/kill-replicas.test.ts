@@ -1,0 +1,228 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createCheckMonitorClient } from '@certloop/contracts';
+import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { inheritedEnvironment } from '../src/config.js';
+import {
+  addFqdn,
+  type Clients,
+  clientsOf,
+  makeCsr,
+  makeSpace,
+  type Place,
+  signCsr,
+  uploadCsr,
+} from '../src/main-job.js';
+import { runCommand } from '../src/service-process.js';
+import { type Stack, startStack } from '../src/stack.js';
+import { type Replica, sessionClient, startReplica } from './replicas.js';
+
+// six processes, hundreds of pings and deliveries
+jest.setTimeout(300_000);
+
+/** Repeats a question until the answer is not undefined. Throws after the time. */
+async function until<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T> {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(250)) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+  }
+  throw new Error(`nothing came of it within ${withinMs / 1000} s`);
+}
+
+// Replicas need a database that several processes share.
+const shared = testDialects().filter((dialect) => dialect === 'postgres');
+(shared.length > 0 ? describe : describe.skip)('two managers and two monitors on one PostgreSQL', () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  let stack: Stack;
+  let clients: Clients;
+  let second: { readonly manager: Replica; readonly monitor: Replica };
+
+  beforeAll(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'certloop-replicas-'));
+    cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
+    const certManager = await testDatabaseUrl('postgres');
+    const checkMonitor = await testDatabaseUrl('postgres');
+    cleanups.push(certManager.drop, checkMonitor.drop);
+    stack = await startStack({
+      dataDir,
+      ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
+      databaseUrls: { certManager: certManager.url, checkMonitor: checkMonitor.url },
+      environment: {
+        ...inheritedEnvironment(),
+        HEARTBEAT_SECONDS: '1',
+        RENEWAL_LEASE_SECONDS: '5',
+        CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
+        CHECK_MONITOR_CHECK_LIMIT: '1000',
+        CHECK_MONITOR_PING_LIMIT: '10000',
+        LOG_LEVEL: 'warn',
+      },
+    });
+    cleanups.push(() => stack.stop());
+    clients = clientsOf(stack.credentials);
+    const [manager, monitor] = await Promise.all([
+      startReplica(stack, 'cert-manager'),
+      startReplica(stack, 'check-monitor'),
+    ]);
+    cleanups.push(manager.stop, monitor.stop);
+    second = { manager, monitor };
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+
+  test('a monitor is killed under load: no answered ping is lost, no change of status is told twice', async () => {
+    const told = await startListener();
+    cleanups.push(() => told.close());
+    await addWebhook(stack, told.url);
+    const urls = [stack.plan.urls['check-monitor'], second.monitor.url];
+    const { readWriteKey: apiKey } = stack.credentials.checkMonitor;
+    const survivor = createCheckMonitorClient({ baseUrl: second.monitor.url, apiKey });
+    const uuids: string[] = [];
+    for (let n = 0; n < 8; n += 1) {
+      uuids.push((await survivor.createCheck({ body: { name: `Job ${n}`, channels: '*' } })).body.uuid);
+    }
+
+    const load = startPings(urls, uuids);
+    try {
+      await until(60_000, async () => (load.answered() > 800 ? true : undefined));
+      await stack.end('check-monitor', 'kill');
+      const atKill = load.answered();
+      await until(60_000, async () => (load.answered() > atKill + 800 ? true : undefined));
+    } finally {
+      await load.stop();
+    }
+    const sent = load.counts;
+
+    for (const [index, uuid] of uuids.entries()) {
+      const { answered, unanswered } = sent[index] ?? { answered: 0, unanswered: 0 };
+      const { pings } = (await survivor.listPings({ params: { id: uuid } })).body;
+      expect(pings.length).toBeGreaterThanOrEqual(answered);
+      expect(pings.length).toBeLessThanOrEqual(answered + unanswered);
+      expect(pings.map(({ n }) => n)).toEqual(pings.map((_, at) => pings.length - at));
+      const types = pings.map(({ type }) => type).reverse();
+      const changes = types.filter((type, at) => type !== types[at - 1]).length;
+      const { body: flips } = await survivor.listFlips({ params: { id: uuid } });
+      expect(flips).toHaveLength(changes);
+      const events = changes - (types[0] === 'success' ? 1 : 0); // the first success is no news
+      const deliveries = await until(90_000, async () => {
+        const seen = told.deliveriesOf(uuid);
+        return seen.size >= events ? seen : undefined;
+      });
+      expect(deliveries.size).toBe(events);
+    }
+    await stack.start('check-monitor');
+  });
+
+  test('a manager is killed while both renew: each certificate is renewed once, and its sessions go on', async () => {
+    const { username, password } = stack.credentials.certManager;
+    const login = await clients.manager.login({ body: { username, password } });
+    const session = {
+      cookie: String(login.headers?.['set-cookie']).split(';', 1)[0] ?? '',
+      csrfToken: login.body.csrfToken,
+    };
+    const elsewhere = sessionClient(second.manager.url, session);
+    expect((await elsewhere.getMe()).body.user.username).toBe(username);
+
+    const { id: spaceId } = await makeSpace(clients, 'Replicas');
+    const places = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => issue(clients, spaceId, `r${n}.example.test`)),
+    );
+    const [early, late] = [places.slice(0, 20), places.slice(20)];
+    const queue = (some: readonly Issued[]) =>
+      Promise.all(
+        some.map(({ spaceId: space, fqdnId, certificateId }) =>
+          elsewhere.createTestRenewal({
+            body: { spaceId: space, fqdnId, certificateId, minutesFromNow: 0 },
+          }),
+        ),
+      );
+    await queue(early);
+    await Promise.all([clients.manager.triggerRenewals(), elsewhere.triggerRenewals(), queue(late)]);
+    await stack.end('cert-manager', 'kill');
+    expect((await elsewhere.getMe()).body.user.username).toBe(username);
+    await elsewhere.triggerRenewals();
+
+    for (const { certificateId: first, ...params } of places) {
+      await until(90_000, async () => {
+        const { body } = await elsewhere.listCertificates({ params });
+        return body.length > 1 ? true : undefined;
+      });
+      const { body } = await elsewhere.listRenewals({ query: { spaceId } });
+      const mine = body.filter((entry) => entry.fqdnId === params.fqdnId && entry.isTest === true);
+      expect(mine).toMatchObject([{ certificateId: first, status: 'completed' }]);
+      expect((await elsewhere.listCertificates({ params })).body).toHaveLength(2);
+    }
+    await stack.start('cert-manager');
+    expect((await sessionClient(stack.plan.urls['cert-manager'], session).getMe()).status).toBe(200);
+  });
+});
+
+type Issued = Place & { readonly certificateId: string };
+
+async function issue(clients: Clients, spaceId: string, hostname: string): Promise<Issued> {
+  const { id: fqdnId } = await addFqdn(clients, spaceId, hostname);
+  const place = { spaceId, fqdnId };
+  await uploadCsr(clients, place, hostname, await makeCsr(hostname));
+  return { ...place, certificateId: (await signCsr(clients, place)).id };
+}
+
+async function addWebhook({ plan }: Stack, url: string): Promise<void> {
+  const cli = (...args: string[]) =>
+    runCommand('check-monitor', [...args, '--json'], plan.environments['check-monitor']);
+  const [project] = JSON.parse(await cli('project', 'list'));
+  const channel = ['--kind', 'webhook', '--name', 'told', '--url', url];
+  await cli('channel', 'create', '--project', project.projectId, ...channel);
+}
+
+/** A webhook's receiver: which deliveries came for a check, each counted once however often it was repeated. */
+async function startListener() {
+  const seen = new Map<string, Set<string>>();
+  const server: Server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(`${request.url} ${body}`)?.[0] ?? '';
+      const deliveries = seen.get(uuid) ?? new Set();
+      seen.set(uuid, deliveries.add(String(request.headers['idempotency-key'])));
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/$CODE`,
+    deliveriesOf: (uuid: string) => seen.get(uuid) ?? new Set<string>(),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** One job a check: two successes and two failures by turns, each through the other monitor. */
+function startPings(urls: readonly string[], uuids: readonly string[]) {
+  const counts = uuids.map(() => ({ answered: 0, unanswered: 0 }));
+  let isStopped = false;
+  const jobs = counts.map(async (count, index) => {
+    for (let n = 0; !isStopped; n += 1) {
+      const address = `${urls[n % urls.length]}/ping/${uuids[index]}${n % 4 < 2 ? '' : '/fail'}`;
+      const isAnswered = await fetch(address, { method: 'POST' }).then(
+        (response) => response.ok,
+        () => false,
+      );
+      count[isAnswered ? 'answered' : 'unanswered'] += 1;
+    }
+  });
+  return {
+    counts,
+    answered: () => counts.reduce((sum, { answered }) => sum + answered, 0),
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(jobs);
+    },
+  };
+}
