@@ -1,13 +1,13 @@
 import express, { type Express } from 'express';
 import { type Logger, requestLog } from './logger.js';
-import type { Metrics } from './metrics.js';
+import type { RequestWatch } from './request-watch.js';
 
 export interface HttpAppOptions {
   readonly logger: Logger;
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-For counts; none when absent. */
   readonly trustedProxies?: readonly string[];
   /** Where requests are counted; nowhere when absent. */
-  readonly metrics?: Metrics;
+  readonly metrics?: RequestWatch;
 }
 
 /** Express application with the settings that every service has: exact paths, no ETag, a line a request. */

@@ -42,7 +42,6 @@ export { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 export {
   type Count,
   createMetrics,
-  type EndRequest,
   type Instrument,
   type Metrics,
   type MetricsOptions,

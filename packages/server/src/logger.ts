@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Metrics } from './metrics.js';
+import type { RequestWatch } from './request-watch.js';
 import { beginRequestSpan, currentTraceIds } from './tracing.js';
 
 export type { Logger } from 'pino';
@@ -38,15 +38,15 @@ const soundRequestId = /^[\w.:-]{1,64}$/;
 /**
  * Middleware that names every request (the sender's X-Request-Id when it is a plain word of up to 64
  * characters, else a new uuid), answers with that name, and logs one line when the answer is out. The line
- * holds the route's pattern, never the address: addresses carry keys and identifiers. With `metrics` the
+ * holds the route's pattern, never the address: addresses carry keys and identifiers. With `watch` the
  * request is counted there by the same pattern. While traces are taken it is a span, too.
  */
-export function requestLog(logger: Logger, metrics?: Metrics) {
+export function requestLog(logger: Logger, watch?: RequestWatch) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const sent = request.get('x-request-id');
     const id = sent !== undefined && soundRequestId.test(sent) ? sent : randomUUID();
     const began = process.hrtime.bigint();
-    const endRequest = metrics?.beginRequest();
+    const endRequest = watch?.beginRequest();
     const span = beginRequestSpan(request.method, request.headers['traceparent']);
     response.locals['requestId'] = id;
     response.setHeader('X-Request-Id', id);

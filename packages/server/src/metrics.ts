@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Logger } from './logger.js';
 import { readSeldom } from './read-seldom.js';
+import type { EndRequest, RequestWatch } from './request-watch.js';
 
 /** One series of a metric and its value. */
 export interface Sample<L extends string = string> {
@@ -29,7 +30,7 @@ export interface Reading<K extends string> {
  * The metrics of one app; tests run many apps in a process, so nothing here is global. A label may only take
  * values of a short list: never an address, a name or an id that callers choose.
  */
-export interface Metrics {
+export interface Metrics extends RequestWatch {
   readonly registry: Registry;
   counter<const L extends string>(instrument: Instrument<L>): Count<L>;
   /** `buckets` are upper bounds, rising. */
@@ -43,8 +44,6 @@ export interface Metrics {
    * longer than 2 s. A reading that fails leaves its gauges without series and is counted; the scrape goes on.
    */
   gaugesOf<const K extends string>(reading: Reading<K>): void;
-  /** Counts a request until the function that it returns is called. */
-  beginRequest(): EndRequest;
   /** Everything in Prometheus' text format. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -53,13 +52,6 @@ export interface Metrics {
 export type Count<L extends string> = (labels: Readonly<Record<L, string>>, by?: number) => void;
 
 export type Observe<L extends string> = (labels: Readonly<Record<L, string>>, value: number) => void;
-
-/** `route` is the template of the path. */
-export type EndRequest = (request: {
-  readonly method: string;
-  readonly route: string;
-  readonly status: string;
-}) => void;
 
 export interface MetricsOptions {
   readonly logger: Logger;

@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
-import type { Metrics } from './metrics.js';
+import type { RequestWatch } from './request-watch.js';
 import { beginRequestSpan } from './tracing.js';
 
 export interface WatchHandlerOptions {
   /** Template of the path under which requests are counted. */
   readonly route: string;
   /** Where they are counted; nowhere when absent. */
-  readonly metrics?: Metrics;
+  readonly metrics?: RequestWatch;
 }
 
 /** A handler that stands beside Express, watched as one within it: its requests are counted, and are spans. */

@@ -32,7 +32,9 @@ export function createJobWatch(metrics: Metrics, clock: Clock): WatchJob {
         labels: ['name'],
       },
     },
-    read: async () => ({ success: [...succeededAt].map(([job, value]) => ({ labels: { name: job }, value })) }),
+    read: async () => ({
+      success: [...succeededAt].map(([job, value]) => ({ labels: { name: job }, value })),
+    }),
   });
 
   return async (job, work) => {
