@@ -101,7 +101,6 @@ export function buildApp(parts: AppParts): App {
   const app = createHttpApp({ logger: parts.logger, metrics: watch.metrics });
   let isDraining = false;
   app.use(forbidSniffing);
-  app.use(readPlainPaths);
   for (const version of apiVersions) mountApi(app, deps, version);
   mountAccount(app, deps);
   app.use(badgeRouter(deps));
@@ -125,7 +124,8 @@ export function buildApp(parts: AppParts): App {
   return {
     intake,
     handler: (request, response) => {
-      if (request.url?.startsWith(pingPrefix) !== true) return app(request, response);
+      if (request.url?.startsWith(pingPrefix) !== true) request.url = plainUrl(request.url ?? '');
+      if (!request.url.startsWith(pingPrefix)) return app(request, response);
       // most pings come in no trace: they are too many to begin one for each
       const answer = request.headers['traceparent'] === undefined ? answerPing : answerTraced;
       return answer(request, response);
@@ -189,11 +189,6 @@ function reportStatus(database: Database) {
     await database.ping();
     response.type('html').send('OK');
   };
-}
-
-function readPlainPaths(request: Request, _response: Response, next: NextFunction): void {
-  request.url = plainUrl(request.url);
-  next();
 }
 
 /** Bodies of pings are sent as they came: no browser may take them for a page. */

@@ -29,6 +29,14 @@ describeMonitor('keys', (stage) => {
     await post('/checks/').send(body).expect(201);
   });
 
+  test.each(['{"toString":1}', '[{"toString":null}]', '{}', 'null', 'true', '1e400'])(
+    'what is no text in the body is no key: %s',
+    async (key) => {
+      const sent = stage.app.http.post('/api/v3/checks/').type('text/plain').send(`{"api_key":${key}}`);
+      await sent.expect(401, { error: 'missing api key' });
+    },
+  );
+
   test('a body that is no JSON object is told before the key', async () => {
     await post('/checks/').send('{').expect(400, { error: 'could not parse request body' });
     await post('/checks/').send('[]').expect(400, { error: 'json validation error: value is not an object' });

@@ -40,6 +40,13 @@ describeMonitor('create a check', (stage) => {
     await sent.send(JSON.stringify({ api_key: key, name: 'x' })).expect(201);
   });
 
+  test('the body is taken as it came, whatever Content-Encoding says', async () => {
+    const post = (body: string) =>
+      stage.ada.post('/checks/', body).set('Content-Encoding', 'gzip').type('application/gzip');
+    await post('{"name":"plain"}').expect(201);
+    await post('\u001f').expect(400, { error: 'could not parse request body' });
+  });
+
   test('the first wrong parameter is named', async () => {
     const { body } = await stage.ada.post('/checks/', { tz: 'x', grace: 59 }).expect(400);
     expect(body).toEqual({ error: 'json validation error: grace is too small' });

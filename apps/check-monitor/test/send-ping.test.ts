@@ -1,4 +1,5 @@
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { parseRange } from '../src/pings/client-address.js';
 import { countPings, insertTestChannel } from './support/factories.js';
@@ -48,6 +49,16 @@ describeMonitor('ping by uuid', (stage) => {
   test('the uuid may be in upper case', async () => {
     const made = await stage.ada.check();
     await stage.app.http.get(`/ping/${made.uuid.toUpperCase()}`).expect(200, 'OK');
+  });
+
+  test('the address may be encoded more than need be, or be what proxies are sent', async () => {
+    const { uuid } = await stage.ada.check();
+    await stage.app.http.get(`/%70ing/${uuid}/%73tart`).expect(200);
+    const { port } = stage.app.address();
+    const sent = httpRequest({ port, path: `http://monitor.example/ping/${uuid}/fail` }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(200);
+    expect(await stage.ada.get(`/checks/${uuid}`)).toMatchObject({ body: { status: 'down', n_pings: 2 } });
   });
 
   test('the log holds what came in', async () => {

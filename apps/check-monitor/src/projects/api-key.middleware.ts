@@ -25,13 +25,20 @@ const openToReaders: ReadonlySet<string> = new Set(['listChecks', 'getCheck', 'l
 export function callerOf(deps: IdentifyDeps, version: ApiVersion) {
   return async ({ operation, request, response }: ApiRequest): Promise<Caller> => {
     const body = request.method === 'POST' ? await receiveObject(request, response) : {};
-    const key = request.get('x-api-key') ?? String(body['api_key'] ?? '');
+    const key = request.get('x-api-key') ?? textOf(body['api_key']);
     const needed: KeyKind = openToReaders.has(operation) ? 'read-only' : 'read-write';
     return { ...(await identifyProject(deps, key, needed)), version, body };
   };
 }
 
+/** A number may look like a key; what has no text is none. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** The bytes as they came, whatever the headers say of them: other services of this API family look at neither. */
 async function receiveObject(request: Request, response: Response): Promise<JsonObject> {
+  delete request.headers['content-encoding'];
   try {
     return parseJsonObject(await receiveBytes(request, response, largestBody));
   } catch (error) {

@@ -1,17 +1,20 @@
-// Below it no path has a name that needs percent-encoding.
-const base = /^\/api\/v/;
+// Below these no path has a name that needs percent-encoding.
+const bases = /^\/(?:api\/v|ping\/)/;
 const plainCharacters = /^[!"$&-;=@-~]*$/;
+const schemeAndHost = /^https?:\/\/[^/?#]*\/?/i;
 
 /**
- * `url` with the percent-encoding undone in its path where that leads to the management API: `%2D` is the same as a
- * hyphen (RFC 3986 §2.3), which the framework sees in parameters but not in the words of a path.
+ * `url` of a request without scheme and host, which proxies send (RFC 9112 §3.2.2), and with the percent-encoding
+ * undone in its path where that leads to the management API or to pings: `%2D` is the same as a hyphen (RFC 3986 §2.3),
+ * which the framework sees in parameters but not in the words of a path.
  */
 export function plainUrl(url: string): string {
-  const end = url.includes('?') ? url.indexOf('?') : url.length;
-  const path = url.slice(0, end);
-  if (!path.includes('%')) return url;
+  const local = url.replace(schemeAndHost, '/');
+  const end = local.includes('?') ? local.indexOf('?') : local.length;
+  const path = local.slice(0, end);
+  if (!path.includes('%')) return local;
   const plain = decoded(path);
-  return base.test(plain) && plainCharacters.test(plain) ? plain + url.slice(end) : url;
+  return bases.test(plain) && plainCharacters.test(plain) ? plain + local.slice(end) : local;
 }
 
 /** Nothing when there is no text of that encoding. */
