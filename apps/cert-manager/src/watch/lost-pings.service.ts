@@ -2,7 +2,7 @@ import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { LostPings } from '../renewals/heartbeat.client.js';
 import { sentText } from './ping-text.js';
-import { deletePing, insertPing, listPings } from './watch-pings.repository.js';
+import { deletePings, insertPing, listPings } from './watch-pings.repository.js';
 
 /** Keeps what the monitor did not take of the recurring job of that name, the newest 20. */
 export function createLostPings(
@@ -16,6 +16,6 @@ export function createLostPings(
       const rows = await db.read((tx) => listPings(tx, job));
       return rows.map((row) => ({ signal: row.signal, rid: row.id, text: sentText(row, clock.now()) }));
     },
-    remove: (id) => db.transaction((tx) => deletePing(tx, id)),
+    remove: (id) => db.transaction((tx) => deletePings(tx, [id])),
   };
 }

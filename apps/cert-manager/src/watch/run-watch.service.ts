@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { oneAtATime } from '../renewals/one-at-a-time.js';
 import type { MonitorClient } from './monitor.client.js';
 import { createPresence } from './monitor-presence.store.js';
-import { type TellDeps, tellMonitor } from './tell-monitor.service.js';
-import { claimWatched } from './watched-fqdns.repository.js';
+import { noCheck, type TellDeps, type TurnEnd, tellMonitor } from './tell-monitor.service.js';
+import { deletePings, deletePingsOf } from './watch-pings.repository.js';
+import { claimWatched, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
 
 export interface WatchDeps {
   readonly db: Database;
@@ -49,14 +50,26 @@ export function createWatchRunner({ monitor: client, ...deps }: WatchDeps): Watc
   };
 }
 
-/** How many were due. */
+/** How many were due. What became of them is written down at once: a commit is what a turn costs most. */
 async function runBatch(deps: TellDeps): Promise<number> {
   const { db, clock } = deps;
   const now = clock.now();
   const claim = { now, token: randomUUID(), until: new Date(now.getTime() + leaseMs), limit: batch };
   const rows = await db.transaction((tx) => claimWatched(tx, claim));
-  // all have ended when this ends, also when one of them failed
-  const ends = await Promise.allSettled(rows.map((row) => tellMonitor(deps, row)));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  if (rows.length === 0) return 0;
+  const turns = await Promise.allSettled(rows.map((row) => tellMonitor(deps, row)));
+  const ends = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
+  await db.transaction(async (tx) => {
+    for (const end of ends) await settleTurn(tx, end, clock.now());
+  });
+  for (const turn of turns) if (turn.status === 'rejected') throw turn.reason;
   return rows.length;
+}
+
+/** Whoever was silent for longer than its lease changes nothing but the pings that it has sent. */
+async function settleTurn(tx: Tx, { row, sent, next }: TurnEnd, now: Date): Promise<void> {
+  await deletePings(tx, sent);
+  if (next !== 'unwatched') return releaseWatched(tx, row, next, now);
+  if (await deleteWatched(tx, row)) return deletePingsOf(tx, row.id);
+  return releaseWatched(tx, row, { ...noCheck, dueAt: now }, now);
 }

@@ -1,25 +1,12 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { newRowId } from '../access/row-id.js';
 import { describeCheck, slugOf } from './check-description.js';
-import { expectationAfter, isTold, tellAgainMs, type WatchedDates } from './check-expectation.js';
+import { expectationAfter, isTold, tellAgainMs } from './check-expectation.js';
 import { type MonitorClient, MonitorRefused, type WatchedCheck } from './monitor.client.js';
 import { sentText } from './ping-text.js';
 import { retryAt } from './watch-pause.js';
-import {
-  deletePing,
-  deletePingsOf,
-  insertPing,
-  listPings,
-  type WatchPingRow,
-} from './watch-pings.repository.js';
-import {
-  type ClaimedFqdn,
-  deleteWatched,
-  releaseWatched,
-  updateWatched,
-  type WatchedState,
-} from './watched-fqdns.repository.js';
+import { listPings, type WatchPingRow } from './watch-pings.repository.js';
+import type { ClaimedFqdn, WatchedState } from './watched-fqdns.repository.js';
 import { findWatched, firstPing, type WatchedSubject } from './watched-subject.service.js';
 
 export interface TellDeps {
@@ -31,130 +18,123 @@ export interface TellDeps {
   readonly mayAskForCheck: () => boolean;
 }
 
-/** Whoever had the row was silent for too long. */
-class TurnLost extends Error {
-  override readonly name = 'TurnLost';
-}
-
-/**
- * Brings the check of an FQDN in line with what is: makes it, sends what it has not got yet in order, and says when
- * to expect the next, or deletes it. The row must be this worker's. What the monitor does not do is tried again later.
- */
-export async function tellMonitor(deps: TellDeps, claimed: ClaimedFqdn): Promise<void> {
-  const turn: Turn = { deps, row: claimed };
-  try {
-    await takeTurn(turn);
-  } catch (error) {
-    if (error instanceof TurnLost) return;
-    if (!(error instanceof MonitorRefused)) throw error;
-    await putOff(turn, error);
-  }
+/** What a turn leaves to be written down. */
+export interface TurnEnd {
+  readonly row: ClaimedFqdn;
+  /** Pings that the monitor has taken. */
+  readonly sent: readonly string[];
+  /** What is known of the check now; `unwatched` when it is gone, and rightly so. */
+  readonly next: (WatchedState & { readonly dueAt: Date }) | 'unwatched';
 }
 
 interface Turn {
   readonly deps: TellDeps;
-  /** As it is stored by now. */
-  row: ClaimedFqdn;
+  readonly row: ClaimedFqdn;
+  readonly sent: string[];
+  state: CheckState;
 }
 
-async function takeTurn(turn: Turn): Promise<void> {
-  const { db, mayAskForCheck } = turn.deps;
-  const subject = await db.read((tx) => findWatched(tx, turn.row.id));
-  if (subject === undefined) return unwatch(turn);
-  if (turn.row.checkUuid === null) {
-    if (!mayAskForCheck()) return wait(turn);
-    await makeCheck(turn, subject);
+type CheckState = Pick<ClaimedFqdn, 'checkUuid' | 'pingedAt' | 'toldDeadline' | 'toldFrom' | 'toldAt'>;
+/** What is known of a check that is not there. */
+export const noCheck: CheckState = {
+  checkUuid: null,
+  pingedAt: null,
+  toldDeadline: null,
+  toldFrom: null,
+  toldAt: null,
+};
+
+// nothing is lost by waiting: who asks meanwhile finds out when there is room
+const waitMs = 1_800_000;
+
+/**
+ * Brings the check of an FQDN in line with what is: makes it, sends what it has not got yet in order, and says when
+ * to expect the next, or deletes it. What the monitor does not do is left for later. What was done is for the caller to
+ * write down; when that fails it is done again, and pings keep their run ids.
+ */
+export async function tellMonitor(deps: TellDeps, row: ClaimedFqdn): Promise<TurnEnd> {
+  const { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } = row;
+  const turn: Turn = { deps, row, sent: [], state: { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } };
+  try {
+    return await takeTurn(turn);
+  } catch (error) {
+    if (error instanceof MonitorRefused) return putOff(turn, error);
+    throw error;
   }
-  await sendPings(turn);
-  await tellExpectation(turn, subject);
-  await release(turn, {});
+}
+
+async function takeTurn(turn: Turn): Promise<TurnEnd> {
+  const { db, mayAskForCheck } = turn.deps;
+  const found = await db.read(async (tx) => {
+    const subject = await findWatched(tx, turn.row.id);
+    if (subject === undefined) return undefined;
+    const first = turn.row.pingedAt === null ? await firstPing(tx, subject) : undefined;
+    return { subject, pings: await listPings(tx, turn.row.id), first };
+  });
+  if (found === undefined) return unwatch(turn);
+  const { subject, pings, first } = found;
+  if (turn.state.checkUuid === null && !mayAskForCheck()) return later(turn, waitMs, {});
+  const uuid = turn.state.checkUuid ?? (await makeCheck(turn, subject));
+  // a check that was never pinged does not fall
+  if (first !== undefined && pings.every(({ signal }) => signal === 'log'))
+    await sendPing(turn, uuid, { ...first, id: turn.row.id });
+  for (const ping of pings) {
+    await sendPing(turn, uuid, ping);
+    turn.sent.push(ping.id);
+  }
+  await tellExpectation(turn, uuid, subject);
+  return later(turn, tellAgainMs, { attempts: 0, lastError: null });
 }
 
 /** Deletes the check, also one whose making was not answered. */
-async function unwatch(turn: Turn): Promise<void> {
-  const { db, monitor, clock } = turn.deps;
-  const { id, checkUuid } = turn.row;
-  const found = checkUuid === null ? await monitor.findChecks(slugOf(id)) : [checkUuid];
+async function unwatch({ deps: { monitor }, row, state, sent }: Turn): Promise<TurnEnd> {
+  const found = state.checkUuid === null ? await monitor.findChecks(slugOf(row.id)) : [state.checkUuid];
   for (const uuid of found) await monitor.deleteCheck(uuid).catch(unlessGone);
-  await db.transaction(async (tx) => {
-    if (await deleteWatched(tx, turn.row)) return deletePingsOf(tx, id);
-    const now = clock.now();
-    return releaseWatched(tx, turn.row, { ...forgotten, dueAt: now }, now);
-  });
+  return { row, sent, next: 'unwatched' };
 }
 
-/** Makes the check, and sees to it that a ping begins its first period. */
-async function makeCheck(turn: Turn, subject: WatchedSubject): Promise<void> {
-  const { db, clock, monitor } = turn.deps;
+async function makeCheck(turn: Turn, subject: WatchedSubject): Promise<string> {
+  const { clock, monitor } = turn.deps;
   const now = clock.now();
   const checkUuid = await monitor.createCheck(checkOf(subject, now));
-  const told = { checkUuid, pingedAt: null, toldDeadline: deadlineOf(subject), toldFrom: now, toldAt: now };
-  await db.transaction(async (tx) => {
-    if (!(await updateWatched(tx, turn.row, told))) throw new TurnLost();
-    const waiting = await listPings(tx, turn.row.id);
-    if (waiting.some(({ signal }) => signal !== 'log')) return;
-    const first = await firstPing(tx, subject);
-    if (first === undefined) return;
-    await insertPing(tx, { id: newRowId(now), subject: turn.row.id, ...first, createdAt: now });
-  });
-  turn.row = { ...turn.row, ...told };
+  turn.state = {
+    checkUuid,
+    pingedAt: null,
+    toldDeadline: deadlineOf(subject),
+    toldFrom: now,
+    toldAt: now,
+  };
+  return checkUuid;
 }
 
-async function sendPings(turn: Turn): Promise<void> {
-  const waiting = await turn.deps.db.read((tx) => listPings(tx, turn.row.id));
-  for (const ping of waiting) await sendPing(turn, ping);
-}
+type Sent = Pick<WatchPingRow, 'id' | 'signal' | 'body'> & { readonly createdAt?: Date };
 
-async function sendPing(turn: Turn, ping: WatchPingRow): Promise<void> {
-  const { db, clock, monitor } = turn.deps;
-  const { checkUuid } = turn.row;
-  if (checkUuid === null) return;
+async function sendPing(turn: Turn, uuid: string, { id: rid, signal, body, createdAt }: Sent): Promise<void> {
+  const { clock, monitor } = turn.deps;
   const now = clock.now();
-  await monitor.ping(checkUuid, ping.signal, { rid: ping.id, text: sentText(ping, now) });
+  await monitor.ping(uuid, signal, { rid, text: sentText({ body, createdAt: createdAt ?? now }, now) });
   // a log begins no new period
-  const change = ping.signal === 'log' ? { attempts: 0 } : { attempts: 0, pingedAt: now };
-  const isMine = await db.transaction(async (tx) => {
-    await deletePing(tx, ping.id);
-    return updateWatched(tx, turn.row, change);
-  });
-  if (!isMine) throw new TurnLost();
-  turn.row = { ...turn.row, ...change };
+  if (signal !== 'log') turn.state = { ...turn.state, pingedAt: now };
 }
 
 /** Says when to expect the next ping, where the monitor expects it at another moment or was not told for long. */
-async function tellExpectation(turn: Turn, subject: WatchedSubject): Promise<void> {
-  const { db, clock, monitor } = turn.deps;
-  const { row } = turn;
+async function tellExpectation(turn: Turn, uuid: string, subject: WatchedSubject): Promise<void> {
+  const { clock, monitor } = turn.deps;
   const now = clock.now();
   const toldDeadline = deadlineOf(subject);
-  if (row.checkUuid === null || isTold(row, toldDeadline, now)) return;
-  const toldFrom = row.pingedAt ?? now;
-  await monitor.updateCheck(row.checkUuid, checkOf(subject, toldFrom));
-  const told = { toldDeadline, toldFrom, toldAt: now };
-  if (!(await db.transaction((tx) => updateWatched(tx, row, told)))) throw new TurnLost();
-  turn.row = { ...row, ...told };
+  if (isTold(turn.state, toldDeadline, now)) return;
+  const toldFrom = turn.state.pingedAt ?? now;
+  await monitor.updateCheck(uuid, checkOf(subject, toldFrom));
+  turn.state = { ...turn.state, toldDeadline, toldFrom, toldAt: now };
 }
 
-const waitMs = 1_800_000;
-
-/** Without a try: there is no room for another check, as the monitor said of one. */
-async function wait(turn: Turn): Promise<void> {
-  const dueAt = new Date(turn.deps.clock.now().getTime() + waitMs);
-  await release(turn, { dueAt, attempts: turn.row.attempts });
+function later({ deps: { clock }, row, sent, state }: Turn, ms: number, more: WatchedState): TurnEnd {
+  return { row, sent, next: { ...state, ...more, dueAt: new Date(clock.now().getTime() + ms) } };
 }
-
-async function release({ deps: { db, clock }, row }: Turn, change: WatchedState): Promise<void> {
-  const now = clock.now();
-  const dueAt = new Date(now.getTime() + tellAgainMs);
-  const settled = { dueAt, attempts: 0, lastError: null, ...change };
-  await db.transaction((tx) => releaseWatched(tx, row, settled, now));
-}
-
-const forgotten = { checkUuid: null, pingedAt: null, toldDeadline: null, toldFrom: null, toldAt: null };
 
 /** Leaves the check for later; one that the monitor has lost is made anew at once, the first time. */
-async function putOff(turn: Turn, { fault, message: lastError }: MonitorRefused): Promise<void> {
-  const { row, deps } = turn;
+function putOff(turn: Turn, { fault, message: lastError }: MonitorRefused): TurnEnd {
+  const { row, sent, deps } = turn;
   const { clock, logger } = deps;
   const attempts = row.attempts + 1;
   const now = clock.now();
@@ -163,14 +143,11 @@ async function putOff(turn: Turn, { fault, message: lastError }: MonitorRefused)
   if (fault === 'refused' && row.lastError !== lastError) {
     logger.warn({ fqdnId: row.id, reason: lastError }, 'watch.refused');
   }
-  await release(turn, { dueAt, attempts, lastError, ...(isLost && forgotten) });
+  return { row, sent, next: { ...(isLost ? noCheck : turn.state), attempts, lastError, dueAt } };
 }
 
 function checkOf({ fqdn, space, certificate }: WatchedSubject, from: Date): WatchedCheck {
-  const dates: WatchedDates | undefined = certificate && {
-    renewAt: certificate.renewAt,
-    notAfter: certificate.row.expiresAt,
-  };
+  const dates = certificate && { renewAt: certificate.renewAt, notAfter: certificate.row.expiresAt };
   const description = describeCheck({ fqdnId: fqdn.id, fqdn: fqdn.fqdn, space: space.name });
   return { ...description, ...expectationAfter(from, dates) };
 }

@@ -1,4 +1,5 @@
 import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+import { In } from 'typeorm';
 
 /** What a ping says; a `log` changes no status. */
 export type WatchSignal = 'success' | 'fail' | 'log';
@@ -44,8 +45,8 @@ export function listPings(tx: Tx, subject: string): Promise<WatchPingRow[]> {
   return tx.find(watchPings, { where: { subject }, order: { createdAt: 'ASC', id: 'ASC' }, take: mostKept });
 }
 
-export async function deletePing(tx: Tx, id: string): Promise<void> {
-  await deleteRows(tx, watchPings, { id });
+export async function deletePings(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await deleteRows(tx, watchPings, { id: In([...ids]) });
 }
 
 export async function deletePingsOf(tx: Tx, subject: string): Promise<void> {

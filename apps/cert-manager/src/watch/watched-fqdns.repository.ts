@@ -128,15 +128,6 @@ export async function claimWatched(
 type Kept = 'id' | 'spaceId' | 'version' | 'leaseToken';
 export type WatchedState = { readonly [Name in Exclude<keyof WatchedFqdnRow, Kept>]?: WatchedFqdnRow[Name] };
 
-/** Changes a row while it is this worker's; false when it is not any more. */
-export async function updateWatched(
-  tx: Tx,
-  { id, leaseToken }: ClaimedFqdn,
-  change: WatchedState,
-): Promise<boolean> {
-  return (await updateRows<WatchedFqdnRow>(tx, watchedFqdns, { id, leaseToken }, change)) === 1;
-}
-
 /** Ends this worker's turn; the next is at `dueAt`, or now when there was an event meanwhile. */
 export async function releaseWatched(
   tx: Tx,
