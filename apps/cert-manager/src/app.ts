@@ -23,6 +23,7 @@ import { answerNothing, http01Responder } from './acme/http01.responder.js';
 import { pauseUntil } from './acme/order-run.service.js';
 import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
+import { createAuditCounts } from './audit/audit-counts.store.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
 import { listCertificates } from './certificates/certificates.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
@@ -150,7 +151,14 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     bind(
       certManagerContract,
       {
-        ...auditHandlers({ db, clock, logger, denials, mayDelete: config.auditDelete === 'allow' }),
+        ...auditHandlers({
+          db,
+          clock,
+          logger,
+          denials,
+          counts: createAuditCounts(db.dialect),
+          mayDelete: config.auditDelete === 'allow',
+        }),
         ...sessionsHandlers({ ...accounts, cookie }),
         ...apiTokensHandlers({ db, clock }),
         ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),

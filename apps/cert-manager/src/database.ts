@@ -23,6 +23,7 @@ import { addRenewals } from './migrations/0005-renewals.js';
 import { addAcme } from './migrations/0006-acme.js';
 import { addAvatars } from './migrations/0007-avatars.js';
 import { addWatch } from './migrations/0008-watch.js';
+import { addAuditIndexes } from './migrations/0010-audit-indexes.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -66,7 +67,17 @@ const tables: readonly AnyTable[] = [
 /** All tables of this service and the steps that lead there, in their order. */
 export const schema: Schema = {
   entities: (dialect) => entitiesOf(dialect, tables),
-  migrations: [access, addProviders, addSpaces, addCertificates, addRenewals, addAcme, addAvatars, addWatch],
+  migrations: [
+    access,
+    addProviders,
+    addSpaces,
+    addCertificates,
+    addRenewals,
+    addAcme,
+    addAvatars,
+    addWatch,
+    addAuditIndexes,
+  ],
 };
 
 /**

@@ -60,8 +60,10 @@ export { executeSql, querySql, type SqlValue } from './sql.js';
 export {
   type AnyTable,
   addColumns,
+  addIndexes,
   createTables,
   defineTable,
+  dropIndexes,
   dropTables,
   entitiesOf,
   type TableIndex,

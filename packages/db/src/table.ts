@@ -1,4 +1,4 @@
-import { EntitySchema, type QueryRunner, Table, TableColumn } from 'typeorm';
+import { EntitySchema, type QueryRunner, TableIndex as SchemaIndex, Table, TableColumn } from 'typeorm';
 import { type Column, type ColumnSpec, columnName, entityColumn, tableColumn } from './columns.js';
 import type { Dialect } from './dialect.js';
 
@@ -110,18 +110,40 @@ export async function addColumns(
   await runner.addColumns(table, added);
 }
 
+/** Adds indexes to a table that is there. */
+export async function addIndexes(
+  runner: QueryRunner,
+  table: string,
+  indexes: readonly TableIndex[],
+): Promise<void> {
+  for (const index of indexes) await runner.createIndex(table, new SchemaIndex(schemaIndex(table, index)));
+}
+
+/** Drops indexes by the words that they were added by. */
+export async function dropIndexes(
+  runner: QueryRunner,
+  table: string,
+  indexes: readonly TableIndex[],
+): Promise<void> {
+  for (const index of indexes) await runner.dropIndex(table, indexName(table, index));
+}
+
+function schemaIndex(table: string, index: TableIndex) {
+  return {
+    name: indexName(table, index),
+    columnNames: index.columns.map(columnName),
+    isUnique: index.unique === true,
+    ...(index.where !== undefined && { where: index.where }),
+  };
+}
+
 function schemaTable(dialect: Dialect, table: AnyTable): Table {
   return new Table({
     name: table.name,
     columns: Object.entries(table.columns).map(([property, spec]) =>
       tableColumn(dialect, property, spec, `pk_${table.name}`),
     ),
-    indices: (table.indexes ?? []).map((index) => ({
-      name: indexName(table.name, index),
-      columnNames: index.columns.map(columnName),
-      isUnique: index.unique === true,
-      ...(index.where !== undefined && { where: index.where }),
-    })),
+    indices: (table.indexes ?? []).map((index) => schemaIndex(table.name, index)),
     foreignKeys: (table.references ?? []).map((reference) => ({
       name: referenceName(table.name, reference),
       columnNames: reference.columns.map(columnName),

@@ -33,7 +33,10 @@ export interface AuditFilter {
   readonly resourceType?: string;
   readonly resourceId?: string;
   readonly userId?: string;
+  /** In whatever case. */
   readonly username?: string;
+  /** The names that this means, as they stand in the log; counts instead of `username`. */
+  readonly usernames?: readonly string[];
   readonly spaceId?: string;
   readonly outcome?: string;
   readonly ipRange?: { readonly first: string; readonly last: string };

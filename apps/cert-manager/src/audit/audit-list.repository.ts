@@ -1,7 +1,9 @@
-import { column, querySql, type SqlValue, type Tx } from '@certloop/db';
-import { auditLogs } from './audit.repository.js';
+import { column, querySql, type Tx } from '@certloop/db';
+import { auditLogs, findAuditEnds, listAuditUsernames } from './audit.repository.js';
+import { auditCondition, isInOrder } from './audit-condition.js';
+import type { AuditCounts } from './audit-counts.store.js';
 import type { AuditLogRow } from './audit-entry.js';
-import { type AuditFilter, type AuditScope, administrativeTypes } from './audit-filter.js';
+import type { AuditFilter, AuditScope } from './audit-filter.js';
 
 export interface AuditWindow {
   readonly order: 'asc' | 'desc';
@@ -22,18 +24,14 @@ export interface AuditPage {
 /** A window on the visible entries, in the order of their positions, and how many there are without it. */
 export async function findAuditPage(
   tx: Tx,
+  counts: AuditCounts,
   scope: AuditScope,
-  filter: AuditFilter,
-  window: AuditWindow,
+  { filter, window }: { readonly filter: AuditFilter; readonly window: AuditWindow },
 ): Promise<AuditPage> {
-  const condition = conditionOf(scope, filter);
-  const [counted] = await querySql<{ total: number }>(
-    tx,
-    { total: column.bigint() },
-    `select count(*) as total from audit_logs ${condition.where()}`,
-    condition.values,
-  );
-  return { rows: await findAuditRows(tx, scope, filter, window), total: counted?.total ?? 0 };
+  const meant = await withUsernames(tx, filter);
+  const total = await countAudit(tx, counts, scope, meant);
+  if (total === 0 || window.offset >= total) return { rows: [], total };
+  return { rows: await findRows(tx, scope, meant, { ...window, total }), total };
 }
 
 /** The same without counting. */
@@ -41,78 +39,72 @@ export async function findAuditRows(
   tx: Tx,
   scope: AuditScope,
   filter: AuditFilter,
-  { order, limit, offset, after, upTo }: AuditWindow,
+  window: AuditWindow,
 ): Promise<AuditLogRow[]> {
-  const condition = conditionOf(scope, filter);
+  return findRows(tx, scope, await withUsernames(tx, filter), window);
+}
+
+/** Names are few, and only whole ones are found by an index. */
+async function withUsernames(tx: Tx, filter: AuditFilter): Promise<AuditFilter> {
+  const wanted = filter.username?.toLowerCase();
+  if (wanted === undefined) return filter;
+  const names = await listAuditUsernames(tx);
+  return { ...filter, usernames: names.filter((name) => name.toLowerCase() === wanted) };
+}
+
+async function countAudit(
+  tx: Tx,
+  counts: AuditCounts,
+  scope: AuditScope,
+  filter: AuditFilter,
+): Promise<number> {
+  const ends = await findAuditEnds(tx);
+  if (ends === undefined) return 0;
+  const count = async ({ above, upTo }: { readonly above: number; readonly upTo: number }) => {
+    const condition = auditCondition(scope, filter);
+    if (above >= ends.first) condition.add((at) => `id > ${at(above)}`);
+    if (upTo < ends.last) condition.add((at) => `id <= ${at(upTo)}`);
+    const text = `select count(*) as total from audit_logs ${condition.where()}`;
+    const [counted] = await querySql<{ total: number }>(
+      tx,
+      { total: column.bigint() },
+      text,
+      condition.values,
+    );
+    return counted?.total ?? 0;
+  };
+  // the details of an entry may change
+  if (filter.text !== undefined) return count({ above: 0, upTo: ends.last });
+  return counts.total(JSON.stringify([scope, filter]), ends, count);
+}
+
+// beyond that, walking the log finds a page sooner than sorting what an index finds
+const mostSorted = 100_000;
+
+interface CountedWindow extends AuditWindow {
+  /** How many entries the filter lets through, when that is known. */
+  readonly total?: number;
+}
+
+function findRows(
+  tx: Tx,
+  scope: AuditScope,
+  filter: AuditFilter,
+  { order, limit, offset, after, upTo, total }: CountedWindow,
+): Promise<AuditLogRow[]> {
+  const isSorted = !isInOrder(scope, filter) && total !== undefined && total <= mostSorted;
+  const condition = auditCondition(
+    scope,
+    filter,
+    isSorted || isInOrder(scope, filter) ? 'index' : 'position',
+  );
   if (after !== undefined) condition.add((at) => `id ${order === 'asc' ? '>' : '<'} ${at(after)}`);
   if (upTo !== undefined) condition.add((at) => `id <= ${at(upTo)}`);
-  return querySql(
-    tx,
-    auditLogs.columns,
-    `select * from audit_logs ${condition.where()} order by id ${order} limit ${limit} offset ${offset}`,
-    condition.values,
-  );
+  const where = condition.where();
+  const window = `order by id ${order} limit ${limit} offset ${offset}`;
+  const text = isSorted
+    ? `with hits as materialized (select id from audit_logs ${where})
+       select * from audit_logs where id in (select id from hits ${window}) order by id ${order}`
+    : `select * from audit_logs ${where} ${window}`;
+  return querySql(tx, auditLogs.columns, text, condition.values);
 }
-
-function conditionOf(scope: AuditScope, filter: AuditFilter): Condition {
-  const condition = new Condition();
-  addScope(condition, scope);
-  addFilter(condition, filter);
-  return condition;
-}
-
-/** Conditions that must all hold, with their values. */
-class Condition {
-  readonly values: SqlValue[] = [];
-  private readonly parts: string[] = [];
-
-  /** `at` takes a value and gives its placeholder. */
-  add(part: (at: (value: SqlValue) => string) => string): void {
-    this.parts.push(part((value) => `$${this.values.push(value)}`));
-  }
-
-  where(): string {
-    return this.parts.length === 0 ? '' : `where ${this.parts.join(' and ')}`;
-  }
-}
-
-function addScope(condition: Condition, { ownUserId, spaces, withUnplaced }: AuditScope): void {
-  if (ownUserId === undefined) return;
-  condition.add((at) => {
-    const alternatives = [`user_id = ${at(ownUserId)}`];
-    if (spaces === 'all') alternatives.push('space_id is not null');
-    else if (spaces.length > 0) alternatives.push(`space_id in (${spaces.map(at).join(', ')})`);
-    if (withUnplaced) alternatives.push(`resource_type not in (${administrativeTypes.map(at).join(', ')})`);
-    return `(${alternatives.join(' or ')})`;
-  });
-}
-
-function addFilter(condition: Condition, filter: AuditFilter): void {
-  const { actionPrefix, username, ipRange, from, to, text } = filter;
-  for (const [name, property] of equalities) {
-    const value = filter[property];
-    if (value !== undefined) condition.add((at) => `${name} = ${at(value)}`);
-  }
-  if (actionPrefix !== undefined) {
-    condition.add((at) => `substr(action, 1, ${actionPrefix.length}) = ${at(actionPrefix)}`);
-  }
-  if (username !== undefined) condition.add((at) => `lower(username) = ${at(username.toLowerCase())}`);
-  if (ipRange !== undefined) {
-    condition.add((at) => `ip_key between ${at(ipRange.first)} and ${at(ipRange.last)}`);
-  }
-  if (from !== undefined) condition.add((at) => `timestamp >= ${at(from)}`);
-  if (to !== undefined) condition.add((at) => `timestamp < ${at(to)}`);
-  if (text !== undefined) {
-    const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    condition.add((at) => `lower(cast(details as text)) like ${at(pattern)} escape '\\'`);
-  }
-}
-
-const equalities = [
-  ['action', 'action'],
-  ['resource_type', 'resourceType'],
-  ['resource_id', 'resourceId'],
-  ['user_id', 'userId'],
-  ['space_id', 'spaceId'],
-  ['outcome', 'outcome'],
-] as const;

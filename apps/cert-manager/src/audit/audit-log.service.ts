@@ -11,6 +11,7 @@ import {
   measureAuditLogs,
 } from './audit.repository.js';
 import { recordAudit } from './audit.service.js';
+import type { AuditCounts } from './audit-counts.store.js';
 import type { AuditClearingRow } from './audit-entry.js';
 import { auditFilterOf, auditScopeOf } from './audit-filter.js';
 import { findAuditPage } from './audit-list.repository.js';
@@ -22,13 +23,14 @@ export interface AuditLogDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly denials: Denials;
+  readonly counts: AuditCounts;
   /** False when nobody may empty the log. */
   readonly mayDelete: boolean;
 }
 
 /** A page of what the caller may see of the log. Throws InvalidInput. */
 export async function listAuditLogs(
-  { db, denials }: AuditLogDeps,
+  { db, denials, counts }: AuditLogDeps,
   caller: Caller,
   query: AuditLogsQuery,
 ): Promise<AuditLogsPage> {
@@ -36,7 +38,9 @@ export async function listAuditLogs(
   const { order, limit, offset, after } = query;
   const window = { order, limit, offset, ...(after !== undefined && { after }) };
   await denials.flush();
-  const { rows, total } = await db.read((tx) => findAuditPage(tx, auditScopeOf(caller), filter, window));
+  const { rows, total } = await db.read((tx) =>
+    findAuditPage(tx, counts, auditScopeOf(caller), { filter, window }),
+  );
   return { logs: rows.map((row) => auditView(row, caller)), total, limit, offset };
 }
 

@@ -26,6 +26,10 @@ export const auditLogs = defineTable<AuditLogRow>('audit_logs', {
     { columns: ['resourceId', 'id'] },
     { columns: ['spaceId', 'id'] },
     { columns: ['userId', 'id'] },
+    { columns: ['username', 'id'] },
+    { columns: ['resourceType', 'id'] },
+    { columns: ['outcome', 'id'] },
+    { columns: ['ipKey', 'id'] },
   ],
 });
 
@@ -89,6 +93,33 @@ export async function findLastSeq(tx: Tx): Promise<number> {
     'select max(id) as last_seq from audit_logs',
   );
   return found?.lastSeq ?? 0;
+}
+
+/** Positions of the oldest and of the newest entry; undefined when there is none. */
+export async function findAuditEnds(
+  tx: Tx,
+): Promise<{ readonly first: number; readonly last: number } | undefined> {
+  // two ways into the index: asked for both at once, SQLite reads the whole of it
+  const text = `select (select min(id) from audit_logs) as first, (select max(id) from audit_logs) as last`;
+  const columns = { first: column.bigint().nullable(), last: column.bigint().nullable() };
+  const [ends] = await querySql<{ first: number | null; last: number | null }>(tx, columns, text);
+  if (ends === undefined || ends.first === null || ends.last === null) return undefined;
+  return { first: ends.first, last: ends.last };
+}
+
+/** Every name in the log, each once; costs as many steps as there are names. */
+export async function listAuditUsernames(tx: Tx): Promise<string[]> {
+  const rows = await querySql(
+    tx,
+    { username: column.word(64) },
+    `with recursive names(username) as (
+       select min(username) from audit_logs
+       union all
+       select (select min(l.username) from audit_logs l where l.username > names.username)
+       from names where names.username is not null)
+     select username from names where username is not null`,
+  );
+  return rows.map(({ username }) => username);
 }
 
 /** Deletes the entries up to a position. */

@@ -1,5 +1,5 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, findRow, findRows, insertMany, type Tx, updateRows } from '@certloop/db';
 import { Between, LessThan } from 'typeorm';
 
 /** A certificate as it is stored. */
@@ -57,21 +57,16 @@ export const certificates = defineTable<CertificateRow>('certificates', {
 
 /** Certificates of an FQDN, oldest first. */
 export function listCertificates(tx: Tx, fqdnId: string): Promise<CertificateRow[]> {
-  return tx.find(certificates, { where: { fqdnId }, order: { createdAt: 'ASC', id: 'ASC' } });
+  return findRows(tx, certificates, { fqdnId }, { order: { by: ['createdAt', 'id'], direction: 'asc' } });
 }
 
 export async function findCertificate(tx: Tx, id: string): Promise<CertificateRow | undefined> {
-  return (await tx.findOneBy(certificates, { id })) ?? undefined;
+  return findRow(tx, certificates, { id });
 }
 
 /** The certificate of an FQDN that was stored last. */
 export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<CertificateRow | undefined> {
-  const [row] = await tx.find(certificates, {
-    where: { fqdnId },
-    order: { createdAt: 'DESC', id: 'DESC' },
-    take: 1,
-  });
-  return row;
+  return findRow(tx, certificates, { fqdnId }, { by: ['createdAt', 'id'], direction: 'desc' });
 }
 
 /** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
@@ -85,8 +80,8 @@ export async function findIssuedCertificate(
 
 /** Throws NotFound when the FQDN has no such certificate. */
 export async function getCertificate(tx: Tx, fqdnId: string, id: string): Promise<CertificateRow> {
-  const row = await tx.findOneBy(certificates, { id, fqdnId });
-  if (row === null) throw certificateNotFound();
+  const row = await findRow(tx, certificates, { id, fqdnId });
+  if (row === undefined) throw certificateNotFound();
   return row;
 }
 

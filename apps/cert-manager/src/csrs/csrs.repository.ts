@@ -1,5 +1,16 @@
 import { NotFound } from '@certloop/contracts';
-import { column, constraintViolation, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import {
+  column,
+  constraintViolation,
+  defineTable,
+  executeSql,
+  findRow,
+  findRows,
+  hasRow,
+  insertMany,
+  querySql,
+  type Tx,
+} from '@certloop/db';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 export interface CsrRow {
@@ -30,7 +41,7 @@ export const csrs = defineTable<CsrRow>('csrs', {
 /** Throws NotFound when the FQDN is gone. */
 export async function insertCsr(tx: Tx, row: CsrRow): Promise<void> {
   try {
-    await tx.insert(csrs, row);
+    await insertMany(tx, csrs, [row]);
   } catch (error) {
     if (constraintViolation(error)?.kind === 'foreign_key')
       throw new NotFound('FQDN not found in this space');
@@ -40,31 +51,26 @@ export async function insertCsr(tx: Tx, row: CsrRow): Promise<void> {
 
 /** CSRs of an FQDN, oldest first. */
 export async function listCsrsOfFqdn(tx: Tx, fqdnId: string): Promise<CsrRow[]> {
-  return tx.find(csrs, { where: { fqdnId }, order: { createdAt: 'ASC', id: 'ASC' } });
+  return findRows(tx, csrs, { fqdnId }, { order: { by: ['createdAt', 'id'], direction: 'asc' } });
 }
 
 /** The CSR of an FQDN that came last. */
 export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | undefined> {
-  const [row] = await tx.find(csrs, {
-    where: { fqdnId },
-    order: { createdAt: 'DESC', id: 'DESC' },
-    take: 1,
-  });
-  return row;
+  return findRow(tx, csrs, { fqdnId }, { by: ['createdAt', 'id'], direction: 'desc' });
 }
 
 export async function findCsr(tx: Tx, id: string): Promise<CsrRow | undefined> {
-  return (await tx.findOneBy(csrs, { id })) ?? undefined;
+  return findRow(tx, csrs, { id });
 }
 
 /** Whether the FQDN has a CSR. */
 export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
-  return tx.existsBy(csrs, { fqdnId });
+  return hasRow(tx, csrs, { fqdnId });
 }
 
 /** Whether the CSR is still there. */
 export async function hasCsr(tx: Tx, id: string): Promise<boolean> {
-  return tx.existsBy(csrs, { id });
+  return hasRow(tx, csrs, { id });
 }
 
 /** Fingerprints of the keys of an FQDN's CSRs, as `spkiSha256`, newest first, at most 20. */

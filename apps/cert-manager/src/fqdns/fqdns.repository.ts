@@ -4,6 +4,7 @@ import {
   constraintViolation,
   defineTable,
   executeSql,
+  findRow,
   holdRows,
   onUniqueViolation,
   querySql,
@@ -63,13 +64,13 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
 
 /** An FQDN of whatever space. */
 export async function findFqdn(tx: Tx, id: string): Promise<FqdnRow | undefined> {
-  return (await tx.findOneBy(fqdns, { id })) ?? undefined;
+  return findRow(tx, fqdns, { id });
 }
 
 /** Throws NotFound when the space has no such FQDN. */
 export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
-  const row = await tx.findOneBy(fqdns, { id, spaceId });
-  if (row === null) throw fqdnNotFound();
+  const row = await findRow(tx, fqdns, { id, spaceId });
+  if (row === undefined) throw fqdnNotFound();
   return row;
 }
 

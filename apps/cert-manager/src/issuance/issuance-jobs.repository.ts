@@ -1,5 +1,15 @@
-import { claimDue, column, defineTable, executeSql, insertMany, type Tx, updateRows } from '@certloop/db';
-import { In, IsNull, LessThanOrEqual } from 'typeorm';
+import {
+  claimDue,
+  column,
+  defineTable,
+  executeSql,
+  findRow,
+  insertMany,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { IsNull, LessThanOrEqual } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
 import type { JobCaller } from './job-audit.js';
 import type { StepReports } from './request-plan.js';
@@ -36,6 +46,8 @@ export interface IssuanceJobRow {
   readonly finishedAt: Date | null;
 }
 
+const isOpen = "status in ('running', 'waiting')";
+
 export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
   columns: {
     id: column.uuid().primary(),
@@ -63,7 +75,7 @@ export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
       name: 'uq_issuance_jobs_open',
       columns: ['fqdnId'],
       unique: true,
-      where: "status in ('running', 'waiting')",
+      where: isOpen,
     },
     { columns: ['fqdnId', 'createdAt', 'id'] },
     { columns: ['status', 'leaseUntil'] },
@@ -72,20 +84,19 @@ export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
 
-const open: JobStatus[] = ['running', 'waiting'];
-
 /** The database refuses a second open job of an FQDN. */
 export function insertJob(tx: Tx, row: IssuanceJobRow): Promise<void> {
   return insertMany(tx, issuanceJobs, [row]);
 }
 
 export async function findJob(tx: Tx, id: string): Promise<IssuanceJobRow | undefined> {
-  return (await tx.findOneBy(issuanceJobs, { id })) ?? undefined;
+  return findRow(tx, issuanceJobs, { id });
 }
 
 /** The job of an FQDN that has not come to its end. */
 export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
-  return (await tx.findOneBy(issuanceJobs, { fqdnId, status: In(open) })) ?? undefined;
+  const text = `select * from issuance_jobs where fqdn_id = $1 and ${isOpen}`;
+  return (await querySql(tx, issuanceJobs.columns, text, [fqdnId]))[0];
 }
 
 /** The job of an FQDN that was made last. */

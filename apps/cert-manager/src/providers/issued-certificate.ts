@@ -84,9 +84,11 @@ export function keyOf({ leaf }: IssuedChain): string {
   return spkiSha256(leaf.spkiDer);
 }
 
-/** Facts of the leaf of a PEM text that are kept beside it. */
+/** Facts of the leaf of a PEM text that are kept beside it; the leaf comes first. */
 export function describeLeaf(pem: string) {
-  const { leaf } = readIssued(pem);
+  const [der] = splitChain(pem);
+  if (der === undefined) throw new RangeError('a chain has a leaf');
+  const leaf = parseCertificate(der);
   const { issuer, serialNumber, notBefore, notAfter } = describeCertificate(leaf);
   return { issuer, serialNumber, spkiSha256: spkiSha256(leaf.spkiDer), notBefore, expiresAt: notAfter };
 }

@@ -1,5 +1,5 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
 import type { ProviderName } from './provider.js';
 import type { SecretPlace } from './secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
@@ -47,7 +47,7 @@ export function listProviders(tx: Tx): Promise<ProviderRow[]> {
 }
 
 export async function findProvider(tx: Tx, id: string): Promise<ProviderRow | undefined> {
-  return (await tx.findOneBy(providers, { id })) ?? undefined;
+  return findRow(tx, providers, { id });
 }
 
 /** Throws NotFound. */

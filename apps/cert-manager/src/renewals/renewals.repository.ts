@@ -1,5 +1,16 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { column, defineTable, deleteRows, executeSql, insertMany, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  findRow,
+  hasRow,
+  insertMany,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { In } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
 import type { RenewalState } from './renewal-entry.js';
@@ -104,8 +115,9 @@ export function insertRenewal(tx: Tx, row: RenewalRow): Promise<void> {
 
 /** The open entry of an FQDN that is no test. */
 export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
-  const where = { fqdnId, isTest: false, status: In<RenewalStatus>(['pending', 'processing']) };
-  return (await tx.findOneBy(renewalQueue, where)) ?? undefined;
+  // in the words of the partial index, so that SQLite finds by it
+  const text = `select * from renewal_queue where fqdn_id = $1 and is_test = false and ${isOpen}`;
+  return (await querySql(tx, renewalQueue.columns, text, [fqdnId]))[0];
 }
 
 /** Those of the FQDNs that have an open entry which is no test. */
@@ -118,12 +130,12 @@ export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Pro
 }
 
 export async function findRenewal(tx: Tx, id: string): Promise<RenewalRow | undefined> {
-  return (await tx.findOneBy(renewalQueue, { id })) ?? undefined;
+  return findRow(tx, renewalQueue, { id });
 }
 
 /** Whether a renewal of the FQDN is under way. */
 export function isBeingRenewed(tx: Tx, fqdnId: string): Promise<boolean> {
-  return tx.existsBy(renewalQueue, { fqdnId, status: 'processing' });
+  return hasRow(tx, renewalQueue, { fqdnId, status: 'processing' });
 }
 
 /** The entry of an FQDN that was made last, tests left out. */

@@ -1,4 +1,4 @@
-import { column, defineTable, holdRows, keepRows, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, hasRow, holdRows, keepRows, type Tx, updateRows } from '@certloop/db';
 import { In } from 'typeorm';
 
 export interface SpaceRow {
@@ -43,7 +43,7 @@ export async function updateSpace(
 }
 
 export async function spaceExists(tx: Tx, id: string): Promise<boolean> {
-  return tx.existsBy(spaces, { id });
+  return hasRow(tx, spaces, { id });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { TokenScope } from '@certloop/contracts';
-import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
 import type { ApiTokenRow } from './api-token.js';
 
 export const apiTokens = defineTable<ApiTokenRow>('api_tokens', {
@@ -25,7 +25,7 @@ export async function insertApiToken(tx: Tx, row: ApiTokenRow): Promise<void> {
 }
 
 export async function findApiToken(tx: Tx, id: string): Promise<ApiTokenRow | undefined> {
-  return (await tx.findOneBy(apiTokens, { id })) ?? undefined;
+  return findRow(tx, apiTokens, { id });
 }
 
 /** Tokens of the user, oldest first. */

@@ -3,6 +3,7 @@ import {
   defineTable,
   deleteRows,
   executeSql,
+  findRow,
   holdRows,
   keepRows,
   type Tx,
@@ -45,7 +46,7 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
 }
 
 export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
-  return (await tx.findOneBy(users, { id })) ?? undefined;
+  return findRow(tx, users, { id });
 }
 
 /** Those of the ids that name a user; none of these is deleted before the transaction ends. */

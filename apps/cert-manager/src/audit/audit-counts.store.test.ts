@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { type AuditStretch, createAuditCounts } from './audit-counts.store.js';
+
+/** A log of positions, and what was counted of it. */
+function logOf(seqs: number[]) {
+  const counted: AuditStretch[] = [];
+  const count = async (stretch: AuditStretch) => {
+    counted.push(stretch);
+    return seqs.filter((seq) => seq > stretch.above && seq <= stretch.upTo).length;
+  };
+  const ends = () => ({ first: Math.min(...seqs), last: Math.max(...seqs) });
+  return { seqs, counted, count, ends };
+}
+
+describe('counting the audit log on SQLite', () => {
+  test('counts everything once, then only what came since', async () => {
+    const counts = createAuditCounts({ name: 'sqlite' });
+    const { seqs, counted, count, ends } = logOf([3, 4, 7]);
+    expect(await counts.total('all', ends(), count)).toBe(3);
+    seqs.push(9, 11);
+    expect(await counts.total('all', ends(), count)).toBe(5);
+    expect(await counts.total('all', ends(), count)).toBe(5);
+    expect(counted).toEqual([
+      { above: 2, upTo: 7 },
+      { above: 7, upTo: 11 },
+    ]);
+  });
+
+  test('tells one filter from another', async () => {
+    const counts = createAuditCounts({ name: 'sqlite' });
+    const { count, ends } = logOf([1, 2]);
+    expect(await counts.total('all', ends(), count)).toBe(2);
+    expect(await counts.total('none', ends(), async () => 0)).toBe(0);
+    expect(await counts.total('all', ends(), count)).toBe(2);
+  });
+
+  test('begins anew when the log was emptied, by whatever process', async () => {
+    const counts = createAuditCounts({ name: 'sqlite' });
+    const { seqs, count, ends } = logOf([1, 2, 3]);
+    await counts.total('all', ends(), count);
+    seqs.splice(0, 3, 4, 5);
+    expect(await counts.total('all', ends(), count)).toBe(2);
+  });
+});
+
+describe('counting the audit log on PostgreSQL', () => {
+  test('finds an entry that was committed after one with a later position', async () => {
+    let now = 0;
+    const counts = createAuditCounts({ name: 'postgres' }, () => now);
+    const { seqs, count, ends } = logOf([1, 3]);
+    expect(await counts.total('all', ends(), count)).toBe(2);
+    now = 59_999;
+    expect(await counts.total('all', ends(), count)).toBe(2);
+    seqs.push(2);
+    now = 60_000;
+    expect(await counts.total('all', ends(), count)).toBe(3);
+  });
+
+  test('remembers what was the newest a minute ago, and counts what came after it', async () => {
+    let now = 0;
+    const counts = createAuditCounts({ name: 'postgres' }, () => now);
+    const { seqs, counted, count, ends } = logOf([1, 2]);
+    await counts.total('all', ends(), count);
+    seqs.push(3);
+    now = 60_000;
+    await counts.total('all', ends(), count);
+    seqs.push(4);
+    now = 61_000;
+    counted.length = 0;
+    expect(await counts.total('all', ends(), count)).toBe(4);
+    expect(counted).toEqual([{ above: 2, upTo: 4 }]);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Dialect } from '@certloop/db';
+
+/** Positions of the oldest and of the newest entry of the log. */
+export interface AuditEnds {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A stretch of the log: positions above `above`, up to `upTo`. */
+export interface AuditStretch {
+  readonly above: number;
+  readonly upTo: number;
+}
+
+/**
+ * How many entries filters let through, remembered up to a position: nothing is added below it any more, so that only
+ * what came since has to be counted. The log loses entries only when it is emptied.
+ */
+export interface AuditCounts {
+  /**
+   * The exact number of entries between the ends that something lets through, which `key` tells from other things;
+   * `count` counts in a stretch of the log.
+   */
+  total(key: string, ends: AuditEnds, count: (stretch: AuditStretch) => Promise<number>): Promise<number>;
+}
+
+interface Remembered {
+  readonly count: number;
+  readonly upTo: number;
+}
+
+const mostKept = 500;
+// no transaction of this service lasts as long
+const settlesAfterMs = 60_000;
+const markEveryMs = 10_000;
+
+/** `nowMs` is a clock that is never set back. */
+export function createAuditCounts(
+  { name }: Pick<Dialect, 'name'>,
+  nowMs: () => number = () => performance.now(),
+): AuditCounts {
+  const known = new Map<string, Remembered>();
+  const settled = name === 'sqlite' ? (last: number) => last : createMarks(nowMs);
+  const remember = (key: string, next: Remembered) => {
+    known.delete(key);
+    known.set(key, next);
+    const [oldest] = known.keys();
+    if (known.size > mostKept && oldest !== undefined) known.delete(oldest);
+  };
+  return {
+    total: async (key, { first, last }, count) => {
+      const before = known.get(key);
+      // the log was emptied since, or this is the first time
+      let base = before !== undefined && before.upTo >= first ? before : { count: 0, upTo: first - 1 };
+      const upTo = settled(last);
+      if (upTo > base.upTo) {
+        base = { count: base.count + (await count({ above: base.upTo, upTo })), upTo };
+        remember(key, base);
+      }
+      return last > base.upTo ? base.count + (await count({ above: base.upTo, upTo: last })) : base.count;
+    },
+  };
+}
+
+/**
+ * Position below which nothing is added any more. PostgreSQL hands positions out before it commits: what was the
+ * newest entry a minute ago has nothing unfinished below it; 0 when nothing is known of that time. SQLite's writers
+ * take turns, so that there the newest entry is always such a one.
+ */
+function createMarks(nowMs: () => number): (last: number) => number {
+  let marks: { readonly atMs: number; readonly last: number }[] = [];
+  return (last) => {
+    const now = nowMs();
+    const newest = marks.at(-1);
+    if (newest === undefined || now - newest.atMs >= markEveryMs) marks = [...marks, { atMs: now, last }];
+    const settled = marks.findLast(({ atMs }) => now - atMs >= settlesAfterMs);
+    if (settled !== undefined) marks = marks.slice(marks.indexOf(settled));
+    return settled?.last ?? 0;
+  };
+}
