@@ -1,6 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { auditLogs, findAuditEnds, listAuditUsernames } from './audit.repository.js';
-import { auditCondition, isInOrder } from './audit-condition.js';
+import { auditCondition, isInOrder } from './audit-condition.repository.js';
 import type { AuditCounts } from './audit-counts.store.js';
 import type { AuditLogRow } from './audit-entry.js';
 import type { AuditFilter, AuditScope } from './audit-filter.js';
