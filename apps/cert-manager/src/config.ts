@@ -143,12 +143,12 @@ export const settings = {
   checkMonitorUrl: setting(
     'CHECK_MONITOR_URL',
     calledAddress.optional(),
-    'address of the monitor that is told of every renewal run',
+    'address of the monitor that is told of every renewal run and every certificate',
   ),
   checkMonitorApiKey: setting(
     'CHECK_MONITOR_API_KEY',
     z.string().optional(),
-    'read-write key of the project of the monitor that holds the check',
+    'read-write key of the project of the monitor that holds the checks',
   ),
   heartbeatSeconds: setting(
     'HEARTBEAT_SECONDS',

@@ -85,6 +85,10 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
       await scheduler.onRenewalSwitched(tx, caller, fqdn);
       await watch.onPlanned(tx, fqdn);
     },
+    onCertificateRefreshed: async (tx, caller, fqdn) => {
+      await scheduler.onCertificateRefreshed(tx, caller, fqdn);
+      if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+    },
     onCsrStored: async (tx, caller, fqdn) => {
       await scheduler.onCsrStored(tx, caller, fqdn);
       if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
