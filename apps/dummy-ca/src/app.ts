@@ -18,6 +18,7 @@ import type { OwnCertificate } from './acme/acme-issuer.service.js';
 import { acmeMount } from './acme/acme-links.js';
 import { type AcmeOptions, createAcme } from './acme/acme-server.service.js';
 import { adminRoutes } from './acme/faults/admin.routes.js';
+import { createCaCounts } from './authority/ca-counts.service.js';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';
 import { createAskedBefore } from './signing/asked-before.store.js';
@@ -34,7 +35,7 @@ export interface AppOptions {
   readonly own?: readonly OwnCertificate[];
   readonly status: StatusSettings;
   /** ACME is served only with it. */
-  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger' | 'certificates' | 'status'> &
+  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger' | 'certificates' | 'status' | 'counts'> &
     AcmeRoutesOptions & {
       /** Whether the administrative API is served, to whoever reaches the service. */
       readonly admin: boolean;
@@ -51,21 +52,24 @@ export interface AppOptions {
 export function createApp(options: AppOptions): RequestListener {
   const { authority, keep, acme, clock, logger } = options;
   const certificates = createCertificatesStore(keep);
-  const signing = { authority, certificates, askedBefore: createAskedBefore(certificates, clock), clock };
+  const metrics = options.metrics ?? createMetrics({ logger });
+  const counts = createCaCounts(metrics, certificates);
+  const askedBefore = createAskedBefore(certificates, clock);
+  const signing = { authority, certificates, askedBefore, counts, clock };
   const status = createStatus({
     issuers: [authority, ...(acme?.issuer.opened ?? [])],
     own: [...(acme?.issuer.issued ?? []), ...(options.own ?? [])],
     certificates,
     serialNumbers: authority.serialNumbers,
     settings: options.status,
+    counts,
     clock,
   });
-  const metrics = options.metrics ?? createMetrics({ logger });
   const app = createHttpApp({ logger, metrics });
   if (options.metricsAccess !== undefined) app.use(metricsPage(metrics, options.metricsAccess));
   app.use(apiPages({ title: 'Dummy certificate authority', document: dummyCaOpenApi() }));
   if (acme !== undefined) {
-    const deps = createAcme({ ...acme, certificates, status, clock, logger });
+    const deps = createAcme({ ...acme, certificates, status, counts, clock, logger });
     app.use(acmeMount, acmeRoutes(deps, acme));
     if (acme.admin) app.use(adminRoutes(deps));
   }

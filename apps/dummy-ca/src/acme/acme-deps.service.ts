@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@certloop/server';
+import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificatesStore } from '../authority/certificates.store.js';
 import type { StatusDeps } from '../status/status-deps.service.js';
 import type { AcmeStore } from './acme.store.js';
@@ -15,6 +16,7 @@ export interface AcmeDeps {
   readonly certificates: CertificatesStore;
   /** The register of revocations, which is the one of the whole authority. */
   readonly status: StatusDeps;
+  readonly counts: CaCounts;
   readonly nonces: Nonces;
   readonly issuer: AcmeIssuer;
   readonly validate: ValidateChallenge;

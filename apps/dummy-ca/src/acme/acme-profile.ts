@@ -80,9 +80,11 @@ export function acmeValidity(
   const usualFor = end !== undefined && end <= usual ? end - lengthMs : usual;
   const begin = asked.notBefore?.getTime() ?? usualFor;
   const notBefore = Math.max(begin, issuer.notBefore.getTime());
+  // A length that begins at another moment on request is not moved to where the issuer begins.
+  const usualEnd = (notBeforeOffsetSeconds === undefined ? notBefore : begin) + lengthMs;
   return {
     notBefore: new Date(notBefore),
-    notAfter: new Date(Math.min(end ?? notBefore + lengthMs, issuer.notAfter.getTime())),
+    notAfter: new Date(Math.min(end ?? usualEnd, issuer.notAfter.getTime())),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@certloop/server';
+import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificatesStore } from '../authority/certificates.store.js';
 import type { StatusDeps } from '../status/status-deps.service.js';
 import { createAcmeStore } from './acme.store.js';
@@ -14,10 +15,11 @@ export interface AcmeOptions {
   readonly issuer: AcmeIssuer;
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;
-  readonly faults: Omit<FaultsOptions, 'validationMode'>;
+  readonly faults: Omit<FaultsOptions, 'validationMode' | 'onStrike'>;
   /** Accounts, orders, certificates and nonces kept each. */
   readonly keep: number;
   readonly certificates: CertificatesStore;
+  readonly counts: CaCounts;
   readonly status: StatusDeps;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,11 +29,16 @@ export interface AcmeOptions {
 export function createAcme(options: AcmeOptions): AcmeDeps {
   const { issuer, settings, validation, keep, clock, logger } = options;
   const store = createAcmeStore(keep);
-  const faults = createFaultsStore({ ...options.faults, validationMode: validation.mode });
+  const faults = createFaultsStore({
+    ...options.faults,
+    validationMode: validation.mode,
+    onStrike: (fault, endpoint) => options.counts.countFault({ fault, endpoint }),
+  });
   return {
     store,
     certificates: options.certificates,
     status: options.status,
+    counts: options.counts,
     nonces: createNonces(store),
     issuer,
     validate: createValidation(validation, faults.validationMode),

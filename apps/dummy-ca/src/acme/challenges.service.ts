@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AcmeProblem, AppError, acmeProblemDocument } from '@certloop/contracts';
+import { AcmeProblem, AppError, acmeProblemDocument, acmeProblemType } from '@certloop/contracts';
 import { keyAuthorization } from '@certloop/crypto';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
@@ -50,7 +50,7 @@ function requirePending({ clock }: AcmeDeps, authorization: Authorization): void
 
 /** Never rejects: whatever goes wrong is the problem of the challenge. */
 async function validate(
-  { clock, logger, validate: prove }: AcmeDeps,
+  { clock, logger, counts, validate: prove }: AcmeDeps,
   account: Account,
   authorization: Authorization,
   challenge: Challenge,
@@ -65,10 +65,13 @@ async function validate(
       throw new AcmeProblem('unauthorized', 'the authorization became invalid meanwhile');
     }
     challenge.validatedAt = clock.now();
+    counts.countChallenge({ type: challenge.type, outcome: 'valid' });
   } catch (error) {
     if (!(error instanceof AppError)) logger.error({ error }, 'validation.fault');
     const refusal =
       error instanceof AppError ? error : new AcmeProblem('serverInternal', 'the validation broke off');
     challenge.problem = acmeProblemDocument(refusal);
+    const outcome = acmeProblemType(challenge.problem) ?? 'serverInternal';
+    counts.countChallenge({ type: challenge.type, outcome });
   }
 }

@@ -40,10 +40,13 @@ async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<v
   try {
     const certificate = recordOf(order, await issue(deps, order, asked));
     keep(deps, certificate, order.finalizedAt ?? deps.clock.now());
+    deps.counts.countIssued({ way: 'acme', key: asked.csr.publicKey.kind });
+    deps.counts.countOrder({ outcome: 'issued' });
     order.certificateId = certificate.id;
     order.availableAt = processingUntil(deps, 'finalize') ?? order.finalizedAt;
   } catch (error) {
     if (!(error instanceof AppError)) deps.logger.error({ error }, 'issuance.fault');
+    deps.counts.countOrder({ outcome: 'failed' });
     order.problem = acmeProblemDocument(new AcmeProblem('serverInternal', 'the certificate was not issued'));
   }
 }

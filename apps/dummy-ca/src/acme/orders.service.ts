@@ -55,6 +55,7 @@ export async function newOrder(deps: AcmeDeps, request: SignedRequest): Promise<
     problem: undefined,
   };
   deps.store.insertOrder(order);
+  deps.counts.countOrder({ outcome: 'placed' });
   if (replaced !== undefined) replaced.replacedBy = id;
   return created(viewOf(deps, order, request), request.links.of('order', { id }));
 }

@@ -56,6 +56,8 @@ export interface RootFacts {
 /** A certificate fresh from its issuer. */
 export interface SignedCertificate extends KnownCertificate {
   readonly certificatePem: string;
+  /** Kind of the certified key, such as `RSA`. */
+  readonly keyKind: string;
 }
 
 export interface CertificateAuthority extends NamedIssuer {
@@ -124,6 +126,7 @@ async function issue(
     serialNumber: formatSerialNumber(serialNumber),
     issuer: name,
     notAfter: validity.notAfter,
+    keyKind: publicKey.kind,
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NotFound, type SigningRequest } from '@certloop/contracts';
 import type { Clock } from '@certloop/server';
+import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
 import { daySeconds } from '../authority/issuance-profile.js';
@@ -11,6 +12,7 @@ export interface SigningDeps {
   readonly authority: CertificateAuthority;
   readonly certificates: CertificatesStore;
   readonly askedBefore: AskedBefore;
+  readonly counts: Pick<CaCounts, 'countIssued'>;
   readonly clock: Clock;
 }
 
@@ -35,8 +37,10 @@ async function issueFor(deps: SigningDeps, request: SigningRequest): Promise<Iss
     seconds: request.validity_seconds ?? request.validity_days * daySeconds,
     offsetSeconds: request.not_before_offset_seconds,
   };
-  const issued = { id: randomUUID(), createdAt: now, ...(await deps.authority.issue(csrPem, asked, now)) };
+  const { keyKind, ...signed } = await deps.authority.issue(csrPem, asked, now);
+  const issued = { id: randomUUID(), createdAt: now, ...signed };
   deps.certificates.insert(issued);
+  deps.counts.countIssued({ way: 'csr', key: keyKind });
   return issued;
 }
 

@@ -14,7 +14,8 @@ export interface Revocation extends KnownCertificate {
 /** Revocations in memory; the oldest goes first where there are too many. */
 export type RevocationsStore = ReturnType<typeof createRevocationsStore>;
 
-export function createRevocationsStore(limit: number) {
+/** `onRevoke` is told of each revocation. */
+export function createRevocationsStore(limit: number, onRevoke: (revocation: Revocation) => void) {
   const bySerialNumber = createBoundedMap<Revocation>({ limit });
   let version = 0;
   return {
@@ -27,6 +28,7 @@ export function createRevocationsStore(limit: number) {
       const revocation = { serialNumber, issuer, notAfter, revokedAt, reason, entryDer };
       bySerialNumber.insert(serialNumber, revocation);
       version += 1;
+      onRevoke(revocation);
       return revocation;
     },
     delete: (serialNumber: string): void => {

@@ -1,6 +1,7 @@
 import type { CaIssuerName } from '@certloop/contracts';
 import { parseCertificate } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
+import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificatesStore, KnownCertificate } from '../authority/certificates.store.js';
 import type { NamedIssuer } from '../authority/named-issuer.js';
 import type { SerialNumbers } from '../authority/serial-numbers.js';
@@ -27,18 +28,22 @@ export interface StatusDeps {
 
 export interface StatusOptions extends Omit<StatusDeps, 'own' | 'revocations'> {
   readonly own: readonly { readonly issuer: CaIssuerName; readonly der: Buffer }[];
+  readonly counts: Pick<CaCounts, 'countRevoked'>;
 }
 
 // A list of as many entries has 4 MB.
 const mostRevocations = 100_000;
 
 /** The register of what is revoked, empty at first. */
-export function createStatus({ own, ...options }: StatusOptions): StatusDeps {
+export function createStatus({ own, counts, ...options }: StatusOptions): StatusDeps {
   const known = own.map(({ issuer, der }): [string, KnownCertificate] => {
     const { serialNumber, notAfter } = parseCertificate(der);
     return [serialNumber, { serialNumber, issuer, notAfter }];
   });
-  return { ...options, own: new Map(known), revocations: createRevocationsStore(mostRevocations) };
+  const revocations = createRevocationsStore(mostRevocations, ({ issuer, reason }) =>
+    counts.countRevoked({ issuer, reason }),
+  );
+  return { ...options, own: new Map(known), revocations };
 }
 
 /** A certificate that is kept, or of the authority's own; one that is revoked is known even when it is kept no more. */

@@ -55,6 +55,7 @@ export async function startPublicCa(options: PublicCaOptions = {}): Promise<Publ
     authority,
     keep: { count: 1_000, octets: 10_000_000 },
     status: options.status ?? usualStatus,
+    metricsAccess: { metricsToken: undefined, metricsOpen: true },
     acme: { issuer, ...parts, validation: { ...validation, mode: 'always-valid' } },
     clock,
     logger: createLogger({ service: 'dummy-ca', level: 'silent' }),

@@ -11,12 +11,15 @@ export interface FaultsOptions {
   readonly faults: readonly Fault[];
   readonly seed: number;
   readonly validationMode: ValidationMode;
+  /** Is told of each fault that strikes. */
+  readonly onStrike: (fault: FaultKind, endpoint: AcmePath) => void;
 }
 
 // So that a tester's mistake in a loop costs no memory.
 const maxFaults = 1_000;
 
-export function createFaultsStore({ faults: initial, seed, validationMode: initialMode }: FaultsOptions) {
+export function createFaultsStore({ onStrike, ...options }: FaultsOptions) {
+  const { faults: initial, seed, validationMode: initialMode } = options;
   const draw = seededDraw(seed);
   let faults: readonly Fault[] = initial;
   let validationMode = initialMode;
@@ -33,6 +36,7 @@ export function createFaultsStore({ faults: initial, seed, validationMode: initi
     take: <K extends FaultKind>(endpoint: AcmePath, ...kinds: readonly K[]) => {
       const { struck, left } = strike(faults, endpoint, kinds, draw);
       faults = left;
+      if (struck !== undefined) onStrike(struck.fault, endpoint);
       return struck;
     },
     validationMode: () => validationMode,
