@@ -25,7 +25,7 @@ import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createAuditCounts } from './audit/audit-counts.store.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
-import { listCertificates } from './certificates/certificates.repository.js';
+import { listLastCertificates } from './certificates/certificate-list.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
 import { csrsHandlers } from './csrs/csrs.routes.js';
@@ -269,9 +269,9 @@ async function listSpaceIds(tx: Tx, scope: 'all' | readonly string[]): Promise<s
 
 /** What the audit log keeps of what goes with a deleted FQDN. */
 async function fingerprintsUnder(tx: Tx, fqdnId: string) {
-  const certificates = await listCertificates(tx, fqdnId);
+  const certificates = await listLastCertificates(tx, fqdnId, 20);
   return {
     csrKeys: await listKeyFingerprints(tx, fqdnId),
-    certificates: certificates.slice(-20).map(({ serialNumber }) => serialNumber),
+    certificates: certificates.map(({ serialNumber }) => serialNumber),
   };
 }

@@ -23,6 +23,7 @@ import { addRenewals } from './migrations/0005-renewals.js';
 import { addAcme } from './migrations/0006-acme.js';
 import { addAvatars } from './migrations/0007-avatars.js';
 import { addWatch } from './migrations/0008-watch.js';
+import { addLookups } from './migrations/0009-lookups.js';
 import { addAuditIndexes } from './migrations/0010-audit-indexes.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
@@ -76,6 +77,7 @@ export const schema: Schema = {
     addAcme,
     addAvatars,
     addWatch,
+    addLookups,
     addAuditIndexes,
   ],
 };

@@ -12,6 +12,8 @@ export interface SortedList<Row> {
   readonly by: keyof Row & ('createdAt' | 'scheduledAt');
   /** Columns, in the words of the database, and the values of which each must have one. */
   readonly where?: Readonly<Record<string, readonly SqlValue[]>>;
+  /** A column of `where` that begins an index which goes on with the moment and the id. */
+  readonly groupedBy?: string;
 }
 
 const columnOf = { createdAt: 'created_at', scheduledAt: 'scheduled_at' } as const;
@@ -38,42 +40,61 @@ export async function readListPage<Row extends { readonly id: string }>(
 }
 
 function readRows<Row>(tx: Tx, list: SortedList<Row>, { limit, cursor }: ListWindow): Promise<Row[]> {
+  const { columns, name } = list.table;
   const by = columnOf[list.by];
-  const condition = conditionOf(list);
-  if (cursor !== undefined) {
-    const at = `$${condition.values.push(cursor.at)}`;
-    condition.parts.push(`(${by}, id) > (${at}, $${condition.values.push(cursor.id)})`);
-  }
-  const { columns } = list.table;
-  const names = Object.keys(columns).map(snakeCase);
-  const bound = limit === undefined ? '' : `limit ${limit}`;
-  const text = `select ${names.join(', ')} from ${list.table.name} ${whereOf(condition)}`;
-  return querySql(tx, columns, `${text} order by ${by}, id ${bound}`, condition.values);
+  const order = `order by ${by}, id ${limit === undefined ? '' : `limit ${limit}`}`;
+  const names = Object.keys(columns).map(snakeCase).join(', ');
+  const values: SqlValue[] = [];
+  const parts = partsOf(list, limit).map((where) => {
+    const conditions = conditionsOf(where, values);
+    if (cursor !== undefined) {
+      const at = `$${values.push(cursor.at)}`;
+      conditions.push(`(${by}, id) > (${at}, $${values.push(cursor.id)})`);
+    }
+    return `select ${names} from ${name} ${whereOf(conditions)} ${order}`;
+  });
+  const [only = ''] = parts;
+  const text = parts.length === 1 ? only : `select ${names} from (${unionOf(parts)}) as parts ${order}`;
+  return querySql(tx, columns, text, values);
+}
+
+type Where = Readonly<Record<string, readonly SqlValue[]>>;
+
+// SQLite joins at most 500 selections
+const mostParts = 200;
+
+/**
+ * What to read for a page: of a list whose index is grouped, the page of each group, as sorting all groups together
+ * would read every row of theirs.
+ */
+function partsOf<Row>({ where = {}, groupedBy }: SortedList<Row>, limit: number | undefined): Where[] {
+  const groups = groupedBy === undefined || limit === undefined ? [] : (where[groupedBy] ?? []);
+  if (groupedBy === undefined || groups.length < 2 || groups.length > mostParts) return [where];
+  return groups.map((group) => ({ ...where, [groupedBy]: [group] }));
+}
+
+function unionOf(parts: readonly string[]): string {
+  return parts.map((part, index) => `select * from (${part}) as part${index}`).join(' union all ');
 }
 
 async function countRows<Row>(tx: Tx, list: SortedList<Row>): Promise<number> {
-  const condition = conditionOf(list);
-  const text = `select count(*) as count from ${list.table.name} ${whereOf(condition)}`;
-  const [counted] = await querySql(tx, { count: column.bigint() }, text, condition.values);
+  const values: SqlValue[] = [];
+  const conditions = conditionsOf(list.where ?? {}, values);
+  const text = `select count(*) as count from ${list.table.name} ${whereOf(conditions)}`;
+  const [counted] = await querySql(tx, { count: column.bigint() }, text, values);
   return counted?.count ?? 0;
 }
 
-interface Condition {
-  readonly parts: string[];
-  readonly values: SqlValue[];
-}
-
-function conditionOf<Row>({ where = {} }: SortedList<Row>): Condition {
-  const values: SqlValue[] = [];
-  const parts = Object.entries(where).map(([name, among]) => {
+/** Conditions, whose values are added to `values`. */
+function conditionsOf(where: Where, values: SqlValue[]): string[] {
+  return Object.entries(where).map(([name, among]) => {
     const places = among.map((value) => `$${values.push(value)}`);
     return places.length === 1 ? `${name} = ${places[0]}` : `${name} in (${places.join(', ') || 'null'})`;
   });
-  return { parts, values };
 }
 
-function whereOf({ parts }: Condition): string {
-  return parts.length === 0 ? '' : `where ${parts.join(' and ')}`;
+function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 }
 
 function snakeCase(property: string): string {

@@ -1,7 +1,23 @@
-import type { Tx } from '@certloop/db';
+import { findRow, findRows, type Tx } from '@certloop/db';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { readListPage } from '../access/list-page.repository.js';
 import { type CertificateRow, certificates } from './certificates.repository.js';
+
+const newestFirst = { by: ['createdAt', 'id'], direction: 'desc' } as const;
+
+/** The last certificates of an FQDN, at most `limit`, oldest first. */
+export async function listLastCertificates(tx: Tx, fqdnId: string, limit: number): Promise<CertificateRow[]> {
+  return (await findRows(tx, certificates, { fqdnId }, { order: newestFirst, limit })).reverse();
+}
+
+/** The certificate of an FQDN that its provider issued last. */
+export function findLastOfProvider(
+  tx: Tx,
+  fqdnId: string,
+  providerId: string,
+): Promise<CertificateRow | undefined> {
+  return findRow(tx, certificates, { fqdnId, providerId }, newestFirst);
+}
 
 /** Certificates of an FQDN, oldest first. */
 export function readCertificatePage(

@@ -1,5 +1,5 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, findRow, findRows, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
 import { Between, LessThan } from 'typeorm';
 
 /** A certificate as it is stored. */
@@ -45,7 +45,7 @@ export const certificates = defineTable<CertificateRow>('certificates', {
   indexes: [
     { columns: ['fqdnId', 'createdAt', 'id'] },
     { columns: ['csrId'] },
-    { columns: ['providerId'] },
+    { columns: ['providerId', 'upstreamId'] },
     { columns: ['expiresAt'] },
   ],
   references: [
@@ -54,11 +54,6 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     { columns: ['providerId'], table: 'providers', onDelete: 'SET NULL' },
   ],
 });
-
-/** Certificates of an FQDN, oldest first. */
-export function listCertificates(tx: Tx, fqdnId: string): Promise<CertificateRow[]> {
-  return findRows(tx, certificates, { fqdnId }, { order: { by: ['createdAt', 'id'], direction: 'asc' } });
-}
 
 export async function findCertificate(tx: Tx, id: string): Promise<CertificateRow | undefined> {
   return findRow(tx, certificates, { id });

@@ -7,7 +7,6 @@ import {
   findRow,
   holdRows,
   onUniqueViolation,
-  querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -82,13 +81,6 @@ export async function holdFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqd
   const [row] = await holdRows(tx, fqdns, { id, spaceId });
   if (row === undefined) throw fqdnNotFound();
   return row;
-}
-
-/** FQDNs of a space, oldest first. */
-export async function listFqdnsOfSpace(tx: Tx, spaceId: string): Promise<FqdnRow[]> {
-  // plain SQL: of thousands of rows, TypeORM's own reading would be the larger part of the cost
-  const text = 'select * from fqdns where space_id = $1 order by created_at, id';
-  return querySql(tx, fqdns.columns, text, [spaceId]);
 }
 
 /** FQDNs with automatic renewal in the order of their ids, of all spaces: those after `last`, at most `limit`. */

@@ -4,11 +4,8 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import {
-  type CertificateRow,
-  findCertificate,
-  listCertificates,
-} from '../certificates/certificates.repository.js';
+import { listLastCertificates } from '../certificates/certificate-list.repository.js';
+import { type CertificateRow, findCertificate } from '../certificates/certificates.repository.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
@@ -132,7 +129,8 @@ async function decide(
     const message = 'the scheduler is renewing this FQDN right now';
     return refuse(tx, caller, requested, { fault: message, steps: first.steps, now });
   }
-  const serving = findServing(await listCertificates(tx, fqdn.id), fqdn.fqdn, now);
+  // one that serves is among the last, however many there have been
+  const serving = findServing(await listLastCertificates(tx, fqdn.id, 20), fqdn.fqdn, now);
   const terms = { isConfirmed: requested.isConfirmed, renewAt: await renewAtOf(tx, fqdn), now };
   if (needsConfirmation(serving, terms) && serving !== undefined) {
     return askToConfirm(tx, caller, requested, serving, now);

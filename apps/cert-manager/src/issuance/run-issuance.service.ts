@@ -3,7 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { listCertificates } from '../certificates/certificates.repository.js';
+import { findLastOfProvider } from '../certificates/certificate-list.repository.js';
 import { type CsrRow, findCsr, hasCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
@@ -86,9 +86,7 @@ async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   const csr = await findCsr(tx, job.csrId);
   if (csr === undefined) throw csrGone();
   const provider = await getProvider(tx, job.providerId);
-  const earlier = (await listCertificates(tx, fqdn.id)).findLast(
-    ({ providerId }) => providerId === provider.id,
-  );
+  const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
   return { fqdn, csr, provider, replaces: earlier?.pem };
 }
 

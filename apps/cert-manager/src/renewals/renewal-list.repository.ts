@@ -23,5 +23,6 @@ export function readRenewalPage(
     ...(scope !== 'all' && { space_id: scope }),
     ...(status !== undefined && { status: [status] }),
   };
-  return readListPage(tx, { table: { name: renewalQueue.name, columns }, by: 'scheduledAt', where }, window);
+  const table = { name: renewalQueue.name, columns };
+  return readListPage(tx, { table, by: 'scheduledAt', where, groupedBy: 'space_id' }, window);
 }

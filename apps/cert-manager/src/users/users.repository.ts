@@ -28,6 +28,8 @@ export const users = defineTable<UserRow>('users', {
     { columns: ['usernameKey'], unique: true },
     { columns: ['emailKey'], unique: true },
     { columns: ['createdAt', 'id'] },
+    // the administrators
+    { columns: ['isAdmin', 'enabled', 'id'] },
   ],
 });
 
@@ -52,11 +54,6 @@ export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined>
 /** Those of the ids that name a user; none of these is deleted before the transaction ends. */
 export async function keepUsers(tx: Tx, ids: readonly string[]): Promise<string[]> {
   return (await keepRows(tx, users, { id: In([...ids]) })).map(({ id }) => id);
-}
-
-/** Every user, oldest first. */
-export async function listUsers(tx: Tx): Promise<UserRow[]> {
-  return tx.find(users, { order: { createdAt: 'ASC', id: 'ASC' } });
 }
 
 /** The user, whom nobody else may change until the transaction ends. */
