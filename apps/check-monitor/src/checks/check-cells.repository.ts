@@ -42,15 +42,12 @@ type CellsOf<Names extends readonly (keyof Check)[]> = {
   readonly [Place in keyof Names]: Cell<Check[Names[Place]]>;
 };
 /** A check as the array of its columns. */
-export type Cells = CellsOf<typeof properties>;
+type Cells = CellsOf<typeof properties>;
 
 /** Columns in the order of `Cells`. */
-export const cellColumns = properties
+const cellColumns = properties
   .map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   .join(', ');
-
-/** All cells as one JSON array, on PostgreSQL. */
-export const postgresCells = `cast(json_build_array(${cellColumns}) as text)`;
 
 /**
  * Checks of a project in the order of their making; of one slug if given. For lists of thousands: each row comes as
@@ -58,7 +55,7 @@ export const postgresCells = `cast(json_build_array(${cellColumns}) as text)`;
  */
 export async function listManyChecks(tx: Tx, projectId: string, slug?: string): Promise<Check[]> {
   const isPostgres = tx.dataSource.options.type === 'postgres';
-  const cells = isPostgres ? postgresCells : `json_array(${cellColumns})`;
+  const cells = isPostgres ? `cast(json_build_array(${cellColumns}) as text)` : `json_array(${cellColumns})`;
   const bySlug = slug === undefined ? '' : 'and slug = $2';
   const text = `select ${cells} as cells from ${wholeChecks} where project_id = $1 ${bySlug} order by id`;
   const values = slug === undefined ? [projectId] : [projectId, slug];
@@ -67,7 +64,7 @@ export async function listManyChecks(tx: Tx, projectId: string, slug?: string): 
 }
 
 /** The check of its cells. Named one by one: a loop over the names takes longer than all the rest. */
-export function checkOf([
+function checkOf([
   id,
   projectId,
   uuid,
