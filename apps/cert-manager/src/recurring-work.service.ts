@@ -63,15 +63,17 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener) {
   const heartbeat = heartbeatOf(options, 'renewals', options.config.heartbeatSeconds);
   const runQueue = () => watchJob('renewals', runner.run);
   const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
-  const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceSeconds, adviceCheck);
+  const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceMissedSeconds, adviceCheck);
   const advice = { db, clock, logger, opener, onPlanned: watch.onPlanned };
   const ask = () => watchJob('renewals.advice', () => askAdvice(advice));
-  const advise = () => runAdviceJob({ logger, ask, heartbeat: adviceHeartbeat });
+  const advise = () => runAdviceJob({ clock, logger, ask, heartbeat: adviceHeartbeat });
   const watcher = monitor && createWatchRunner({ db, clock, logger, monitor: createMonitorClient(monitor) });
   return { scheduler, runner, job, advise, watcher };
 }
 
 const adviceSeconds = 60;
+// CAs may take their time to answer
+const adviceMissedSeconds = 5 * adviceSeconds;
 const adviceCheck: HeartbeatCheck = {
   name: 'CertLoop cert-manager: renewal advice',
   slug: 'certloop-cert-manager-advice',

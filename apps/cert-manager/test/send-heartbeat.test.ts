@@ -191,10 +191,18 @@ describeEachDialect('the heartbeat', (open) => {
     const heartbeat = createHeartbeat({ monitor: { url, apiKey }, check, periodSeconds: 60, logger: log });
     const answers = [false, false, true];
     const ask = async () => answers.shift() ?? Promise.reject(new Error('the disk is full'));
-    expect(await runAdviceJob({ logger: log, ask, heartbeat })).toBe(true);
+    const deps = { clock, logger: log, heartbeat };
+    expect(await runAdviceJob({ ...deps, ask })).toBe(true);
     expect(answers).toEqual([]);
-    expect(await runAdviceJob({ logger: log, ask, heartbeat })).toBe(true);
-    expect(await runAdviceJob({ logger: log, ask: async () => false, heartbeat })).toBe(false);
+    expect(await runAdviceJob({ ...deps, ask })).toBe(true);
+    let rounds = 0;
+    const slowly = async () => {
+      rounds += 1;
+      clock.advance(10_000);
+      return false;
+    };
+    expect(await runAdviceJob({ ...deps, ask: slowly })).toBe(false);
+    expect(rounds).toBe(3);
     expect(monitor.created).toEqual([expect.objectContaining({ ...check, timeout: 90, grace: 60 })]);
     expect(monitor.pings.map(({ signal, body }) => [signal, body])).toEqual([
       ['/start', ''],
