@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 
 let lastMs = 0;
 let count = 0;
@@ -21,5 +21,6 @@ function format(ms: number, counter: number): string {
   // 12 bits after the version, 14 after the variant
   const high = (0x7000 | (counter >>> 14)).toString(16);
   const low = (0x8000 | (counter & 0x3fff)).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${high}-${low}-${randomBytes(6).toString('hex')}`;
+  // the last 48 bits of a random uuid, which Node takes from a store of random octets
+  return `${time.slice(0, 8)}-${time.slice(8)}-${high}-${low}-${randomUUID().slice(24)}`;
 }
