@@ -9,6 +9,7 @@ test.each([
   ['a script that does not end', 'a<script>error', 'a'],
   ['a tag that does not end', 'a<b error', 'a'],
   ['entities are what they stand for', '&lt;a&gt; &amp; &#98;&#x63; &quot;d&QUOT;', '<a> & bc "d"'],
+  ['letters and marks by name', 'Gr&uuml;&szlig;e &Uuml;&nbsp;&frac12;&ndash;&yuml;', 'Grüße Ü ½–ÿ'],
   ['what is no entity stays', '&none; &#0; & a < b', '&none; &#0; & a < b'],
 ])('%s', (_situation, html, text) => {
   expect(textOfHtml(html)).toBe(text);
