@@ -19,8 +19,8 @@ import {
   verifyCsr,
 } from '@certloop/crypto';
 import { type Clock, StartFailed } from '@certloop/server';
-import type { KnownCertificate } from './certificates.store.js';
 import { type AskedLength, type AuthorityKeyType, leafValidity, rootValidity } from './issuance-profile.js';
+import type { KnownCertificate } from './known-certificate.js';
 import type { NamedIssuer } from './named-issuer.js';
 import { type PointerSettings, pointersOf } from './pointers.js';
 import {

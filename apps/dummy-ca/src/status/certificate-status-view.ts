@@ -1,5 +1,5 @@
 import type { CertificateStatus, revocationReasonNames } from '@certloop/contracts';
-import type { KnownCertificate } from '../authority/certificates.store.js';
+import type { KnownCertificate } from '../authority/known-certificate.js';
 
 interface RevocationFacts {
   readonly revokedAt: Date;

@@ -1,7 +1,7 @@
 import type { RevocationReason } from '@certloop/crypto';
 import { encodeRevocation } from '@certloop/crypto';
 import { createBoundedMap } from '../authority/bounded-map.js';
-import type { KnownCertificate } from '../authority/certificates.store.js';
+import type { KnownCertificate } from '../authority/known-certificate.js';
 
 /** A certificate that is revoked. */
 export interface Revocation extends KnownCertificate {
