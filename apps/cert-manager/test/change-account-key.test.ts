@@ -2,7 +2,7 @@ import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/acme-account.service.js';
+import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/account-key.service.js';
 import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
 import { createProviderOpener } from '../src/providers/open-provider.service.js';
 import { createOutgoing } from '../src/providers/outgoing.client.js';

@@ -107,6 +107,13 @@ describeEachDialect('requesting a certificate', (open) => {
     expect(pauses).toContain(42_000);
   });
 
+  test('waits as long as a CA says that is busy', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    ca.script('authorization', { status: 503, headers: { 'retry-after': '43' } });
+    expect((await request(fqdn).expect(200)).body.success).toBe(true);
+    expect(pauses).toContain(43_000);
+  });
+
   test.each<[string, Parameters<ScriptedAcme['script']>, string, object]>([
     [
       'a rate limit',
@@ -365,7 +372,7 @@ describeEachDialect('requesting a certificate', (open) => {
 
   /** Lets what a request has begun in the background come to its end. */
   async function quiet(): Promise<void> {
-    for (let left = 500; left > 0 && brokenCount() === seen; left -= 1) {
+    for (let left = 1500; left > 0 && brokenCount() === seen; left -= 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     seen = brokenCount();

@@ -6,6 +6,7 @@ import type { Account } from './acme-account.service.js';
 import type { OrderSubject } from './csr-rules.js';
 import { type OrderRecord, readOrderRecord } from './order-record.js';
 import type { ChallengeItem, OrderJournal, OrderMoment, OrderStep, StepChange } from './order-steps.js';
+import { retryAtOf } from './problem-reading.js';
 import type { Prover } from './prover.service.js';
 
 /** Waits; rejects when the service stops meanwhile. */
@@ -92,7 +93,7 @@ export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promis
       return await read();
     } catch (error) {
       if (failures === mostFailures || !isPassing(error)) throw error;
-      await waitFor(run, undefined);
+      await waitFor(run, retryAtOf(error));
     }
   }
 }

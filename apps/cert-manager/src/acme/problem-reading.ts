@@ -16,13 +16,23 @@ export interface RefusedAnswer {
   readonly retryAfter: string | null;
 }
 
-/** Problem of an answer (RFC 8555 §6.7); one that is no problem document is told by its status. */
-export function readProblem({ status, text, retryAfter }: RefusedAnswer): AcmeProblem {
+/**
+ * Problem of an answer (RFC 8555 §6.7), with the moment that its Retry-After header named; one that is no problem
+ * document is told by its status.
+ */
+export function readProblem({ status, text, retryAfter }: RefusedAnswer, retryAt?: Date): AcmeProblem {
   const document = parseDocument(text) ?? { type: 'about:blank', detail: `the CA answered with ${status}` };
   const problem = problemOf(document, status);
   if (retryAfter === null) return problem;
-  const { type, message, subproblems, members } = problem;
+  const { type, message, subproblems } = problem;
+  const members = { ...problem.members, ...(retryAt !== undefined && { retryAt }) };
   return new AcmeProblem(type, message, { subproblems, members, headers: { 'Retry-After': retryAfter } });
+}
+
+/** The moment before which the CA does not want to be asked again; undefined when it named none. */
+export function retryAtOf(error: unknown): Date | undefined {
+  const given = error instanceof AcmeProblem ? error.members['retryAt'] : undefined;
+  return given instanceof Date ? given : undefined;
 }
 
 /** Problem of a document, such as the `error` of an order or a challenge. */

@@ -130,7 +130,7 @@ async function send(connection: AcmeConnection, address: string, init: RequestIn
 
 function replyOf(connection: AcmeConnection, answer: Answer): AcmeReply {
   const { status, text, headers } = answer;
-  if (status >= 400) throw readProblem(answer);
+  if (status >= 400) throw readProblem(answer, connection.retryAt(answer.retryAfter));
   if (status >= 300) throw new UpstreamFailed(`the CA answered with ${status}`);
   return {
     status,

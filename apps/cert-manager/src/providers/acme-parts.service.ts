@@ -1,7 +1,9 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import type { AccountTerms, KeyBox, KeyChangeMoment } from '../acme/acme-account.service.js';
+import type { KeyBox, KeyChangeMoment } from '../acme/account-key.service.js';
+import type { AcmeClient } from '../acme/acme.client.js';
+import type { AccountTerms } from '../acme/acme-account.service.js';
 import { createNameTurns, type NameTurns } from '../acme/dns-backends.service.js';
 import { probeHttp01 } from '../acme/http01-probe.client.js';
 import type { NoncePool } from '../acme/nonce-pool.store.js';
@@ -47,6 +49,13 @@ export interface AcmeParts {
   readonly stopping: AbortSignal;
   readonly atMoment: (moment: OrderMoment) => Promise<void>;
   readonly atKeyChange?: (moment: KeyChangeMoment) => Promise<void>;
+}
+
+/** One CA as it is configured. */
+export interface AcmeContext {
+  readonly config: AcmeConfig;
+  readonly parts: AcmeParts;
+  readonly client: AcmeClient;
 }
 
 /** The way to the CA, a bounded number of requests at once. */
@@ -98,13 +107,10 @@ export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts)
   const alias = challenge.dns?.alias;
   if (challenge.type === 'manual') return createManualProver({ alias });
   if (challenge.dns !== undefined && challenge.type === 'dns-01') {
-    return createDnsProver(
-      dnsBackendOf(challenge.dns, { allowPrivate, requestMs: timeouts.requestMs, parts }),
-      {
-        logger: parts.logger,
-        alias,
-      },
-    );
+    const { requestMs } = timeouts;
+    const { turns } = parts.memory;
+    const backend = dnsBackendOf(challenge.dns, { ...parts, turns, allowPrivate, requestMs });
+    return createDnsProver(backend, { logger: parts.logger, alias });
   }
   return createHttpProver({
     ...parts,

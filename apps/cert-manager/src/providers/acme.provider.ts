@@ -1,6 +1,6 @@
 import { AcmeProblem, AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { exportSpki } from '@certloop/crypto';
-import { type AcmeClient, createAcmeClient } from '../acme/acme.client.js';
+import { createAcmeClient } from '../acme/acme.client.js';
 import {
   type Account,
   changeAccountKey,
@@ -18,8 +18,16 @@ import { OrderWaits } from '../acme/prove-control.service.js';
 import { createSignedRequests } from '../acme/signed-request.client.js';
 import { judgeChain, keptChain, preferChain } from './acme-certificate.js';
 import type { AcmeConfig } from './acme-config.js';
-import { type AcmeParts, accountTerms, connectionOf, keyBoxOf, proverOf } from './acme-parts.service.js';
+import {
+  type AcmeContext,
+  type AcmeParts,
+  accountTerms,
+  connectionOf,
+  keyBoxOf,
+  proverOf,
+} from './acme-parts.service.js';
 import { keyOf, readIssued } from './issued-certificate.js';
+import { externalAccountMissing, probeAcme } from './probe-acme.service.js';
 import type {
   IssuedCertificate,
   KnownCertificate,
@@ -33,12 +41,6 @@ import type {
 import { readableText } from './readable-text.js';
 import { parseRetryAfter } from './retry-after.js';
 
-interface Context {
-  readonly config: AcmeConfig;
-  readonly parts: AcmeParts;
-  readonly client: AcmeClient;
-}
-
 /** ACME CA as provider (RFC 8555): the CSR is handed in to the byte, its key is never seen. */
 export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provider {
   const client = createAcmeClient(createSignedRequests(connectionOf(config, parts)));
@@ -46,7 +48,7 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
   return {
     test: async () => {
       try {
-        return { success: true, message: await probe(context) } satisfies ProviderReport;
+        return { success: true, message: await probeAcme(context) } satisfies ProviderReport;
       } catch (error) {
         return { success: false, message: reasonOf(error) };
       }
@@ -72,7 +74,11 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
 /** For orders that nobody takes up again. */
 const forgetful: OrderProgress = { kept: undefined, keep: async () => undefined };
 
-async function sign(context: Context, csrPem: string, progress: OrderProgress): Promise<IssuedCertificate> {
+async function sign(
+  context: AcmeContext,
+  csrPem: string,
+  progress: OrderProgress,
+): Promise<IssuedCertificate> {
   const subject = orderSubject(csrPem);
   const replaces = await preflight(context, subject, progress);
   try {
@@ -94,7 +100,7 @@ function reporter({ onStep }: OrderProgress): Report {
 
 /** What can be known before anything is ordered; the name of the certificate that is replaced, if the CA has such. */
 async function preflight(
-  { config, parts, client }: Context,
+  { config, parts, client }: AcmeContext,
   { identifiers }: OrderSubject,
   progress: OrderProgress,
 ): Promise<string | undefined> {
@@ -122,7 +128,11 @@ interface Intent {
   readonly replaces: string | undefined;
 }
 
-async function order(context: Context, intent: Intent, progress: OrderProgress): Promise<IssuedCertificate> {
+async function order(
+  context: AcmeContext,
+  intent: Intent,
+  progress: OrderProgress,
+): Promise<IssuedCertificate> {
   const { config, parts, client } = context;
   const { clock, pause, atMoment } = parts;
   const report = reporter(progress);
@@ -147,7 +157,7 @@ async function order(context: Context, intent: Intent, progress: OrderProgress):
   return { certificatePem: judged.chainPem, upstreamId: certificateUrl };
 }
 
-async function openAccount({ config, parts, client }: Context, { csrDer }: OrderSubject, report: Report) {
+async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: OrderSubject, report: Report) {
   await report('account', { status: 'running' });
   const box = keyBoxOf(parts);
   const account = await ensureAccount({ ...parts, box, client }, accountTerms(config, parts));
@@ -160,7 +170,7 @@ async function openAccount({ config, parts, client }: Context, { csrDer }: Order
 }
 
 async function download(
-  { config, client }: Context,
+  { config, client }: AcmeContext,
   account: Account,
   certificateUrl: string,
   report: Report,
@@ -172,31 +182,9 @@ async function download(
   return preferChain(chains, config.preferredChain);
 }
 
-async function probe({ config, parts, client }: Context): Promise<string> {
-  const { meta } = await client.directory();
-  parts.memory.nonces.clear();
-  await client.fetchNonce();
-  if (meta?.externalAccountRequired === true && config.eab === undefined) throw externalAccountMissing();
-  const findings = ['the directory is sound and hands out nonces'];
-  const account = await accountFinding({ config, parts, client });
-  if (account !== undefined) findings.push(account);
-  const backend = await proverOf(config, parts).probe?.();
-  if (backend !== undefined) findings.push(backend);
-  return findings.join('; ');
-}
-
-/** Whether the CA knows the account; undefined when none has been made. */
-async function accountFinding({ config, parts, client }: Context): Promise<string | undefined> {
-  if (parts.keyRing === undefined) return undefined;
-  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
-  if (account === undefined) return undefined;
-  const url = await client.findAccount(account);
-  return `the account is ${url === undefined ? 'not known to the CA, and will be made again' : 'known'}`;
-}
-
 /** Downloads a certificate again by its URL (RFC 8555 §7.4.2). */
 async function refresh(
-  { config, parts, client }: Context,
+  { config, parts, client }: AcmeContext,
   { upstreamId, spkiSha256 }: KnownCertificate,
 ): Promise<RefreshOutcome> {
   const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
@@ -216,7 +204,7 @@ async function refresh(
 }
 
 async function adviseRenewal(
-  { client }: Context,
+  { client }: AcmeContext,
   certificatePem: string,
 ): Promise<RenewalAdvice | undefined> {
   const id = certificateId(certificatePem);
@@ -229,10 +217,6 @@ async function adviseRenewal(
     explanationUrl: explanationURL,
     retryAt: info.retryAt,
   };
-}
-
-function externalAccountMissing(): InvalidInput {
-  return new InvalidInput('the CA requires an external account: eab is missing', { code: 'eab_missing' });
 }
 
 /** What the refusal means for asking again; what is no refusal passes through. */

@@ -1,25 +1,34 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { UpstreamFailed } from '@certloop/contracts';
-import { refusalOfAddress } from '@certloop/server';
+import { type Clock, refusalOfAddress } from '@certloop/server';
 import type { DnsBackend } from '../acme/dns-backend.js';
-import { acmeDnsBackend, updateBackend, webhookBackend } from '../acme/dns-backends.service.js';
+import {
+  acmeDnsBackend,
+  type NameTurns,
+  updateBackend,
+  webhookBackend,
+} from '../acme/dns-backends.service.js';
 import { createDnsView } from '../acme/dns-view.client.js';
 import { readNameServer } from '../acme/name-server.js';
+import type { Pause } from '../acme/order-run.service.js';
 import type { AcmeConfig } from './acme-config.js';
-import type { AcmeParts } from './acme-parts.service.js';
+import type { Outgoing } from './outgoing.client.js';
 
 type DnsConfig = NonNullable<AcmeConfig['challenge']['dns']>;
 
 interface BackendTerms {
   readonly allowPrivate: boolean;
   readonly requestMs: number;
-  readonly parts: AcmeParts;
+  readonly outgoing: Outgoing;
+  readonly clock: Clock;
+  readonly pause: Pause;
+  readonly turns: NameTurns;
 }
 
 /** Whoever keeps the zone of the proofs. */
-export function dnsBackendOf(dns: DnsConfig, { allowPrivate, requestMs, parts }: BackendTerms): DnsBackend {
-  const { outgoing, clock, pause, memory } = parts;
+export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
+  const { allowPrivate, requestMs, outgoing, clock, pause, turns } = terms;
   const { url, authHeader, mode, tsig, acmeDns, zone } = dns;
   const { resolvers, timeoutS, intervalS } = dns.propagation;
   const refusalOf = (address: string) => refusalOfAddress(address, { allowPrivate });
@@ -30,7 +39,7 @@ export function dnsBackendOf(dns: DnsConfig, { allowPrivate, requestMs, parts }:
       .filter(({ host }) => refusalOf(host) === undefined),
     refusalOf,
   });
-  const deps = { propagation: { view, timeoutS, intervalS }, pause, turns: memory.turns };
+  const deps = { propagation: { view, timeoutS, intervalS }, pause, turns };
   if (tsig !== undefined && dns.kind === 'rfc2136') {
     const { host, port } = serverOf(url);
     const key = { name: tsig.name, secret: new Uint8Array(Buffer.from(tsig.secret, 'base64')) };
