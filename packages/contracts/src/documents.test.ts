@@ -8,7 +8,7 @@ import type { Contract } from './endpoint.js';
 // refusal | those that identification, permissions, queries and size limits add.
 const certManager = `
 GET    /health                                     200 | |
-GET    /stats                                      200 | | 401
+GET    /stats                                      200 | | 400 401
 GET    /spaces                                     200 | | 400 401
 POST   /spaces                                     201 | 400 | 401 403
 DELETE /spaces/{id}                                200 | 404 409 | 400 401 403

@@ -19,6 +19,9 @@ export function systemHandlers(
     getLiveness: async () => ({ status: 200, body: describeLiveness(deps) }),
     getReadiness: async () => ({ status: 200, body: await describeReadiness(deps) }),
     getOpenApi: async () => ({ status: 200, body: description }),
-    getStats: async ({ context }) => ({ status: 200, body: await countContents(deps, context) }),
+    getStats: async ({ context, query }) => ({
+      status: 200,
+      body: await countContents(deps, context, query),
+    }),
   };
 }

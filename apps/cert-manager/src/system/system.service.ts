@@ -6,6 +6,7 @@ import { readableSpaces } from '../access/permissions.js';
 import { countCsrRows } from '../csrs/csrs.repository.js';
 import { countFqdnRows } from '../fqdns/fqdns.repository.js';
 import { countSpaceRows } from '../spaces/spaces.repository.js';
+import { countDetails } from './stats.repository.js';
 
 export interface SystemDeps {
   readonly db: Database;
@@ -38,13 +39,18 @@ export async function describeReadiness({ db, clock, isDraining }: SystemDeps): 
   return { status: 'ok', message: 'requests are taken', time: clock.now().toISOString() };
 }
 
-/** Counts of the spaces that the caller may read, and of what they hold. */
-export async function countContents({ db }: SystemDeps, caller: Caller): Promise<Stats> {
+/** Counts of the spaces that the caller may read, and of what they hold; certificates and renewals if wanted. */
+export async function countContents(
+  { db, clock }: SystemDeps,
+  caller: Caller,
+  { detail }: { readonly detail: boolean },
+): Promise<Stats> {
   const scope = readableSpaces(caller);
   return db.read(async (tx) => ({
     spaces: await countSpaceRows(tx, scope),
     fqdns: await countFqdnRows(tx, scope),
     csrs: await countCsrRows(tx, scope),
+    ...(detail && (await countDetails(tx, scope, clock.now()))),
   }));
 }
 

@@ -12,7 +12,24 @@ export const healthSchema = z
 export type Health = z.output<typeof healthSchema>;
 
 /** Counts of what the caller may see. */
-export const statsSchema = z.object({ spaces: z.int(), fqdns: z.int(), csrs: z.int() }).meta({ id: 'Stats' });
+export const statsSchema = z
+  .object({
+    spaces: z.int(),
+    fqdns: z.int(),
+    csrs: z.int(),
+    /** The rest with detail=true only. */
+    certificates: z.int().optional(),
+    /** Certificates in service, the newest of their FQDNs, that expire within so many days; expired ones are not among them. */
+    expiringWithin7Days: z.int().optional(),
+    expiringWithin30Days: z.int().optional(),
+    /** Failed entries of the renewal queue. */
+    failedRenewals: z.int().optional(),
+    /** Certificates by the name of the provider that issued them. */
+    certificatesByProvider: z.record(z.string(), z.int()).optional(),
+    /** CSRs by the algorithm of their key. */
+    csrsByAlgorithm: z.record(z.string(), z.int()).optional(),
+  })
+  .meta({ id: 'Stats' });
 export type Stats = z.output<typeof statsSchema>;
 
 export const systemContract = {
@@ -51,8 +68,9 @@ export const systemContract = {
   getStats: endpoint({
     method: 'GET',
     path: '/stats',
-    summary: 'Count spaces, FQDNs and CSRs',
+    summary: 'Count spaces, FQDNs and CSRs, with detail=true also certificates and what became of renewals',
+    query: z.object({ detail: scalars.queryFlag }),
     responses: { 200: json(statsSchema, 'Counts') },
-    failures: [401],
+    failures: [400, 401],
   }),
 };
