@@ -1,35 +1,45 @@
-// Suite `monitor`: pings.
+// Suite `monitor`: the check monitor on both databases.
+import { onEachDatabase } from './databases.mjs';
+import { alone } from './measure.mjs';
+import { seedChecks, withMonitor } from './monitor-place.mjs';
+import { measureTick } from './monitor-tick.mjs';
+import { askedInTurn } from './wrk.mjs';
 
-import { inheritedEnvironment } from '../packages/e2e/dist/src/config.js';
-import { clientsOf } from '../packages/e2e/dist/src/main-job.js';
-import { startStack } from '../packages/e2e/dist/src/stack.js';
-import { underLoad } from './measure.mjs';
-import { withFolder } from './services.mjs';
+// the last one stops the monitor
+const parts = [measurePings, measureLists, measureTick];
 
 export const monitor = {
   name: 'monitor',
-  run: ({ seconds }) =>
-    withFolder(async (dataDir) => {
-      const ports = { certManager: 0, checkMonitor: 0, dummyCa: 0 };
-      const environment = { ...inheritedEnvironment(), NODE_ENV: 'production', LOG_LEVEL: 'warn' };
-      const stack = await startStack({ dataDir, ports, environment });
-      try {
-        return [await pinging(stack, seconds)];
-      } finally {
-        await stack.stop();
-      }
-    }),
+  run: ({ seconds, dialects }) =>
+    onEachDatabase(dialects, (database) =>
+      withMonitor(database, async (place) => {
+        const rows = [];
+        for (const part of parts) rows.push(...(await part(place, { seconds })));
+        return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
+      }),
+    ),
 };
 
-async function pinging(stack, seconds) {
-  const { monitor: client } = clientsOf(stack.credentials);
-  const created = await Promise.all(
-    Array.from({ length: 1_000 }, (_, n) => client.createCheck({ body: { name: `bench ${n}` } })),
-  );
-  const load = {
-    url: stack.credentials.checkMonitor.url,
-    requests: created.map(({ body }) => ({ path: new URL(body.ping_url).pathname })),
+const pingTargets = { sqlite: '10,000/s', postgres: '8,000/s' };
+
+async function measurePings(place, { seconds }) {
+  const { uuids } = await seedChecks(place, { kind: '0000001a', count: 1_000 });
+  const { url, pid } = place.monitor;
+  const paths = uuids.map((uuid) => `/ping/${uuid}`);
+  const target = pingTargets[place.dialect];
+  const what = 'GET /ping, 1,000 checks';
+  return [await askedInTurn({ what, target, pid, url, paths, folder: place.folder, seconds })];
+}
+
+async function measureLists(place) {
+  const { keys } = await seedChecks(place, { kind: '0000001b', count: 10_000 });
+  const { url, pid } = place.monitor;
+  const listedBy = (what, key) => {
+    const ask = { url: `${url}/api/v3/checks/`, headers: { 'x-api-key': key } };
+    return alone({ what: `list 10,000 checks, ${what}`, target: '150 ms', pid, ask });
   };
-  const { pid } = stack.service('check-monitor');
-  return underLoad({ what: 'check-monitor GET /ping, 1,000 checks', pid, load, seconds });
+  return [
+    await listedBy('read-write key', keys.readWriteKey),
+    await listedBy('read-only key', keys.readOnlyKey),
+  ];
 }

@@ -21,7 +21,22 @@ export async function postedInTurn({ what, target, pid, url, bodies, seconds, fo
     const requests = bodies.map((body) => ({ method: 'POST', headers, body }));
     return underLoad({ what, target, pid, load: { url, requests }, seconds });
   }
-  const script = scriptFor(folder, new URL(url), bodies);
+  return byWrk({ what, target, pid, url, seconds, script: scriptFor(folder, new URL(url), bodies) });
+}
+
+/** The same of GET requests to the paths in turn. */
+export async function askedInTurn({ what, target, pid, url, paths, seconds, folder }) {
+  if (!hasWrk) {
+    const requests = paths.map((path) => ({ path }));
+    return underLoad({ what, target, pid, load: { url, requests }, seconds });
+  }
+  const [list, script] = [join(folder, 'paths.txt'), join(folder, 'get.lua')];
+  writeFileSync(list, `${paths.join('\n')}\n`);
+  writeFileSync(script, scriptOf(list, '"GET", line, {}'));
+  return byWrk({ what, target, pid, url, seconds, script });
+}
+
+async function byWrk({ what, target, pid, url, seconds, script }) {
   const load = async (duration) =>
     (await run('wrk', ['-t1', '-c16', `-d${duration}`, '--latency', '-s', script, url])).stdout;
   await load(2);
@@ -52,20 +67,22 @@ function latency(said, share) {
 function scriptFor(folder, { pathname, host }, bodies) {
   const [texts, script] = [join(folder, 'bodies.txt'), join(folder, 'post.lua')];
   writeFileSync(texts, `${bodies.join('\n')}\n`);
-  writeFileSync(
-    script,
-    `local requests, turn = {}, 0
-local headers = { ["Content-Type"] = "application/json", ["Host"] = "${host}" }
+  const headers = `{ ["Content-Type"] = "application/json", ["Host"] = "${host}" }`;
+  writeFileSync(script, scriptOf(texts, `"POST", "${pathname}", ${headers}, line`));
+  return script;
+}
+
+/** Script of a request, in the words of `wrk.format`, for each line of a file in turn. */
+function scriptOf(file, request) {
+  return `local requests, turn = {}, 0
 function init()
-  for body in io.lines("${texts}") do
-    requests[#requests + 1] = wrk.format("POST", "${pathname}", headers, body)
+  for line in io.lines("${file}") do
+    requests[#requests + 1] = wrk.format(${request})
   end
 end
 function request()
   turn = turn % #requests + 1
   return requests[turn]
 end
-`,
-  );
-  return script;
+`;
 }
