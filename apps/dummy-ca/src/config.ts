@@ -79,6 +79,16 @@ export const settings = {
     z.string().optional(),
     'PEM of the root certificate; DUMMY_CA_ROOT_CERTIFICATE_FILE names a file',
   ),
+  intermediateKeyPem: setting(
+    'DUMMY_CA_INTERMEDIATE_KEY',
+    z.string().optional(),
+    "PEM of the private key of ACME's intermediate; DUMMY_CA_INTERMEDIATE_KEY_FILE names a file",
+  ),
+  intermediateCertificatePem: setting(
+    'DUMMY_CA_INTERMEDIATE_CERTIFICATE',
+    z.string().optional(),
+    "PEM of the intermediate's certificate, which the root of the files has signed",
+  ),
   keep: setting(
     'DUMMY_CA_KEEP',
     wholeNumber(1, 10_000_000).default(100_000),
@@ -107,7 +117,14 @@ export interface Config extends ConfigOf<typeof settings> {
 export function loadConfig(environment: Environment = process.env): Config {
   const config = readConfig(settings, environment);
   const faults = [
-    ...rootFaults(config.rootKeyPem, config.rootCertificatePem, environment),
+    ...pairFaults("a root's", environment, [
+      { name: settings.rootKeyPem.name, pem: config.rootKeyPem },
+      { name: settings.rootCertificatePem.name, pem: config.rootCertificatePem },
+    ]),
+    ...pairFaults("an intermediate's", environment, [
+      { name: settings.intermediateKeyPem.name, pem: config.intermediateKeyPem },
+      { name: settings.intermediateCertificatePem.name, pem: config.intermediateCertificatePem },
+    ]),
     ...(config.rootPastDays < config.rootValidityDays
       ? []
       : [`${settings.rootPastDays.name}: must be less than ${settings.rootValidityDays.name}`]),
@@ -117,14 +134,15 @@ export function loadConfig(environment: Environment = process.env): Config {
   return { ...config, unknownNames: unknownNames.filter((name) => !namesOfOthers.has(name)) };
 }
 
-function rootFaults(key: string | undefined, certificate: string | undefined, environment: Environment) {
-  const parts = [
-    { name: settings.rootKeyPem.name, pem: key },
-    { name: settings.rootCertificatePem.name, pem: certificate },
-  ];
+interface PemSetting {
+  readonly name: string;
+  readonly pem: string | undefined;
+}
+
+function pairFaults(whose: string, environment: Environment, parts: readonly PemSetting[]): string[] {
   const empty = parts.filter(({ name, pem }) => pem === undefined && environment[`${name}_FILE`]);
   if (empty.length > 0) return empty.map(({ name }) => `${name}: the file that ${name}_FILE names is empty`);
   const missing = parts.filter(({ pem }) => pem === undefined);
   if (missing.length !== 1) return [];
-  return missing.map(({ name }) => `${name}: is missing; a root's key and its certificate come together`);
+  return missing.map(({ name }) => `${name}: is missing; ${whose} key and its certificate come together`);
 }

@@ -16,7 +16,7 @@ await runService(service, async (onClose) => {
   for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
   const authority = await openAuthority(config, systemClock);
   const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
-  const issuer = await openAcmeIssuer(authority, config);
+  const issuer = await openAcmeIssuer(authority, config, systemClock);
   const acme = { issuer, ...acmePartsOf(config) };
   const tls =
     config.httpsPort === undefined

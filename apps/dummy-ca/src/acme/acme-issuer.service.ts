@@ -1,4 +1,4 @@
-import type { CaIssuerName } from '@certloop/contracts';
+import { AppError, type CaIssuerName, InvalidInput } from '@certloop/contracts';
 import {
   type Certificate,
   certificateLabel,
@@ -10,8 +10,12 @@ import {
   generateKeyPair,
   type IssueRequest,
   type Issuer,
+  isIssuedBy,
   issueCertificate,
+  keyIdentifier,
+  loadIssuer,
 } from '@certloop/crypto';
+import { type Clock, StartFailed } from '@certloop/server';
 import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
 import type { AuthorityKeyType } from '../authority/issuance-profile.js';
 import type { NamedIssuer } from '../authority/named-issuer.js';
@@ -45,50 +49,85 @@ export interface IssuerChain {
 
 type Authority = Pick<CertificateAuthority, 'name' | 'issuer' | 'pointers' | 'serialNumbers'>;
 
+/** Where the intermediate comes from: PEM of its key and certificate, or else what key to make for it. */
+export interface IntermediateSource extends PointerSettings {
+  readonly intermediateKeyPem: string | undefined;
+  readonly intermediateCertificatePem: string | undefined;
+  readonly keyType: AuthorityKeyType;
+}
+
 /**
  * An intermediate below the authority's root, and the same key below a second root of its own as the alternate chain.
- * A root that allows no authority below it signs itself, without an alternate.
+ * A root that allows no authority below it signs itself, without an alternate. Throws StartFailed when the given
+ * intermediate cannot be used.
  */
 export async function openAcmeIssuer(
   authority: Authority,
-  { keyType, ...settings }: PointerSettings & { readonly keyType: AuthorityKeyType },
+  source: IntermediateSource,
+  clock: Clock,
 ): Promise<AcmeIssuer> {
-  const { issuer: root, serialNumbers } = authority;
-  if (root.certificate.pathLength === 0) {
+  const { issuer: root } = authority;
+  const given = loadIntermediate(root, source, clock.now());
+  if (given === undefined && root.certificate.pathLength === 0) {
     const chains = [{ pem: '', rootPem: pemOf(root) }];
     return issuerOf(authority, { signer: authority, chains, opened: [], issued: [] });
   }
-  const pair = await generateKeyPair(keyType);
-  const alternateRoot = await openAlternateRoot(authority, keyType, settings);
-  const certify = ({ issuer, pointers }: NamedIssuer) =>
-    issueCertificate(issuer, {
-      serialNumber: serialNumbers.next(),
-      subjectDer: encodeName({ organization: 'CertLoop', commonName: 'CertLoop Dummy CA Intermediate' }),
-      spkiDer: exportSpki(pair.publicKey),
-      notBefore: root.certificate.notBefore,
-      notAfter: root.certificate.notAfter,
-      authority: { pathLength: 0 },
-      extensions: pointers,
-    });
-  const [certificateDer, alternateDer] = [await certify(authority), await certify(alternateRoot)];
-  const issuer = createIssuer({ certificateDer, privateKey: pair.privateKey });
-  const signer: NamedIssuer = {
-    name: 'intermediate',
-    issuer,
-    pointers: pointersOf(settings, 'intermediate'),
-  };
+  const issuer = given ?? (await makeIntermediate(authority, source.keyType));
+  const signer: NamedIssuer = { name: 'intermediate', issuer, pointers: pointersOf(source, 'intermediate') };
+  const alternateRoot = await openAlternateRoot(authority, source);
+  const { nameDer, certificate } = issuer;
+  const alternateDer = await certify(authority, alternateRoot, nameDer, certificate.spkiDer);
   return issuerOf(authority, {
     signer,
     chains: [
-      { pem: formatPem(certificateLabel, certificateDer), rootPem: pemOf(root) },
+      { pem: pemOf(issuer), rootPem: pemOf(root) },
       { pem: formatPem(certificateLabel, alternateDer), rootPem: pemOf(alternateRoot.issuer) },
     ],
     opened: [signer, alternateRoot],
     issued: [
-      { issuer: 'root', der: certificateDer },
+      { issuer: 'root', der: certificate.der },
       { issuer: 'alternate-root', der: alternateDer },
     ],
   });
+}
+
+async function makeIntermediate(authority: Authority, keyType: AuthorityKeyType): Promise<Issuer> {
+  const { privateKey, publicKey } = await generateKeyPair(keyType);
+  const nameDer = encodeName({ organization: 'CertLoop', commonName: 'CertLoop Dummy CA Intermediate' });
+  const certificateDer = await certify(authority, authority, nameDer, exportSpki(publicKey));
+  return createIssuer({ certificateDer, privateKey });
+}
+
+/** DER of a certificate of the intermediate from one of the roots. */
+function certify(
+  { issuer: root, serialNumbers }: Authority,
+  { issuer, pointers }: NamedIssuer,
+  subjectDer: Buffer,
+  spkiDer: Buffer,
+): Promise<Buffer> {
+  const { notBefore, notAfter } = root.certificate;
+  const names = { serialNumber: serialNumbers.next(), subjectDer, spkiDer, notBefore, notAfter };
+  return issueCertificate(issuer, { ...names, authority: { pathLength: 0 }, extensions: pointers });
+}
+
+/** Intermediate of the given files; undefined when there are none. */
+function loadIntermediate(root: Issuer, source: IntermediateSource, now: Date): Issuer | undefined {
+  const { intermediateKeyPem: privateKeyPem, intermediateCertificatePem: certificatePem } = source;
+  if (privateKeyPem === undefined || certificatePem === undefined) return undefined;
+  try {
+    const issuer = loadIssuer({ certificatePem, privateKeyPem }, now);
+    const { certificate } = issuer;
+    if (!isIssuedBy(certificate, root.certificate)) throw new InvalidInput('The root has not signed it');
+    // The alternate root names the same key so, and leaves can name it in one way only.
+    if (certificate.subjectKeyIdentifier?.equals(keyIdentifier(certificate.spkiDer)) !== true) {
+      throw new InvalidInput('Its key identifier is not the SHA-1 of its key (RFC 5280 §4.2.1.2, method 1)');
+    }
+    return issuer;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const names = 'DUMMY_CA_INTERMEDIATE_KEY and DUMMY_CA_INTERMEDIATE_CERTIFICATE';
+    throw new StartFailed(`the intermediate of ${names}: ${error.message}`);
+  }
 }
 
 interface Opened extends Pick<AcmeIssuer, 'chains' | 'opened' | 'issued'> {
@@ -112,19 +151,18 @@ function issuerOf({ serialNumbers }: Authority, { signer, ...opened }: Opened): 
 
 async function openAlternateRoot(
   { issuer, serialNumbers }: Authority,
-  keyKind: AuthorityKeyType,
-  settings: PointerSettings,
+  source: IntermediateSource,
 ): Promise<NamedIssuer> {
   const { notBefore, notAfter } = issuer.certificate;
   const material = await createRoot({
-    keyKind,
+    keyKind: source.keyType,
     subject: { organization: 'CertLoop', commonName: 'CertLoop Dummy CA Alternate Root' },
     serialNumber: serialNumbers.next(),
     notBefore,
     notAfter,
   });
   const name = 'alternate-root';
-  return { name, issuer: createIssuer(material), pointers: pointersOf(settings, name) };
+  return { name, issuer: createIssuer(material), pointers: pointersOf(source, name) };
 }
 
 const pemOf = ({ certificate }: Issuer): string => formatPem(certificateLabel, certificate.der);

@@ -12,7 +12,7 @@ import {
 } from '../../src/authority/certificate-authority.service.js';
 import { loadConfig } from '../../src/config.js';
 import { type AcmeClient, createAcmeClient } from './acme-client.js';
-import { freshRoot, usualStatus } from './app.js';
+import { freshRoot, noIntermediate, usualStatus } from './app.js';
 import { serve } from './served.js';
 
 export interface TestAcme {
@@ -57,7 +57,7 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
       keep: { count: 100, octets: 1_000_000 },
       status: usualStatus,
       acme: {
-        issuer: await openAcmeIssuer(authority, source),
+        issuer: await openAcmeIssuer(authority, { ...noIntermediate, ...source }, clock),
         settings: { ...settings, retryAfterSeconds: 0, ...options.settings },
         validation: { ...validation, mode: 'always-valid', ...options.validation },
         ...parts,

@@ -41,6 +41,8 @@ export const freshRoot: RootSource = {
   rootCertificatePem: undefined,
 };
 
+export const noIntermediate = { intermediateKeyPem: undefined, intermediateCertificatePem: undefined };
+
 export const usualStatus: StatusSettings = { crlSeconds: 86_400, ocspSeconds: 3_600 };
 
 const roomy: StoreLimits = { count: 10_000, octets: 100_000_000 };

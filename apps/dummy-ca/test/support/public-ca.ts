@@ -12,7 +12,7 @@ import { openAuthority, type RootSource } from '../../src/authority/certificate-
 import { loadConfig } from '../../src/config.js';
 import type { StatusSettings } from '../../src/status/status-deps.service.js';
 import { type AcmeClient, createAcmeClient, dnsIdentifiers } from './acme-client.js';
-import { freshRoot, usualStatus } from './app.js';
+import { freshRoot, noIntermediate, usualStatus } from './app.js';
 import { csrField } from './csrs.js';
 
 export interface PublicCa {
@@ -47,7 +47,7 @@ export async function startPublicCa(options: PublicCaOptions = {}): Promise<Publ
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const source = { ...freshRoot, publicUrl: url, ...options.source };
   const authority = await openAuthority(source, clock);
-  const issuer = await openAcmeIssuer(authority, source);
+  const issuer = await openAcmeIssuer(authority, { ...noIntermediate, ...source }, clock);
   const { validation, ...parts } = acmePartsOf(
     loadConfig({ DUMMY_CA_ADMIN: 'true', DUMMY_CA_PUBLIC_URL: url, ...options.environment }),
   );
