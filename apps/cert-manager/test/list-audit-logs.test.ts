@@ -127,6 +127,9 @@ describeEachDialect('listing audit logs', (open) => {
     ['q=100%25', []],
     ['order=asc&limit=1', ['space.create']],
     ['limit=2&offset=1', ['provider.test', 'user.update']],
+    ['limit=1&offset=5', ['space.create']],
+    ['limit=1&offset=6', []],
+    ['order=asc&limit=2&offset=3', ['user.update', 'provider.test']],
     ['offset=100000000', []],
   ])('filters by %s', async (query, expected) => {
     expect(actions(await list(app.people.ada, query))).toEqual(expected);

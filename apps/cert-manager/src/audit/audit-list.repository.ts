@@ -1,7 +1,7 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { auditLogs, findAuditEnds, listAuditUsernames } from './audit.repository.js';
 import { auditCondition, isInOrder } from './audit-condition.repository.js';
-import type { AuditCounts } from './audit-counts.store.js';
+import type { AuditCounts, AuditEnds } from './audit-counts.store.js';
 import type { AuditLogRow } from './audit-entry.js';
 import type { AuditFilter, AuditScope } from './audit-filter.js';
 
@@ -29,9 +29,24 @@ export async function findAuditPage(
   { filter, window }: { readonly filter: AuditFilter; readonly window: AuditWindow },
 ): Promise<AuditPage> {
   const meant = await withUsernames(tx, filter);
-  const total = await countAudit(tx, counts, scope, meant);
-  if (total === 0 || window.offset >= total) return { rows: [], total };
-  return { rows: await findRows(tx, scope, meant, { ...window, total }), total };
+  const ends = await findAuditEnds(tx);
+  const total = ends === undefined ? 0 : await countAudit(tx, counts, { scope, filter: meant, ends });
+  if (ends === undefined || window.offset >= total) return { rows: [], total };
+  const isWhole = scope.ownUserId === undefined && Object.keys(filter).length === 0;
+  const near = isWhole && isDense(ends, total) ? withoutOffset(window, ends) : window;
+  return { rows: await findRows(tx, scope, meant, { ...near, total }), total };
+}
+
+function isDense({ first, last }: AuditEnds, total: number): boolean {
+  return last - first + 1 === total;
+}
+
+/** The same window on a log without gaps, where what is to be skipped need not be walked over. */
+function withoutOffset(window: AuditWindow, { first, last }: AuditEnds): AuditWindow {
+  const { order, offset, after } = window;
+  if (after !== undefined || offset === 0) return window;
+  const start = order === 'asc' ? { after: first + offset - 1 } : { upTo: last - offset };
+  return { ...window, ...start, offset: 0 };
 }
 
 /** The same without counting. */
@@ -55,11 +70,12 @@ async function withUsernames(tx: Tx, filter: AuditFilter): Promise<AuditFilter> 
 async function countAudit(
   tx: Tx,
   counts: AuditCounts,
-  scope: AuditScope,
-  filter: AuditFilter,
+  {
+    scope,
+    filter,
+    ends,
+  }: { readonly scope: AuditScope; readonly filter: AuditFilter; readonly ends: AuditEnds },
 ): Promise<number> {
-  const ends = await findAuditEnds(tx);
-  if (ends === undefined) return 0;
   const count = async ({ above, upTo }: { readonly above: number; readonly upTo: number }) => {
     const condition = auditCondition(scope, filter);
     if (above >= ends.first) condition.add((at) => `id > ${at(above)}`);
