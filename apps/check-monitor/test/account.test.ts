@@ -92,6 +92,25 @@ describeMonitor('account', (stage) => {
     await new Browser(stage, `w${people}@example.org`).login().expect(401, refusal);
   });
 
+  test.each(['\0', 'a@b\0.example', 'a@b\ud800.example'])('%j is nobody', async (email) => {
+    await new Browser(stage, email).login().expect(401);
+  });
+
+  test('what cannot be kept is refused', async () => {
+    await ada.signIn();
+    const id = await newProject(ada);
+    const hook = { kind: 'slack', name: 'Ops', settings: { url: 'https://a.example/' } };
+    for (const odd of ['a\0b', 'a\ud800b']) {
+      await ada.send('post', '/projects', { name: odd }).expect(400);
+      await ada.send('put', `/projects/${id}`, { name: odd }).expect(400);
+      const member = { email: `${odd}@example.org`, role: 'member' };
+      await ada.send('post', `/projects/${id}/members`, member).expect(400);
+      await ada.send('post', `/projects/${id}/channels`, { ...hook, name: odd }).expect(400);
+      const settings = { url: `https://a.example/${odd}` };
+      await ada.send('post', `/projects/${id}/channels`, { ...hook, settings }).expect(400);
+    }
+  });
+
   test('guessing is slowed down', async () => {
     for (let count = 0; count < 10; count += 1) await ada.login('wrong').expect(401);
     const answer = await ada.login().expect(429);

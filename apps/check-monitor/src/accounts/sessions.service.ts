@@ -10,6 +10,7 @@ import {
 import { type Micros, microsPerSecond } from '../instants.js';
 import { normalEmail } from '../projects/create-project.service.js';
 import { findUserByEmail, type User } from '../projects/projects.repository.js';
+import { isStorable } from '../storable-text.js';
 import { csrfTokenOf, newSecret, sameText, secretHash } from './credentials.js';
 import { requireSoundPassword } from './password-policy.js';
 import {
@@ -164,7 +165,7 @@ function provePassword(
   // an address of any length makes a key of one length
   return throttle.attempt(secretHash(normal), address, async () => {
     const found = await database.read(async (tx) => {
-      const user = await findUserByEmail(tx, normal);
+      const user = isStorable(normal) ? await findUserByEmail(tx, normal) : undefined;
       const hash = user === undefined ? undefined : await findPassword(tx, user.id);
       return user === undefined || hash === undefined ? undefined : { user, hash };
     });

@@ -1,5 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { z } from 'zod';
+import { isStorable } from '../storable-text.js';
 import { emailSettings } from './email/email-settings.js';
 import { gotifySettings } from './gotify/gotify-settings.js';
 import { groupSettings } from './group/group-settings.js';
@@ -65,6 +66,9 @@ export function findKind(name: string): ChannelKind | undefined {
 
 /** Settings of a channel with their defaults. Throws InvalidInput that names the first fault, never a value. */
 export function parseChannelSettings(kind: ChannelKind, given: unknown): object {
+  if (!isStorable(given)) {
+    throw new InvalidInput('settings: not all is valid Unicode, or there are null characters');
+  }
   const result = (channelKinds[kind] as KindSpec).settings.safeParse(given);
   if (result.success) return result.data;
   const [fault] = result.error.issues;

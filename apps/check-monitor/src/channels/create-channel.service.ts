@@ -3,6 +3,7 @@ import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { getProject } from '../projects/projects.repository.js';
+import { isStorable } from '../storable-text.js';
 import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
 import type { GroupSettings } from './group/group-settings.js';
@@ -43,6 +44,7 @@ export function requireName(name: string): void {
   if (name.trim() === '' || [...name].length > 100) {
     throw new InvalidInput('the name of a channel has 1 to 100 characters');
   }
+  if (!isStorable(name)) throw new InvalidInput('the name is not valid Unicode, or has null characters');
 }
 
 /** Throws InvalidInput unless the members of a group are channels of the project, and no groups themselves. */

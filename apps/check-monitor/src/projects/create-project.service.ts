@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { Conflict, InvalidInput, NotFound } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
+import { isStorable } from '../storable-text.js';
 import { composeKey, composePingKey, hashKey, type KeyKind } from './api-key.js';
 import {
   deleteApiKey,
@@ -118,6 +119,7 @@ export function requireProjectName(name: string): void {
   if (name.trim() === '' || [...name].length > 200) {
     throw new InvalidInput('the name of a project has 1 to 200 characters');
   }
+  if (!isStorable(name)) throw new InvalidInput('the name is not valid Unicode, or has null characters');
 }
 
 /** Throws InvalidInput for an empty or overlong name. */
@@ -163,7 +165,7 @@ function givenLimits({ checkLimit, pingLimit }: NewUser): Partial<Pick<User, 'ch
 /** Address as it is kept; throws InvalidInput for what is none. */
 export function normalEmail(text: string): string {
   const email = text.trim().toLowerCase();
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254 || !isStorable(email)) {
     throw new InvalidInput(`${text} is not an e-mail address`);
   }
   return email;
