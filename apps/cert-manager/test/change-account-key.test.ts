@@ -4,6 +4,7 @@ import { createLogger } from '@certloop/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/account-key.service.js';
 import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
+import type { OrderMoment } from '../src/acme/order-steps.js';
 import { createProviderOpener } from '../src/providers/open-provider.service.js';
 import { createOutgoing } from '../src/providers/outgoing.client.js';
 import { getProvider } from '../src/providers/providers.repository.js';
@@ -23,13 +24,17 @@ suite('changing the key of an account', (open) => {
   let app: TestApp;
   let pebble: Pebble;
   let providerId: string;
+  let atOrder: ((moment: OrderMoment) => Promise<void>) | undefined;
 
   beforeAll(async () => {
     pebble = await startPebble({ httpPort: await freePort(), isLenient: true });
     app = await startApp(open, {
       environment: { ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}` },
       now: new Date(),
-      orders: { pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 50))) },
+      orders: {
+        pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 50))),
+        atMoment: async (moment) => atOrder?.(moment),
+      },
     });
     const provider = await providerOf(app, 'acme');
     providerId = provider.id;
@@ -139,6 +144,20 @@ suite('changing the key of an account', (open) => {
     expect(between).not.toBe(before.sealedKey);
     expect(await account()).toMatchObject({ sealedKey: between, sealedNextKey: null });
     expect(await tested()).toEqual(known);
+  });
+
+  test('while an order is under way puts that order off, and the next one has the new key', async () => {
+    atOrder = async (moment) => {
+      if (moment !== 'order_kept') return;
+      atOrder = undefined;
+      await changeKey(async () => undefined);
+    };
+    const { success, stepStatus } = await order();
+    expect(success).toBe(false);
+    // whether the CA asks for a proof again is its choice, so the step differs
+    const failed = Object.values(stepStatus).find(({ status }) => status === 'failed');
+    expect(failed?.error).toMatchObject({ code: 'account_key_changed', retryable: true });
+    expect(await order()).toMatchObject({ success: true });
   });
 
   test('that was cut short offers the same key again', async () => {

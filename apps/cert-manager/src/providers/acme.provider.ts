@@ -142,7 +142,7 @@ async function order(
   const { certificateUrl } = await issueOrder(
     { client, account, prover: proverOf(config, parts), journal: progress, clock, pause, atMoment },
     { ...intent.subject, profile, replaces: intent.replaces, waitMs: timeouts.orderS * 1000 },
-  );
+  ).catch((error: unknown) => judgeRefusal(context, account, error));
   const chain = await download(context, account, certificateUrl, report);
   await atMoment('downloaded');
   await report('verify', { status: 'running' });
@@ -167,6 +167,22 @@ async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: O
   }
   await report('account', { status: 'ok' });
   return account;
+}
+
+/** A refusal that comes of a key changed meanwhile is none of the order: the next try has the new key. */
+async function judgeRefusal(
+  { config, parts, client }: AcmeContext,
+  used: Account,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof AcmeProblem && ['unauthorized', 'malformed'].includes(error.type))) throw error;
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  const isSame = account === undefined || exportSpki(account.privateKey).equals(exportSpki(used.privateKey));
+  if (isSame) throw error;
+  throw new UpstreamFailed('the key of the account was changed while the order was under way', {
+    code: 'account_key_changed',
+    cause: error,
+  });
 }
 
 async function download(
