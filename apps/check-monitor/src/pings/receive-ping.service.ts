@@ -65,13 +65,16 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
   const mayBegin = (): boolean => {
     if (waiting.length === 0 || isGathering || underWay.size >= mostBatches) return false;
     // a batch that begins too early is too small to be worth its way to the disk
-    return [...underWay].every((batch) => waiting.length * 2 >= batch.length);
+    return [...underWay].every((batch) => waiting.length >= batch.length);
   };
 
+  /** Batches of one size, so that while the server works on one, those of the other are answered and come again. */
   const takeBatch = (): Waiting[] => {
+    const all = [...underWay].reduce((sum, batch) => sum + batch.length, waiting.length);
+    const most = Math.min(mostAtOnce, Math.ceil(all / mostBatches));
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    for (const one of waiting) (batch.length < mostAtOnce && !busy.has(one.uuid) ? batch : left).push(one);
+    for (const one of waiting) (batch.length < most && !busy.has(one.uuid) ? batch : left).push(one);
     waiting = left;
     return batch;
   };
