@@ -1,4 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { caIssuerNames, revocationReasonNames } from '@certloop/contracts';
+import { lintRevocationList } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hasProgram, say } from './support/programs.js';
 import { certificatePem, crlPem, names, type PublicCa, startPublicCa } from './support/public-ca.js';
@@ -207,6 +209,14 @@ describe('GET /crls/{issuer}', () => {
     other.clock.advance(60_000);
     expect(await listText()).toMatch(/No Revoked Certificates/);
     await other.close();
+  });
+
+  test('passes our lint for every issuer, with every reason', async () => {
+    for (const reason of revocationReasonNames) await ca.revoke(serialOf(await ca.sign()), reason);
+    for (const name of caIssuerNames) {
+      const list = await ca.get(`/crls/${name}`);
+      expect(lintRevocationList(list, await ca.get(`/issuers/${name}`))).toEqual([]);
+    }
   });
 
   test.each(['/crls/nobody', '/issuers/nobody', '/certificate-status/00', '/certificate-status/x'])(

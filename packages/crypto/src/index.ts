@@ -51,6 +51,7 @@ export {
   spkiSha256,
 } from './keys.js';
 export { lintCertificate } from './lint.js';
+export { lintRevocationList } from './lint-revocation-list.js';
 export { describeName, encodeName, listCommonNames, type SubjectFields } from './names.js';
 export { type OcspCertId, type OcspRequest, parseOcspRequest } from './ocsp-request.js';
 export {
