@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readSeldom } from './read-seldom.js';
 
 /** A reading that gives 1, 2, 3 … and notes how often it was begun. */
@@ -11,6 +11,10 @@ function counted(results: readonly (() => Promise<number>)[]) {
   };
   return { state, read };
 }
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('a reading that is kept for a while', () => {
   test('gives what it has while that is good', async () => {
@@ -31,6 +35,22 @@ describe('a reading that is kept for a while', () => {
     const ask = readSeldom(read, 60_000);
     await expect(ask()).rejects.toThrow('gone');
     expect(await ask()).toBe(8);
+  });
+
+  test('is stood in for by the one before while it is late', async () => {
+    const never = () => new Promise<number>(() => undefined);
+    const { read } = counted([async () => 7, never]);
+    jest.useFakeTimers();
+    const ask = readSeldom(read, 1_000, 100);
+    expect(await ask()).toBe(7);
+    jest.advanceTimersByTime(1_000);
+    const late = ask();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(await late).toBe(7);
+    jest.advanceTimersByTime(4_000);
+    const refusal = expect(ask()).rejects.toThrow('not done within 100 ms');
+    await jest.advanceTimersByTimeAsync(100);
+    await refusal;
   });
 
   test('is not waited for for ever, and not begun twice', async () => {

@@ -1,18 +1,24 @@
 /**
  * `read` behind a memory: what it gave stays good for `keepMs` from the begin of the reading, and while one is
  * under way nobody begins another. Rejects when a reading fails, or is not over after `patienceMs` (2 s when
- * absent): it goes on, and whoever asks meanwhile waits for the same one.
+ * absent): it goes on, and whoever asks meanwhile waits for the same one. While it is late, what the one before gave
+ * stands in for it, for five times `keepMs` at most.
  */
 export function readSeldom<T>(read: () => Promise<T>, keepMs: number, patienceMs = 2_000): () => Promise<T> {
   let reading: Promise<T> | undefined;
   let goodUntil = 0;
   let isUnderWay = false;
+  let earlier: { readonly value: T; readonly until: number } | undefined;
 
   const begin = (): Promise<T> => {
     goodUntil = performance.now() + keepMs;
     isUnderWay = true;
     const begun = read();
+    const until = goodUntil + 4 * keepMs;
     begun
+      .then((value) => {
+        earlier = { value, until };
+      })
       .catch(() => {
         // who waits is told; the next one tries again
         goodUntil = 0;
@@ -25,14 +31,22 @@ export function readSeldom<T>(read: () => Promise<T>, keepMs: number, patienceMs
 
   return () => {
     if (reading === undefined || (!isUnderWay && performance.now() >= goodUntil)) reading = begin();
-    return inTime(reading, patienceMs);
+    const standIn = earlier !== undefined && performance.now() < earlier.until ? earlier : undefined;
+    return inTime(reading, patienceMs, standIn);
   };
 }
 
-async function inTime<T>(work: Promise<T>, patienceMs: number): Promise<T> {
+async function inTime<T>(
+  work: Promise<T>,
+  patienceMs: number,
+  standIn: { readonly value: T } | undefined,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${patienceMs} ms`)), patienceMs);
+  const late = new Promise<T>((resolve, reject) => {
+    timer = setTimeout(() => {
+      if (standIn === undefined) reject(new Error(`not done within ${patienceMs} ms`));
+      else resolve(standIn.value);
+    }, patienceMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -5,8 +5,11 @@ import { jobRuns } from '../renewals/job-runs.repository.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much there is. */
 export const mostCounted = 100_000;
-/** Certificates that are looked at, those first that expire first. */
-export const mostCertificates = 10_000;
+/**
+ * Certificates that are looked at, replaced ones among them, of those that expire next and of those that expired last:
+ * SQLite keeps the process itself busy meanwhile.
+ */
+const mostCertificates = { sqlite: 20_000, postgres: 100_000 };
 /** Spaces that are told apart, those first in which something expires first. */
 export const mostSpaces = 50;
 
@@ -56,26 +59,38 @@ export interface SpaceExpiry {
 const dayMs = 86_400_000;
 const inDays = (now: Date, days: number) => new Date(now.getTime() + days * dayMs);
 
-// what replaced a certificate counts in its stead
-const isNewest = `not exists (select 1 from certificates n where n.fqdn_id = c.fqdn_id
-  and (n.created_at > c.created_at or (n.created_at = c.created_at and n.id > c.id)))`;
+/**
+ * Certificates in use, the newest of each FQDN, as rows of `fqdn_id` and `expires_at`: what expires after $1, and what
+ * expired between $2 and $1.
+ */
+function certificatesInUse(tx: Tx): string {
+  const isPostgres = tx.dataSource.options.type === 'postgres';
+  const most = isPostgres ? mostCertificates.postgres : mostCertificates.sqlite;
+  const some = (condition: string) => `select fqdn_id, expires_at, created_at, id from certificates
+    where ${condition} limit ${most}`;
+  return `select c.fqdn_id, c.expires_at from
+    (select * from (${some('expires_at > $1 order by expires_at')}) next
+     union all
+     select * from (${some('expires_at > $2 and expires_at <= $1 order by expires_at desc')}) past) c
+    where not exists (select 1 from certificates n where n.fqdn_id = c.fqdn_id
+      and (n.created_at > c.created_at or (n.created_at = c.created_at and n.id > c.id)))`;
+}
 
 /**
  * Expiry by space of the newest certificate of each FQDN. What expired more than 30 days ago is nobody's concern any
  * more.
  */
 export async function listSpaceExpiry(tx: Tx, now: Date): Promise<SpaceExpiry[]> {
-  const text = `select space_id, space, min(expires_at) as soonest,
-      count(case when expires_at <= $1 then 1 end) as expired,
-      count(case when expires_at > $1 and expires_at <= $2 then 1 end) as within7_days,
-      count(case when expires_at > $2 and expires_at <= $3 then 1 end) as within30_days,
-      count(case when expires_at > $3 and expires_at <= $4 then 1 end) as within90_days,
-      count(case when expires_at > $4 then 1 end) as later
-    from (select f.space_id, s.name as space, c.expires_at from certificates c
-      join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
-      where c.expires_at > $5 and ${isNewest} order by c.expires_at limit ${mostCertificates}) newest
-    group by space_id, space order by min(expires_at) limit ${mostSpaces}`;
-  const bounds = [now, inDays(now, 7), inDays(now, 30), inDays(now, 90), inDays(now, -30)];
+  const text = `select f.space_id, s.name as space, min(c.expires_at) as soonest,
+      count(case when c.expires_at <= $1 then 1 end) as expired,
+      count(case when c.expires_at > $1 and c.expires_at <= $3 then 1 end) as within7_days,
+      count(case when c.expires_at > $3 and c.expires_at <= $4 then 1 end) as within30_days,
+      count(case when c.expires_at > $4 and c.expires_at <= $5 then 1 end) as within90_days,
+      count(case when c.expires_at > $5 then 1 end) as later
+    from (${certificatesInUse(tx)}) c
+    join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
+    group by f.space_id, s.name order by min(c.expires_at) limit ${mostSpaces}`;
+  const bounds = [now, inDays(now, -30), inDays(now, 7), inDays(now, 30), inDays(now, 90)];
   return querySql(tx, expiryColumns, text, bounds);
 }
 
@@ -96,10 +111,10 @@ const expiryColumns = {
  */
 export async function countUnattended(tx: Tx, now: Date): Promise<number> {
   const text = `select count(*) as count from
-    (select 1 from certificates c where c.expires_at > $1 and c.expires_at <= $2 and ${isNewest}
+    (select 1 from (${certificatesInUse(tx)}) c where c.expires_at <= $3
       and not exists (select 1 from renewal_queue q where q.fqdn_id = c.fqdn_id
         and q.status in ('pending', 'processing') and q.is_test = false) limit 1000) unattended`;
-  const bounds = [inDays(now, -30), inDays(now, 7)];
+  const bounds = [now, inDays(now, -30), inDays(now, 7)];
   const [counted] = await querySql(tx, { count: column.bigint() }, text, bounds);
   return counted?.count ?? 0;
 }

@@ -118,7 +118,7 @@ function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
       },
       counts: {
         name: 'cert_manager_certificates',
-        help: 'Certificates in use by when they expire: expired in the last 30 days, within 7d, then 30d, then 90d, or later; of the 10000 that come first',
+        help: 'Certificates in use by when they expire: expired in the last 30 days, within 7d, then 30d, then 90d, or later; of those that come first',
         labels: ['space_id', 'space', 'expiry'],
       },
       unattended: {
