@@ -49,6 +49,7 @@ describeEachDialect('signing in', (open) => {
     const answers = [
       await app.request.post('/auth/login').send({ username: 'cleo', password: 'wrong' }),
       await app.request.post('/auth/login').send({ username: 'nobody', password: 'wrong' }),
+      await app.request.post('/auth/login').send({ username: 'ada\0', password: 'wrong' }),
       await app.request.post('/auth/login').send(disabled),
     ];
     for (const { status, headers, body } of answers) {

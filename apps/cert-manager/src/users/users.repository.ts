@@ -85,6 +85,8 @@ export async function deleteUser(tx: Tx, id: string): Promise<void> {
 }
 
 export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {
+  // PostgreSQL takes no such text, and nobody can have it as a name
+  if (username.includes('\0')) return undefined;
   return (await tx.findOneBy(users, { usernameKey: keyOf(username) })) ?? undefined;
 }
 
