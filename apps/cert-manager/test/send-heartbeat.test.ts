@@ -70,6 +70,7 @@ describeEachDialect('the heartbeat', (open) => {
         name: 'CertLoop cert-manager',
         slug: 'certloop-cert-manager',
         tags: 'certloop cert-manager',
+        channels: '*',
         desc: 'The certificate manager reports here every 60 s.',
         timeout: 90,
         grace: 60,
@@ -203,7 +204,9 @@ describeEachDialect('the heartbeat', (open) => {
     };
     expect(await runAdviceJob({ ...deps, ask: slowly })).toBe(false);
     expect(rounds).toBe(3);
-    expect(monitor.created).toEqual([expect.objectContaining({ ...check, timeout: 90, grace: 60 })]);
+    expect(monitor.created).toEqual([
+      expect.objectContaining({ ...check, timeout: 90, grace: 60, channels: '*' }),
+    ]);
     expect(monitor.pings.map(({ signal, body }) => [signal, body])).toEqual([
       ['/start', ''],
       ['', 'every CA was asked whose turn it was'],

@@ -72,7 +72,12 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   let checkUuid: string | undefined;
   let isAway = false;
 
-  const ensureCheck = async () => checkUuidIn((await checks.createCheck({ body: described })).body.ping_url);
+  const ensureCheck = async () => {
+    const found = (await checks.listChecks({ query: { slug: described.slug } })).body.checks;
+    // all integrations tell of a new one; which tell of an old one is up to its users
+    const body = found.length > 0 ? described : { ...described, channels: '*' };
+    return checkUuidIn((await checks.createCheck({ body })).body.ping_url);
+  };
   const note = (error?: unknown) => {
     if (error === undefined && isAway) logger.info({}, 'monitor.back');
     if (error !== undefined && !isAway) logger.warn({ reason: reasonOf(error) }, 'monitor.away');

@@ -32,8 +32,10 @@ export async function startFakeMonitor(): Promise<FakeMonitor> {
   let uuid: string | undefined;
   let failure: number | undefined;
 
-  const create = async (request: IncomingMessage, response: ServerResponse) => {
+  const manage = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.headers['x-api-key'] !== apiKey) return answer(response, 401, { error: 'wrong api key' });
+    if (request.method === 'GET')
+      return answer(response, 200, { checks: uuid === undefined ? [] : [{ uuid }] });
     created.push(JSON.parse(await textOf(request)) as Record<string, unknown>);
     const status = uuid === undefined ? 201 : 200;
     uuid ??= randomUUID();
@@ -50,7 +52,8 @@ export async function startFakeMonitor(): Promise<FakeMonitor> {
   };
   const server = createServer((request, response) => {
     if (failure !== undefined) return answer(response, failure, { error: 'out of order' });
-    void (request.url === '/api/v3/checks/' ? create(request, response) : ping(request, response));
+    const isManaged = request.url?.startsWith('/api/v3/checks/') === true;
+    void (isManaged ? manage(request, response) : ping(request, response));
   });
   const { url, close } = await listening(server);
   return {
