@@ -46,5 +46,17 @@ export function writtenColumns(
 
 /** Names of a table's columns, as a list to select. */
 export function columnList(table: AnyTable): string {
-  return Object.keys(table.columns).map(columnName).join(', ');
+  let list = columnLists.get(table);
+  if (list === undefined) {
+    list = Object.keys(table.columns).map(columnName).join(', ');
+    columnLists.set(table, list);
+  }
+  return list;
+}
+
+const columnLists = new WeakMap<AnyTable, string>();
+
+/** `count` placeholders from `first` on, as a list. */
+export function placeholders(count: number, first = 1): string {
+  return Array.from({ length: count }, (_, index) => `$${first + index}`).join(', ');
 }

@@ -29,10 +29,9 @@ export async function querySql<Row>(
   values: readonly SqlValue[] = [],
 ): Promise<Row[]> {
   const { records } = await run(tx, text, values);
+  if (records.length === 0) return [];
   const isSqlite = onSqlite(tx);
-  const readers = Object.entries<ColumnSpec>(columns).map(
-    ([property, { kind }]) => [property, columnName(property), kind] as const,
-  );
+  const readers = readersOf(columns);
   return records.map((record) => {
     const row: Record<string, unknown> = {};
     for (const [property, name, kind] of readers) {
@@ -40,6 +39,22 @@ export async function querySql<Row>(
     }
     return row as Row;
   });
+}
+
+type Reader = readonly [property: string, name: string, kind: ColumnSpec['kind']];
+
+// those of a table are asked for with every row
+const knownReaders = new WeakMap<object, readonly Reader[]>();
+
+function readersOf(columns: object): readonly Reader[] {
+  let readers = knownReaders.get(columns);
+  if (readers === undefined) {
+    readers = Object.entries<ColumnSpec>(columns as Readonly<Record<string, ColumnSpec>>).map(
+      ([property, { kind }]) => [property, columnName(property), kind],
+    );
+    knownReaders.set(columns, readers);
+  }
+  return readers;
 }
 
 interface Outcome {
@@ -52,7 +67,8 @@ function run(tx: Tx, text: string, values: readonly SqlValue[]): Promise<Outcome
   const runner = runnerOf(tx);
   if (!onSqlite(tx)) return runner.query(text, values.map(postgresValue), true);
   // to SQLite "$1" is a name; better-sqlite3 takes the named ones from one object
-  const named = Object.fromEntries(values.map((value, index) => [index + 1, sqliteValue(value)]));
+  const named: Record<number, unknown> = {};
+  for (const [index, value] of values.entries()) named[index + 1] = sqliteValue(value);
   return runner.query(text, values.length === 0 ? [] : [named], true);
 }
 

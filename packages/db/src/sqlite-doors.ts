@@ -5,28 +5,27 @@ import { begun } from './retry.js';
 import { inTransaction, type Session, startSession } from './runner.js';
 import { SharedCommits } from './shared-commits.js';
 import { createSqliteFile, type Entities, openSqlite } from './source.js';
+import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
 
-/** What is used of better-sqlite3's connection and of TypeORM's driver around it. */
-interface Connection {
-  pragma(text: string): unknown;
-}
+/** What is used of TypeORM's driver. */
 interface Driver {
   queryRunner: QueryRunner | undefined;
-  readonly databaseConnection: Connection;
+  readonly databaseConnection: SqliteConnection;
 }
 
 /** One connection, for one caller at a time. */
 class Lane {
-  readonly connection: Connection;
+  readonly connection: SqliteConnection;
   private readonly source: DataSource;
   private readonly driver: Driver;
   private readonly mutex = new Mutex();
-  private readonly statements = new Map<string, unknown>();
+  private readonly statements: SqliteStatements;
 
   constructor(source: DataSource) {
     this.source = source;
     this.driver = source.driver as unknown as Driver;
     this.connection = this.driver.databaseConnection;
+    this.statements = new SqliteStatements(this.connection);
   }
 
   alone<T>(work: () => Promise<T>): Promise<T> {
@@ -44,12 +43,16 @@ class Lane {
 
   /**
    * TypeORM's driver would hand one runner to everybody, so that overlapping transactions became savepoints of
-   * each other and the rollback of one took the rows of all. Prepared statements pass from runner to runner.
+   * each other and the rollback of one took the rows of all.
    */
   newSession(): Session {
     this.driver.queryRunner = undefined;
-    const runner = Object.assign(this.source.createQueryRunner(), { stmtCache: this.statements });
+    const runner = this.source.createQueryRunner();
     this.driver.queryRunner = undefined;
+    const { statements } = this;
+    const query = (text: string, values?: readonly unknown[], isStructured?: boolean) =>
+      statements.query(text, values, isStructured);
+    Object.assign(runner, { query });
     return startSession(runner);
   }
 }

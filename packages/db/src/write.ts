@@ -1,7 +1,7 @@
 import type { FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
 import type { Tx } from './database.js';
-import { plainCondition, writtenColumns } from './plain-sql.js';
-import { executeSql } from './sql.js';
+import { placeholders, plainCondition, writtenColumns } from './plain-sql.js';
+import { executeSql, type SqlValue } from './sql.js';
 import type { TableOf } from './table.js';
 
 /** A row to insert: whole, but for an `id` that the database counts up (`column.key()`). */
@@ -11,6 +11,8 @@ export type NewRow<Row> = Row extends { readonly id: number }
 
 // 65535 placeholders are PostgreSQL's limit, 32766 SQLite's: enough for 80 columns
 const rowsPerStatement = 400;
+// plain statements stay prepared, so there must not be one for every number of rows
+const mostPlainRows = 32;
 
 /** Inserts the rows in order; none of them is read back. */
 export async function insertMany<Row extends object>(
@@ -18,9 +20,8 @@ export async function insertMany<Row extends object>(
   table: TableOf<Row>,
   rows: readonly NewRow<Row>[],
 ): Promise<void> {
-  const [only] = rows;
-  // plain SQL for one: TypeORM needs several times as long as the database to say the same
-  if (only !== undefined && rows.length === 1) return insertOne(tx, table, only);
+  // plain SQL for a few: TypeORM needs several times as long as the database to say the same
+  if (rows.length <= mostPlainRows) return insertFew(tx, table, rows);
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     const values = rows.slice(start, start + rowsPerStatement).map((row) => plain<Row>(row));
     // else TypeORM reads the rows again, by one condition that is too large for SQLite
@@ -28,10 +29,28 @@ export async function insertMany<Row extends object>(
   }
 }
 
-async function insertOne<Row>(tx: Tx, table: TableOf<Row>, row: object): Promise<void> {
-  const { names, values } = writtenColumns(table, row);
-  const places = names.map((_, index) => `$${index + 1}`).join(', ');
-  await executeSql(tx, `insert into ${table.name} (${names.join(', ')}) values (${places})`, values);
+/** Rows that have the same columns go into one statement. */
+async function insertFew<Row>(tx: Tx, table: TableOf<Row>, rows: readonly object[]): Promise<void> {
+  let columns = '';
+  let tuples: string[] = [];
+  let written: SqlValue[] = [];
+  const flush = async () => {
+    if (tuples.length === 0) return;
+    const text = `insert into ${table.name} (${columns}) values ${tuples.join(', ')}`;
+    const values = written;
+    tuples = [];
+    written = [];
+    await executeSql(tx, text, values);
+  };
+  for (const row of rows) {
+    const { names, values } = writtenColumns(table, row);
+    const own = names.join(', ');
+    if (own !== columns) await flush();
+    columns = own;
+    tuples.push(`(${placeholders(values.length, written.length + 1)})`);
+    written.push(...values);
+  }
+  await flush();
 }
 
 /**
@@ -61,6 +80,9 @@ export async function deleteRows<Row extends object>(
   table: TableOf<Row>,
   where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
 ): Promise<number> {
+  const condition = plainCondition(table, where);
+  if (condition !== undefined)
+    return executeSql(tx, `delete from ${table.name} where ${condition.text}`, condition.values);
   const { affected } = await tx.delete(table, where);
   return affected ?? 0;
 }
