@@ -5,16 +5,19 @@ import { z } from 'zod';
 import type { Io } from './io.js';
 import { UsageError } from './usage-error.js';
 
+const addressSchema = z.string().refine(isAddress);
+const secretSchema = z.string().refine(isSecret);
+
 const connectionSchema = z.object({
   certManager: z
     .object({
-      url: z.url(),
-      token: z.string(),
+      url: addressSchema,
+      token: secretSchema,
       tokenId: z.string().optional(),
       username: z.string().optional(),
     })
     .optional(),
-  checkMonitor: z.object({ url: z.url(), readWriteKey: z.string() }).optional(),
+  checkMonitor: z.object({ url: addressSchema, readWriteKey: secretSchema }).optional(),
 });
 
 /** Where the services are and what lets one in; the credentials file that `npm start` writes reads as one. */
@@ -43,12 +46,23 @@ export async function readConnection({ env }: Io): Promise<Connection> {
   };
 }
 
+/** Whether a text is the address of a service, such as https://certs.example.org. */
+export function isAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** Whether a text may be a token or a key, which a header can carry. */
+function isSecret(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
 function pairOf(env: Io['env'], address: string, secret: string): [string, string] | undefined {
   const [url, key] = [env[address] || undefined, env[secret] || undefined];
   if (url === undefined && key === undefined) return undefined;
   if (url === undefined) throw new UsageError(`${secret} is set, but not ${address}`);
   if (key === undefined) throw new UsageError(`${address} is set, but not ${secret}`);
-  if (!URL.canParse(url)) throw new UsageError(`${address} is no address: ${url}`);
+  if (!isAddress(url)) throw new UsageError(`${address} is no address: ${url}`);
+  if (!isSecret(key)) throw new UsageError(`${secret} holds blanks or signs that none has`);
   return [url, key];
 }
 

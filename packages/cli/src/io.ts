@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { environment, inheritedEnvironment } from './config.js';
 
 /** Where output goes; `isTTY` when somebody watches it. */
-export interface Sink {
-  write(text: string): unknown;
+export interface Sink extends NodeJS.WritableStream {
   readonly isTTY?: boolean | undefined;
 }
 
@@ -18,16 +18,27 @@ export interface Io {
   askSecret(question: string): Promise<string>;
   /** A file as text; `-` is what is piped in. */
   readText(file: string): Promise<string>;
+  /** Tells the signals that ask the command to end, which do not end it then; returns what stops that. */
+  onSignal(heard: (signal: NodeJS.Signals) => void): () => void;
 }
 
 /** The real thing. */
 export function processIo(): Io {
   return {
-    env: process.env,
+    env: inheritedEnvironment(),
     out: process.stdout,
     err: process.stderr,
     askSecret,
     readText: (file) => (file === '-' ? text(process.stdin) : readFile(file, 'utf8')),
+    onSignal,
+  };
+}
+
+function onSignal(heard: (signal: NodeJS.Signals) => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, heard);
+  return () => {
+    for (const signal of signals) process.off(signal, heard);
   };
 }
 

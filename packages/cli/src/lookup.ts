@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { type Check, type Fqdn, NotFound, type Provider, type Space } from '@certloop/contracts';
 import type { Manager, Monitor } from './session.js';
 import { UsageError } from './usage-error.js';
@@ -40,7 +41,7 @@ export async function listFqdnsIn(manager: Manager, space: string | undefined) {
 
 /** By host name or id, in one space or wherever it is. */
 export async function findFqdn(manager: Manager, named: string, space: string | undefined) {
-  const wanted = named.toLowerCase().replace(/\.$/, '');
+  const wanted = hostname(named);
   const all = await listFqdnsIn(manager, space);
   return only(
     all.filter(({ id, fqdn }) => id === named || fqdn === wanted),
@@ -49,8 +50,14 @@ export async function findFqdn(manager: Manager, named: string, space: string | 
   );
 }
 
-/** By uuid, slug or name. */
+/** As cert-manager keeps it: ASCII (RFC 5891) in lower case, without the final dot. */
+function hostname(typed: string): string {
+  return (domainToASCII(typed) || typed.toLowerCase()).replace(/\.$/, '');
+}
+
+/** By uuid, slug or name. Throws UsageError for no name at all: checks without a slug or a name would answer to it. */
 export async function findCheck(monitor: Monitor, named: string): Promise<Check> {
+  if (named.trim() === '') throw new UsageError('the name of the check is empty');
   const { checks } = (await monitor.listChecks()).body;
   const mine = checks.filter((check): check is Check => 'uuid' in check);
   if (mine.length < checks.length)

@@ -1,4 +1,14 @@
 import { processIo } from './io.js';
 import { run } from './run.js';
 
-process.exitCode = await run(process.argv.slice(2), processIo());
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // Whoever reads no further, such as `head`, has what he wants.
+  if (code === 'EPIPE') return;
+  process.stderr.write(`certloop: standard output: ${message}\n`);
+  process.exitCode ||= 1;
+});
+// Where standard error is gone there is nobody to be told of it.
+process.stderr.on('error', () => undefined);
+
+const code = await run(process.argv.slice(2), processIo());
+if (code !== 0) process.exitCode = code;

@@ -47,17 +47,26 @@ function unexpected(error: Error): number {
   return 1;
 }
 
+/** What commander says, as every other complaint. */
+function oneLine(text: string): string {
+  return `${text
+    .replace(/^error:/, 'certloop:')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')} (--help tells more)\n`;
+}
+
 function createProgram(io: Io, ended: (code: number) => void): Command {
   const program = new Command('certloop')
     .description('Certificates that never expire unnoticed, from the command line')
     .version(createRequire(import.meta.url)('../../package.json').version, '--version', 'print the version')
     .option('--json', 'print what the services said, as JSON')
     .addHelpText('after', environment)
-    .showHelpAfterError('(--help tells more)')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.out.write(text),
       writeErr: (text) => void io.err.write(text),
+      outputError: (text, write) => write(oneLine(text)),
     });
   const open = () => openSession(io, program.opts()['json'] === true);
   addLogin(program, open);

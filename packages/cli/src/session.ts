@@ -1,4 +1,4 @@
-import { createCertManagerClient, createCheckMonitorClient } from '@certloop/contracts';
+import { createCertManagerClient, createCheckMonitorClient, UpstreamFailed } from '@certloop/contracts';
 import { type Connection, readConnection } from './connection.js';
 import type { Io } from './io.js';
 import { createReport, type Report } from './report.js';
@@ -31,7 +31,7 @@ export function openSession(io: Io, isJson: boolean): Session {
       const { certManager } = await connection();
       if (certManager === undefined)
         throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
-      return createCertManagerClient({ baseUrl: certManager.url, token: certManager.token, timeoutMs });
+      return managerAt(certManager.url, certManager.token);
     },
     monitor: async () => {
       const { checkMonitor } = await connection();
@@ -39,7 +39,34 @@ export function openSession(io: Io, isJson: boolean): Session {
         throw new UsageError(
           'set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project',
         );
-      return createCheckMonitorClient({ baseUrl: checkMonitor.url, apiKey: checkMonitor.readWriteKey });
+      return createCheckMonitorClient({
+        baseUrl: checkMonitor.url,
+        apiKey: checkMonitor.readWriteKey,
+        fetch: fetchFrom('check-monitor'),
+      });
     },
   };
+}
+
+/** Client of cert-manager, for whoever has the token. */
+export function managerAt(baseUrl: string, token?: string): Manager {
+  const credential = token === undefined ? {} : { token };
+  return createCertManagerClient({ baseUrl, ...credential, timeoutMs, fetch: fetchFrom('cert-manager') });
+}
+
+/** fetch whose failure names the service and where it was looked for. */
+export function fetchFrom(service: string): (...request: Parameters<typeof fetch>) => Promise<Response> {
+  return (input, init) =>
+    fetch(input, init).catch((cause: unknown) => {
+      const { origin } = new URL(input instanceof Request ? input.url : input);
+      throw new UpstreamFailed(`${service} at ${origin} does not answer: ${reasonOf(cause)}`, { cause });
+    });
+}
+
+/** What the network said: the innermost cause's code, such as ECONNREFUSED, else its message. */
+function reasonOf(error: unknown): string {
+  const { cause, code, message, name } = (error ?? {}) as NodeJS.ErrnoException;
+  if (name === 'TimeoutError') return 'no answer in time';
+  if (cause !== undefined) return reasonOf(cause);
+  return code ?? message ?? String(error);
 }

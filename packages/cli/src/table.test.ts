@@ -10,6 +10,15 @@ describe('table', () => {
     expect(table(rows)).toBe('NAME    DAYS\na       5\nlonger\n');
   });
 
+  test('counts columns of the terminal, not signs', () => {
+    const rows = [
+      { name: '日本', n: 1 },
+      { name: 'e\u0301', n: 2 },
+      { name: 'abcd', n: 3 },
+    ];
+    expect(table(rows)).toBe('NAME  N\n日本  1\ne\u0301     2\nabcd  3\n');
+  });
+
   test('of nothing is nothing', () => {
     expect(table([])).toBe('');
   });

@@ -15,11 +15,25 @@ export function table(rows: readonly Row[]): string {
   const names = Object.keys(first);
   const cells = rows.map((row) => names.map((name) => plain(row[name])));
   const lines = [names.map((name) => name.toUpperCase()), ...cells];
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const widths = names.map((_, column) =>
+    lines.reduce((widest, line) => Math.max(widest, widthOf(line[column])), 0),
+  );
+  const padded = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell));
   return lines
-    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.map(padded).join('  '))
     .map((line) => `${line.trimEnd()}\n`)
     .join('');
+}
+
+const wide =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
+
+/** Columns that a terminal needs for a text. */
+function widthOf(text = ''): number {
+  const columns = (sign: string) => (/\p{M}/u.test(sign) ? 0 : wide.test(sign) ? 2 : 1);
+  // nearly all of them, and the quicker way
+  if (/^\p{ASCII}*$/u.test(text)) return text.length;
+  return [...text].reduce((sum, sign) => sum + columns(sign), 0);
 }
 
 /** One fact a line, `name: value`. */

@@ -1,15 +1,15 @@
-/** Keeps the end of a text. */
+/** Keeps the end of what was written. */
 export interface Tail {
-  add(text: string): void;
-  /** At most so many bytes of UTF-8, beginning with a whole character. */
+  add(bytes: Uint8Array): void;
+  /** At most so many bytes of UTF-8, beginning with a whole character; bytes that are none stand as U+FFFD. */
   text(): string;
 }
 
-export function createTail(bytes: number): Tail {
+export function createTail(size: number): Tail {
   let kept = Buffer.alloc(0);
   return {
-    add: (text) => {
-      kept = Buffer.concat([kept, Buffer.from(text)]).subarray(-bytes);
+    add: (bytes) => {
+      kept = Buffer.concat([kept, bytes]).subarray(-size);
     },
     text: () => {
       const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;

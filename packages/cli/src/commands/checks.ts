@@ -46,6 +46,7 @@ export function addChecks(program: Command, open: () => Session): void {
     .option('--tz <zone>', 'time zone of the schedule')
     .option('--tags <tags>', 'words with blanks between')
     .action(async (name: string, options: CreateOptions) => {
+      if (name.trim() === '') throw new UsageError('the name of the check is empty');
       if (options.schedule !== undefined && options.timeout !== undefined)
         throw new UsageError('--timeout and --schedule exclude each other');
       const { report, monitor } = open();

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
-import { UpstreamFailed } from '@certloop/contracts';
+import { NotFound, UpstreamFailed } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { findCheck } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
-import type { Session } from '../session.js';
+import { fetchFrom, type Session } from '../session.js';
 import { createTail } from '../tail.js';
 import { UsageError } from '../usage-error.js';
 
@@ -60,16 +60,18 @@ function actionOf({ start, fail, log, exitStatus }: PingOptions): string {
 }
 
 async function pingAddress({ monitor }: Session, named: string): Promise<string> {
-  if (/^https?:\/\//.test(named)) return named.replace(/\/+$/, '');
+  if (/^https?:\/\//.test(named)) {
+    if (!URL.canParse(named)) throw new UsageError(`${named} is no address`);
+    return named.replace(/\/+$/, '');
+  }
   return (await findCheck(await monitor(), named)).ping_url;
 }
 
 async function send(address: string, body: string): Promise<void> {
   const request = { method: 'POST', body, signal: AbortSignal.timeout(10_000) };
-  const response = await fetch(address, request).catch((cause: unknown) => {
-    throw new UpstreamFailed('the monitor does not answer', { cause });
-  });
-  if (!response.ok) throw new UpstreamFailed(`the monitor answered with ${response.status}`);
+  const response = await fetchFrom('check-monitor')(address, request);
+  if (response.status === 404) throw new NotFound('there is no check with this ping address');
+  if (!response.ok) throw new UpstreamFailed(`check-monitor answered the ping with ${response.status}`);
 }
 
 /** Exit code of the command; what keeps the monitor from being told is said, and does not keep the command from running. */
@@ -92,19 +94,28 @@ async function runWatched(session: Session, named: string, command: readonly str
   return code;
 }
 
+/** Runs a command; what it writes passes through byte by byte, and its end is kept. */
 function execute({ io }: Session, [file = '', ...args]: readonly string[]) {
   const tail = createTail(bodyBytes);
   return new Promise<{ code: number; output: string }>((resolve) => {
     const child = spawn(file, args, { stdio: ['inherit', 'pipe', 'pipe'] });
+    // A terminal sends SIGINT to the command as well, and twice means something else to some.
+    const release = io.onSignal((signal) => void (signal !== 'SIGINT' && child.kill(signal)));
     for (const [stream, sink] of [[child.stdout, io.out] as const, [child.stderr, io.err] as const]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        tail.add(text);
-        sink.write(text);
-      });
+      stream.on('data', tail.add);
+      stream.pipe(sink, { end: false });
+      // Who reads no further breaks the command's own pipe, as without us.
+      sink.once('error', () => stream.destroy());
     }
-    // As a shell says it: 127 for a command that is not there, 128 and the number for a signal.
-    child.once('error', ({ message }) => resolve({ code: 127, output: message }));
+    // As a shell says it: 127 for a command that is not there, 126 for one that cannot be run, 128 and the number for a signal.
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      release();
+      const output = `${file} cannot be run: ${error.code ?? error.message}\n`;
+      io.err.write(`certloop: ${output}`);
+      resolve({ code: error.code === 'ENOENT' ? 127 : 126, output });
+    });
     child.once('close', (code, signal) => {
+      release();
       const number = signal === null ? 1 : 128 + constants.signals[signal];
       resolve({ code: code ?? number, output: tail.text() });
     });

@@ -1,8 +1,8 @@
-import { createCertManagerClient, tokenScopes } from '@certloop/contracts';
+import { NotFound, tokenScopes } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { forgetLogin, keepLogin, loginFile } from '../connection.js';
+import { forgetLogin, isAddress, keepLogin, loginFile } from '../connection.js';
 import type { Io } from '../io.js';
-import type { Session } from '../session.js';
+import { managerAt, type Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 
 interface LoginOptions {
@@ -59,7 +59,10 @@ async function logout({ io, report, connection }: Session, keepToken: boolean): 
   if (!keepToken) {
     // A token may not touch tokens, its own neither.
     const { manager, headers } = await signIn(io, url, username);
-    await manager.deleteApiToken({ params: { id }, headers });
+    await manager.deleteApiToken({ params: { id }, headers }).catch((error: unknown) => {
+      // one that is revoked or over already is gone as wanted
+      if (!(error instanceof NotFound)) throw error;
+    });
     await manager.logout({ headers });
   }
   await forgetLogin(io.env);
@@ -68,9 +71,9 @@ async function logout({ io, report, connection }: Session, keepToken: boolean): 
 
 /** A session, for the few calls that need one. */
 async function signIn(io: Io, url: string, username: string) {
-  if (!URL.canParse(url)) throw new UsageError(`${url} is no address`);
+  if (!isAddress(url)) throw new UsageError(`${url} is no address`);
   const password = await io.askSecret(`Password of ${username}: `);
-  const manager = createCertManagerClient({ baseUrl: url });
+  const manager = managerAt(url);
   const { body, headers } = await manager.login({ body: { username, password } });
   const cookie = String(headers?.['set-cookie'] ?? '').split(';', 1)[0] ?? '';
   return {

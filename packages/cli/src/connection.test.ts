@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { isAddress, readConnection } from './connection.js';
+import { processIo } from './io.js';
+
+const reading = (env: Record<string, string>) =>
+  readConnection({ ...processIo(), env: { HOME: '/nonexistent', ...env } });
+
+test.each([
+  ['https://certs.example.org', true],
+  ['http://127.0.0.1:3000/', true],
+  ['ftp://certs.example.org', false],
+  ['mailto:anna@example.org', false],
+  ['certs.example.org', false],
+  ['', false],
+])('%j is an address: %s', (text, is) => {
+  expect(isAddress(text)).toBe(is);
+});
+
+test('the environment is read service by service', async () => {
+  const env = { CERTLOOP_URL: 'http://127.0.0.1:3000', CERTLOOP_TOKEN: 'clt_1' };
+  await expect(reading(env)).resolves.toEqual({
+    certManager: { url: 'http://127.0.0.1:3000', token: 'clt_1' },
+  });
+  await expect(reading({})).resolves.toEqual({});
+});
+
+test.each([
+  [{ CERTLOOP_URL: 'http://a' }, 'CERTLOOP_URL is set, but not CERTLOOP_TOKEN'],
+  [{ CERTLOOP_TOKEN: 'clt_1' }, 'CERTLOOP_TOKEN is set, but not CERTLOOP_URL'],
+  [{ CERTLOOP_URL: 'ftp://a', CERTLOOP_TOKEN: 'clt_1' }, 'CERTLOOP_URL is no address: ftp://a'],
+  [{ CERTLOOP_CREDENTIALS: '/nonexistent/file' }, '/nonexistent/file cannot be read: ENOENT'],
+])('%j is refused', async (env: Record<string, string>, sentence) => {
+  await expect(reading(env)).rejects.toThrow(sentence);
+});
+
+test.each(['a\nb', 'a b', 'ü'])(
+  'a token that no header carries is refused and not shown: %j',
+  async (token) => {
+    const refused = reading({ CERTLOOP_URL: 'http://a', CERTLOOP_TOKEN: token });
+    await expect(refused).rejects.toThrow(/^CERTLOOP_TOKEN holds blanks or signs that none has$/);
+  },
+);
