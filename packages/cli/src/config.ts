@@ -1,2 +1,4 @@
-/** The environment of the process; run.ts lists what is read of it. */
-export const environment: Readonly<Record<string, string | undefined>> = process.env;
+/** The environment that the process was started with; run.ts lists what is read of it. */
+export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
