@@ -184,6 +184,34 @@ describeEachDialect('listing audit logs', (open) => {
     const { logs } = await list(app.people.ada, `userId=${odd.id}`);
     expect(logs[0]?.details).toMatchObject({ text: 'nul \ufffd, half \ufffd, 🦉' });
   });
+
+  test.each(['"quoted"', 'C:\\dir', 'ÄÖ', 'straße "', 'LINE\nTWO', 'x"}'])(
+    'finds %j in the details',
+    async (text) => {
+      const details = { text: 'a "quoted" C:\\dir, ÄÖ, straße "x", line\ntwo', last: { name: 'x' } };
+      const entry = { action: 'audit.test', resourceType: 'words', details } as const;
+      await record(app.people.ada, entry);
+      const query = `resourceType=words&limit=1&q=${encodeURIComponent(text)}`;
+      expect((await list(app.people.ada, query)).logs).toHaveLength(1);
+    },
+  );
+
+  test('filters by address among his own acts only, whomever else he asks for', async () => {
+    const query = `ipAddress=192.0.2.7&userId=${app.people.ada.id}`;
+    expect((await list(app.people.ben, query)).logs).toEqual([]);
+    expect((await list(app.people.ada, `${query}&limit=1`)).logs).toHaveLength(1);
+  });
+
+  test('shows a token for one space nothing of what its owner does elsewhere', async () => {
+    const limited = await settlePerson(app, { isAdmin: true }, { scope: 'READ', spaceIds: [south] });
+    await record(limited, { action: 'user.create', resourceType: 'user' });
+    await record(limited, { action: 'space.watch', resourceType: 'space', spaceId: north });
+    await record(limited, { action: 'space.watch', resourceType: 'space', spaceId: south });
+    expect(actions(await list(limited, `userId=${limited.id}`))).toEqual(['space.watch']);
+    const nowhere = await settlePerson(app, {}, { scope: 'READ', spaceIds: [south] });
+    await record(nowhere, { action: 'space.watch', resourceType: 'space', spaceId: south });
+    expect((await list(nowhere)).total).toBe(0);
+  });
 });
 
 describeEachDialect('a log of 50,000 entries', (open) => {

@@ -16,6 +16,8 @@ export interface Caller extends Origin {
   readonly tokenId?: string;
   /** An API token of the scope READ, which changes nothing, not even what is its owner's own. */
   readonly isReadOnly?: true;
+  /** An API token limited to spaces, which reaches nothing beside them. */
+  readonly isLimitedToSpaces?: true;
   readonly sessionId?: string;
   readonly isAdmin: boolean;
   /** An administrator, or FULL_ACCESS to every space, those made later included. */

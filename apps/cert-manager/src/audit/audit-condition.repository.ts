@@ -52,7 +52,7 @@ function addScope(
 ): void {
   if (ownUserId === undefined) return;
   condition.add((at) => {
-    const alternatives = [`${column('user_id')} = ${at(ownUserId)}`];
+    const alternatives = ownUserId === null ? ['1 = 0'] : [`${column('user_id')} = ${at(ownUserId)}`];
     if (spaces === 'all') alternatives.push(`${column('space_id')} is not null`);
     else if (spaces.length > 0) {
       alternatives.push(`${column('space_id')} in (${spaces.map(at).join(', ')})`);
@@ -80,6 +80,7 @@ const equalities = [
   ['resource_type', 'resourceType'],
   ['resource_id', 'resourceId'],
   ['user_id', 'userId'],
+  ['user_id', 'placedUserId'],
   ['space_id', 'spaceId'],
   ['outcome', 'outcome'],
 ] as const;
@@ -92,10 +93,20 @@ function addRanges(condition: AuditCondition, filter: AuditFilter, column: Colum
   }
   if (from !== undefined) condition.add((at) => `${column('timestamp')} >= ${at(from)}`);
   if (to !== undefined) condition.add((at) => `${column('timestamp')} < ${at(to)}`);
-  if (text !== undefined) {
-    const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    condition.add((at) => `lower(cast(details as text)) like ${at(pattern)} escape '\\'`);
-  }
+  if (text !== undefined) addText(condition, text);
+}
+
+/** Details are kept as JSON, whose strings write some characters in another way: the text is looked for in both. */
+function addText(condition: AuditCondition, text: string): void {
+  const spellings = new Set([text, JSON.stringify(text).slice(1, -1)]);
+  condition.add((at) => {
+    const alternatives = [...spellings].map((spelling) => {
+      const pattern = `%${spelling.replace(/[\\%_]/g, '\\$&')}%`;
+      // the database lowers both sides, as each of them knows other letters
+      return `lower(cast(details as text)) like lower(${at(pattern)}) escape '\\'`;
+    });
+    return `(${alternatives.join(' or ')})`;
+  });
 }
 
 /** Actions are plain ASCII, and both databases order them by their octets: a beginning is a stretch of the index. */

@@ -5,19 +5,22 @@ import { ipKeyRange } from './ip-range.js';
 
 /** Which entries a caller may see. */
 export interface AuditScope {
-  /** Entries of this user are visible in any case; `undefined` when everything is. */
-  readonly ownUserId?: string;
+  /** Entries of this user are visible in any case, null when nobody's are; `undefined` when everything is. */
+  readonly ownUserId?: string | null;
   /** Spaces whose entries are visible. */
   readonly spaces: 'all' | readonly string[];
   /** Whether entries that belong to no space are visible, but for those on accounts and providers. */
   readonly withUnplaced: boolean;
 }
 
-/** Administrators see all, others their own acts and those on the spaces that they may read. */
+/**
+ * Administrators see all, others their own acts and those on the spaces that they may read; a token that is
+ * limited to spaces sees what happened on these.
+ */
 export function auditScopeOf(caller: Caller): AuditScope {
   if (caller.isAdmin) return { spaces: 'all', withUnplaced: true };
   return {
-    ownUserId: caller.userId,
+    ownUserId: caller.isLimitedToSpaces === true ? null : caller.userId,
     spaces: readableSpaces(caller),
     withUnplaced: caller.hasFullAccess,
   };
@@ -33,6 +36,8 @@ export interface AuditFilter {
   readonly resourceType?: string;
   readonly resourceId?: string;
   readonly userId?: string;
+  /** The one user whose addresses the caller may see, when the filter asks for addresses. */
+  readonly placedUserId?: string;
   /** In whatever case. */
   readonly username?: string;
   /** The names that this means, as they stand in the log; counts instead of `username`. */
@@ -52,12 +57,13 @@ export interface AuditFilter {
  * would find out by asking. Throws InvalidInput for an instant that no calendar has.
  */
 export function auditFilterOf(query: Omit<AuditLogsQuery, 'limit' | 'offset'>, caller: Caller): AuditFilter {
-  const { action, resourceType, resourceId, username, spaceId, outcome, ipAddress, from, to, q } = query;
-  const userId = ipAddress !== undefined && !caller.isAdmin ? caller.userId : query.userId;
+  const { action, resourceType, resourceId, userId, username, spaceId, outcome, ipAddress, from, to, q } =
+    query;
   return {
     ...(action?.endsWith('*') ? { actionPrefix: action.slice(0, -1) } : given({ action })),
     ...given({ resourceType, resourceId, userId, username, spaceId, outcome, text: q }),
     ...(ipAddress !== undefined && { ipRange: ipKeyRange(ipAddress) }),
+    ...(ipAddress !== undefined && !caller.isAdmin && { placedUserId: caller.userId }),
     ...(from !== undefined && { from: instantOf(from, 'query.from') }),
     ...(to !== undefined && { to: instantOf(to, 'query.to') }),
   };

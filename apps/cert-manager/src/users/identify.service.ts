@@ -71,8 +71,14 @@ async function byToken(deps: IdentifyDeps, authorization: string, from: Origin):
   if (isStale(token.lastUsedAt, now)) {
     await deps.db.transaction((tx) => noteTokenUse(tx, token.id, { at: now, ip: from.ipAddress }));
   }
-  const isReadOnly = token.scope === 'READ' ? ({ isReadOnly: true } as const) : {};
-  return { ...userCaller(user, rights, from), kind: 'token', tokenId: token.id, ...isReadOnly };
+  return { ...userCaller(user, rights, from), kind: 'token', tokenId: token.id, ...limitsOf(token) };
+}
+
+function limitsOf({ scope, spaceIds }: ApiTokenRow): Pick<Caller, 'isReadOnly' | 'isLimitedToSpaces'> {
+  return {
+    ...(scope === 'READ' && { isReadOnly: true }),
+    ...(spaceIds !== null && { isLimitedToSpaces: true }),
+  };
 }
 
 function requireUsable(token: ApiTokenRow, ipAddress: string, now: Date): void {
