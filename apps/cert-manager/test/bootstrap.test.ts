@@ -84,6 +84,13 @@ describeEachDialect('the first administrator', (open) => {
       expect((await restarted.request.post('/auth/bootstrap').send(again)).status).toBe(404);
     });
 
+    test('is over whatever is sent, once there is one', async () => {
+      expect((await service.request.post('/auth/bootstrap').send({})).status).toBe(400);
+      await service.request.post('/auth/bootstrap').send({ token, ...account });
+      expect((await service.request.post('/auth/bootstrap').send({})).status).toBe(404);
+      expect((await service.request.post('/auth/bootstrap')).status).toBe(404);
+    });
+
     test('is made once by two calls at the same moment', async () => {
       const names = ['one', 'two', 'three', 'four'];
       const answers = await Promise.all(

@@ -7,6 +7,8 @@ export type Operation = keyof typeof certManagerContract;
 /** What a caller must hold before anything else of his request is judged. */
 export type Need =
   | 'anonymous'
+  /** Nothing, but there must never have been an administrator. */
+  | 'before-setup'
   | 'signed-in'
   /** Signed in through the browser: a token may not make tokens or change the password. */
   | 'session'
@@ -28,7 +30,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getStats: 'signed-in',
 
   login: 'anonymous',
-  bootstrap: 'anonymous',
+  bootstrap: 'before-setup',
   logout: 'session',
   getMe: 'signed-in',
   changePassword: 'session',
@@ -106,7 +108,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
  * being signed in at all, and as whom, is for whoever identified him.
  */
 export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<string, string>>): void {
-  if (need === 'anonymous' || need === 'signed-in' || need === 'own-account') return;
+  if (need === 'anonymous' || need === 'before-setup' || need === 'signed-in' || need === 'own-account')
+    return;
   if (need === 'session') requireSession(caller);
   else if (need === 'full-access') requireFullAccess(caller);
   else if (need === 'admin') requireAdmin(caller);

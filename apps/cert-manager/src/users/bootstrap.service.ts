@@ -23,7 +23,7 @@ export async function bootstrapWithToken(
   caller: Caller,
   { token, ...account }: NewAccount & { readonly token: string },
 ): Promise<UserRow> {
-  if (await deps.db.read(hadAdmin)) throw setupIsOver();
+  await requireSetupOpen(deps);
   const { throttle, setupToken } = deps;
   const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
     setupToken.matches(token) ? true : undefined,
@@ -34,6 +34,11 @@ export async function bootstrapWithToken(
   if (row === undefined) throw setupIsOver();
   await setupToken.end();
   return row;
+}
+
+/** Throws NotFound once there has been an administrator, whoever made him. */
+export async function requireSetupOpen({ db }: Pick<AccountsDeps, 'db'>): Promise<void> {
+  if (await db.read(hadAdmin)) throw setupIsOver();
 }
 
 /** Makes the first administrator; undefined when there has been one already. Throws InvalidInput. */

@@ -11,6 +11,7 @@ import {
   requireAllowed,
 } from '../access/request-limits.store.js';
 import { type Need, requireNeed, routeNeeds } from '../access/route-needs.js';
+import { requireSetupOpen } from './bootstrap.service.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
 import { requireOwnAccount } from './own-account.service.js';
 import type { SessionCookie } from './session-cookie.js';
@@ -33,8 +34,9 @@ export function callerOf(deps: CallerDeps) {
     const page = pageHeaders(request);
     const own = ownOrigins(request, deps.publicOrigin);
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
-    if (need === 'anonymous') {
+    if (need === 'anonymous' || need === 'before-setup') {
       if (isWrite && isFromForeignPage(page, own)) throw foreignPage();
+      if (need === 'before-setup') await requireSetupOpen(deps);
       return anonymousCaller(from);
     }
     const caller = await identifyCaller(deps, {
