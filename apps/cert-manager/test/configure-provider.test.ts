@@ -100,6 +100,13 @@ describeEachDialect('configuring a provider', (open) => {
       expect((await providerOf(app, 'acme')).config).not.toHaveProperty('eab');
     });
 
+    test('one sent as null is cleared, and with its key the account binding', async () => {
+      await configure(app, acme, acmeConfig).expect(200);
+      await configure(app, acme, { ...acmeConfig, eab: { kid: 'kid-1', hmacKey: null } }).expect(200);
+      expect((await stored()).secrets).toEqual({});
+      expect((await providerOf(app, 'acme')).config).not.toHaveProperty('eab');
+    });
+
     test('a mask of nothing is refused, naming the key', async () => {
       await configure(app, acme, { ...acmeConfig, eab: null }).expect(200);
       const { body } = await configure(app, acme, {

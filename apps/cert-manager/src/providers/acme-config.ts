@@ -104,14 +104,18 @@ const timeouts = z.strictObject({
 
 const limits = z.strictObject({ maxConcurrency: orDefault(whole(1, 64), 4) });
 
+/** External account binding (RFC 8555 §7.3.4); clearing its key clears it, as it is of no use without one. */
+const accountBinding = z
+  .strictObject({ kid: word, hmacKey: secret(macKey).nullable() })
+  .transform(({ kid, hmacKey }) => (hmacKey === null ? undefined : { kid, hmacKey }));
+
 /** Configuration of an ACME CA (RFC 8555). */
 export const acmeConfigSchema = z
   .strictObject({
     directoryUrl: documentAddress,
     contactEmails: orDefault(z.array(z.email('must be an e-mail address').max(254)).max(10), []),
     termsOfServiceAgreed: z.literal(true, 'must be true'),
-    /** External account binding (RFC 8555 §7.3.4). */
-    eab: orNothing(z.strictObject({ kid: word, hmacKey: secret(macKey) })),
+    eab: orNothing(accountBinding),
     accountKeyType: orDefault(z.enum(['ES256', 'ES384', 'RS256']), 'ES256'),
     profile: orNothing(word),
     preferredChain: orNothing(word),
