@@ -1,6 +1,7 @@
 import { AppError, Forbidden } from '@certloop/contracts';
 import { isFromForeignPage } from '@certloop/server';
 import type { NextFunction, Request, Response } from 'express';
+import ipaddr from 'ipaddr.js';
 import { ownOrigins, pageHeaders } from './caller.middleware.js';
 
 /** Hosts and origins that a service without sign-in answers to. */
@@ -10,18 +11,17 @@ export interface OpenModeRules {
   readonly publicOrigin: string | undefined;
 }
 
-const ownHosts = ['localhost', '127.0.0.1', '[::1]'];
-
 /**
  * Middleware of open mode: marks every answer, and refuses what a page elsewhere could make a browser send:
  * a foreign Host (a name that was pointed at this machine), a foreign origin, a body that is no JSON or form
  * with files.
  */
 export function guardOpenMode({ hosts, publicOrigin }: OpenModeRules) {
-  const known = new Set([...ownHosts, ...hosts]);
+  const known = new Set(['localhost', ...hosts]);
   return (request: Request, response: Response, next: NextFunction): void => {
     response.setHeader('X-Auth-Mode', 'open');
-    if (!known.has(hostNameOf(request.get('host') ?? ''))) throw refusal('this host name');
+    const host = hostNameOf(request.get('host') ?? '');
+    if (!known.has(host) && !isLoopback(host)) throw refusal('this host name');
     if (isFromForeignPage(pageHeaders(request), ownOrigins(request, publicOrigin))) {
       throw refusal('requests from pages of another origin');
     }
@@ -37,6 +37,15 @@ export function guardOpenMode({ hosts, publicOrigin }: OpenModeRules) {
 
 function hostNameOf(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, '');
+}
+
+/** Whether the text is an address of this machine itself, in the spelling that clients send. */
+function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  const isUsual = address.includes(':')
+    ? ipaddr.IPv6.isValid(address)
+    : ipaddr.IPv4.isValidFourPartDecimal(address);
+  return isUsual && ipaddr.process(address).range() === 'loopback';
 }
 
 function hasOtherBody(request: Request): boolean {
