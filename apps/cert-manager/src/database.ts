@@ -25,6 +25,7 @@ import { addAvatars } from './migrations/0007-avatars.js';
 import { addWatch } from './migrations/0008-watch.js';
 import { addLookups } from './migrations/0009-lookups.js';
 import { addAuditIndexes } from './migrations/0010-audit-indexes.js';
+import { markReplaced } from './migrations/0011-certificates-in-use.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -79,6 +80,7 @@ export const schema: Schema = {
     addWatch,
     addLookups,
     addAuditIndexes,
+    markReplaced,
   ],
 };
 

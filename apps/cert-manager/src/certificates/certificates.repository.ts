@@ -1,6 +1,6 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
-import { Between, LessThan } from 'typeorm';
+import { column, defineTable, executeSql, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
+import { Between, IsNull, LessThan } from 'typeorm';
 
 /** A certificate as it is stored. */
 export interface CertificateRow {
@@ -24,6 +24,8 @@ export interface CertificateRow {
   readonly createdAt: Date;
   /** When the provider was last asked for it. */
   readonly refreshedAt: Date | null;
+  /** When a newer one of the same FQDN was stored; null for the newest, which is in use. */
+  readonly replacedAt: Date | null;
 }
 
 export const certificates = defineTable<CertificateRow>('certificates', {
@@ -41,12 +43,18 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     expiresAt: column.instant(),
     createdAt: column.instant(),
     refreshedAt: column.instant().nullable(),
+    replacedAt: column.instant().nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'createdAt', 'id'] },
     { columns: ['csrId'] },
     { columns: ['providerId', 'upstreamId'] },
-    { columns: ['expiresAt'] },
+    // what is in use, by when it expires
+    {
+      name: 'ix_certificates_in_use',
+      columns: ['expiresAt', 'fqdnId'],
+      where: 'replaced_at is null',
+    },
   ],
   references: [
     { columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' },
@@ -88,8 +96,24 @@ export function certificateNotFound(): NotFound {
   });
 }
 
-export function insertCertificate(tx: Tx, row: CertificateRow): Promise<void> {
-  return insertMany(tx, certificates, [row]);
+/** Stores a certificate of an FQDN that is held, in the place of the one before; returns the row. */
+export async function insertCertificate(
+  tx: Tx,
+  certificate: Omit<CertificateRow, 'replacedAt'>,
+): Promise<CertificateRow> {
+  const { id, fqdnId, createdAt } = certificate;
+  const text = `update certificates set replaced_at = $1
+    where fqdn_id = $2 and replaced_at is null and (created_at, id) < ($1, $3)`;
+  const replaced = await executeSql(tx, text, [createdAt, fqdnId, id]);
+  // where the clock was set back, the one before stays the newest
+  const isNewest = replaced > 0 || !(await hasCertificateInUse(tx, fqdnId));
+  const row = { ...certificate, replacedAt: isNewest ? null : createdAt };
+  await insertMany(tx, certificates, [row]);
+  return row;
+}
+
+function hasCertificateInUse(tx: Tx, fqdnId: string): Promise<boolean> {
+  return tx.existsBy(certificates, { fqdnId, replacedAt: IsNull() });
 }
 
 /** Replaces what a provider says of a certificate; returns how many rows there were, 0 or 1. */
@@ -97,13 +121,16 @@ export function updateCertificate(tx: Tx, id: string, change: Partial<Certificat
   return updateRows(tx, certificates, { id }, change);
 }
 
-/** How many certificates have run out at `now`, and how many will until `horizon`. */
+/** How many certificates in use have run out at `now`, and how many will until `horizon`. */
 export async function countExpiring(
   tx: Tx,
   now: Date,
   horizon: Date,
 ): Promise<{ readonly expired: number; readonly expiring: number }> {
-  const expired = await tx.countBy(certificates, { expiresAt: LessThan(now) });
-  const expiring = await tx.countBy(certificates, { expiresAt: Between(now, horizon) });
+  const expired = await tx.countBy(certificates, { replacedAt: IsNull(), expiresAt: LessThan(now) });
+  const expiring = await tx.countBy(certificates, {
+    replacedAt: IsNull(),
+    expiresAt: Between(now, horizon),
+  });
   return { expired, expiring };
 }

@@ -5,7 +5,7 @@ import { describeLeaf } from '../providers/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 
-/** Stores what a provider issued and returns it as stored; the FQDN and the CSR must be there. */
+/** Stores what a provider issued and returns it as stored; the FQDN must be held, and the CSR be there. */
 export async function insertIssued(
   tx: Tx,
   {
@@ -17,7 +17,7 @@ export async function insertIssued(
     readonly now: Date;
   },
 ): Promise<CertificateRow> {
-  const row: CertificateRow = {
+  return insertCertificate(tx, {
     id: newRowId(now),
     ...origin,
     upstreamId: issued.upstreamId,
@@ -25,9 +25,7 @@ export async function insertIssued(
     ...describeLeaf(issued.certificatePem),
     createdAt: now,
     refreshedAt: null,
-  };
-  await insertCertificate(tx, row);
-  return row;
+  });
 }
 
 /** What the audit log keeps of a new certificate. */

@@ -6,8 +6,8 @@ import { jobRuns } from '../renewals/job-runs.repository.js';
 /** Rows that a count looks at: a scrape must cost the same however much there is. */
 export const mostCounted = 100_000;
 /**
- * Certificates that are looked at, replaced ones among them, of those that expire next and of those that expired last:
- * SQLite keeps the process itself busy meanwhile.
+ * Certificates in use that are looked at, of those that expire next and of those that expired last: SQLite keeps the
+ * process itself busy meanwhile.
  */
 const mostCertificates = { sqlite: 20_000, postgres: 100_000 };
 /** Spaces that are told apart, those first in which something expires first. */
@@ -66,14 +66,11 @@ const inDays = (now: Date, days: number) => new Date(now.getTime() + days * dayM
 function certificatesInUse(tx: Tx): string {
   const isPostgres = tx.dataSource.options.type === 'postgres';
   const most = isPostgres ? mostCertificates.postgres : mostCertificates.sqlite;
-  const some = (condition: string) => `select fqdn_id, expires_at, created_at, id from certificates
-    where ${condition} limit ${most}`;
-  return `select c.fqdn_id, c.expires_at from
-    (select * from (${some('expires_at > $1 order by expires_at')}) next
-     union all
-     select * from (${some('expires_at > $2 and expires_at <= $1 order by expires_at desc')}) past) c
-    where not exists (select 1 from certificates n where n.fqdn_id = c.fqdn_id
-      and (n.created_at > c.created_at or (n.created_at = c.created_at and n.id > c.id)))`;
+  const some = (condition: string) => `select fqdn_id, expires_at from certificates
+    where replaced_at is null and ${condition} limit ${most}`;
+  return `select * from (${some('expires_at > $1 order by expires_at')}) next
+    union all
+    select * from (${some('expires_at > $2 and expires_at <= $1 order by expires_at desc')}) past`;
 }
 
 /**

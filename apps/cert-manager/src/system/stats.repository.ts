@@ -41,9 +41,7 @@ const cases = algorithms.map(
 const algorithm = `case ${cases.join(' ')} else 'other' end`;
 
 function countExpiringNewest(tx: Tx, scope: SpaceScope, from: Date, to: Date): Promise<number> {
-  const isNewest = `not exists (select 1 from certificates n
-    where n.fqdn_id = x.fqdn_id and (n.created_at, n.id) > (x.created_at, x.id))`;
-  const condition = `x.expires_at >= $1 and x.expires_at < $2 and ${isNewest}`;
+  const condition = 'x.replaced_at is null and x.expires_at >= $1 and x.expires_at < $2';
   return count(tx, `certificates x ${ofFqdn}`, scope, condition, 'f.space_id', [from, to]);
 }
 
