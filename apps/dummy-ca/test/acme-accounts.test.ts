@@ -40,7 +40,7 @@ describe('newAccount (RFC 8555 §7.3)', () => {
       orders: `${client.kid}/orders`,
     });
     const { kid } = client;
-    const second = await client.register({ contact: ['mailto:other@example.test'] });
+    const second = await client.register({ contact: 'other@example.test', onlyReturnExisting: 'no' });
     expect(second.status).toBe(200);
     expect(second.body).toEqual(first.body);
     expect(client.kid).toBe(kid);
@@ -202,6 +202,7 @@ describe('key change (RFC 8555 §7.3.5)', () => {
   test.each<[string, (client: AcmeClient) => Promise<object>]>([
     ['that is no JWS', async () => ({})],
     ['with a kid', async (client) => innerOf(client, p256(), { header: { kid: client.kid } })],
+    ['without a key', async (client) => innerOf(client, p256(), { header: { jwk: undefined } })],
     ['with a nonce', async (client) => innerOf(client, p256(), { header: { nonce: 'AAAA' } })],
     ['for another address', async (client) => innerOf(client, p256(), { header: { url: 'http://x.test/' } })],
     [

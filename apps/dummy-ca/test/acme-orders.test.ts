@@ -194,6 +194,14 @@ describe('a challenge (RFC 8555 §7.5.1)', () => {
     expect(answer.headers.get('link')).toContain(`<${order.authorizations[0]}>;rel="up"`);
   });
 
+  test('is not begun by what is no object', async () => {
+    const { body: order } = await client.order(dnsIdentifiers('a.test'));
+    const [{ url } = { url: '' }] = await client.challengesOf(order, 'http-01');
+    expect(await client.post(url, [])).toMatchObject(problem('malformed', 400));
+    expect((await client.post(url)).body).toMatchObject({ status: 'pending' });
+    expect((await client.post(url, { more: 1 })).body).toMatchObject({ status: 'valid' });
+  });
+
   test('that fails makes authorization and order invalid, with the reason', async () => {
     const refusing = await startAcme({ validation: { mode: 'always-invalid' } });
     const owner = await refusing.client();

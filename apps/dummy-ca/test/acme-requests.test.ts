@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { exportJwk, signJws } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAcme, type TestAcme } from './support/acme.js';
-import type { AcmeClient, Answer } from './support/acme-client.js';
+import { type AcmeClient, type Answer, dnsIdentifiers } from './support/acme-client.js';
 import { p256 } from './support/csrs.js';
 
 let acme: TestAcme;
@@ -127,6 +127,38 @@ describe('a signed request (RFC 8555 §6)', () => {
   });
 });
 
+describe('POST-as-GET (RFC 8555 §6.3)', () => {
+  test('gives the directory and a nonce as GET does', async () => {
+    const { status, body } = await client.post(client.directoryUrl);
+    expect([status, body]).toEqual([200, await (await fetch(client.directoryUrl)).json()]);
+    const answer = await client.post(`${acme.url}/acme/new-nonce`);
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers.get('replay-nonce')).toMatch(/^[\w-]{22}$/);
+  });
+
+  test('gives what the link "up" of a certificate names', async () => {
+    const { status, text } = await client.post(`${acme.url}/acme/issuers/0`);
+    expect([status, text]).toEqual([200, await (await fetch(`${acme.url}/acme/issuers/0`)).text()]);
+    expectProblem(await client.post(`${acme.url}/acme/issuers/7`), 404, 'malformed');
+  });
+
+  test('must have an empty payload where nothing is changed', async () => {
+    const { headers, body } = await client.order(dnsIdentifiers('a.test'));
+    await client.prove(body, 'http-01');
+    const { certificate = '' } = (await client.finalize(body)).body;
+    const addresses = [
+      headers.get('location') ?? '',
+      `${client.kid}/orders`,
+      certificate,
+      client.directoryUrl,
+    ];
+    for (const address of addresses) {
+      expectProblem(await client.post(address, {}), 400, 'malformed');
+      expect((await client.post(address)).status).toBe(200);
+    }
+  });
+});
+
 describe('nonces (RFC 8555 §7.2)', () => {
   test.each([
     ['HEAD', 200],
@@ -153,7 +185,8 @@ describe('paths of ACME', () => {
   test.each([
     ['GET', '/acme/new-account', 405, 'POST'],
     ['DELETE', '/acme/orders/1', 405, 'POST'],
-    ['POST', '/acme/directory', 405, 'GET, HEAD'],
+    ['PUT', '/acme/directory', 405, 'GET, HEAD, POST'],
+    ['POST', '/acme/roots/0', 405, 'GET, HEAD'],
     ['GET', '/acme/nothing', 404, null],
     ['GET', '/acme', 404, null],
     ['GET', '/acme/roots/7', 404, null],

@@ -16,12 +16,14 @@ import { accountOf, parsePayload, requireActive, type SignedRequest } from './si
  * and the external binding can be refused for (RFC 8555 §7.3, §7.3.1, §7.3.4).
  */
 export async function newAccount(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
-  const asked = parsePayload(acmeRequests.newAccountSchema, request.payload);
+  // RFC 8555 §7.3.1: for an account that exists, what the members say is ignored.
+  parsePayload(acmeRequests.anyObjectSchema, request.payload);
   const existing = deps.store.findAccountByThumbprint(thumbprint(request.jwk));
   if (existing !== undefined) {
     requireActive(existing);
     return showAccount(existing, request);
   }
+  const asked = parsePayload(acmeRequests.newAccountSchema, request.payload);
   if (asked.onlyReturnExisting === true) {
     throw new AcmeProblem('accountDoesNotExist', 'no account is known for this key');
   }

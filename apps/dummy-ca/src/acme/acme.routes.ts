@@ -38,13 +38,11 @@ export function acmeRoutes(deps: AcmeDeps, { publicUrl }: AcmeRoutesOptions): Ro
       .post(signedHandler(deps, publicUrl, route))
       .all(refuseMethod('POST'));
   }
-  for (const [path, serve] of plainRoutes(deps, publicUrl)) {
-    router
-      .route(acmePaths[path])
-      .all(named(path))
-      .get(faultsAt(path, deps.faults, deps.nonces))
-      .get(serve)
-      .all(refuseMethod('GET, HEAD'));
+  for (const [path, serve, signed] of plainRoutes(deps, publicUrl)) {
+    const struck = faultsAt(path, deps.faults, deps.nonces);
+    const route = router.route(acmePaths[path]).all(named(path)).get(struck, serve);
+    if (signed !== undefined) route.post(struck, signedHandler(deps, publicUrl, fetched(signed)));
+    route.all(refuseMethod(signed === undefined ? 'GET, HEAD' : 'GET, HEAD, POST'));
   }
   router.use(refuseUnknownPath);
   router.use(errorHandler({ logger: deps.logger, describe: describeRefusal }));
@@ -64,16 +62,13 @@ function signedRoutes(deps: AcmeDeps): [AcmePath, SignedRoute][] {
     ],
     [
       'accountOrders',
-      {
-        form: 'kid',
-        serve: (signed, asked) => {
-          const { cursor } = asked.query;
-          const page = typeof cursor === 'string' ? cursor : undefined;
-          return listOrders(deps, signed, { id: parameter(asked, 'id'), cursor: page });
-        },
-      },
+      fetched((signed, asked) => {
+        const { cursor } = asked.query;
+        const page = typeof cursor === 'string' ? cursor : undefined;
+        return listOrders(deps, signed, { id: parameter(asked, 'id'), cursor: page });
+      }),
     ],
-    ['order', { form: 'kid', serve: (signed, asked) => showOrder(deps, signed, parameter(asked, 'id')) }],
+    ['order', fetched((signed, asked) => showOrder(deps, signed, parameter(asked, 'id')))],
     [
       'finalize',
       { form: 'kid', serve: (signed, asked) => finalizeOrder(deps, signed, parameter(asked, 'id')) },
@@ -94,39 +89,52 @@ function signedRoutes(deps: AcmeDeps): [AcmePath, SignedRoute][] {
     ],
     [
       'certificate',
-      {
-        form: 'kid',
-        serve: (signed, asked) => downloadCertificate(deps, signed, { id: parameter(asked, 'id') }),
-      },
+      fetched((signed, asked) => downloadCertificate(deps, signed, { id: parameter(asked, 'id') })),
     ],
     [
       'alternateChain',
-      {
-        form: 'kid',
-        serve: (signed, asked) => {
-          const chosen = { id: parameter(asked, 'id'), chain: parameter(asked, 'chain') };
-          return downloadCertificate(deps, signed, chosen);
-        },
-      },
+      fetched((signed, asked) => {
+        const chosen = { id: parameter(asked, 'id'), chain: parameter(asked, 'chain') };
+        return downloadCertificate(deps, signed, chosen);
+      }),
     ],
   ];
 }
 
+const fetched = (serve: SignedRoute['serve']): SignedRoute => ({ form: 'kid', isFetched: true, serve });
+
 type PlainHandler = (request: Request, response: Response) => Promise<void>;
 
-function plainRoutes(deps: AcmeDeps, publicUrl: string | undefined): [AcmePath, PlainHandler][] {
+/**
+ * What needs no signature, and what answers a POST-as-GET for the same: directory and newNonce must (RFC 8555 §6.3),
+ * and an issuer is among what clients fetch so.
+ */
+function plainRoutes(
+  deps: AcmeDeps,
+  publicUrl: string | undefined,
+): [AcmePath, PlainHandler, SignedRoute['serve']?][] {
   return [
     [
       'directory',
       async (request, response) =>
         send(response, ok(directoryView(linksFor(request, publicUrl), deps.settings))),
+      async ({ links }) => ok(directoryView(links, deps.settings)),
     ],
-    ['newNonce', async (request, response) => sendNonce(deps, request, response)],
+    // Every answer to a signed request has a nonce.
+    [
+      'newNonce',
+      async (request, response) => sendNonce(deps, request, response),
+      async () => ({ status: 200 }),
+    ],
     [
       'renewalInfoOf',
       async (request, response) => send(response, await showRenewalInfo(deps, parameter(request, 'certId'))),
     ],
-    ['issuer', async (request, response) => send(response, showIssuer(deps, parameter(request, 'chain')))],
+    [
+      'issuer',
+      async (request, response) => send(response, showIssuer(deps, parameter(request, 'chain'))),
+      async (_, asked) => showIssuer(deps, parameter(asked, 'chain')),
+    ],
     ['root', async (request, response) => send(response, showRoot(deps, parameter(request, 'chain')))],
   ];
 }

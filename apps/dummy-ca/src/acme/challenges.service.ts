@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AcmeProblem, AppError, acmeProblemDocument, acmeProblemType } from '@certloop/contracts';
+import {
+  AcmeProblem,
+  AppError,
+  acmeProblemDocument,
+  acmeProblemType,
+  acmeRequests,
+} from '@certloop/contracts';
 import { keyAuthorization } from '@certloop/crypto';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
@@ -9,7 +15,7 @@ import { challengeView } from './acme-view.js';
 import { getAuthorization } from './authorizations.service.js';
 import { processingUntil } from './faults/slow-processing.service.js';
 import { authorizationStatus, challengeStatus } from './order-status.js';
-import { accountOf, type SignedRequest } from './signed-requests.service.js';
+import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
 
 export interface ChallengeAddress {
   readonly id: string;
@@ -28,6 +34,7 @@ export async function answerChallenge(
   const authorization = getAuthorization(deps, request, id);
   const challenge = authorization.challenges.find((each) => each.type === type);
   if (challenge === undefined) throw new AcmeProblem('malformed', 'no such challenge', { kind: 'not_found' });
+  if (request.payload.length > 0) parsePayload(acmeRequests.anyObjectSchema, request.payload);
   const statusNow = () => challengeStatus(challenge, deps.clock.now());
   if (request.payload.length > 0 && statusNow() === 'pending') {
     requirePending(deps, authorization);

@@ -2,6 +2,8 @@ import { AcmeProblem } from '@certloop/contracts';
 
 const maxContacts = 10;
 const maxLength = 254;
+// Control characters and lone surrogates are in no address.
+const mailAddress = /^[^\s@,?<>"\p{Cc}\p{Cs}]+@[^\s@,?<>"\p{Cc}\p{Cs}]+$/u;
 
 /**
  * Contacts of an account as given. Throws `unsupportedContact` for another scheme than mailto and
@@ -21,7 +23,7 @@ function judge(contact: string): void {
     throw new AcmeProblem('unsupportedContact', `${shown} is not supported: only mailto is`);
   }
   const address = contact.slice('mailto:'.length);
-  if (contact.length > maxLength || !/^[^\s@,?<>"]+@[^\s@,?<>"]+$/.test(address)) {
+  if (contact.length > maxLength || !mailAddress.test(address)) {
     throw new AcmeProblem('invalidContact', `${shown} is not exactly one mail address`);
   }
 }

@@ -4,13 +4,20 @@ import type { Request, Response } from 'express';
 import { linksFor, send, urlOf } from './acme-exchange.responder.js';
 import type { AcmeReply } from './acme-reply.js';
 import type { SignerForm } from './jws-header.js';
-import { judgeRequest, type SignedDeps, type SignedRequest } from './signed-requests.service.js';
+import {
+  judgeRequest,
+  requireNoPayload,
+  type SignedDeps,
+  type SignedRequest,
+} from './signed-requests.service.js';
 
 // A CSR with a hundred names has about 8 kB, in base64url twice over.
 const bodyBytes = 65_536;
 
 export interface SignedRoute {
   readonly form: SignerForm;
+  /** True when nothing but POST-as-GET is served (RFC 8555 §6.3). */
+  readonly isFetched?: true;
   readonly serve: (request: SignedRequest, exchange: Request) => Promise<AcmeReply>;
 }
 
@@ -18,7 +25,11 @@ export interface SignedRoute {
  * Handler of a signed request (RFC 8555 §6.2): a fresh nonce with every answer, then the media type, then all that
  * the JWS must be, then the use case.
  */
-export function signedHandler(deps: SignedDeps, publicUrl: string | undefined, { form, serve }: SignedRoute) {
+export function signedHandler(
+  deps: SignedDeps,
+  publicUrl: string | undefined,
+  { form, isFetched, serve }: SignedRoute,
+) {
   return async (request: Request, response: Response): Promise<void> => {
     response.setHeader('Replay-Nonce', deps.nonces.issue());
     if (!/^\s*application\/jose\+json\s*(?:;|$)/i.test(request.get('content-type') ?? '')) {
@@ -29,6 +40,8 @@ export function signedHandler(deps: SignedDeps, publicUrl: string | undefined, {
     const body = await receiveBytes(request, response, bodyBytes);
     const links = linksFor(request, publicUrl);
     const url = urlOf(request, links);
-    send(response, await serve(await judgeRequest(deps, { body, url, links, form }), request));
+    const signed = await judgeRequest(deps, { body, url, links, form });
+    if (isFetched) requireNoPayload(signed);
+    send(response, await serve(signed, request));
   };
 }

@@ -23,6 +23,7 @@ export async function changeKey(deps: AcmeDeps, request: SignedRequest): Promise
   requireAlgorithm(inner.header['alg']);
   if (inner.header['kid'] !== undefined) throw malformed('has kid, and must have jwk');
   if (inner.header['nonce'] !== undefined) throw malformed('has a nonce');
+  if (inner.header['jwk'] === undefined) throw malformed('has no jwk');
   const next = readKey(inner.header['jwk']);
   await requireSignature(inner, next.key);
   if (inner.header['url'] !== request.url) throw malformed('is for another address');

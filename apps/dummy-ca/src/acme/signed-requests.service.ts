@@ -91,6 +91,12 @@ export function parsePayload<S extends z.ZodType>(schema: S, payload: Buffer): z
   throw new AcmeProblem('malformed', `${place}: ${issue?.message ?? 'is not as documented'}`);
 }
 
+/** Throws `malformed` when a resource that is only fetched is sent something (RFC 8555 §6.3). */
+export function requireNoPayload({ payload }: SignedRequest): void {
+  if (payload.length === 0) return;
+  throw new AcmeProblem('malformed', 'the payload of a POST-as-GET must be empty');
+}
+
 /** Value of a payload that must be JSON. Throws `malformed`. */
 export const parseJsonPayload = (payload: Buffer): unknown => parseJson(payload, 'the payload');
 

@@ -4,6 +4,9 @@ import { acmeIdentifierSchema } from './identifiers.js';
 
 // Members that a server does not know are ignored (RFC 8555 §7.3, §7.3.2).
 
+/** A payload of which no more is asked than that it is an object. */
+export const anyObjectSchema = z.object({});
+
 /** Payload of newAccount (RFC 8555 §7.3). */
 export const newAccountSchema = z.object({
   contact: z.array(z.string()).optional(),
