@@ -60,6 +60,14 @@ describeEachDialect('refreshing a certificate', (open) => {
     });
   });
 
+  test('of which the CA tells only what is needed, shows it', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    ca.answer('with few words');
+    const { certificate } = await sign(fqdn);
+    const { body } = await refresh(fqdn, certificate).expect(200);
+    expect(body).toEqual(certificate);
+  });
+
   test('of which the CA has a newer one for the same key, stores that', async () => {
     const { fqdn, certificate, upstreamId } = await signed();
     await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 10 }).expect(200);

@@ -35,7 +35,9 @@ export type Manner =
   | 'with a certificate that is due'
   | 'when let go'
   /** Issues, and never says so. */
-  | 'with silence';
+  | 'with silence'
+  /** Only what is needed, and times as other programs write them. */
+  | 'with few words';
 
 /** A CA with the API of the dummy one, idempotency keys included, which can also misbehave. Its certificates are valid by the test's clock. */
 export interface FakeCa {
@@ -106,14 +108,17 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     issued.set(id, pem);
     idByKey.set(String(key), id);
     for (const tell of onIssued) tell();
-    if (manner !== 'with silence') json(response, 200, signed(id, pem));
+    if (manner === 'with few words') json(response, 200, { id, certificate: pem });
+    else if (manner !== 'with silence') json(response, 200, signed(id, pem));
   };
   const find = (id: string, response: ServerResponse) => {
     if (manner === 'with a fault') return text(response, 500, 'out of order');
     if (manner === 'never') return;
     const certificate = issued.get(id);
     if (certificate === undefined) return text(response, 404, 'no certificate with that id');
-    return json(response, 200, { id, certificate, created_at: clock.now().toISOString() });
+    const now = clock.now().toISOString();
+    const createdAt = manner === 'with few words' ? now.replace('Z', '123') : now;
+    return json(response, 200, { id, certificate, created_at: createdAt });
   };
   const counted = async (request: IncomingMessage, response: ServerResponse) => {
     underWay += 1;
