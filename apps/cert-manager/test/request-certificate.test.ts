@@ -6,11 +6,11 @@ import { challengeTokens } from '../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../src/acme/order-steps.js';
 import { startApp, startAppOn, type TestApp } from './support/app.js';
 import { grant } from './support/factories.js';
-import { addFqdn, addSpace, auditEntries, badIds, pathOf, unknownId } from './support/inventory.js';
+import { addCsr, addFqdn, addSpace, auditEntries, badIds, pathOf, unknownId } from './support/inventory.js';
 import { addJob } from './support/issuance.js';
 import type { Person } from './support/people.js';
 import { type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
-import { configure, enable, fqdnWithCsr, providerOf } from './support/signing.js';
+import { configure, enable, fqdnWithCsr, newCsr, providerOf } from './support/signing.js';
 
 const keys = `one:${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -167,6 +167,39 @@ describeEachDialect('requesting a certificate', (open) => {
       details: { fqdn: fqdn.fqdn, reason: body.message },
     });
     expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
+  });
+
+  test('tells which names were proven and which were not', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    await addCsr(app, fqdn, await newCsr(fqdn.fqdn, 'away.example.org'));
+    const names = [fqdn.fqdn, 'away.example.org'];
+    const { origin } = new URL(ca.directoryUrl);
+    const authorizations = (...statuses: string[]) =>
+      names.map((value, index) => {
+        const status = statuses[index];
+        const challenge = { type: 'http-01', url: `${origin}/challenge/1.${index}`, status };
+        const challenges = [{ ...challenge, token: `token-of-challenge-${index}` }];
+        return { status: 200, body: { identifier: { type: 'dns', value }, status, challenges } };
+      });
+    ca.script(
+      'authorization',
+      ...authorizations('pending', 'pending'),
+      ...authorizations('valid', 'invalid'),
+    );
+    const identifiers = names.map((value) => ({ type: 'dns', value }));
+    const places = names.map((_, index) => `${origin}/authorization/1.${index}`);
+    const order = { identifiers, authorizations: places, finalize: `${origin}/finalize/1` };
+    ca.script('order', { status: 200, body: { status: 'invalid', ...order } });
+    const { body } = await request(fqdn).expect(200);
+    expect(body).toMatchObject({
+      success: false,
+      stepStatus: {
+        challenges: {
+          status: 'failed',
+          items: { [fqdn.fqdn]: { status: 'ok' }, 'away.example.org': { status: 'failed' } },
+        },
+      },
+    });
   });
 
   test('sends a request again whose nonce was refused, but not for ever', async () => {

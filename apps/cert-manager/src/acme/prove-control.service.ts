@@ -1,4 +1,4 @@
-import { type AcmeOrder, AppError } from '@certloop/contracts';
+import { type AcmeOrder, AppError, type StepStatus } from '@certloop/contracts';
 import { exportJwk, keyAuthorization } from '@certloop/crypto';
 import { type AuthorizationAt, chooseChallenge } from './order-plan.js';
 import { type ProofRecord, provenName } from './order-record.js';
@@ -75,7 +75,7 @@ async function reportItem(run: Run, proof: ProofRecord, item: Omit<ChallengeItem
   await report(run, 'challenges', { status: 'running', items: itemsOf(run) });
 }
 
-/** Tells which names the CA takes for proven. */
+/** Tells which names the CA takes for proven, and which it does not. */
 export async function reportProven(
   run: Run,
   { status }: AcmeOrder,
@@ -89,10 +89,14 @@ export async function reportProven(
     if (authorization.status === 'valid') settleItem(run, name, 'ok');
     else if (authorization.status !== 'pending') settleItem(run, name, 'failed');
   }
-  if (status === 'pending' || status === 'invalid') return;
+  const has = (wanted: StepStatus) => [...run.items.values()].some((item) => item.status === wanted);
+  if (status === 'pending' || status === 'invalid') {
+    if (has('failed')) await report(run, 'challenges', { status: 'running', items: itemsOf(run) });
+    return;
+  }
   for (const name of run.items.keys()) settleItem(run, name, 'ok');
-  const isWarned = [...run.items.values()].some((item) => item.status === 'warning');
-  await report(run, 'challenges', { status: isWarned ? 'warning' : 'ok', items: itemsOf(run) });
+  const proven = has('warning') ? 'warning' : 'ok';
+  await report(run, 'challenges', { status: proven, items: itemsOf(run) });
 }
 
 /** An item that went well in spite of a warning keeps it. */

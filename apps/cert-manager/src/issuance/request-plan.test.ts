@@ -36,6 +36,18 @@ describe('the steps of a request', () => {
   });
 
   const error = { code: 'caa', message: 'no', retryable: false };
+  test('fail with what was under way in them', () => {
+    const items = {
+      'a.example': { type: 'http-01', status: 'ok' },
+      'b.example': { type: 'http-01', status: 'running', detail: 'not seen from here' },
+    };
+    const reports = changeStep({}, 'challenges', { status: 'running', items }, at(1));
+    expect(failUnderWay(reports, error, at(2)).challenges).toMatchObject({
+      status: 'failed',
+      items: { ...items, 'b.example': { ...items['b.example'], status: 'failed' } },
+    });
+  });
+
   test.each([
     ['the one under way', changeStep({}, 'order', { status: 'running' }, at(1)), 'order'],
     ['the next one when none is', changeStep({}, 'csrCheck', { status: 'ok' }, at(1)), 'policy'],

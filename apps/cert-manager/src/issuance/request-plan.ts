@@ -76,5 +76,19 @@ export function failUnderWay(reports: StepReports, error: StepError, now: Date):
   const next = requestSteps.find((step) => reports[step] === undefined);
   const step = underWay ?? next;
   if (step === undefined) return reports;
-  return changeStep(reports, step, { status: 'failed', detail: error.message, error }, now);
+  const end = { status: 'failed' as const, detail: error.message, error, ...failedItems(reports[step]) };
+  return changeStep(reports, step, end, now);
+}
+
+type Items = Readonly<Record<string, { readonly status: StepStatus }>>;
+
+/** Parts of a step that were under way fail with it. */
+function failedItems(report: StepReport | undefined): { readonly items?: Items } {
+  const { items } = (report ?? {}) as { readonly items?: Items };
+  if (items === undefined) return {};
+  const ended = Object.entries(items).map(([name, item]) => {
+    const status = item.status === 'running' ? ('failed' as const) : item.status;
+    return [name, { ...item, status }] as const;
+  });
+  return { items: Object.fromEntries(ended) };
 }
