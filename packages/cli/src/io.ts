@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { environment } from './config.js';
+import { inheritedEnvironment } from './config.js';
 
 /** Where output goes; `isTTY` when somebody watches it. */
 export interface Sink extends NodeJS.WritableStream {
@@ -25,7 +25,7 @@ export interface Io {
 /** The real thing. */
 export function processIo(): Io {
   return {
-    env: environment,
+    env: inheritedEnvironment(),
     out: process.stdout,
     err: process.stderr,
     askSecret,
