@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../src/config.js';
 import { credentialsFile } from '../src/credentials.js';
@@ -34,15 +34,20 @@ interface Call {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the command as a process of its own, with the stack's credentials unless the call says otherwise. */
-async function certloop(args: readonly string[], { input = '', env }: Call = {}) {
-  const child = spawn(process.execPath, [program, ...args], {
+/** The command as a process of its own, with the stack's credentials unless the call says otherwise. */
+function startCertloop(args: readonly string[], env?: Call['env']) {
+  return spawn(process.execPath, [program, ...args], {
     env: {
       PATH: process.env['PATH'],
       XDG_CONFIG_HOME: join(folder, 'config'),
       ...(env ?? { CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')) }),
     },
   });
+}
+
+/** What such a process said, and its exit code. */
+async function certloop(args: readonly string[], { input = '', env }: Call = {}) {
+  const child = startCertloop(args, env);
   child.stdin.end(input);
   const ended = once(child, 'close');
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -120,6 +125,31 @@ describe('a job', () => {
     expect(await certloop(['ping', check.ping_url])).toMatchObject({ code: 0, out: 'pinged\n' });
   });
 
+  test('passes its output on byte by byte', async () => {
+    const bytes = Buffer.from([0xff, 0x00, 0xc3, 0x0a]);
+    const job = `process.stdout.write(Buffer.from('${bytes.toString('hex')}', 'hex'))`;
+    const child = startCertloop(['run', 'Backup', '--', process.execPath, '-e', job]);
+    expect(await buffer(child.stdout)).toEqual(bytes);
+  });
+
+  test('is ended with the command, and its end is told', async () => {
+    await asJson(['checks', 'create', 'Long']);
+    const job = 'process.stdout.write(String(process.pid)); setInterval(() => undefined, 1000)';
+    const child = startCertloop(['run', 'Long', '--', process.execPath, '-e', job]);
+    const ended = once(child, 'close');
+    const [pid] = await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([143, null]);
+    expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+    const [check] = (await asJson(['checks'])).filter(({ name }: { name: string }) => name === 'Long');
+    expect(check).toMatchObject({ status: 'down', n_pings: 2 });
+  });
+
+  test('that cannot be run is said and told', async () => {
+    const ended = await certloop(['run', 'Backup', '--', join(folder, 'nothing')]);
+    expect(ended).toMatchObject({ code: 127, err: expect.stringContaining('cannot be run: ENOENT') });
+  });
+
   test('runs though the monitor cannot be reached', async () => {
     const env = { CERTLOOP_MONITOR_URL: 'http://127.0.0.1:9', CERTLOOP_MONITOR_KEY: 'x' };
     const ended = await certloop(['run', 'Backup', '--', process.execPath, '-e', '0'], { env });
@@ -136,6 +166,43 @@ test.each([
 ])('%j is not understood', async (args, said) => {
   const { code, err } = await certloop(args);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(said) });
+});
+
+test('no name at all names no check', async () => {
+  for (const args of [
+    ['ping', ''],
+    ['checks', 'delete', ''],
+    ['checks', 'create', ' '],
+  ]) {
+    expect(await certloop(args)).toMatchObject({
+      code: 2,
+      err: 'certloop: the name of the check is empty\n',
+    });
+  }
+});
+
+test('a name is found as people write it', async () => {
+  await asJson(['spaces', 'create', 'Books']);
+  await asJson(['fqdns', 'add', '*.bücher.example', '--space', 'Books']);
+  const explained = await certloop(['fqdns', 'explain', '*.Bücher.example.']);
+  expect(explained).toMatchObject({ code: 0, err: '' });
+});
+
+test('who reads no further ends nothing in a fault', async () => {
+  const child = startCertloop(['spaces', '--json']);
+  child.stdout.destroy();
+  const ended = once(child, 'close');
+  expect(await text(child.stderr)).toBe('');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('who does not answer is named with the address', async () => {
+  const env = { CERTLOOP_URL: 'http://127.0.0.1:9', CERTLOOP_TOKEN: 'x' };
+  const { code, err } = await certloop(['spaces'], { env });
+  expect({ code, err }).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('cert-manager at http://127.0.0.1:9 does not answer'),
+  });
 });
 
 test('what is not there is named', async () => {
