@@ -189,6 +189,12 @@ describe('tls-alpn-01 (RFC 8737, RFC 8738 §6)', () => {
     expect(serverNames).toEqual(['1.2.0.192.in-addr.arpa']);
   });
 
+  test('is not met for an address by a certificate with its text as a host name', async () => {
+    const who = { type: 'ip', value: '192.0.2.1', wildcard: false } as const;
+    const { outcome } = await outcomeOf({ dnsNames: ['192.0.2.1'], value }, who);
+    expect(outcome).toEqual(problem('incorrectResponse', /alone/));
+  });
+
   test.each<[string, ChallengeCertificate, RegExp]>([
     ['another name', { dnsNames: ['other.test'], value }, /alone/],
     ['two names', { dnsNames: ['www.example.test', 'other.test'], value }, /alone/],

@@ -53,9 +53,13 @@ function judge(socket: TLSSocket, { identifier, keyAuthorization }: Proof): void
   if (socket.alpnProtocol !== protocol) throw new AcmeProblem('tls', `the server does not speak ${protocol}`);
   const certificate = parse(socket.getPeerX509Certificate()?.raw);
   const { dnsNames, ipAddresses, ...others } = certificate.subjectAltNames;
-  const names = [...dnsNames.map((name) => name.toLowerCase()), ...ipAddresses];
+  // RFC 8738 §6: an address counts only as an iPAddress, never as the text of a dNSName.
+  const names = [
+    ...dnsNames.map((name) => `dns:${name.toLowerCase()}`),
+    ...ipAddresses.map((address) => `ip:${address}`),
+  ];
   const hasOthers = Object.values(others).some((kind) => kind.length > 0);
-  if (hasOthers || names.length !== 1 || names[0] !== identifier.value) {
+  if (hasOthers || names.length !== 1 || names[0] !== `${identifier.type}:${identifier.value}`) {
     throw incorrect(`the certificate is not for ${identifier.value} alone`);
   }
   const extension = certificate.extensions.find(({ oid }) => oid === acmeIdentifierOid);
