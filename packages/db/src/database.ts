@@ -98,7 +98,7 @@ function behind(
     transaction: (work) => pass.through(() => retried(() => doors.write(work), onRetry)),
     read,
     lanes: lanes && {
-      run: (statement, values) => pass.through(async () => lanes.run(statement, values)),
+      run: (statement, values) => pass.through(() => retried(() => lanes.run(statement, values), onRetry)),
     },
     migrate: () => pass.through(() => migrate(doors, dialect, migrations)),
     pendingMigrations: () => pass.through(() => pendingMigrations(doors, migrations)),

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 
 /** The database cannot be opened or reached; one sentence without a password, worth no stack. */
@@ -5,10 +6,14 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** Code that the driver gave to a failed query, such as `SQLITE_BUSY` or `40001`; undefined for anything else. */
+/**
+ * Code that the driver gave to a failed query, past the mapper too, such as `SQLITE_BUSY` or `40001`; undefined for
+ * anything else.
+ */
 export function driverCode(error: unknown): string | undefined {
-  if (!(error instanceof QueryFailedError)) return undefined;
-  const { code } = error.driverError as { code?: unknown };
+  const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (failure === error && !(error instanceof pg.DatabaseError)) return undefined;
+  const { code } = failure as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
 }
 

@@ -12,7 +12,10 @@ export interface LaneStatement {
  * for each connection, and planned as written: tables are read by index, in the order of what is joined to them.
  */
 export interface Lanes {
-  /** Rows as arrays of their columns, 64 bits as text; what the statement wrote is on disk. Values must be text or null. */
+  /**
+   * Rows as arrays of their columns, 64 bits as text; what the statement wrote is on disk. Values must be text or null.
+   * A statement that a deadlock took back is run again.
+   */
   run(statement: LaneStatement, values: readonly (string | null)[]): Promise<readonly (readonly unknown[])[]>;
 }
 

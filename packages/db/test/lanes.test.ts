@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Database, Lanes } from '../src/index.js';
+import { type Database, executeSql, type Lanes } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
@@ -42,6 +42,18 @@ describeEachDialect('lanes', (open, dialect) => {
   test('go on after a statement that fails', async () => {
     await expect(lanes().run(rename, ['{a}', '{NULL}'])).rejects.toThrow('null value');
     expect(await lanes().run(rename, ['{a}', '{b}'])).toHaveLength(1);
+  });
+
+  test('run a statement again that a deadlock took back', async () => {
+    const failsOnce = `create function fail_once() returns text language plpgsql as $$ begin
+      if nextval('tries') = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+      return 'done'; end $$`;
+    await database.transaction(async (tx) => {
+      // no rollback takes numbers of a sequence back
+      await executeSql(tx, 'create sequence tries', []);
+      await executeSql(tx, failsOnce, []);
+    });
+    expect(await lanes().run({ name: 'fail-once', text: 'select fail_once()' }, [])).toEqual([['done']]);
   });
 
   test('end with the database', async () => {
