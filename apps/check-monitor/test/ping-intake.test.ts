@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { type Database, DatabaseUnavailable } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import type { IncomingPing } from '../src/pings/incoming-ping.js';
+import type { PingTarget } from '../src/pings/ping-address.js';
 import { createPingIntake, type PingIntake } from '../src/pings/receive-ping.service.js';
 import { describeMonitor, type Stage } from './support/suite.js';
 
-function intakeOf({ app }: Stage): PingIntake {
-  const { database, now } = app.accounts;
+function intakeOf({ app }: Stage, changed: Partial<Database> = {}): PingIntake {
+  const { now } = app.accounts;
+  const database = { ...app.database, ...changed };
   const { logger } = app;
   return createPingIntake({ database, now, logger, newUuid: randomUUID, checkLimit: 20, pingLimit: 100 });
 }
 
 function pingTo(uuid: string): IncomingPing {
+  return pingAt({ kind: 'uuid', uuid });
+}
+
+function pingAt(target: PingTarget): IncomingPing {
   return {
-    address: { target: { kind: 'uuid', uuid }, action: 'success', exitStatus: undefined, runId: undefined },
+    address: { target, action: 'success', exitStatus: undefined, runId: undefined },
     origin: { remoteAddr: null, scheme: 'http' },
     method: 'GET',
     userAgent: '',
@@ -66,6 +73,44 @@ describeMonitor('pings that arrive together', (stage) => {
     await intake.receive(pingTo(made.uuid));
     await stage.ada.delete(`/checks/${made.uuid}`).expect(200);
     await expect(intake.receive(pingTo(made.uuid))).rejects.toThrow('not found');
+  });
+
+  test('a check that is gone since its slug was looked up is made again, where that is asked for', async () => {
+    const { pingKey } = stage.ada.keys;
+    const deletingAfterLookUp: Partial<Database> = {
+      read: async (work) => {
+        const found = await stage.app.database.read(work);
+        for (const { uuid } of (await stage.ada.get('/checks/?slug=gone')).body.checks)
+          await stage.ada.delete(`/checks/${uuid}`).expect(200);
+        return found;
+      },
+    };
+    for (const create of [true, false]) {
+      await stage.ada.check({ slug: 'gone' });
+      const received = intakeOf(stage, deletingAfterLookUp).receive(
+        pingAt({ kind: 'slug', pingKey, slug: 'gone', create }),
+      );
+      if (create) expect(await received).toEqual({ isNew: true });
+      else await expect(received).rejects.toThrow('not found');
+      for (const { uuid } of (await stage.ada.get('/checks/?slug=gone')).body.checks)
+        await stage.ada.delete(`/checks/${uuid}`).expect(200);
+    }
+  });
+
+  test('a database that is away is not waited for by each', async () => {
+    const { uuid } = await stage.ada.check();
+    let waits = 0;
+    const wait = () => {
+      waits += 1;
+      return Promise.reject(new DatabaseUnavailable('away'));
+    };
+    const lanes = stage.app.database.lanes && { run: wait };
+    const intake = intakeOf(stage, { lanes, read: wait, transaction: wait, ping: wait });
+    const sent = Array.from({ length: 50 }, () => intake.receive(pingTo(uuid)));
+    const outcomes = await Promise.allSettled(sent);
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    // the first that came, and what had gathered meanwhile
+    expect(waits).toBeLessThanOrEqual(10);
   });
 
   test('several processes number the pings of their checks together', async () => {

@@ -1,4 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { NotFound } from '@certloop/contracts';
+import { type Database, DatabaseUnavailable } from '@certloop/db';
 import { findTarget } from './find-target.service.js';
 import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js';
 import { createKnownChecks } from './known-checks.store.js';
@@ -36,7 +38,11 @@ export function createPingIntake(deps: ReceivePingDeps): PingIntake {
       const { target } = ping.address;
       const uuid = target.kind === 'uuid' ? target.uuid : await findTarget(deps, target);
       if (uuid === undefined) return provisionAndStore(deps, ping, target as SlugTarget);
-      requireStored(await store({ uuid, ping }));
+      const refusal = await store({ uuid, ping });
+      // deleted since its slug was looked up
+      if (refusal instanceof NotFound && target.kind === 'slug' && target.create)
+        return provisionAndStore(deps, ping, target);
+      requireStored(refusal);
       return { isNew: false };
     },
   };
@@ -97,8 +103,11 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
   };
 
   const storeBatch = async (batch: readonly Waiting[]): Promise<void> => {
-    const left = await settleTogether(batch, (pings) => storePings(deps, checks, pings));
-    await settleTogether(left, (pings) => deps.database.transaction((tx) => storeHeldPings(deps, tx, pings)));
+    const { database } = deps;
+    const left = await settleTogether(database, batch, (pings) => storePings(deps, checks, pings));
+    await settleTogether(database, left, (pings) =>
+      database.transaction((tx) => storeHeldPings(deps, tx, pings)),
+    );
   };
 
   return (ping) =>
@@ -109,10 +118,11 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
 }
 
 /**
- * All together; when that fails, each alone, so that a ping that breaks it takes no other along. Returns those whose
- * check was changed by somebody else.
+ * All together; when that fails, each alone, so that a ping that breaks it takes no other along. Where the database is
+ * away all fail at once, as each would wait for it. Returns those whose check was changed by somebody else.
  */
 async function settleTogether(
+  database: Database,
   batch: readonly Waiting[],
   store: (pings: readonly Waiting[]) => Promise<(PingRefusal | typeof outdated)[]>,
 ): Promise<Waiting[]> {
@@ -127,11 +137,19 @@ async function settleTogether(
     });
     return batch.filter((_, place) => isOutdated[place]);
   } catch (error) {
-    if (others.length === 0) only.fail(error);
     const left: Waiting[] = [];
-    if (others.length > 0) for (const one of batch) left.push(...(await settleTogether([one], store)));
+    if (others.length === 0 || (await isAway(database, error))) for (const { fail } of batch) fail(error);
+    else for (const one of batch) left.push(...(await settleTogether(database, [one], store)));
     return left;
   }
+}
+
+function isAway(database: Database, error: unknown): Promise<boolean> {
+  if (error instanceof DatabaseUnavailable) return Promise.resolve(true);
+  return database.ping().then(
+    () => false,
+    () => true,
+  );
 }
 
 async function provisionAndStore(
