@@ -41,6 +41,14 @@ describe('counting the audit log on SQLite', () => {
     seqs.splice(0, 3, 4, 5);
     expect(await counts.total('all', ends(), count)).toBe(2);
   });
+
+  test('begins anew when the oldest entries are gone, as with a partition that was dropped', async () => {
+    const counts = createAuditCounts({ name: 'sqlite' });
+    const { seqs, count, ends } = logOf([1, 2, 3]);
+    await counts.total('all', ends(), count);
+    seqs.splice(0, 2, 4);
+    expect(await counts.total('all', ends(), count)).toBe(2);
+  });
 });
 
 describe('counting the audit log on PostgreSQL', () => {

@@ -14,7 +14,7 @@ export interface AuditStretch {
 
 /**
  * How many entries filters let through, remembered up to a position: nothing is added below it any more, so that only
- * what came since has to be counted. The log loses entries only when it is emptied.
+ * what came since has to be counted. The log loses entries only at its beginning, and is counted anew then.
  */
 export interface AuditCounts {
   /**
@@ -26,6 +26,7 @@ export interface AuditCounts {
 
 interface Remembered {
   readonly count: number;
+  readonly first: number;
   readonly upTo: number;
 }
 
@@ -50,11 +51,11 @@ export function createAuditCounts(
   return {
     total: async (key, { first, last }, count) => {
       const before = known.get(key);
-      // the log was emptied since, or this is the first time
-      let base = before !== undefined && before.upTo >= first ? before : { count: 0, upTo: first - 1 };
+      // the log lost entries since, or this is the first time
+      let base = before?.first === first ? before : { count: 0, first, upTo: first - 1 };
       const upTo = settled(last);
       if (upTo > base.upTo) {
-        base = { count: base.count + (await count({ above: base.upTo, upTo })), upTo };
+        base = { count: base.count + (await count({ above: base.upTo, upTo })), first, upTo };
         remember(key, base);
       }
       return last > base.upTo ? base.count + (await count({ above: base.upTo, upTo: last })) : base.count;
