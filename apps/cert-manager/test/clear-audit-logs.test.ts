@@ -52,11 +52,26 @@ describeEachDialect('emptying the audit log', (open) => {
     await app.request.delete('/audit-logs').set(app.people.ada.auth);
   });
 
+  test('counts each entry once, whoever else empties it at that moment', async () => {
+    for (let made = 0; made < 3; made += 1) {
+      await app.request.post('/audit-logs/test').set(app.people.ada.auth);
+    }
+    const before = (await app.database.read((tx) => tx.find(auditClearings))).length;
+    await Promise.all([clear('ada'), clear('ada'), clear('ada'), clear('ada')]);
+    const clearings = await app.database.read((tx) => tx.find(auditClearings, { order: { id: 'ASC' } }));
+    expect(
+      clearings
+        .slice(before)
+        .map(({ count }) => count)
+        .toSorted(),
+    ).toEqual([0, 0, 0, 3]);
+  });
+
   test('never uses a position again', async () => {
     await app.request.post('/audit-logs/test').set(app.people.ada.auth);
     const { body } = await app.request.get('/audit-logs').set(app.people.ada.auth);
-    // the first three were emptied away, the fourth told of a refusal
-    expect(body.logs).toMatchObject([{ seq: 5 }]);
+    // the first three were emptied away, the fourth told of a refusal, and three more were emptied away
+    expect(body.logs).toMatchObject([{ seq: 8 }]);
   });
 
   test('is refused to others, which is kept', async () => {

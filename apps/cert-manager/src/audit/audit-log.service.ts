@@ -1,5 +1,5 @@
 import { type AuditLogsPage, type AuditLogsQuery, Forbidden } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
@@ -61,14 +61,20 @@ export async function clearAuditLogs(
   }
   const { userId, username, ipAddress } = caller;
   const extent = await db.transaction(async (tx) => {
-    const held = await measureAuditLogs(tx);
-    if (held.lastSeq !== null) await deleteAuditLogsTo(tx, held.lastSeq);
+    const held = await deleteAll(tx);
     await insertAuditClearing(tx, { ...held, at: clock.now(), userId, username, ipAddress });
     return held;
   });
   denials.forget();
   logger.warn({ ...extent, userId, username }, 'audit.cleared');
   return extent;
+}
+
+/** Deletes every entry and returns what there was; of two who do so at once, the second finds nothing. */
+async function deleteAll(tx: Tx): Promise<AuditExtent> {
+  const held = await measureAuditLogs(tx);
+  const count = held.lastSeq === null ? 0 : await deleteAuditLogsTo(tx, held.lastSeq);
+  return count === 0 ? { count, firstSeq: null, lastSeq: null } : { ...held, count };
 }
 
 /** Every emptying of the log, oldest first. Throws Forbidden. */

@@ -122,9 +122,9 @@ export async function listAuditUsernames(tx: Tx): Promise<string[]> {
   return rows.map(({ username }) => username);
 }
 
-/** Deletes the entries up to a position. */
-export async function deleteAuditLogsTo(tx: Tx, lastSeq: number): Promise<void> {
-  await executeSql(tx, 'delete from audit_logs where id <= $1', [lastSeq]);
+/** Deletes the entries up to a position and returns how many there still were. */
+export async function deleteAuditLogsTo(tx: Tx, lastSeq: number): Promise<number> {
+  return executeSql(tx, 'delete from audit_logs where id <= $1', [lastSeq]);
 }
 
 export async function insertAuditClearing(tx: Tx, row: Omit<AuditClearingRow, 'id'>): Promise<void> {
