@@ -8,6 +8,8 @@ export interface UnparsedOptions {
   readonly describe: (refusal: AppError, path: string) => ErrorBody;
   /** Methods of a path in the form of an Allow header; undefined where nothing exists. */
   readonly allowOf: (path: string) => string | undefined;
+  /** What else a path says with every answer, where a wrong method is refused; nothing when absent. */
+  readonly headersOf?: (path: string) => Readonly<Record<string, string>>;
 }
 
 /** What Node says of bytes that are no HTTP request. */
@@ -69,11 +71,13 @@ const refusalByCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
 
 function refuseMethod({ method, path }: RequestLine, options: UnparsedOptions): Reply {
   const allow = options.allowOf(path);
-  const refusal =
-    allow === undefined
-      ? new NotFound('nothing exists at this path')
-      : new AppError('method_not_allowed', `${method} is not allowed here`, { headers: { Allow: allow } });
-  return reply(refusal, path, options);
+  if (allow === undefined) return reply(new NotFound('nothing exists at this path'), path, options);
+  const headers = { ...options.headersOf?.(path), Allow: allow };
+  return reply(
+    new AppError('method_not_allowed', `${method} is not allowed here`, { headers }),
+    path,
+    options,
+  );
 }
 
 function reply(refusal: AppError, path: string, { describe }: UnparsedOptions): Reply {

@@ -10,6 +10,20 @@ const fixedHeaders: Readonly<Record<string, string>> = {
 };
 const methodsHeader = 'Access-Control-Allow-Methods';
 
+/** Headers that let pages of any origin call a path of the management API by these methods. */
+export function crossOriginHeaders(methods: readonly string[]): Readonly<Record<string, string>> {
+  return { ...fixedHeaders, [methodsHeader]: [...methods, 'OPTIONS'].join(', ') };
+}
+
+/** Allow header of a path with these methods, which HEAD belongs to wherever GET does. */
+export function allowHeader(methods: readonly string[]): string {
+  return [...withHead(methods), 'OPTIONS'].join(', ');
+}
+
+function withHead(methods: readonly string[]): string[] {
+  return methods.includes('GET') ? [...methods, 'HEAD'] : [...methods];
+}
+
 /**
  * Opens the management API to pages of any origin (no cookie counts there). Refuses paths where nothing can be,
  * answers preflights without asking for a key, and refuses methods that a path does not have.
@@ -17,15 +31,13 @@ const methodsHeader = 'Access-Control-Allow-Methods';
 export function openToOrigins(request: Request, response: Response, next: NextFunction): void {
   const methods = methodsAt(request.path);
   if (methods.length === 0) throw new NotFound('nothing exists at this path');
-  for (const [name, value] of Object.entries(fixedHeaders)) response.setHeader(name, value);
-  response.setHeader(methodsHeader, [...methods, 'OPTIONS'].join(', '));
+  for (const [name, value] of Object.entries(crossOriginHeaders(methods))) response.setHeader(name, value);
   if (request.method === 'OPTIONS') {
     response.status(204).end();
     return;
   }
-  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-  if (!allowed.includes(request.method)) {
-    const headers = { Allow: [...allowed, 'OPTIONS'].join(', ') };
+  if (!withHead(methods).includes(request.method)) {
+    const headers = { Allow: allowHeader(methods) };
     throw new AppError('method_not_allowed', `${request.method} is not allowed here`, { headers });
   }
   next();

@@ -1,17 +1,31 @@
 import type { Server } from 'node:http';
-import { allowedMethods, checkMonitorContract } from '@certloop/contracts';
 import { answerUnparsed as answerUnparsedBy } from '@certloop/server';
+import { methodsAt } from './api-paths.js';
+import { allowHeader, crossOriginHeaders } from './cross-origin.middleware.js';
 
-/** Makes the server answer what Node keeps from every handler, as the management API answers refusals. */
+/** Makes the server answer what Node keeps from every handler, as the management API or pings answer refusals. */
 export function answerUnparsed(server: Server): void {
   answerUnparsedBy(server, {
     allowOf,
-    describe: ({ message }) => ({ contentType: 'application/json', body: { error: message } }),
+    headersOf: (path) => (isPing(path) ? {} : crossOriginHeaders(methodsOf(path))),
+    describe: ({ message }, path) =>
+      isPing(path)
+        ? { contentType: 'text/html; charset=utf-8', body: message }
+        : { contentType: 'application/json', body: { error: message } },
   });
 }
 
+function isPing(path: string): boolean {
+  return path.startsWith('/ping/');
+}
+
 function allowOf(path: string): string | undefined {
-  if (path.startsWith('/ping/')) return 'GET, HEAD, POST, PUT, OPTIONS';
+  if (isPing(path)) return 'GET, HEAD, POST, PUT, OPTIONS';
+  const methods = methodsOf(path);
+  return methods.length === 0 ? undefined : allowHeader(methods);
+}
+
+function methodsOf(path: string): string[] {
   const [, below] = /^\/api\/v[123](\/.*)$/.exec(path) ?? [];
-  return below === undefined ? undefined : allowedMethods(checkMonitorContract, below);
+  return below === undefined ? [] : methodsAt(below);
 }
