@@ -98,6 +98,10 @@ describeEachDialect('delivery of alerts', (open) => {
     await app.tick();
     await app.deliver();
     expect(bodies().slice(1)).toEqual(['Backup is up']);
+    expect(target.requests.map(({ headers }) => headers['user-agent'])).toEqual([
+      'healthchecks.io',
+      'healthchecks.io',
+    ]);
     expect(await log(hook)).toMatchObject([
       { status: 'up', error: null, attempt: 1, settledAt: app.accounts.now() },
       { status: 'down', error: null, attempt: 1 },

@@ -78,12 +78,14 @@ export interface NotifyOptions {
 }
 
 const answerBytes = 4_194_304;
+// the name by which targets of this API family know their caller, and let it in
+const userAgent = 'healthchecks.io';
 
 /** Opens what messages are sent by. `close` it at the end. */
 export function createNotifier(deps: NotifierDeps): Notifier {
   const { config, tuning = {} } = deps;
   const { retryDelaysMs = [1000, 5000], timeoutMs = 30_000, services = publicServices } = tuning;
-  const sender = { retryDelaysMs, timeoutMs, userAgent: 'certloop-check-monitor' };
+  const sender = { retryDelaysMs, timeoutMs, userAgent };
   const { onRefusedCall: onRefused = () => undefined } = deps;
   const resolve = tuning.resolve === undefined ? {} : { resolve: tuning.resolve };
   const outgoing = { answerBytes, onRefused, ...resolve };
