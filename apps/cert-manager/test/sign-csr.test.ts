@@ -2,6 +2,7 @@ import type { Certificate, Fqdn } from '@certloop/contracts';
 import { certificateLabel, describeCertificate, parseCertificate, parsePem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { deleteEveryCsr, findCsr, keepCsr } from '../src/csrs/csrs.repository.js';
 import type { TestApp } from './support/app.js';
 import { grant } from './support/factories.js';
 import type { FakeCa, Manner } from './support/fake-ca.js';
@@ -194,6 +195,23 @@ describeEachDialect('signing a CSR', (open) => {
         ca.letGo();
       }
       expect((await reply).status).toBe(404);
+    });
+
+    test('the CSR, while the certificate is being stored: it goes afterwards', async () => {
+      const { csr } = await fqdnWithCsr(app);
+      const { database } = app;
+      let begin = (): void => undefined;
+      const kept = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const deletion = kept.then(() => database.transaction(deleteEveryCsr));
+      await database.transaction(async (tx) => {
+        expect(await keepCsr(tx, csr.id)).toBe(true);
+        begin();
+        // time enough for a deletion that waits for nobody
+        for (let look = 0; look < 100; look += 1) expect(await findCsr(tx, csr.id)).toBeDefined();
+      });
+      expect(await deletion).toBeGreaterThan(0);
     });
   });
 

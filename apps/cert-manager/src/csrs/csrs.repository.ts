@@ -8,6 +8,7 @@ import {
   findRows,
   hasRow,
   insertMany,
+  keepRows,
   querySql,
   type Tx,
 } from '@certloop/db';
@@ -68,9 +69,9 @@ export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
   return hasRow(tx, csrs, { fqdnId });
 }
 
-/** Whether the CSR is still there. */
-export async function hasCsr(tx: Tx, id: string): Promise<boolean> {
-  return hasRow(tx, csrs, { id });
+/** Whether the CSR is still there; if so, it stays until the transaction ends. */
+export async function keepCsr(tx: Tx, id: string): Promise<boolean> {
+  return (await keepRows(tx, csrs, { id })).length > 0;
 }
 
 /** Fingerprints of the keys of an FQDN's CSRs, as `spkiSha256`, newest first, at most 20. */

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findLastOfProvider } from '../certificates/certificate-list.repository.js';
-import { type CsrRow, findCsr, hasCsr } from '../csrs/csrs.repository.js';
+import { type CsrRow, findCsr, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../providers/provider.js';
@@ -126,7 +126,7 @@ async function complete(worker: Worker, subject: Subject, issued: IssuedCertific
   const { provider, csr } = subject;
   const certificate = await deps.db.transaction(async (tx) => {
     const fqdn = await holdFqdn(tx, job.spaceId, job.fqdnId);
-    if (!(await hasCsr(tx, csr.id))) throw csrGone();
+    if (!(await keepCsr(tx, csr.id))) throw csrGone();
     const now = deps.clock.now();
     const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
     const row = await insertIssued(tx, { ...origin, issued, now });

@@ -9,7 +9,7 @@ import {
   findIssuedCertificate,
   findNewestCertificate,
 } from '../certificates/certificates.repository.js';
-import { type CsrRow, findLatestCsr, hasCsr } from '../csrs/csrs.repository.js';
+import { type CsrRow, findLatestCsr, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate } from '../providers/provider.js';
@@ -104,7 +104,7 @@ function storeCertificate(
   return db.transaction(async (tx) => {
     // The provider took its time: whom the certificate is for may be gone by now.
     const fqdn = await holdFqdn(tx, spaceId, id);
-    if (!(await hasCsr(tx, csr.id))) throw csrGone('the CSR was deleted while it was being signed');
+    if (!(await keepCsr(tx, csr.id))) throw csrGone('the CSR was deleted while it was being signed');
     const now = clock.now();
     const origin = { fqdnId: id, csrId: csr.id, providerId: provider.id };
     // another process that was asked for the same at once may have been given the same certificate

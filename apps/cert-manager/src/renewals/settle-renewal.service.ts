@@ -3,7 +3,7 @@ import type { Clock, Logger } from '@certloop/server';
 import { builtInCaller, type Caller, internalOrigin } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findNewestCertificate } from '../certificates/certificates.repository.js';
-import { type CsrRow, hasCsr, hasCsrOfFqdn } from '../csrs/csrs.repository.js';
+import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { certificateFacts, insertIssued } from '../issuance/store-certificate.service.js';
 import type { IssuedCertificate, SignRefusal } from '../providers/provider.js';
@@ -55,7 +55,7 @@ export async function settleRenewed(
     const now = clock.now();
     await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
     // a certificate is kept even though its CSR was deleted meanwhile
-    const csrId = csr !== undefined && (await hasCsr(tx, csr.id)) ? csr.id : null;
+    const csrId = csr !== undefined && (await keepCsr(tx, csr.id)) ? csr.id : null;
     const row = await insertIssued(tx, { fqdnId, csrId, providerId: provider.id, issued, now });
     const details = { ...factsOf(entry, held), ...certificateFacts(row, provider) };
     await recordAudit(
