@@ -130,6 +130,7 @@ describe('terms and external accounts (RFC 8555 §7.3.3, §7.3.4)', () => {
     const answer = await client.register({ termsOfServiceAgreed: false });
     expect(answer).toMatchObject(problem('userActionRequired', 403));
     expect(answer.headers.get('link')).toContain('<https://example.test/terms>;rel="terms-of-service"');
+    expect(answer.headers.get('link')).toContain(`<${client.directoryUrl}>;rel="index"`);
   });
 
   test('an account without a binding is refused', async () => {

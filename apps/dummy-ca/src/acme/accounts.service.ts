@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { thumbprint } from '@certloop/crypto';
 import type { AcmeDeps } from './acme-deps.service.js';
-import { link } from './acme-links.js';
+import { type AcmeLinks, link } from './acme-links.js';
 import type { Account } from './acme-records.js';
 import { type AcmeReply, created, ok } from './acme-reply.js';
 import { accountView } from './acme-view.js';
@@ -27,7 +27,7 @@ export async function newAccount(deps: AcmeDeps, request: SignedRequest): Promis
   if (asked.onlyReturnExisting === true) {
     throw new AcmeProblem('accountDoesNotExist', 'no account is known for this key');
   }
-  requireAgreement(deps, asked.termsOfServiceAgreed === true);
+  requireAgreement(deps, request.links, asked.termsOfServiceAgreed === true);
   const account = {
     id: randomUUID(),
     jwk: request.jwk,
@@ -42,11 +42,18 @@ export async function newAccount(deps: AcmeDeps, request: SignedRequest): Promis
   return created(accountView(account, request.links), addressOf(account, request));
 }
 
-function requireAgreement({ settings: { termsOfService } }: AcmeDeps, isAgreed: boolean): void {
+function requireAgreement(
+  { settings: { termsOfService } }: AcmeDeps,
+  links: AcmeLinks,
+  isAgreed: boolean,
+): void {
   if (termsOfService === undefined || isAgreed) return;
   throw new AcmeProblem('userActionRequired', 'the terms of service must be agreed to', {
     members: { instance: termsOfService },
-    headers: { Link: link(termsOfService, 'terms-of-service') },
+    // The field of a refusal takes the place of the one that every answer has (RFC 8555 §7.1).
+    headers: {
+      Link: `${link(links.of('directory'), 'index')}, ${link(termsOfService, 'terms-of-service')}`,
+    },
   });
 }
 
