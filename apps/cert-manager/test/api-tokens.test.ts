@@ -104,6 +104,10 @@ describeEachDialect('API tokens', (open) => {
     expect(body.map((token: { id: string }) => token.id)).not.toContain(id);
   });
 
+  test.each(['%00', '%F0%9F%A6%89', 'x', 'x'.repeat(3000)])('are none by the id %s', async (id) => {
+    expect((await app.request.delete(`/api-tokens/${id}`).set(session.writing)).status).toBe(404);
+  });
+
   test('make no tokens: that wants a session', async () => {
     for (const request of [
       app.request.get('/api-tokens'),

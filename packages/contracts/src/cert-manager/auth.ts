@@ -135,7 +135,7 @@ const apiTokensContract = {
     method: 'DELETE',
     path: '/api-tokens/{id}',
     summary: "Revoke one of one's API tokens",
-    params: z.object({ id: z.string() }),
+    params: z.object({ id: z.string().regex(/^[a-z0-9]{8}$/) }),
     responses: { 200: json(messageSchema, 'Revoked') },
     failures: [401, 403, 404],
   }),
