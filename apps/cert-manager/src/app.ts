@@ -16,6 +16,7 @@ import {
 } from '@certloop/server';
 import type { Express } from 'express';
 import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
+import { answerMs } from './access/answer-times.js';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
 import { createRequestLimits } from './access/request-limits.store.js';
@@ -180,6 +181,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       },
       {
         context: callerOf({ db, clock, cookie, publicOrigin, isOpen, limits }),
+        answerMs,
         bodyBytes: config.bodyBytes,
         fileBytes: { uploadCsr: config.csrBytes, uploadAvatar: config.avatarBytes },
       },

@@ -8,6 +8,7 @@ import {
   type ResponseShape,
 } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router, raw } from 'express';
+import { answerInTime } from './answer-in-time.js';
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
 import { noteRoute } from './logger.js';
@@ -33,6 +34,8 @@ export interface BindOptions<C extends Contract, Context, Pending extends keyof 
   readonly bodyBytes: number;
   /** Largest uploaded file in octets by operation. */
   readonly fileBytes?: Readonly<Partial<Record<keyof C & string, number>>>;
+  /** Milliseconds until an operation must have an answer, or the beginning of one; no limit when absent. */
+  readonly answerMs?: (operation: keyof C & string) => number;
 }
 
 /**
@@ -90,13 +93,16 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
   return async (request: Request, response: Response): Promise<void> => {
     noteRoute(response, shape.path);
     const params = request.params as Record<string, string>;
-    const context = await options.context({ operation, endpoint: shape, params, request, response });
-    const reply = await handler({
-      params: shape.params === undefined ? {} : pathParams(shape, params),
-      query: shape.query === undefined ? {} : parseInput(shape.query, { ...request.query }, 'query'),
-      body: await bodyOf(operation, shape, request, response, options),
-      context,
-    });
+    const answer = async () => {
+      const context = await options.context({ operation, endpoint: shape, params, request, response });
+      return handler({
+        params: shape.params === undefined ? {} : pathParams(shape, params),
+        query: shape.query === undefined ? {} : parseInput(shape.query, { ...request.query }, 'query'),
+        body: await bodyOf(operation, shape, request, response, options),
+        context,
+      });
+    };
+    const reply = await answerInTime(answer(), options.answerMs?.(operation));
     await send(response, reply, shape.responses[reply.status] as ResponseShape);
   };
 }

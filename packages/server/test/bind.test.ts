@@ -90,6 +90,8 @@ const contract = {
 };
 
 let isEnded = false;
+/** What counting things waits for. */
+let counting: Promise<void>;
 
 /** Numbers up to the last; fails at -1, before the first one, and at 3. */
 async function* numbersTo(last: number): AsyncGenerator<string> {
@@ -110,6 +112,7 @@ let service: Listening;
 
 beforeEach(async () => {
   lines.length = 0;
+  counting = Promise.resolve();
   const logger = createLogger({
     service: 't',
     level: 'info',
@@ -126,7 +129,10 @@ beforeEach(async () => {
           body: { id, name: body.name },
           headers: { Location: `/things/${id}` },
         }),
-        countThings: async () => ({ status: 200, body: '42' }),
+        countThings: async () => {
+          await counting;
+          return { status: 200, body: '42' };
+        },
         getThing: async ({ params, context }) => {
           if (params.id !== id) throw new NotFound('thing not found');
           return { status: 200, body: { id, name: context } };
@@ -154,6 +160,7 @@ beforeEach(async () => {
         pending: ['later'],
         bodyBytes: 1000,
         fileBytes: { uploadThing: 10 },
+        answerMs: (operation) => (operation === 'countThings' ? 50 : 10_000),
       },
     ),
   );
@@ -172,6 +179,17 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const call = () => request(service.url);
+
+test('an operation without an answer in its time is refused, and what it throws later hurts nobody', async () => {
+  let fail = (_: Error): void => undefined;
+  counting = new Promise((_, reject) => {
+    fail = reject;
+  });
+  const { status, body } = await call().get('/things/count');
+  expect([status, body.code]).toEqual([503, 'answer_too_late']);
+  fail(new Error('too late'));
+  expect((await call().get('/things?limit=1')).status).toBe(200);
+});
 
 describe('what a bound contract serves', () => {
   test('a default fills an absent query member', async () => {

@@ -1,0 +1,18 @@
+import type { Operation } from './route-needs.js';
+
+const usualMs = 30_000;
+/** The longest that a request for a certificate may be asked to wait, and ten seconds. */
+const longestMs = 130_000;
+
+/** Operations that wait for an authority. */
+const waiting: ReadonlySet<Operation> = new Set([
+  'requestCertificate',
+  'signCsr',
+  'refreshCertificate',
+  'testProvider',
+]);
+
+/** Milliseconds until an operation must have an answer. */
+export function answerMs(operation: Operation): number {
+  return waiting.has(operation) ? longestMs : usualMs;
+}
