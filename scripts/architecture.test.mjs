@@ -1,5 +1,5 @@
 // Proves that the laws of the code bite: a tree with one bad import a rule must be refused by each of them,
-// and what dependency-cruiser cannot see (the environment, paths in documents) is checked here.
+// and what dependency-cruiser cannot see (the environment, paths and links in documents) is checked here.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { brokenLinks, unreachable } from './document-links.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -128,21 +129,45 @@ test('the environment is read in config.ts only', () => {
   assert.deepEqual(readers, []);
 });
 
+const documents = tracked.filter((file) => file.endsWith('.md'));
+
+/** Text of a document, '' for anything else that exists. */
+function readPage(path) {
+  if (!existsSync(join(root, path))) return undefined;
+  return path.endsWith('.md') ? readFileSync(join(root, path), 'utf8') : '';
+}
+
 test('a path named in a document exists', () => {
-  const missing = tracked
-    .filter((file) => file.endsWith('.md'))
-    .flatMap((file) => {
-      const text = readFileSync(join(root, file), 'utf8');
-      const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target]) => ({
-        target,
-        from: join(root, dirname(file)),
-      }));
-      const names = [...text.matchAll(/`((?:apps|packages|docs|scripts|bench|docker|\.ci)\/[\w./-]+)`/g)].map(
-        ([, target]) => ({ target, from: root }),
-      );
-      return [...links, ...names]
-        .filter(({ target, from }) => !existsSync(join(from, target)))
-        .map(({ target }) => `${file}: ${target}`);
-    });
+  const named = /`((?:apps|packages|docs|scripts|bench|docker|\.ci)\/[\w./-]+)`/g;
+  const missing = documents.flatMap((file) =>
+    [...readPage(file).matchAll(named)]
+      .filter(([, path]) => !existsSync(join(root, path)))
+      .map(([, path]) => `${file}: ${path}`),
+  );
   assert.deepEqual(missing, []);
+});
+
+test('a link of a document leads to a file, and to a heading of it where it names one', () => {
+  assert.deepEqual(brokenLinks(documents, readPage), []);
+});
+
+test('README.md leads to each page', () => {
+  const pages = documents.filter((file) => file.startsWith('docs/'));
+  assert.deepEqual(unreachable('README.md', pages, readPage), []);
+});
+
+test('a link that leads to nothing is seen, and so is a page that no link leads to', () => {
+  const pages = {
+    'README.md': '[a](docs/a.md#two-words-1) [b](docs/b.md) [there](https://example.org/#x) [here](#nowhere)',
+    'docs/a.md':
+      '## Two `words`\n## Two words\n[up](../README.md) [wrong](#two)\n```sh\n# three\n[c](c.md)\n```\n',
+    'docs/c.md': '',
+  };
+  const read = (path) => pages[path];
+  assert.deepEqual(brokenLinks(Object.keys(pages), read), [
+    'README.md: docs/b.md',
+    'README.md: #nowhere',
+    'docs/a.md: #two',
+  ]);
+  assert.deepEqual(unreachable('README.md', Object.keys(pages), read), ['docs/c.md']);
 });
