@@ -1,28 +1,35 @@
-// npm run bench -- [suite…] [--seconds 6] [--on sqlite|postgres] [--renewals 10000]
-// What the hot paths give on this machine, beside a bare server in the same run; every suite when none is named. It
-// asserts nothing. Figures of different runs compare by their ratio only.
+// npm run bench -- [suite…] [--seconds 6] [--on sqlite|postgres] [--renewals 10000] [--rows 1000000]
+// What the hot paths give on this machine, beside a bare server in the same run; every suite that is not long when none
+// is named. It asserts nothing. Figures of different runs compare by their ratio only.
 import { parseArgs } from 'node:util';
 import { authority } from './authority.mjs';
 import { manager } from './manager.mjs';
 import { drill } from './manager-drill.mjs';
 import { measureBaseline } from './measure.mjs';
 import { monitor } from './monitor.mjs';
+import { scale } from './scale.mjs';
 import { formatRows } from './table.mjs';
 
-// A suite is { name, run }: `run` gives rows as measure.mjs makes them. Its options are `seconds` for each load,
-// `dialects` to measure on, and how many `renewals` the drill has.
-const suites = [authority, monitor, manager, drill];
+// A suite is { name, isLong?, run }: `run` gives rows as measure.mjs makes them. Its options are `seconds` for each
+// load, `dialects` to measure on, how many `renewals` the drill has, and of how many `rows` the large tables are.
+const suites = [authority, monitor, manager, drill, scale];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seconds: { type: 'string', default: '6' },
     renewals: { type: 'string', default: '10000' },
+    rows: { type: 'string', default: '1000000' },
     on: { type: 'string', multiple: true, default: ['sqlite', 'postgres'] },
   },
 });
 const seconds = Number(values.seconds);
-const options = { seconds, renewals: Number(values.renewals), dialects: values.on };
+const options = {
+  seconds,
+  renewals: Number(values.renewals),
+  rows: Number(values.rows),
+  dialects: values.on,
+};
 const unknown = positionals.filter((asked) => !suites.some(({ name }) => name === asked));
 if (unknown.length > 0 || !(seconds > 0)) {
   process.stderr.write(
@@ -31,8 +38,8 @@ if (unknown.length > 0 || !(seconds > 0)) {
   process.exit(2);
 }
 
-for (const { name, run } of suites) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+for (const { name, isLong = false, run } of suites) {
+  if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   process.stderr.write(`${name} …\n`);
   // beside each suite, as a machine's speed changes within minutes
   const baseline = await measureBaseline({ seconds: Math.min(seconds, 3) });

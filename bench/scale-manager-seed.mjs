@@ -1,0 +1,94 @@
+// A manager's database as it is at a million certificates: 500,000 FQDNs in 1,000 spaces, each with a CSR and renewed
+// once, so that of its two certificates the older one is replaced; an audit log of as many entries as certificates.
+import { certificates } from '../apps/cert-manager/dist/src/certificates/certificates.repository.js';
+import { csrs } from '../apps/cert-manager/dist/src/csrs/csrs.repository.js';
+import { fqdns } from '../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
+import { renewalQueue } from '../apps/cert-manager/dist/src/renewals/renewals.repository.js';
+import { spaces } from '../apps/cert-manager/dist/src/spaces/spaces.repository.js';
+import { copyRows, unchecked } from './copies.mjs';
+import { seedAudit, seedCertificates } from './manager-seed.mjs';
+
+const kind = '0000003a';
+const older = '0000003b';
+const spaceCount = 1_000;
+const day = 86_400;
+
+/** Stops the manager, puts `count` certificates of 90 days there, half of them replaced, and returns a space's id. */
+export async function seedManager(place, count) {
+  const { spaceId } = await seedCertificates(place, { kind, count: 1 });
+  await seedAudit(place, { count, spaceId });
+  await place.manager.stop();
+  const [first] = await place.database.read((tx) => tx.query('select id from fqdns'));
+  const copies = count / 2;
+  const of = { where: `t.fqdn_id = '${first.id}'`, count: copies };
+  const now = Math.floor(Date.now() / 1000);
+  // renewed at two thirds of its time, at a moment of the last 60 days
+  const age = (i) => `(${i} * 7919 % ${60 * day})`;
+  const own = (rest) => (words) => ({
+    id: words.uuid(kind, words.i),
+    fqdnId: words.uuid(kind, words.i),
+    ...rest(words),
+  });
+  await copyRows(place, spaces, {
+    where: `t.id = '${spaceId}'`,
+    count: spaceCount,
+    change: ({ uuid, i }) => ({ id: uuid(kind, i), name: `'Space ' || ${i}` }),
+  });
+  await copyRows(place, fqdns, {
+    where: `t.id = '${first.id}'`,
+    count: copies,
+    change: ({ uuid, i }) => ({
+      id: uuid(kind, i),
+      spaceId: uuid(kind, `1 + ${i} % ${spaceCount}`),
+      fqdn: `'host-' || ${i} || '.example.test'`,
+    }),
+  });
+  await copyRows(place, csrs, { ...of, change: own(() => ({})) });
+  const made = ({ uuid, instant, i }, seconds) => ({
+    csrId: uuid(kind, i),
+    upstreamId: `'upstream-' || ${seconds} || '-' || ${i}`,
+    createdAt: instant(seconds),
+    notBefore: instant(seconds),
+    expiresAt: instant(`${seconds} + ${90 * day}`),
+  });
+  const renewedAt = (i) => `(${now} - ${age(i)})`;
+  await copyRows(place, certificates, {
+    ...of,
+    change: own((words) => ({
+      ...made(words, `(${renewedAt(words.i)} - ${60 * day})`),
+      id: words.uuid(older, words.i),
+      replacedAt: words.instant(renewedAt(words.i)),
+    })),
+  });
+  await copyRows(place, certificates, { ...of, change: own((words) => made(words, renewedAt(words.i))) });
+  const entry = (rest) =>
+    own((words) => ({ spaceId: words.uuid(kind, `1 + ${words.i} % ${spaceCount}`), ...rest(words) }));
+  await copyRows(place, renewalQueue, {
+    ...of,
+    change: entry(({ uuid, instant, i }) => ({
+      id: uuid(older, i),
+      certificateId: uuid(older, i),
+      status: "'completed'",
+      scheduledAt: instant(renewedAt(i)),
+      createdAt: instant(`${renewedAt(i)} - ${60 * day}`),
+      finishedAt: instant(renewedAt(i)),
+      attempt: '1',
+    })),
+  });
+  await copyRows(place, renewalQueue, {
+    where: `t.fqdn_id = '${first.id}' and t.status = 'pending'`,
+    count: copies,
+    change: entry(({ uuid, instant, i }) => ({
+      certificateId: uuid(kind, i),
+      scheduledAt: instant(`${renewedAt(i)} + ${60 * day} + 60`),
+      createdAt: instant(renewedAt(i)),
+    })),
+  });
+  await unchecked(
+    place.database,
+    `insert into watched_fqdns (id, space_id, version, check_uuid, pinged_at, told_deadline, told_from, told_at, due_at, attempts)
+     select fqdn_id, space_id, 1, fqdn_id, created_at, scheduled_at, created_at, created_at, scheduled_at, 0
+     from renewal_queue where status = 'pending' and fqdn_id <> '${first.id}'`,
+  );
+  return { spaceId: `${kind}-0000-7000-8000-000000000001` };
+}
