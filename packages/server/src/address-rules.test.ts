@@ -16,6 +16,7 @@ const always = [
   ['link-local mapped into IPv6', '::ffff:169.254.169.254'],
   ['link-local behind NAT64', '64:ff9b::a9fe:a9fe'],
   ['link-local behind 6to4', '2002:a9fe:a9fe::1'],
+  ['link-local, IPv4-compatible', '::a9fe:a9fe'],
   ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
   ['no address', 'localhost'],
 ] as const;
@@ -31,6 +32,7 @@ const onlyWhenAllowed = [
   ['unique-local', 'fd12:3456::1'],
   ['loopback mapped into IPv6', '::ffff:127.0.0.1'],
   ['private behind NAT64', '64:ff9b::a00:1'],
+  ['loopback, IPv4-compatible', '::127.0.0.1'],
 ] as const;
 
 const free = [

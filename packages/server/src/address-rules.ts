@@ -16,7 +16,7 @@ const privateRanges: ReadonlySet<Range> = new Set([
  * Why a connection to an IP address is refused, or undefined when it may be made. Public unicast addresses
  * are free; private, unique-local, carrier-grade and loopback ones only with `allowPrivate`; link-local and
  * metadata, unspecified, multicast, broadcast and reserved ones never. An IPv6 address that embeds an IPv4
- * one (RFC 4291 §2.5.5.2, RFC 6052 §2.1, RFC 3056) is judged by that one.
+ * one (RFC 4291 §2.5.5, RFC 6052 §2.1, RFC 3056) is judged by that one.
  */
 export function refusalOfAddress(
   address: string,
@@ -39,6 +39,10 @@ function embeddedAddress(address: Address): Address {
   const octets = address.toByteArray();
   const range = address.range();
   if (range === 'rfc6052') return new ipaddr.IPv4(octets.slice(12));
+  // IPv4-compatible (RFC 4291 §2.5.5.1): deprecated, and routed by whoever still knows it. `::` and `::1` have ranges of their own.
+  if (range === 'unicast' && octets.slice(0, 12).every((octet) => octet === 0)) {
+    return new ipaddr.IPv4(octets.slice(12));
+  }
   if (range === '6to4') return new ipaddr.IPv4(octets.slice(2, 6));
   return address;
 }
