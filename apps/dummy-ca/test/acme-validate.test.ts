@@ -75,6 +75,11 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     }
   });
 
+  test('tells of a long address by its beginning', async () => {
+    answer({ location: `/${'a'.repeat(5_000)}` });
+    await expect(proving('http-01')).rejects.toEqual(problem('incorrectResponse', /^GET http.{200,400}$/));
+  });
+
   test('does not follow to another port', async () => {
     answer({ location: 'http://other.test:22/' });
     await expect(proving('http-01')).rejects.toEqual(problem('connection', /another port/));

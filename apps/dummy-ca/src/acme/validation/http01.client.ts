@@ -62,7 +62,7 @@ async function get(
     return await receive(request);
   } catch (cause) {
     const reason = signal.aborted ? 'timed out' : (cause as Error).message;
-    throw new AcmeProblem('connection', `GET ${url.href} at ${address}: ${reason}`, { cause });
+    throw new AcmeProblem('connection', `${shown(url)} at ${address}: ${reason}`, { cause });
   }
 }
 
@@ -93,12 +93,11 @@ async function bounded(response: IncomingMessage): Promise<string> {
 }
 
 function judge(url: URL, { status, body }: Answer, keyAuthorization: string): void {
-  if (status !== 200)
-    throw new AcmeProblem('incorrectResponse', `GET ${url.href} was answered with ${status}`);
+  if (status !== 200) throw new AcmeProblem('incorrectResponse', `${shown(url)} was answered with ${status}`);
   if (isHttp01Answer(body, keyAuthorization)) return;
-  const shown = JSON.stringify(body.slice(0, 100));
-  throw new AcmeProblem(
-    'incorrectResponse',
-    `GET ${url.href} did not give the key authorization but ${shown}`,
-  );
+  const given = JSON.stringify(body.slice(0, 100));
+  throw new AcmeProblem('incorrectResponse', `${shown(url)} did not give the key authorization but ${given}`);
 }
+
+// The address may come from a redirect, and the problem is kept as long as its challenge.
+const shown = ({ href }: URL): string => `GET ${href.slice(0, 300)}`;

@@ -24,6 +24,7 @@ describe('redirectTarget', () => {
     ['a file', 'file:///etc/passwd'],
     ['credentials', 'http://ada:secret@other.test/'],
     ['no address', 'http://'],
+    ['a name that is too long', `http://${'a'.repeat(254)}/`],
   ])('refuses %s', (_, location) => {
     expect(() => redirectTarget(from, location, ports)).toThrow(
       expect.objectContaining({ type: 'connection' }),
