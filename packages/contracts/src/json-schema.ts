@@ -20,6 +20,11 @@ function simplify(schema: JsonSchema): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   // The format says it shorter.
   if (schema.format === 'date-time') delete schema.pattern;
+  if (schema.type === 'boolean') {
+    // How its text is written in a query.
+    delete schema.enum;
+    if (typeof schema.default === 'string') schema.default = schema.default === 'true';
+  }
   if (schema.type === 'integer') {
     // How its text is written in a query.
     delete schema.pattern;

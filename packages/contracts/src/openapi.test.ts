@@ -193,6 +193,16 @@ describe('details', () => {
     });
   });
 
+  test('a query flag is a boolean with its default', () => {
+    const parameters = manager.paths['/spaces/{id}']?.['delete']?.parameters;
+    expect(parameters?.find((one) => one.name === 'deleteFqdns')).toEqual({
+      name: 'deleteFqdns',
+      in: 'query',
+      required: false,
+      schema: { type: 'boolean', default: false },
+    });
+  });
+
   test('confirm is required and the text true', () => {
     expect(manager.paths['/fqdns']?.['delete']?.parameters).toEqual([
       { name: 'confirm', in: 'query', required: true, schema: { type: 'string', const: 'true' } },

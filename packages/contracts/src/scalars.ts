@@ -23,7 +23,8 @@ export const pem = z.string();
 export const queryFlag = z
   .enum(['true', 'false'], 'must be true or false')
   .default('false')
-  .transform((text) => text === 'true');
+  .transform((text) => text === 'true')
+  .meta({ type: 'boolean' });
 
 /** Query integer: decimal digits, perhaps after a minus sign, between the bounds; `fallback` when absent. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
