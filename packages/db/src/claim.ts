@@ -1,6 +1,9 @@
 import { type FindOptionsOrder, type FindOptionsWhere, In } from 'typeorm';
+import { columnName } from './columns.js';
 import type { Tx } from './database.js';
 import { onSqlite } from './doors.js';
+import { columnList, plainCondition } from './plain-sql.js';
+import { querySql } from './sql.js';
 import type { TableOf } from './table.js';
 import { updateRows } from './write.js';
 
@@ -71,6 +74,14 @@ function findDue<Row extends object>(
   { table, where, order }: Pick<Claim<Row>, 'table' | 'where' | 'order'>,
   take: number,
 ): Promise<Row[]> {
+  const condition = plainCondition(table, where);
+  const sorted = plainOrder(order);
+  if (condition !== undefined && sorted !== undefined) {
+    const locked = onSqlite(tx) ? '' : ' for update skip locked';
+    const from = `select ${columnList(table)} from ${table.name} where ${condition.text}`;
+    const text = `${from} order by ${sorted} limit ${take}${locked}`;
+    return querySql<Row>(tx, table.columns, text, condition.values);
+  }
   return tx.find(table, {
     where,
     order,
@@ -78,6 +89,14 @@ function findDue<Row extends object>(
     // rows that others are about to take are passed over instead of waited for
     ...(!onSqlite(tx) && { lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' } }),
   });
+}
+
+/** The order as SQL where it is no more than columns and directions. */
+function plainOrder(order: object): string | undefined {
+  const entries = Object.entries(order);
+  const isPlain = entries.every(([, direction]) => direction === 'ASC' || direction === 'DESC');
+  if (!isPlain || entries.length === 0) return undefined;
+  return entries.map(([property, direction]) => `${columnName(property)} ${direction}`).join(', ');
 }
 
 /** The row by its key, provided that it is still due. */

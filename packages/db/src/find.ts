@@ -4,10 +4,11 @@ import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
 import type { TableOf } from './table.js';
 
-/** Values that the columns of a row must have; every one is an equality. */
+/** Values that the columns of a row must have; of a list, which must not be empty, one of them. */
 export type Equalities<Row> = {
-  readonly [Name in keyof Row]?: Row[Name] & (string | number | boolean | Date);
+  readonly [Name in keyof Row]?: Comparable<Row[Name]> | readonly Comparable<Row[Name]>[];
 };
+type Comparable<Value> = Value & (string | number | boolean | Date);
 
 export interface RowOrder<Row> {
   readonly by: readonly (keyof Row & string)[];

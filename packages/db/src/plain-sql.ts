@@ -1,3 +1,4 @@
+import { FindOperator } from 'typeorm';
 import { type ColumnSpec, columnName } from './columns.js';
 import type { SqlValue } from './sql.js';
 import type { AnyTable } from './table.js';
@@ -9,20 +10,57 @@ export interface PlainSql {
 }
 
 /**
- * The condition of a `where` that is no more than equalities, its placeholders numbered from `first`; undefined for
- * whatever else TypeORM understands, such as operators, alternatives and null.
+ * The condition of a `where` that is no more than equalities, lists, `LessThanOrEqual` and `Not(In(…))`, its
+ * placeholders numbered from `first`; undefined for whatever else TypeORM understands, such as alternatives and null.
  */
 export function plainCondition(table: AnyTable, where: object, first = 1): PlainSql | undefined {
-  if (Array.isArray(where)) return undefined;
+  if (Array.isArray(where)) {
+    const [only, ...others] = where as object[];
+    return only === undefined || others.length > 0 ? undefined : plainCondition(table, only, first);
+  }
   const entries = Object.entries(where);
-  const isPlain = entries.every(([property, value]) => isComparable(table.columns[property], value));
-  if (!isPlain || entries.length === 0) return undefined;
-  const parts = entries.map(([property], index) => `${columnName(property)} = $${first + index}`);
-  return { text: parts.join(' and '), values: entries.map(([, value]) => value as SqlValue) };
+  if (entries.length === 0) return undefined;
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  for (const [property, value] of entries) {
+    const comparison = readComparison(table.columns[property], value);
+    if (comparison === undefined) return undefined;
+    const { sign, operands } = comparison;
+    const from = first + values.length;
+    const right = comparison.isList ? `(${placeholders(operands.length, from)})` : `$${from}`;
+    parts.push(`${columnName(property)} ${sign} ${right}`);
+    values.push(...operands);
+  }
+  return { text: parts.join(' and '), values };
 }
 
-function isComparable(spec: ColumnSpec | undefined, value: unknown): boolean {
-  if (spec === undefined || spec.kind === 'json' || spec.kind === 'bytes') return false;
+interface Comparison {
+  readonly sign: '=' | '<=' | 'in' | 'not in';
+  readonly operands: readonly SqlValue[];
+  readonly isList?: true;
+}
+
+function readComparison(spec: ColumnSpec | undefined, value: unknown): Comparison | undefined {
+  if (spec === undefined || spec.kind === 'json' || spec.kind === 'bytes') return undefined;
+  if (isComparable(value)) return { sign: '=', operands: [value] };
+  if (Array.isArray(value)) return listOf('in', value);
+  if (!(value instanceof FindOperator)) return undefined;
+  const operator: FindOperator<unknown> = value;
+  if (operator.type === 'lessThanOrEqual' && isComparable(operator.value)) {
+    return { sign: '<=', operands: [operator.value] };
+  }
+  if (operator.type === 'in') return listOf('in', operator.value);
+  const isNotIn = operator.type === 'not' && operator.child?.type === 'in';
+  return isNotIn ? listOf('not in', operator.child?.value) : undefined;
+}
+
+function listOf(sign: 'in' | 'not in', list: unknown): Comparison | undefined {
+  // no list is empty in PostgreSQL
+  if (!Array.isArray(list) || list.length === 0 || !list.every(isComparable)) return undefined;
+  return { sign, operands: list, isList: true };
+}
+
+function isComparable(value: unknown): value is string | number | boolean | Date {
   return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof Date;
 }
 

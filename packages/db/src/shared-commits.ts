@@ -21,22 +21,34 @@ interface Waiting {
 /** Tells a caller how its work ended, once that is on disk. */
 type Answer = () => void;
 
-// what came first waits for the others no longer than the disk would have taken for a few of them
-const most = 64;
-const longestMs = 20;
+/** How far callers share. */
+export interface SharingLimits {
+  /** How many take part in one commit at most. */
+  readonly most: number;
+  /** When nobody takes part any more, so that what came first waits for the others no longer than for the disk. */
+  readonly joinMs: number;
+  /** How long the work of one may take; statements of SQLite do not count, as nothing else runs meanwhile. */
+  readonly workMs: number;
+}
+
+const usual: SharingLimits = { most: 64, joinMs: 20, workMs: 30_000 };
 
 /**
  * Transactions of SQLite that wait for each other are committed together: each in a savepoint of its own, in the
  * order of their coming, with one wait for the disk for all of them, and answered after it. One that fails takes back
- * its own changes only; one that comes alone does not wait for others.
+ * its own changes only; one that comes alone does not wait for others. When the commit fails, it fails for all of
+ * them: who came later may have read what was written before. Work that waits for something else than the database is
+ * given up after a while, as everybody waits for it.
  */
 export class SharedCommits {
   private readonly lane: WritingLane;
   private readonly waiting: Waiting[] = [];
+  private readonly limits: SharingLimits;
   private isAtWork = false;
 
-  constructor(lane: WritingLane) {
+  constructor(lane: WritingLane, limits: Partial<SharingLimits> = {}) {
     this.lane = lane;
+    this.limits = { ...usual, ...limits };
   }
 
   write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
@@ -64,7 +76,7 @@ export class SharedCommits {
       for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
         taken.push(next);
         answers.push(await this.inSavepoint(next));
-        if (taken.length === most || performance.now() - start > longestMs) break;
+        if (taken.length === this.limits.most || performance.now() - start > this.limits.joinMs) break;
       }
       await group.control('COMMIT');
     } catch (error) {
@@ -96,11 +108,20 @@ export class SharedCommits {
       },
     };
     try {
-      const value = await inTransaction(session, bounds, work);
+      const value = await inTransaction(session, bounds, (tx) => within(this.limits.workMs, work(tx)));
       return () => resolve(value);
     } catch (error) {
       if (back.isLost) throw error;
       return () => reject(error);
     }
   }
+}
+
+/** What the work comes to; rejects when that takes longer. */
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`the transaction was given up, as it did not end within ${ms} ms`));
+    const timer = setTimeout(late, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -3,7 +3,7 @@ import { type Doors, runnerOf, schemaStatements } from './doors.js';
 import { Mutex } from './mutex.js';
 import { begun } from './retry.js';
 import { inTransaction, type Session, startSession } from './runner.js';
-import { SharedCommits } from './shared-commits.js';
+import { SharedCommits, type SharingLimits } from './shared-commits.js';
 import { createSqliteFile, type Entities, openSqlite } from './source.js';
 import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
 
@@ -61,13 +61,17 @@ class Lane {
  * Opens a SQLite file, or the memory of the process. A file has a second connection for reading, as readers of
  * the write-ahead log need not wait for the writer; in memory the only connection serves both.
  */
-export async function openSqliteDoors(file: string | undefined, entities: Entities): Promise<Doors> {
+export async function openSqliteDoors(
+  file: string | undefined,
+  entities: Entities,
+  limits?: Partial<SharingLimits>,
+): Promise<Doors> {
   if (file !== undefined) await createSqliteFile(file);
   const source = await openSqlite(file, entities, 'writer');
   const writer = new Lane(source);
   // waiting for other processes is left to `begun`
   writer.connection.pragma('busy_timeout = 0');
-  const commits = new SharedCommits(writer);
+  const commits = new SharedCommits(writer, limits);
   const readerSource = file === undefined ? undefined : await openSqlite(file, entities, 'reader');
   const reader = readerSource === undefined ? undefined : new Lane(readerSource);
   return {

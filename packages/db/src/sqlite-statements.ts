@@ -10,6 +10,7 @@ interface Statement {
 
 /** What is used of better-sqlite3's connection. */
 export interface SqliteConnection {
+  readonly inTransaction: boolean;
   pragma(text: string): unknown;
   prepare(text: string): Statement;
 }
@@ -21,6 +22,8 @@ interface Answer {
   readonly affected?: number;
 }
 
+// more than lie between the end of a transaction's work and the look at what still runs
+const turnsOfAnswer = 3;
 // texts of one app, those with lists of several lengths among them
 const mostPrepared = 500;
 
@@ -31,6 +34,8 @@ const mostPrepared = 500;
 export class SqliteStatements {
   private readonly connection: SqliteConnection;
   private readonly prepared = new Map<string, Statement>();
+  /** SQLite has rolled the transaction back by itself, and nobody has said ROLLBACK since. */
+  private isGivenUp = false;
 
   constructor(connection: SqliteConnection) {
     this.connection = connection;
@@ -38,12 +43,14 @@ export class SqliteStatements {
 
   async query(text: string, values: readonly unknown[] = [], isStructured = false): Promise<unknown> {
     const answer = this.answer(text, values.map(bindable));
-    // a statement that nobody awaits has not ended when its caller has: that is how it is noticed
-    await undefined;
+    // a statement that nobody awaits must not have ended when its caller has: that is how it is noticed
+    for (let turn = 0; turn < turnsOfAnswer; turn += 1) await undefined;
     return isStructured ? answer : answer.raw;
   }
 
   private answer(text: string, values: readonly unknown[]): Answer {
+    if (this.isGivenUp) return this.afterTheEnd(text);
+    const wasInside = this.connection.inTransaction;
     try {
       const statement = this.prepare(text);
       if (statement.reader) {
@@ -53,8 +60,17 @@ export class SqliteStatements {
       const { changes: affected, lastInsertRowid: raw } = statement.run(...values);
       return { raw, records: [], affected };
     } catch (error) {
+      this.isGivenUp = wasInside && !this.connection.inTransaction;
       throw new QueryFailedError(text, [...values], error as Error);
     }
+  }
+
+  /** Whoever dropped the error must not go on without a transaction: each statement would be one of its own. */
+  private afterTheEnd(text: string): Answer {
+    if (text !== 'ROLLBACK')
+      throw new Error('the transaction is over: SQLite has rolled it back after an error');
+    this.isGivenUp = false;
+    return { raw: [], records: [] };
   }
 
   private prepare(text: string): Statement {

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { dialects } from '../src/dialect.js';
+import type { Doors } from '../src/doors.js';
+import { insertMany, openDatabase, type Tx } from '../src/index.js';
+import type { Session } from '../src/runner.js';
+import { SharedCommits, type SharingLimits } from '../src/shared-commits.js';
+import { parseAddress } from '../src/source.js';
+import { openSqliteDoors } from '../src/sqlite-doors.js';
+import { testDatabaseUrl } from '../src/testing.js';
+import { gate, insertNamed, names } from './support/rows.js';
+import { orders, shop } from './support/shop.js';
+
+type Outcome = { readonly value: unknown } | { readonly reason: string };
+
+/** How each ended, in the order given. */
+async function outcomes(work: readonly Promise<unknown>[]): Promise<Outcome[]> {
+  const ends = await Promise.allSettled(work);
+  return ends.map((end) =>
+    end.status === 'fulfilled' ? { value: end.value } : { reason: String((end.reason as Error).message) },
+  );
+}
+
+describe('one commit of several callers in SQLite', () => {
+  let drop: () => Promise<void>;
+  let file: string;
+  let doors: Doors;
+
+  beforeEach(async () => {
+    const address = await testDatabaseUrl('sqlite');
+    const database = await openDatabase({ url: address.url, schema: shop });
+    await database.migrate();
+    await database.close();
+    const parsed = parseAddress(address.url);
+    file = parsed.dialect === 'sqlite' ? (parsed.file ?? '') : '';
+    drop = address.drop;
+    doors = await open();
+  });
+  afterEach(async () => {
+    await doors.close();
+    await drop();
+  });
+
+  // however slow the machine is, all of them take part in one commit
+  const open = (limits: Partial<SharingLimits> = {}) =>
+    openSqliteDoors(file, shop.entities(dialects.sqlite), { joinMs: 60_000, ...limits });
+  const stored = () => doors.read(names);
+  const write = (name: string) => doors.write((tx) => insertNamed(tx, name));
+
+  /** Its commit is refused: it refers to nobody, and has SQLite look only then. */
+  async function spoilCommit(tx: Tx): Promise<void> {
+    await tx.query('pragma defer_foreign_keys = on');
+    const customerId = randomUUID();
+    await insertMany(tx, orders, [{ customerId, status: 'open', note: '', seenAt: 1 }]);
+  }
+
+  test('fails for all of them when it is refused, and nothing of them stays', async () => {
+    const ends = await outcomes([write('first'), doors.write(spoilCommit), write('last')]);
+    const reason = expect.stringContaining('FOREIGN KEY constraint failed');
+    expect(ends).toEqual([{ reason }, { reason }, { reason }]);
+    expect(await stored()).toEqual([]);
+    await write('next');
+    expect(await stored()).toEqual(['next']);
+  });
+
+  test('fails for who has read in it what is not stored', async () => {
+    const ends = await outcomes([write('first'), doors.write(names), doors.write(spoilCommit)]);
+    expect(ends.map((end) => 'reason' in end)).toEqual([true, true, true]);
+  });
+
+  test('shows later ones what earlier ones wrote, and nothing of those that failed', async () => {
+    const failing = doors.write(async (tx) => {
+      await insertNamed(tx, 'failing');
+      throw new RangeError('no');
+    });
+    const ends = await outcomes([write('first'), failing, doors.write(names)]);
+    expect(ends).toEqual([{ value: undefined }, { reason: 'no' }, { value: ['first'] }]);
+    expect(await stored()).toEqual(['first']);
+  });
+
+  test('stores whom it answers, and nobody else, when the disk is full', async () => {
+    const [{ page_count: pages }] = (await doors.write((tx) => tx.query('pragma page_count'))) as [
+      { page_count: number },
+    ];
+    const fill = doors.write(async (tx) => {
+      await tx.query(`pragma max_page_count = ${pages + 2}`);
+      await insertNamed(tx, 'x'.repeat(100_000));
+    });
+    const [first, filled, last] = await outcomes([write('first'), fill, write('last')]);
+    expect(filled).toEqual({ reason: expect.stringContaining('full') });
+    expect(last).toEqual({ value: undefined });
+    // SQLite gives up the statement or the whole transaction, whichever it can
+    const isKept = first !== undefined && 'value' in first;
+    expect(await stored()).toEqual(isKept ? ['first', 'last'] : ['last']);
+  });
+
+  test('lets nobody go on who dropped the error by which SQLite ended it', async () => {
+    const [{ page_count: pages }] = (await doors.write((tx) => tx.query('pragma page_count'))) as [
+      { page_count: number },
+    ];
+    const careless = doors.write(async (tx) => {
+      await tx.query(`pragma max_page_count = ${pages + 2}`);
+      await insertNamed(tx, 'x'.repeat(100_000)).catch(() => undefined);
+      await insertNamed(tx, 'stray');
+    });
+    await expect(careless).rejects.toThrow('the transaction is over');
+    expect(await stored()).toEqual([]);
+  });
+
+  test('does not wait for ever for one of them', async () => {
+    await doors.close();
+    doors = await open({ workMs: 20 });
+    const { opened, open: release } = gate();
+    const endless = doors.write(async (tx) => {
+      await insertNamed(tx, 'endless');
+      await opened;
+      await insertNamed(tx, 'too late');
+    });
+    const ends = await outcomes([write('first'), endless, write('last')]);
+    expect(ends).toEqual([
+      { value: undefined },
+      { reason: expect.stringContaining('did not end within 20 ms') },
+      { value: undefined },
+    ]);
+    release();
+    await write('next');
+    expect(await stored()).toEqual(['first', 'last', 'next']);
+  });
+});
+
+describe('who shares a commit', () => {
+  /** Statements as they were sent, and a commit that ends as the test wishes. */
+  function scripted(commit: () => Promise<void>) {
+    const sent: string[] = [];
+    const newSession = (): Session => ({
+      runner: { manager: {} } as Session['runner'],
+      control: async (statement) => {
+        sent.push(statement);
+        if (statement === 'COMMIT') await commit();
+      },
+      seal: async () => false,
+    });
+    return { sent, commits: new SharedCommits({ alone: (work) => work(), newSession }, { joinMs: 60_000 }) };
+  }
+
+  test('is answered after it, whether his own work failed or not', async () => {
+    const committing = gate();
+    const onDisk = gate();
+    const { sent, commits } = scripted(async () => {
+      committing.open();
+      await onDisk.opened;
+    });
+    const answered: string[] = [];
+    const works = [
+      commits.write(async () => undefined).then(() => answered.push('done')),
+      commits.write(async () => Promise.reject(new Error('no'))).catch(() => answered.push('failed')),
+    ];
+    await committing.opened;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answered).toEqual([]);
+    onDisk.open();
+    await Promise.all(works);
+    expect(answered).toEqual(['done', 'failed']);
+    expect(sent.filter((statement) => statement === 'COMMIT')).toHaveLength(1);
+  });
+
+  test('hears of its failure, and the next commit is another one', async () => {
+    let count = 0;
+    const { sent, commits } = scripted(async () => {
+      count += 1;
+      if (count === 1) throw new Error('disk I/O error');
+    });
+    const works = ['one', 'other'].map((name) => commits.write(async () => name));
+    const reason = 'disk I/O error';
+    expect(await outcomes(works)).toEqual([{ reason }, { reason }]);
+    expect(sent.at(-1)).toBe('ROLLBACK');
+    expect(await commits.write(async () => 'next')).toBe('next');
+  });
+});
