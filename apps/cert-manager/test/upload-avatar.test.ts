@@ -206,6 +206,22 @@ describeEachDialect('the picture of a user', (open) => {
     expect(headers).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' });
   });
 
+  test('is sent again only when it has changed', async () => {
+    await upload(await picture('png', 30, 30)).expect(200);
+    const { headers } = await download().expect(200);
+    expect(headers['cache-control']).toBe('private, no-cache');
+    const again = await download().set('If-None-Match', headers['etag'] ?? '');
+    expect([again.status, again.headers['content-length']]).toEqual([304, undefined]);
+    await upload(await picture('png', 31, 30)).expect(200);
+    await download()
+      .set('If-None-Match', headers['etag'] ?? '')
+      .expect(200);
+    await app.request
+      .get(`/users/${app.people.ben.id}/avatar`)
+      .set('If-None-Match', headers['etag'] ?? '')
+      .expect(401);
+  });
+
   test('is replaced by many at once without harm', async () => {
     const sizes = [11, 12, 13, 14, 15, 16];
     const answers = await Promise.all(
