@@ -18,25 +18,32 @@ export const profiles = wordList.pipe(
           return { name, validitySeconds: Number(length), notBeforeOffsetSeconds };
         }),
     )
-    .min(1, 'must name a profile'),
+    .min(1, 'must name a profile')
+    .refine((all) => areDistinct(all.map(({ name }) => name)), 'must name each profile once'),
 );
 
 /** `kid:key`, the key in base64url. */
 export const externalAccounts = wordList.pipe(
-  z.array(
-    z
-      .string()
-      // RFC 7518 §3.2: a key for HS256 has at least 32 octets.
-      .regex(
-        /^[^:]{1,128}:[A-Za-z0-9_-]{43,}$/,
-        'must be words kid:key, each key at least 32 octets in base64url',
-      )
-      .transform((word): [string, Buffer] => {
-        const [kid = '', key = ''] = word.split(':');
-        return [kid, Buffer.from(key, 'base64url')];
-      }),
-  ),
+  z
+    .array(
+      z
+        .string()
+        // RFC 7518 §3.2: a key for HS256 has at least 32 octets.
+        .regex(
+          /^[^:]{1,128}:[A-Za-z0-9_-]{43,}$/,
+          'must be words kid:key, each key at least 32 octets in base64url',
+        )
+        .transform((word): [string, Buffer] => {
+          const [kid = '', key = ''] = word.split(':');
+          return [kid, Buffer.from(key, 'base64url')];
+        }),
+    )
+    .refine((all) => areDistinct(all.map(([kid]) => kid)), 'must name each kid once'),
 );
+
+function areDistinct(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}
 
 export const ipAddress = z
   .string()

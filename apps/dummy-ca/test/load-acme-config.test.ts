@@ -57,6 +57,8 @@ describe('the configuration of ACME', () => {
   test.each([
     ['DUMMY_CA_PROFILES', 'brief'],
     ['DUMMY_CA_PROFILES', 'brief:0'],
+    ['DUMMY_CA_PROFILES', 'brief:1 brief:2'],
+    ['DUMMY_CA_EAB', `kid:${'A'.repeat(43)} kid:${'B'.repeat(43)}`],
     ['DUMMY_CA_EAB', 'kid:short'],
     ['DUMMY_CA_DNS', 'resolver.example.test:53'],
     ['DUMMY_CA_RESOLVE_TO', 'localhost'],
