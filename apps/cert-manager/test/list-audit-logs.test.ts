@@ -185,7 +185,7 @@ describeEachDialect('listing audit logs', (open) => {
     expect(logs[0]?.details).toMatchObject({ text: 'nul \ufffd, half \ufffd, 🦉' });
   });
 
-  test.each(['"quoted"', 'C:\\dir', 'ÄÖ', 'straße "', 'LINE\nTWO', 'x"}'])(
+  test.each(['"quoted"', 'C:\\dir', 'ÄÖ', 'äö', 'straße "', 'LINE\nTWO', 'x"}'])(
     'finds %j in the details',
     async (text) => {
       const details = { text: 'a "quoted" C:\\dir, ÄÖ, straße "x", line\ntwo', last: { name: 'x' } };

@@ -98,15 +98,20 @@ function addRanges(condition: AuditCondition, filter: AuditFilter, column: Colum
 
 /** Details are kept as JSON, whose strings write some characters in another way: the text is looked for in both. */
 function addText(condition: AuditCondition, text: string): void {
-  const spellings = new Set([text, JSON.stringify(text).slice(1, -1)]);
+  const cases = isAscii(text) ? [text] : [text, text.toLowerCase(), text.toUpperCase()];
+  const spellings = new Set(cases.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]));
   condition.add((at) => {
     const alternatives = [...spellings].map((spelling) => {
       const pattern = `%${spelling.replace(/[\\%_]/g, '\\$&')}%`;
-      // the database lowers both sides, as each of them knows other letters
+      // the database lowers both sides; SQLite knows the letters of ASCII alone
       return `lower(cast(details as text)) like lower(${at(pattern)}) escape '\\'`;
     });
     return `(${alternatives.join(' or ')})`;
   });
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
 }
 
 /** Actions are plain ASCII, and both databases order them by their octets: a beginning is a stretch of the index. */
