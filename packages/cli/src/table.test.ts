@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { daysUntil, facts, plain, table } from './table.js';
+import { daysUntil, facts, lasting, plain, table } from './table.js';
 
 describe('table', () => {
   test('is as wide as its cells', () => {
@@ -45,4 +45,16 @@ test.each([
   ['2025-12-31T23:59:59Z', -1],
 ])('until %s it is %i days', (instant, days) => {
   expect(daysUntil(instant, new Date('2026-01-01T00:00:00Z'))).toBe(days);
+});
+
+test.each([
+  [0, '0 s'],
+  [60, '1 min'],
+  [90, '1 min 30 s'],
+  [3_600, '1 h'],
+  [86_400, '1 d'],
+  [86_460, '1 d'],
+  [21_528_625, '249 d 4 h'],
+])('%i s last %j', (seconds, said) => {
+  expect(lasting(seconds)).toBe(said);
 });

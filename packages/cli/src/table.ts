@@ -44,6 +44,26 @@ export function facts(row: Row): string {
     .join('');
 }
 
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** A length of time by its two largest units, such as `1 h 30 min`; what is smaller is left out. */
+export function lasting(seconds: number): string {
+  const parts: string[] = [];
+  let rest = seconds;
+  for (const [unit, size] of units) {
+    const count = Math.floor(rest / size);
+    rest %= size;
+    if (count > 0) parts.push(`${count} ${unit}`);
+    else if (parts.length > 0) break;
+  }
+  return parts.slice(0, 2).join(' ') || '0 s';
+}
+
 /** Whole days from now, rounded down; negative when it has passed. */
 export function daysUntil(instant: string, now: Date): number {
   return Math.floor((Date.parse(instant) - now.getTime()) / 86_400_000);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findCheck } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
 import type { Session } from '../session.js';
+import { lasting } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
 const rowOf = (check: Check | ReadOnlyCheck) => ({
@@ -10,7 +11,7 @@ const rowOf = (check: Check | ReadOnlyCheck) => ({
   status: check.status,
   'last ping': check.last_ping,
   'next ping': check.next_ping,
-  expects: check.schedule ?? `every ${check.timeout} s`,
+  expects: check.schedule ?? `every ${lasting(check.timeout ?? 0)}`,
   tags: check.tags,
   id: 'uuid' in check ? check.uuid : check.unique_key,
 });
