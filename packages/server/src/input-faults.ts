@@ -2,15 +2,19 @@ import { type FieldFault, InvalidInput } from '@certloop/contracts';
 import type { z } from 'zod';
 
 /**
- * Value of an input by its schema. Throws InvalidInput that names every field and its reason; `place` is
+ * Value of an input by its schema. Throws InvalidInput that names every field and its reason, at most 100; `place` is
  * `query`, `params` or `body`, and stands before the field's own path for all but members of a body.
  */
 export function parseInput<S extends z.ZodType>(schema: S, value: unknown, place: string): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  const fields = result.error.issues.flatMap((issue) => faultsOf(issue, place));
+  const issues = result.error.issues.slice(0, mostFaults);
+  const fields = issues.flatMap((issue) => faultsOf(issue, place)).slice(0, mostFaults);
   throw new InvalidInput(fields.map(({ path, message }) => `${path}: ${message}`).join('; '), { fields });
 }
+
+// the sentences of thousands would be many times the body that they are about
+const mostFaults = 100;
 
 function faultsOf(issue: z.core.$ZodIssue, place: string): FieldFault[] {
   if (issue.code === 'unrecognized_keys') {

@@ -38,3 +38,15 @@ test("another service's words are cut and lose their control characters", () => 
   expect(problem.detail).toHaveLength(500);
   expect(problem.detail).toMatch(/^bad \[31mx+…$/);
 });
+
+test('faults are told as words are, and no more than 100 of them', () => {
+  const fault = { path: 'names[0]\n', code: 'not_allowed', message: `bad\u0000${'x'.repeat(1000)}` };
+  const refusal = new InvalidInput('bad', { fields: Array.from({ length: 1000 }, () => fault) });
+  const { errors = [] } = describeProblem(refusal, '/', 'r-1');
+  expect(errors).toHaveLength(100);
+  expect(errors[0]).toEqual({
+    path: 'names[0] ',
+    code: 'not_allowed',
+    message: expect.stringMatching(/^bad x{495}…$/),
+  });
+});

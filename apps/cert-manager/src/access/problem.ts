@@ -1,4 +1,4 @@
-import type { AppError, ErrorKind, Problem } from '@certloop/contracts';
+import type { AppError, ErrorKind, FieldFault, Problem } from '@certloop/contracts';
 
 const titles: Readonly<Record<ErrorKind, string>> = {
   invalid_input: 'Invalid input',
@@ -35,8 +35,15 @@ export function describeProblem(refusal: AppError, instance: string, requestId: 
     message: detail,
     code: refusal.code,
     requestId,
-    ...(refusal.fields.length > 0 && { errors: refusal.fields.map((fault) => ({ ...fault })) }),
+    ...(refusal.fields.length > 0 && { errors: refusal.fields.slice(0, mostFaults).map(plainFault) }),
   };
+}
+
+// a small body can have a fault in each of its thousands of members
+const mostFaults = 100;
+
+function plainFault({ path, code, message }: FieldFault): FieldFault {
+  return { path: plainText(path), code, message: plainText(message) };
 }
 
 /** Long enough for every sentence of our own; what another service said is cut. */
