@@ -1,0 +1,123 @@
+import { UpstreamFailed } from '@certloop/contracts';
+import { Agent, type Dispatcher } from 'undici';
+import type { OutgoingFetch } from './outgoing-fetch.js';
+
+/**
+ * A fetch for addresses that the operator chose, at a third of the cost of the built-in one: no streams, no
+ * decompression, bodies as text or octets. Redirects are handed back, not followed. Rejects with UpstreamFailed when
+ * the answer is larger than `answerBytes`.
+ */
+export function createPlainFetch({ answerBytes }: { readonly answerBytes: number }): OutgoingFetch {
+  const agent = new Agent({ connect: { timeout: 10_000 } });
+  return {
+    fetch: async (input, init) => {
+      const { url, ...request } = await plainRequest(input, init);
+      request.signal?.throwIfAborted();
+      const { origin, pathname, search } = new URL(url);
+      const target = { origin, path: `${pathname}${search}` };
+      return responseOf(await dispatched(agent, { ...request, ...target, answerBytes }));
+    },
+    close: () => agent.close(),
+  };
+}
+
+interface PlainRequest {
+  readonly url: string | URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What the usual callers give is taken as it is; everything else is read by the built-in Request. */
+async function plainRequest(input: string | URL | Request, init: RequestInit = {}): Promise<PlainRequest> {
+  const { method = 'GET', headers = {}, body = null, signal } = init;
+  const isPlainBody = body === null || typeof body === 'string' || body instanceof Uint8Array;
+  if (!(input instanceof Request) && isPlainBody) {
+    const fields = Symbol.iterator in headers ? Object.fromEntries(headers) : headers;
+    return {
+      url: input,
+      method,
+      headers: fields as Record<string, string>,
+      body,
+      signal: signal ?? undefined,
+    };
+  }
+  const request = new Request(input, init);
+  return {
+    url: request.url,
+    method: request.method,
+    headers: Object.fromEntries(request.headers),
+    body: request.body === null ? null : new Uint8Array(await request.arrayBuffer()),
+    signal: request.signal,
+  };
+}
+
+interface Call extends Omit<PlainRequest, 'url'> {
+  readonly origin: string;
+  readonly path: string;
+  readonly answerBytes: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: [string, string][];
+  readonly chunks: readonly Uint8Array[];
+}
+
+function dispatched(agent: Agent, { signal, answerBytes, method, ...call }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let status = 0;
+    let headers: [string, string][] = [];
+    let length = 0;
+    // as long as the call waits for a connection, there is nothing to break off
+    let giveUp = () => reject(signal?.reason);
+    const onAbort = () => giveUp();
+    const settled = () => signal?.removeEventListener('abort', onAbort);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    agent.dispatch(
+      { ...call, method: method as Dispatcher.HttpMethod },
+      {
+        onRequestStart: (controller) => {
+          giveUp = () => controller.abort(signal?.reason as Error);
+          if (signal?.aborted === true) giveUp();
+        },
+        onResponseStart: (_controller, code, fields) => {
+          status = code;
+          headers = pairsOf(fields);
+        },
+        onResponseData: (controller, chunk) => {
+          length += chunk.length;
+          chunks.push(chunk);
+          if (length > answerBytes)
+            controller.abort(new UpstreamFailed(`the answer is larger than ${answerBytes} bytes`));
+        },
+        onResponseEnd: () => {
+          settled();
+          resolve({ status, headers, chunks });
+        },
+        onResponseError: (_controller, error) => {
+          settled();
+          reject(error);
+        },
+      },
+    );
+  });
+}
+
+function pairsOf(fields: Readonly<Record<string, string | string[] | undefined>>): [string, string][] {
+  return Object.entries(fields).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+}
+
+// RFC 9110 §6.4.1, and the statuses that a Response refuses a body for
+const bodyless = new Set([101, 204, 205, 304]);
+
+function responseOf({ status, headers, chunks }: Answer): Response {
+  const [only] = chunks;
+  if (only === undefined || bodyless.has(status)) return new Response(null, { status, headers });
+  const octets = chunks.length === 1 ? only : Buffer.concat(chunks);
+  return new Response(new Uint8Array(octets), { status, headers });
+}
