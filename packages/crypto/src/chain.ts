@@ -1,5 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { type Certificate, fingerprint, isWithinValidity, parseCertificate } from './certificate.js';
+import { createKeyCache } from './key-cache.js';
 import { formatName } from './names.js';
 import { verifySignatureSync } from './signatures.js';
 
@@ -30,8 +31,8 @@ export function isIssuedBy(certificate: Certificate, issuer: Certificate): boole
  * Throws InvalidInput (`broken_chain`) when they are no one chain, or `malformed_der`.
  */
 export function orderChain(ders: readonly Buffer[]): Certificate[] {
-  const certificates = [...new Map(ders.map((der) => [fingerprint(der), der])).values()].map(
-    parseCertificate,
+  const certificates = [...new Map(ders.map((der) => [der.toString('latin1'), der])).values()].map(
+    recallCertificate,
   );
   if (certificates.length > maxCertificates)
     throw brokenChain(`it has more than ${maxCertificates} certificates`);
@@ -107,16 +108,19 @@ function extendPath(
 
 /** What is wrong with the certificate at the place, 1 being the leaf's. */
 function faultAt(certificate: Certificate, place: number, now: Date): string | undefined {
-  const name = `"${formatName(certificate.subject)}"`;
-  if (now < certificate.notBefore)
-    return `${name} is not valid before ${certificate.notBefore.toISOString()}`;
-  if (!isWithinValidity(certificate, now)) return `${name} expired at ${certificate.notAfter.toISOString()}`;
+  const { notBefore, notAfter } = certificate;
+  if (now < notBefore) return `${nameOf(certificate)} is not valid before ${notBefore.toISOString()}`;
+  if (!isWithinValidity(certificate, now)) {
+    return `${nameOf(certificate)} expired at ${notAfter.toISOString()}`;
+  }
   // Between an authority at place n and the leaf at place 1 stand n - 2 authorities.
   if (certificate.pathLength !== undefined && place - 2 > certificate.pathLength) {
-    return `${name} allows only ${certificate.pathLength} further authorities below it`;
+    return `${nameOf(certificate)} allows only ${certificate.pathLength} further authorities below it`;
   }
   return undefined;
 }
+
+const nameOf = ({ subject }: Certificate): string => `"${formatName(subject)}"`;
 
 function isNamedIssuer(certificate: Certificate, issuer: Certificate): boolean {
   if (!certificate.issuerDer.equals(issuer.subjectDer)) return false;
@@ -133,15 +137,34 @@ function isSignedBy(certificate: Certificate, issuer: Certificate): boolean {
 // One certificate meets the same issuer when a chain is put in order and when it is checked.
 const verified = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 
+const issuerKeys = createKeyCache(64);
+
 // Those of authorities come again with every chain: remembered by their octets, the oldest forgotten first.
 const verifiedAuthorities = new Map<string, boolean>();
 const mostAuthorities = 256;
+
+const authorities = new Map<string, Certificate>();
+// real ones have less than 3 KiB, with keys of RSA-4096
+const longestKept = 8192;
+
+/** As parseCertificate; one of an authority is parsed once for all the chains that it comes with. */
+export function recallCertificate(der: Buffer): Certificate {
+  const octets = der.toString('latin1');
+  const known = authorities.get(octets);
+  if (known !== undefined) return known;
+  const certificate = parseCertificate(der);
+  if (!certificate.isCa || der.length > longestKept) return certificate;
+  const [oldest] = authorities.keys();
+  if (oldest !== undefined && authorities.size >= mostAuthorities) authorities.delete(oldest);
+  authorities.set(octets, certificate);
+  return certificate;
+}
 
 function signatureHolds(certificate: Certificate, issuer: Certificate): boolean {
   if (certificate.isCa) return authorityHolds(certificate, issuer);
   const known = verified.get(certificate) ?? new WeakMap<Certificate, boolean>();
   verified.set(certificate, known);
-  const holds = known.get(issuer) ?? verifySignatureSync(certificate, issuer.publicKey).ok;
+  const holds = known.get(issuer) ?? verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
   known.set(issuer, holds);
   return holds;
 }
@@ -150,7 +173,7 @@ function authorityHolds(certificate: Certificate, issuer: Certificate): boolean 
   const key = `${fingerprint(certificate.der)} ${fingerprint(issuer.spkiDer)}`;
   const known = verifiedAuthorities.get(key);
   if (known !== undefined) return known;
-  const holds = verifySignatureSync(certificate, issuer.publicKey).ok;
+  const holds = verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
   const [oldest] = verifiedAuthorities.keys();
   if (oldest !== undefined && verifiedAuthorities.size >= mostAuthorities) verifiedAuthorities.delete(oldest);
   verifiedAuthorities.set(key, holds);

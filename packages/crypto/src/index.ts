@@ -11,7 +11,7 @@ export {
   parseCertificate,
 } from './certificate.js';
 export { type CertificateDescription, describeCertificate } from './certificate-description.js';
-export { type ChainCheck, checkChain, isIssuedBy, orderChain } from './chain.js';
+export { type ChainCheck, checkChain, isIssuedBy, orderChain, recallCertificate } from './chain.js';
 export { type Csr, type CsrAttribute, parseCsr, verifyCsr } from './csr.js';
 export { type CsrDescription, describeCsr } from './csr-description.js';
 export { describeExtension, type Extension, type ExtensionDescription } from './extensions.js';
@@ -52,7 +52,7 @@ export {
 } from './keys.js';
 export { lintCertificate } from './lint.js';
 export { lintRevocationList } from './lint-revocation-list.js';
-export { describeName, encodeName, listCommonNames, type SubjectFields } from './names.js';
+export { describeName, encodeName, formatName, listCommonNames, type SubjectFields } from './names.js';
 export { type OcspCertId, type OcspRequest, parseOcspRequest } from './ocsp-request.js';
 export {
   createOcspResponder,

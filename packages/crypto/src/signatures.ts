@@ -54,11 +54,18 @@ export async function verifySignature(
   }
 }
 
-/** Checks the signature at once, on the calling thread; for the few certificates of a chain. Never throws. */
-export function verifySignatureSync(octets: SignedOctets, publicKey: PublicKey): Verification {
+/**
+ * Checks the signature at once, on the calling thread, with the key of the cache when there is one; for the few
+ * certificates of a chain. Never throws.
+ */
+export function verifySignatureSync(
+  octets: SignedOctets,
+  publicKey: PublicKey,
+  cache: KeyCache = uncached,
+): Verification {
   try {
     const scheme = requireScheme(octets.signatureAlgorithm, publicKey);
-    const key = importPublicKey(publicKey);
+    const key = cache.import(publicKey);
     return verify(hashOf(scheme), octets.signed, keyInput(key, scheme), octets.signature)
       ? { ok: true }
       : wrong;
