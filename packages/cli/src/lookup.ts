@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { type Check, type Fqdn, NotFound, type Provider, type Space } from '@certloop/contracts';
+import { mapInTurns } from './in-turns.js';
 import type { Manager, Monitor } from './session.js';
 import { UsageError } from './usage-error.js';
 
@@ -31,12 +32,11 @@ export async function findProvider(manager: Manager, named: string): Promise<Pro
 /** FQDNs of one space, or of all that may be read, each with its space's name. */
 export async function listFqdnsIn(manager: Manager, space: string | undefined) {
   const spaces = space === undefined ? (await manager.listSpaces()).body : [await findSpace(manager, space)];
-  const found: (Fqdn & { readonly space: string })[] = [];
-  for (const { id, name } of spaces) {
+  const lists = await mapInTurns(spaces, 4, async ({ id, name }) => {
     const { body } = await manager.listFqdns({ params: { id } });
-    found.push(...body.map((fqdn) => ({ ...fqdn, space: name })));
-  }
-  return found;
+    return body.map((fqdn: Fqdn) => ({ ...fqdn, space: name }));
+  });
+  return lists.flat();
 }
 
 /** By host name or id, in one space or wherever it is. */
