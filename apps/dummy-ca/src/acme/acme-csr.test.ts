@@ -9,6 +9,8 @@ const { privateKey } = ec();
 const account = ec();
 const a: Identifier = { type: 'dns', value: 'a.test' };
 const b: Identifier = { type: 'dns', value: 'b.test' };
+const long: Identifier = { type: 'dns', value: `${'a'.repeat(59)}.test` };
+const tooLong: Identifier = { type: 'dns', value: `${'a'.repeat(60)}.test` };
 const ip: Identifier = { type: 'ip', value: '2001:db8::1' };
 const weakRsa = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', critical: false, value: Buffer.of(0x30, 3, 2, 1, 5) };
@@ -28,6 +30,13 @@ describe('parseAcmeCsr (RFC 8555 §7.4)', () => {
       { dnsNames: ['b.test'], subject: { commonName: 'a.test' } },
       [a, b],
       'a.test',
+    ],
+    ['a CN of 64 characters', { subject: { commonName: long.value } }, [long], long.value],
+    [
+      'a CN of 65 characters, which is left out',
+      { subject: { commonName: tooLong.value } },
+      [tooLong],
+      undefined,
     ],
     ['an address', { ipAddresses: ['2001:db8::1'] }, [ip], undefined],
     [

@@ -14,11 +14,14 @@ import { type Identifier, identifierKey } from './identifiers.js';
 /** A CSR that may be issued for. */
 export interface AcmeCsr {
   readonly csr: Csr;
-  /** Common name as the CSR has it, undefined when it has none. */
+  /** Common name as the CSR has it; undefined when it has none, or one that is too long for a certificate. */
   readonly commonName: string | undefined;
   /** What is taken over beside names and key: the TLS feature `status_request` (RFC 7633), nothing else. */
   readonly extensions: readonly Extension[];
 }
+
+// RFC 5280, Appendix A.1 (ub-common-name); a host name may be longer, and stands in the subjectAltName anyway.
+const mostOfCommonName = 64;
 
 /**
  * The CSR of a finalize request, its signature unchecked. Throws `malformed` for what is not base64url and `badCSR`
@@ -34,7 +37,7 @@ export function parseAcmeCsr(
   const csr = readCsr(Buffer.from(text, 'base64url'));
   requireSameIdentifiers(csr, identifiers);
   requireSoundKey(csr, accountKey);
-  const [commonName] = listCommonNames(csr.subject);
+  const [commonName] = listCommonNames(csr.subject).filter(({ length }) => length <= mostOfCommonName);
   return { csr, commonName, extensions: csr.extensions.filter(isMustStaple) };
 }
 
