@@ -190,6 +190,48 @@ describeMonitor('account', (stage) => {
     expect((await ada.get('/limits')).body.checks).toBe(0);
   });
 
+  test('keys that are asked for at once take the place of each other', async () => {
+    const project = await newProject(ada);
+    const issue = () => ada.send('post', `/projects/${project}/keys/read-write`).expect(201);
+    const answers = await Promise.all(Array.from({ length: 8 }, issue));
+    const tried = await Promise.all(
+      answers.map(({ body }) => stage.app.http.get('/api/v3/checks/').set('X-Api-Key', body.key)),
+    );
+    expect(tried.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test('the ids in a path count in any case', async () => {
+    const project = (await newProject(ada)).toUpperCase();
+    const { key } = (await ada.send('post', `/projects/${project}/keys/read-write`).expect(201)).body;
+    await stage.app.http.get('/api/v3/checks/').set('X-Api-Key', key).expect(200);
+    const hook = { kind: 'webhook', name: 'hook', settings: { down: { url: 'https://hook.example/' } } };
+    const { id } = (await ada.send('post', `/projects/${project}/channels`, hook).expect(201)).body;
+    await ada.send('delete', `/projects/${project}/channels/${id.toUpperCase()}`).expect(204);
+    expect((await ada.get(`/projects/${project}/channels`).expect(200)).body.channels).toEqual([]);
+  });
+
+  test('what comes while a project or a channel is deleted is done or refused', async () => {
+    const project = await newProject(ada);
+    const { key } = (await ada.send('post', `/projects/${project}/keys/read-write`)).body;
+    const pingKey = (await ada.send('post', `/projects/${project}/keys/ping`)).body.key;
+    const hook = { kind: 'webhook', name: 'hook', settings: { down: { url: 'https://hook.example/' } } };
+    const { id } = (await ada.send('post', `/projects/${project}/channels`, hook)).body;
+    const create = () => stage.app.http.post('/api/v3/checks/').set('X-Api-Key', key).send({ channels: '*' });
+    const rounds = [0, 1, 2, 3].flatMap((round) => [
+      create(),
+      create(),
+      ...(round === 1 ? [ada.send('delete', `/projects/${project}/channels/${id}`)] : []),
+      stage.app.http.get(`/ping/${pingKey}/job-${round}?create=1`),
+      ...(round === 2 ? [ada.send('delete', `/projects/${project}`)] : []),
+      ada.send('post', `/projects/${project}/keys/read-only`),
+      ada.send('post', `/projects/${project}/channels`, hook),
+      ada.send('post', `/projects/${project}/members`, { email: ben.email, role: 'member' }),
+    ]);
+    const statuses = (await Promise.all(rounds)).map(({ status }) => status);
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    expect((await ada.get('/limits')).body.checks).toBe(0);
+  });
+
   test('members may what their role says', async () => {
     const id = await newProject(ada);
     const join = (role: string, email = ben.email) =>

@@ -14,6 +14,7 @@ import {
   findUserByEmail,
   getProject,
   holdOwner,
+  keepProject,
   listKeyKinds,
   type Project,
   renameProject,
@@ -144,6 +145,7 @@ export function putMember(
     const found = await findUserByEmail(tx, normalEmail(email));
     if (found === undefined) throw new InvalidInput(`there is no user ${email}`);
     if (found.id === project.ownerId) throw new InvalidInput('the owner is no member beside that');
+    await keepProject(tx, project.id);
     await replaceMember(tx, { projectId: project.id, userId: found.id, role });
     return { id: found.id, email: found.email, role };
   });

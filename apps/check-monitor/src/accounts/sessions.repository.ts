@@ -44,8 +44,9 @@ export async function findPassword(tx: Tx, userId: string): Promise<string | und
 
 /** Puts the password in the place of an earlier one. */
 export async function replacePassword(tx: Tx, row: PasswordRow): Promise<void> {
-  await tx.delete(passwords, { userId: row.userId });
-  await tx.insert(passwords, row);
+  const text = `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)
+    on conflict (user_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`;
+  await executeSql(tx, text, [row.userId, row.hash, row.changedAt]);
 }
 
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {

@@ -1,4 +1,4 @@
-import { column, defineTable, insertMany, querySql, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, insertMany, keepRows, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
 
 /** An integration of a project. */
@@ -62,6 +62,11 @@ export const checkChannels = defineTable<CheckChannel>('check_channels', {
 /** Channels of a project in the order of their making. */
 export async function listProjectChannels(tx: Tx, projectId: string): Promise<Channel[]> {
   return tx.find(channels, { where: { projectId }, order: { id: 'ASC' } });
+}
+
+/** The same, kept from being deleted until the transaction ends. */
+export async function keepProjectChannels(tx: Tx, projectId: string): Promise<Channel[]> {
+  return keepRows(tx, channels, { projectId });
 }
 
 /** A channel that nothing was told yet. */

@@ -1,7 +1,12 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Caller } from '../projects/caller.js';
 import { selectChannels } from './channel-selection.js';
-import { assignChannels, type Channel, listProjectChannels } from './channels.repository.js';
+import {
+  assignChannels,
+  type Channel,
+  keepProjectChannels,
+  listProjectChannels,
+} from './channels.repository.js';
 
 export interface ChannelsDeps {
   readonly database: Database;
@@ -12,9 +17,13 @@ export function listChannels({ database }: ChannelsDeps, caller: Caller): Promis
   return database.read((tx) => listProjectChannels(tx, caller.projectId));
 }
 
-/** Channels of a project that `text` names, in the form of channel-selection; throws InvalidInput. */
+/**
+ * Channels of a project that `text` names, in the form of channel-selection, kept from being deleted until the
+ * transaction ends; throws InvalidInput.
+ */
 export async function pickChannels(tx: Tx, projectId: string, text: string): Promise<Channel[]> {
-  const available = await listProjectChannels(tx, projectId);
+  if (text === '') return [];
+  const available = await keepProjectChannels(tx, projectId);
   const chosen = new Set(
     selectChannels(
       text,
@@ -26,5 +35,5 @@ export async function pickChannels(tx: Tx, projectId: string, text: string): Pro
 
 /** Tells all channels of the project of a check. */
 export async function assignAllChannels(tx: Tx, projectId: string, checkId: number): Promise<void> {
-  await assignChannels(tx, checkId, await listProjectChannels(tx, projectId));
+  await assignChannels(tx, checkId, await keepProjectChannels(tx, projectId));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
-import { getProject } from '../projects/projects.repository.js';
+import { keepProject } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
 import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
@@ -32,7 +32,7 @@ export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel)
   const createdAt = deps.now();
   const verifiedAt = isVerified ? createdAt : null;
   await deps.database.transaction(async (tx) => {
-    await getProject(tx, projectId);
+    await keepProject(tx, projectId);
     await requireMembers(tx, projectId, kind, settings);
     await insertChannel(tx, { uuid, projectId, kind, name, settings, createdAt, verifiedAt });
   });

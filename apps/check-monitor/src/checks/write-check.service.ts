@@ -1,9 +1,9 @@
-import { Forbidden } from '@certloop/contracts';
+import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import { assignChannels } from '../channels/channels.repository.js';
 import { pickChannels } from '../channels/channels.service.js';
 import type { Caller } from '../projects/caller.js';
-import { countChecks, holdOwner, type User } from '../projects/projects.repository.js';
+import { countChecks, findKeptProject, holdOwner, type User } from '../projects/projects.repository.js';
 import { type Check, type CheckSettings, defaultSettings, newCheck } from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-state.js';
@@ -23,8 +23,8 @@ export interface WriteCheckDeps extends ChecksDeps {
 }
 
 /**
- * Makes a check, or updates the one that `unique` matches. Throws InvalidInput for wrong parameters or channels, and
- * Forbidden at the limit of the account.
+ * Makes a check, or updates the one that `unique` matches. Throws InvalidInput for wrong parameters or channels,
+ * Forbidden at the limit of the account, and Unauthenticated when the project went meanwhile, and its keys with it.
  */
 export async function createCheck(
   deps: WriteCheckDeps,
@@ -33,6 +33,8 @@ export async function createCheck(
   const spec = parseCheckSpec(caller.body);
   return deps.database.transaction(async (tx) => {
     const owner = await holdOwner(tx, caller.ownerId);
+    if ((await findKeptProject(tx, caller.projectId)) === undefined)
+      throw new Unauthenticated('wrong api key');
     const existing = await findUniqueMatch(tx, caller, spec);
     if (existing !== undefined) return { ...(await applySpec(tx, caller, existing, spec)), isNew: false };
     requireRoom(deps, owner, 1);

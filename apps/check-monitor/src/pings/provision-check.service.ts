@@ -4,7 +4,12 @@ import { assignAllChannels } from '../channels/channels.service.js';
 import { defaultSettings } from '../checks/check.js';
 import { findChecksBySlug } from '../checks/checks.repository.js';
 import { addCheck, requireRoom, type WriteCheckDeps } from '../checks/write-check.service.js';
-import { findProjectByPingKey, holdOwner, type User } from '../projects/projects.repository.js';
+import {
+  findKeptProject,
+  findProjectByPingKey,
+  holdOwner,
+  type User,
+} from '../projects/projects.repository.js';
 import { wrongUrl } from './incoming-ping.js';
 import type { SlugTarget } from './ping-address.js';
 
@@ -25,6 +30,7 @@ export async function provisionCheck(
   if (project === undefined) throw new NotFound('not found');
   if (slug.length > longestSlug) throw wrongUrl();
   const owner = await holdOwner(tx, project.ownerId);
+  if ((await findKeptProject(tx, project.id)) === undefined) throw new NotFound('not found');
   const [existing] = await findChecksBySlug(tx, project.id, slug);
   if (existing !== undefined) return { uuid: existing.uuid, isNew: false };
   requireTwiceTheRoom(deps, owner);

@@ -11,6 +11,7 @@ import {
   getProject,
   insertProject,
   insertUser,
+  keepProject,
   type Project,
   replaceApiKey,
   setPingKey,
@@ -63,17 +64,17 @@ export type IssuedKind = (typeof issuedKinds)[number];
 /** New key of a project, in the place of the one of that kind; it is not shown again. Throws NotFound. */
 export async function issueKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<string> {
   return deps.database.transaction(async (tx) => {
-    await getProject(tx, projectId);
-    return putKey(deps, tx, projectId, kind);
+    const { id } = await keepProject(tx, projectId);
+    return putKey(deps, tx, id, kind);
   });
 }
 
 /** Ends a key of a project; does nothing where it has none of that kind. Throws NotFound. */
 export async function revokeKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<void> {
   await deps.database.transaction(async (tx) => {
-    await getProject(tx, projectId);
-    if (kind === 'ping') await setPingKey(tx, projectId, null);
-    else await deleteApiKey(tx, projectId, kind);
+    const { id } = await getProject(tx, projectId);
+    if (kind === 'ping') await setPingKey(tx, id, null);
+    else await deleteApiKey(tx, id, kind);
   });
 }
 

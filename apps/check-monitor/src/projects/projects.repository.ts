@@ -1,5 +1,5 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, executeSql, querySql, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, executeSql, keepRows, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import type { KeyKind } from './api-key.js';
 
@@ -103,7 +103,8 @@ export async function findProjectByBadgeKey(tx: Tx, badgeKey: string): Promise<P
 
 async function findProject(tx: Tx, id: string): Promise<Project | undefined> {
   // PostgreSQL refuses to compare a uuid with anything else
-  return uuidForm.test(id) ? ((await tx.findOneBy(projects, { id })) ?? undefined) : undefined;
+  if (!uuidForm.test(id)) return undefined;
+  return (await tx.findOneBy(projects, { id: id.toLowerCase() })) ?? undefined;
 }
 
 /** Throws NotFound when there is no such project. */
@@ -111,6 +112,19 @@ export async function getProject(tx: Tx, id: string): Promise<Project> {
   const found = await findProject(tx, id);
   if (found === undefined) throw new NotFound(`there is no project ${id}`);
   return found;
+}
+
+/** The project for who adds something to it: until the transaction ends it is not deleted. */
+export async function findKeptProject(tx: Tx, id: string): Promise<Project | undefined> {
+  const [kept] = uuidForm.test(id) ? await keepRows(tx, projects, { id: id.toLowerCase() }) : [];
+  return kept;
+}
+
+/** The same; throws NotFound when there is none. */
+export async function keepProject(tx: Tx, id: string): Promise<Project> {
+  const kept = await findKeptProject(tx, id);
+  if (kept === undefined) throw new NotFound(`there is no project ${id}`);
+  return kept;
 }
 
 /** The oldest project of that name; names need not be unique. */
@@ -155,8 +169,9 @@ export async function deleteApiKey(tx: Tx, projectId: string, kind: KeyKind): Pr
 
 /** Puts the key in the place of an older one of its kind. */
 export async function replaceApiKey(tx: Tx, key: ApiKey): Promise<void> {
-  await tx.delete(apiKeys, { projectId: key.projectId, kind: key.kind });
-  await tx.insert(apiKeys, key);
+  const text = `insert into api_keys (project_id, kind, hash, created_at) values ($1, $2, $3, $4)
+    on conflict (project_id, kind) do update set hash = excluded.hash, created_at = excluded.created_at`;
+  await executeSql(tx, text, [key.projectId, key.kind, key.hash, key.createdAt]);
 }
 
 export async function findUser(tx: Tx, id: string): Promise<User | undefined> {

@@ -48,10 +48,12 @@ const password = z.string().max(1000);
 const email = z.string().max(254);
 const name = z.string().max(200);
 const settings = z.looseObject({});
-const ofProject = z.object({ projectId: z.string() });
-const ofMember = ofProject.extend({ userId: z.string() });
+// uuids count in any case
+const id = z.string().toLowerCase();
+const ofProject = z.object({ projectId: id });
+const ofMember = ofProject.extend({ userId: id });
 const ofKey = ofProject.extend({ kind: z.enum(keyKinds) });
-const ofChannel = ofProject.extend({ channelId: z.string() });
+const ofChannel = ofProject.extend({ channelId: id });
 const within = [401, 403, 404];
 
 /**
