@@ -46,8 +46,8 @@ export const auditClearings = defineTable<AuditClearingRow>('audit_clearings', {
   },
 });
 
-export async function insertAuditLog(tx: Tx, row: Omit<AuditLogRow, 'id'>): Promise<void> {
-  await insertMany(tx, auditLogs, [row]);
+export async function insertAuditLogs(tx: Tx, rows: readonly Omit<AuditLogRow, 'id'>[]): Promise<void> {
+  await insertMany(tx, auditLogs, rows);
 }
 
 /** Replaces the details of an entry; false when it is gone. */

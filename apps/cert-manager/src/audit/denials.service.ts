@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { insertAuditLog, updateAuditDetails } from './audit.repository.js';
+import { insertAuditLogs, updateAuditDetails } from './audit.repository.js';
 import { type AuditEntry, auditFacts } from './audit-entry.js';
 import { ipKey } from './ip-range.js';
 
@@ -69,7 +69,7 @@ export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
     });
     forgetOldest(remembered);
     const row = { ...facts, entryId, timestamp: now, ipKey: ipKey(facts.ipAddress) };
-    await db.transaction((tx) => insertAuditLog(tx, row));
+    await db.transaction((tx) => insertAuditLogs(tx, [row]));
   };
 
   const write = async (repeated: Repeated) => {

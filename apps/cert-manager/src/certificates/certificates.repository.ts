@@ -1,5 +1,14 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, executeSql, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  executeSql,
+  findRow,
+  insertMany,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { Between, IsNull, LessThan } from 'typeorm';
 
 /** A certificate as it is stored. */
@@ -72,13 +81,23 @@ export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<Cer
   return findRow(tx, certificates, { fqdnId }, { by: ['createdAt', 'id'], direction: 'desc' });
 }
 
+/** The certificate that was stored last of each of the FQDNs that has one; at least one FQDN is asked for. */
+export function listNewestCertificates(tx: Tx, fqdnIds: readonly string[]): Promise<CertificateRow[]> {
+  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
+  // one step into the index for each FQDN, however many it has
+  const text = `select r.* from fqdns f join certificates r on r.id = (
+      select l.id from certificates l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
+    where f.id in (${places})`;
+  return querySql<CertificateRow>(tx, certificates.columns, text, fqdnIds);
+}
+
 /** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
 export async function findIssuedCertificate(
   tx: Tx,
   { fqdnId, providerId, upstreamId }: Pick<CertificateRow, 'fqdnId' | 'providerId' | 'upstreamId'>,
 ): Promise<CertificateRow | undefined> {
   if (providerId === null || upstreamId === null) return undefined;
-  return (await tx.findOneBy(certificates, { fqdnId, providerId, upstreamId })) ?? undefined;
+  return findRow(tx, certificates, { fqdnId, providerId, upstreamId });
 }
 
 /** Throws NotFound when the FQDN has no such certificate. */
@@ -114,6 +133,25 @@ export async function insertCertificate(
 
 function hasCertificateInUse(tx: Tx, fqdnId: string): Promise<boolean> {
   return tx.existsBy(certificates, { fqdnId, replacedAt: IsNull() });
+}
+
+/**
+ * Stores certificates of one moment, each in the place of the one that its FQDN has in use; the FQDNs are held, and
+ * none comes twice. Undefined, and nothing of use stored, when one of them has none, or a newer one.
+ */
+export async function replaceCertificates(
+  tx: Tx,
+  news: readonly Omit<CertificateRow, 'replacedAt'>[],
+  now: Date,
+): Promise<CertificateRow[] | undefined> {
+  const places = news.map((_, index) => `$${index + 2}`).join(', ');
+  const text = `update certificates set replaced_at = $1
+    where fqdn_id in (${places}) and replaced_at is null and created_at < $1`;
+  const replaced = await executeSql(tx, text, [now, ...news.map(({ fqdnId }) => fqdnId)]);
+  if (replaced !== news.length) return undefined;
+  const rows = news.map((certificate) => ({ ...certificate, replacedAt: null }));
+  await insertMany(tx, certificates, rows);
+  return rows;
 }
 
 /** Replaces what a provider says of a certificate; returns how many rows there were, 0 or 1. */

@@ -12,6 +12,7 @@ import {
   querySql,
   type Tx,
 } from '@certloop/db';
+import { In } from 'typeorm';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 export interface CsrRow {
@@ -60,6 +61,16 @@ export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | un
   return findRow(tx, csrs, { fqdnId }, { by: ['createdAt', 'id'], direction: 'desc' });
 }
 
+/** The CSR that came last of each of the FQDNs that has one; at least one FQDN is asked for. */
+export function listLatestCsrs(tx: Tx, fqdnIds: readonly string[]): Promise<CsrRow[]> {
+  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
+  // one step into the index for each FQDN, however many it has
+  const text = `select r.* from fqdns f join csrs r on r.id = (
+      select l.id from csrs l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
+    where f.id in (${places})`;
+  return querySql<CsrRow>(tx, csrs.columns, text, fqdnIds);
+}
+
 export async function findCsr(tx: Tx, id: string): Promise<CsrRow | undefined> {
   return findRow(tx, csrs, { id });
 }
@@ -72,6 +83,12 @@ export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
 /** Whether the CSR is still there; if so, it stays until the transaction ends. */
 export async function keepCsr(tx: Tx, id: string): Promise<boolean> {
   return (await keepRows(tx, csrs, { id })).length > 0;
+}
+
+/** Ids of those of the CSRs that are still there; they stay until the transaction ends. At least one is asked for. */
+export async function keepCsrs(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await keepRows(tx, csrs, { id: In([...ids]) });
+  return rows.map(({ id }) => id);
 }
 
 /** Fingerprints of the keys of an FQDN's CSRs, as `spkiSha256`, newest first, at most 20. */

@@ -83,6 +83,11 @@ export async function holdFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqd
   return row;
 }
 
+/** Those of the FQDNs that are there, held as by holdFqdn. */
+export function holdFqdns(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
+  return holdRows(tx, fqdns, { id: In([...ids]) });
+}
+
 /** FQDNs with automatic renewal in the order of their ids, of all spaces: those after `last`, at most `limit`. */
 export async function listRenewedFqdnsAfter(tx: Tx, last: string, limit: number): Promise<FqdnRow[]> {
   const where = { renewalEnabled: true, ...(last !== '' && { id: MoreThan(last) }) };

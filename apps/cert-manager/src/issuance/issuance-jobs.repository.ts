@@ -4,6 +4,7 @@ import {
   defineTable,
   executeSql,
   findRow,
+  findRows,
   insertMany,
   querySql,
   type Tx,
@@ -97,6 +98,12 @@ export async function findJob(tx: Tx, id: string): Promise<IssuanceJobRow | unde
 export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
   const text = `select * from issuance_jobs where fqdn_id = $1 and ${isOpen}`;
   return (await querySql(tx, issuanceJobs.columns, text, [fqdnId]))[0];
+}
+
+/** Those of the FQDNs that have a job which runs; at least one is asked for. */
+export async function listFqdnsBeingRequested(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
+  const rows = await findRows(tx, issuanceJobs, { fqdnId: fqdnIds, status: 'running' });
+  return rows.map(({ fqdnId }) => fqdnId);
 }
 
 /** The job of an FQDN that was made last. */

@@ -30,7 +30,12 @@ export interface IssuanceDeps {
 export interface SignDeps extends RequestDeps {
   readonly signPlaces: SignPlaces;
   /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
-  readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  readonly onCertificateStored: (
+    tx: Tx,
+    caller: Caller,
+    fqdn: FqdnRow,
+    newest?: CertificateRow,
+  ) => Promise<void>;
   /** Lets what watches the FQDN know that it got no certificate. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
 }
@@ -114,7 +119,7 @@ function storeCertificate(
     const warning = validityWarning(fqdn.fqdn, row);
     const facts = { ...certificateFacts(row, provider), ...(warning !== undefined && { warning }) };
     await recordAudit(tx, caller, auditOf({ fqdn, csr }, facts), now);
-    await onCertificateStored(tx, caller, fqdn);
+    await onCertificateStored(tx, caller, fqdn, row.replacedAt === null ? row : undefined);
     return row;
   });
 }

@@ -5,27 +5,28 @@ import { describeLeaf } from '../providers/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 
+/** What a provider issued, and what for. */
+type Issued = Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
+  readonly issued: IssuedCertificate;
+  readonly now: Date;
+};
+
 /** Stores what a provider issued and returns it as stored; the FQDN must be held, and the CSR be there. */
-export async function insertIssued(
-  tx: Tx,
-  {
-    issued,
-    now,
-    ...origin
-  }: Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
-    readonly issued: IssuedCertificate;
-    readonly now: Date;
-  },
-): Promise<CertificateRow> {
-  return insertCertificate(tx, {
+export function insertIssued(tx: Tx, issued: Issued): Promise<CertificateRow> {
+  return insertCertificate(tx, certificateOf(issued));
+}
+
+/** The certificate that a provider issued, as it is stored. */
+export function certificateOf({ issued, now, ...origin }: Issued): Omit<CertificateRow, 'replacedAt'> {
+  return {
     id: newRowId(now),
     ...origin,
     upstreamId: issued.upstreamId,
     pem: issued.certificatePem,
-    ...describeLeaf(issued.certificatePem),
+    ...(issued.facts ?? describeLeaf(issued.certificatePem)),
     createdAt: now,
     refreshedAt: null,
-  });
+  };
 }
 
 /** What the audit log keeps of a new certificate. */

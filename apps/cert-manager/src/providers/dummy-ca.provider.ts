@@ -10,6 +10,7 @@ import {
   type IssuedChain,
   isSameCertificate,
   keyOf,
+  leafFacts,
   readIssued,
   subjectOf,
   timeFault,
@@ -77,7 +78,8 @@ async function issue(context: Context, csrPem: string, wish?: string): Promise<I
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
   // An id that is no plain word could not be asked for again.
   const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
-  return { certificatePem: await trustedChain(context, issued), upstreamId };
+  const certificatePem = await trustedChain(context, issued);
+  return { certificatePem, upstreamId, facts: leafFacts(issued) };
 }
 
 async function probe(context: Context, depth: 'shallow' | 'deep'): Promise<string> {

@@ -4,6 +4,7 @@ import {
   checkChain,
   csrLabels,
   describeCertificate,
+  formatName,
   formatPem,
   listCommonNames,
   orderChain,
@@ -11,6 +12,7 @@ import {
   parseCsr,
   parsePem,
   publicKeysEqual,
+  recallCertificate,
   spkiSha256,
   splitChain,
 } from '@certloop/crypto';
@@ -61,7 +63,7 @@ export function timeFault({ leaf }: IssuedChain, now: Date): string | undefined 
  * of its last moment, so that it can still be told from a foreign one.
  */
 export function chainToRoot({ leaf, others }: IssuedChain, rootPem: string, now: Date): string | undefined {
-  const root = parseCertificate(parsePem(rootPem, [certificateLabel]));
+  const root = recallCertificate(parsePem(rootPem, [certificateLabel]));
   const within = Math.max(leaf.notBefore.getTime(), Math.min(now.getTime(), leaf.notAfter.getTime()));
   const check = checkChain(leaf, others, [root], new Date(within));
   if (!check.ok) return undefined;
@@ -84,11 +86,24 @@ export function keyOf({ leaf }: IssuedChain): string {
   return spkiSha256(leaf.spkiDer);
 }
 
+/** Facts of a leaf that are kept beside it. */
+export interface LeafFacts {
+  readonly issuer: string;
+  readonly serialNumber: string;
+  readonly spkiSha256: string;
+  readonly notBefore: Date;
+  readonly expiresAt: Date;
+}
+
+export function leafFacts({ leaf }: Pick<IssuedChain, 'leaf'>): LeafFacts {
+  const { serialNumber, notBefore, notAfter: expiresAt } = leaf;
+  const issuer = formatName(leaf.issuer);
+  return { issuer, serialNumber, spkiSha256: spkiSha256(leaf.spkiDer), notBefore, expiresAt };
+}
+
 /** Facts of the leaf of a PEM text that are kept beside it; the leaf comes first. */
-export function describeLeaf(pem: string) {
+export function describeLeaf(pem: string): LeafFacts {
   const [der] = splitChain(pem);
   if (der === undefined) throw new RangeError('a chain has a leaf');
-  const leaf = parseCertificate(der);
-  const { issuer, serialNumber, notBefore, notAfter } = describeCertificate(leaf);
-  return { issuer, serialNumber, spkiSha256: spkiSha256(leaf.spkiDer), notBefore, expiresAt: notAfter };
+  return leafFacts({ leaf: parseCertificate(der) });
 }

@@ -26,7 +26,17 @@ export type OpenerDeps = Omit<AcmeParts, 'providerId' | 'memory'>;
 export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
   const dummyCaMemoryOf = remembered<DummyCaMemory>(createDummyCaMemory);
   const acmeMemoryOf = remembered<AcmeMemory>(createAcmeMemory);
+  // as long as a row says the same, its configuration is read, and its secrets are opened, once
+  const opened = new Map<string, { readonly said: string; readonly provider: Provider }>();
   const open = (row: ProviderRow): Provider => {
+    const said = JSON.stringify([row.name, row.config, row.secrets]);
+    const known = opened.get(row.id);
+    if (known?.said === said) return known.provider;
+    const provider = make(row);
+    opened.set(row.id, { said, provider });
+    return provider;
+  };
+  const make = (row: ProviderRow): Provider => {
     const config = completeConfig(row, deps.keyRing);
     if (row.name === 'acme') {
       const acme = acmeConfigSchema.parse(config);

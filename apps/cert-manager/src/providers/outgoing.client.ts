@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
-import { UpstreamFailed } from '@certloop/contracts';
 import {
   createOutgoingFetch,
+  createPlainFetch,
   type OutgoingFetch,
   type Resolve,
   refusalOfAddress,
@@ -46,6 +46,7 @@ export function createOutgoing({
 }: OutgoingSettings): Outgoing {
   const free = new Set(trusted.map(comparable));
   const ways = new Map<string, OutgoingFetch>();
+  const plain = createPlainFetch({ answerBytes });
   const wayFor = ({ allowPrivate, ca }: Target, isTrusted: boolean): OutgoingFetch => {
     const key = JSON.stringify([allowPrivate, isTrusted, ca]);
     const options = { allowPrivate, isTrusted, ca, answerBytes, resolve, onRefused };
@@ -57,7 +58,7 @@ export function createOutgoing({
     fetchFor: (target) => {
       const isTrusted = free.has(comparable(target.address));
       const isPlain = isTrusted && target.ca === undefined;
-      return tracedFetch(isPlain ? boundedFetch : wayFor(target, isTrusted).fetch, { isTrusted });
+      return tracedFetch(isPlain ? plain.fetch : wayFor(target, isTrusted).fetch, { isTrusted });
     },
     fetchAt: (address, { allowPrivate }) =>
       createOutgoingFetch({
@@ -72,7 +73,7 @@ export function createOutgoing({
       return addresses.map((address) => refusalOfAddress(address, target)).find(Boolean);
     },
     close: async () => {
-      for (const { close } of ways.values()) await close();
+      for (const { close } of [plain, ...ways.values()]) await close();
     },
   };
 }
@@ -100,17 +101,3 @@ function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]>
     });
   });
 }
-
-const boundedFetch: typeof fetch = async (input, init) => {
-  const answer = await fetch(input, { ...init, redirect: 'manual' });
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of answer.body ?? []) {
-    length += chunk.length;
-    if (length > answerBytes) throw new UpstreamFailed(`the answer is larger than ${answerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  const hasBody = length > 0 && ![101, 204, 205, 304].includes(answer.status);
-  const { status, headers } = answer;
-  return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
-};

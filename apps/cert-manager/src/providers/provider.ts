@@ -1,4 +1,5 @@
 import type { OrderStep, StepChange } from '../acme/order-steps.js';
+import type { LeafFacts } from './issued-certificate.js';
 
 /** Names of the providers; each is the key of its kind, too. */
 export const providerNames = ['dummy-ca', 'acme'] as const;
@@ -15,6 +16,8 @@ export interface IssuedCertificate {
   readonly certificatePem: string;
   /** What the provider calls the certificate; null when it gives no name. */
   readonly upstreamId: string | null;
+  /** What the leaf says, where it is known already. */
+  readonly facts?: LeafFacts | undefined;
 }
 
 /** Why a provider did not sign, and what that means for asking again. */

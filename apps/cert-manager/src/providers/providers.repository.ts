@@ -1,5 +1,5 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, findRow, findRows, insertMany, type Tx, updateRows } from '@certloop/db';
 import type { ProviderName } from './provider.js';
 import type { SecretPlace } from './secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
@@ -48,6 +48,11 @@ export function listProviders(tx: Tx): Promise<ProviderRow[]> {
 
 export async function findProvider(tx: Tx, id: string): Promise<ProviderRow | undefined> {
   return findRow(tx, providers, { id });
+}
+
+/** Those of the providers that are there; at least one is asked for. */
+export function listProvidersById(tx: Tx, ids: readonly string[]): Promise<ProviderRow[]> {
+  return findRows(tx, providers, { id: ids });
 }
 
 /** Throws NotFound. */

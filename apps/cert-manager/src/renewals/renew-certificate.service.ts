@@ -1,22 +1,15 @@
 import { AppError } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
-import { findNewestCertificate } from '../certificates/certificates.repository.js';
-import { type CsrRow, findCsr, findLatestCsr } from '../csrs/csrs.repository.js';
-import { holdFqdn } from '../fqdns/fqdns.repository.js';
-import { findOpenJob } from '../issuance/issuance-jobs.repository.js';
+import type { CsrRow } from '../csrs/csrs.repository.js';
+import { fqdnNotFound } from '../fqdns/fqdns.repository.js';
 import { wishName } from '../issuance/signing-wish.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
-import { getProvider } from '../providers/providers.repository.js';
+import { type FoundSubject, findSubjects } from './find-subjects.service.js';
+import { gathered } from './gathering.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import type { RenewalJournal, RenewalRow } from './renewals.repository.js';
-import {
-  type RenewalEnd,
-  type RenewalSubject,
-  type SettleDeps,
-  settleFailed,
-  settleRenewed,
-} from './settle-renewal.service.js';
+import { type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
+import { createSettler, type Settlement } from './settle-together.service.js';
 
 /**
  * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again
@@ -35,6 +28,7 @@ export type RenewalStep = (typeof renewalSteps)[number];
 
 export interface RenewDeps extends LeaseDeps, SettleDeps {
   readonly opener: ProviderOpener;
+  readonly batches: RenewalBatches;
   /** Told of each step; an error that it throws ends the work as the end of the process would. */
   readonly atStep: (step: RenewalStep, entry: RenewalRow) => Promise<void>;
 }
@@ -47,7 +41,8 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
   const lease = holdLease(deps, entry);
   try {
     await deps.atStep('claimed', entry);
-    const subject = await deps.db.transaction((tx) => findSubject(tx, entry));
+    const subject = await deps.batches.findSubject(entry);
+    if (subject === undefined) throw fqdnNotFound();
     const outcome = subject.isRequested ? requested : await ask(deps, lease, subject);
     const end = outcome.isSigned
       ? await store(deps, lease, subject, outcome)
@@ -70,29 +65,33 @@ function isGone(error: unknown): boolean {
 /** Somebody was as quick to ask for a certificate as this worker was to claim the entry. */
 const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQDN is under way' };
 
-interface Subject extends RenewalSubject {
-  /** PEM of the certificate whose place the new one takes. */
-  readonly replaces: string | undefined;
-  readonly newestId: string | undefined;
-  readonly isRequested: boolean;
+/** What works on several renewals at once does together for them. */
+export interface RenewalBatches {
+  /** The subject of a claimed entry; undefined when its FQDN is gone. */
+  findSubject(entry: RenewalRow): Promise<FoundSubject | undefined>;
+  /** Stores the certificate and ends the entry, as settleRenewed does. */
+  settle(settlement: Settlement): Promise<RenewalEnd>;
 }
 
-async function findSubject(tx: Tx, { spaceId, fqdnId, providerId, journal }: RenewalRow): Promise<Subject> {
-  // held, so that a request either sees this renewal under way or is seen by it
-  const fqdn = await holdFqdn(tx, spaceId, fqdnId);
-  const isRequested = (await findOpenJob(tx, fqdnId))?.status === 'running';
-  const begun = journal === null ? undefined : await findCsr(tx, journal.csrId);
-  const csr = begun ?? (await findLatestCsr(tx, fqdnId));
-  const newest = await findNewestCertificate(tx, fqdnId);
-  const provider = await getProvider(tx, newest?.providerId ?? providerId);
-  return { fqdn, csr, provider, replaces: newest?.pem, newestId: newest?.id, isRequested };
+// as many as are claimed at once, and a few more
+const mostSubjects = 16;
+
+export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
+  const find = (entries: readonly RenewalRow[]) => deps.db.transaction((tx) => findSubjects(tx, entries));
+  return {
+    findSubject: gathered(
+      async (entries) => (await find(entries)).map((value) => ({ status: 'fulfilled', value })),
+      mostSubjects,
+    ),
+    settle: createSettler(deps),
+  };
 }
 
 /** The provider's answer, or the one that it gave before this process took the renewal up. */
 async function ask(
   deps: RenewDeps,
   lease: RenewalLease,
-  { fqdn, csr, provider, replaces, newestId }: Subject,
+  { fqdn, csr, provider, replaces, newestId }: FoundSubject,
 ): Promise<SignOutcome> {
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
@@ -109,13 +108,14 @@ async function ask(
 async function store(
   deps: RenewDeps,
   lease: RenewalLease,
-  subject: Subject,
-  { certificatePem, upstreamId }: IssuedCertificate,
+  subject: FoundSubject,
+  issued: IssuedCertificate,
 ): Promise<RenewalEnd> {
   try {
-    return await settleRenewed(deps, lease, subject, { certificatePem, upstreamId });
+    return await deps.batches.settle({ lease, subject, issued });
   } catch (error) {
     if (isGone(error) || subject.csr === undefined) throw error;
+    const { certificatePem, upstreamId } = issued;
     await lease.keep({ ...lease.journal(), csrId: subject.csr.id, issued: { certificatePem, upstreamId } });
     throw error;
   }

@@ -113,6 +113,10 @@ export function insertRenewal(tx: Tx, row: RenewalRow): Promise<void> {
   return insertMany(tx, renewalQueue, [row]);
 }
 
+export function insertRenewals(tx: Tx, rows: readonly RenewalRow[]): Promise<void> {
+  return insertMany(tx, renewalQueue, rows);
+}
+
 /** The open entry of an FQDN that is no test. */
 export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
   // in the words of the partial index, so that SQLite finds by it
@@ -122,10 +126,10 @@ export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRo
 
 /** Those of the FQDNs that have an open entry which is no test. */
 export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
-  const rows = await tx.find(renewalQueue, {
-    select: { fqdnId: true },
-    where: { fqdnId: In([...fqdnIds]), isTest: false, status: In<RenewalStatus>(['pending', 'processing']) },
-  });
+  if (fqdnIds.length === 0) return [];
+  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
+  const text = `select fqdn_id from renewal_queue where fqdn_id in (${places}) and is_test = false and ${isOpen}`;
+  const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text, fqdnIds);
   return rows.map(({ fqdnId }) => fqdnId);
 }
 
@@ -164,6 +168,15 @@ export async function updateRenewal(
   change: Partial<RenewalRow>,
 ): Promise<boolean> {
   return (await updateRows(tx, renewalQueue, { id, status, attempt }, change)) === 1;
+}
+
+/** Changes those of the entries that are under way in the try given; how many. */
+export function updateRenewals(
+  tx: Tx,
+  { ids, attempt }: { readonly ids: readonly string[]; readonly attempt: number },
+  change: Partial<RenewalRow>,
+): Promise<number> {
+  return updateRows(tx, renewalQueue, { id: In([...ids]), status: 'processing', attempt }, change);
 }
 
 /** Removes an entry that nobody has begun; false when somebody has. */

@@ -3,13 +3,13 @@ import { constraintViolation } from '@certloop/db';
 import { claimRenewals, findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
-import { type RenewDeps, renewCertificate } from './renew-certificate.service.js';
+import { createRenewalBatches, type RenewDeps, renewCertificate } from './renew-certificate.service.js';
 import { changeOf } from './renewal-entry.js';
 import { type RenewalRow, updateRenewal } from './renewals.repository.js';
 import type { RunReport } from './run-report.js';
 import type { RenewalEnd } from './settle-renewal.service.js';
 
-export interface RunnerDeps extends RenewDeps {
+export interface RunnerDeps extends Omit<RenewDeps, 'batches'> {
   /** Renewals under way at once by one provider. */
   readonly concurrency: number;
   /** How long a run begins new work; what it leaves is for the next one. */
@@ -29,7 +29,7 @@ export interface RenewalRunner {
 
 type End = RenewalEnd | { readonly kind: 'broken' };
 
-interface Worker extends RunnerDeps {
+interface Worker extends RunnerDeps, RenewDeps {
   readonly owner: string;
   /** Renewals under way, by provider; they may outlive the run that began them. */
   readonly underWay: Map<string, Set<Promise<void>>>;
@@ -39,7 +39,9 @@ interface Worker extends RunnerDeps {
 }
 
 export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
-  const worker: Worker = { ...deps, owner: randomUUID(), underWay: new Map(), ends: [], isStopped: false };
+  const batches = createRenewalBatches(deps);
+  const own = { owner: randomUUID(), underWay: new Map(), ends: [], isStopped: false };
+  const worker: Worker = { ...deps, ...own, batches };
   const runs = oneAtATime(() => runOnce(worker));
   return {
     run: runs.run,

@@ -7,7 +7,7 @@ import { type CertificateRow, findNewestCertificate } from '../certificates/cert
 import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { providerKinds } from '../providers/provider-kinds.js';
-import { getProvider } from '../providers/providers.repository.js';
+import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { changeOf } from './renewal-entry.js';
 import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
 import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
@@ -16,7 +16,8 @@ import {
   deletePendingRenewal,
   deletePlannedRenewals,
   findOpenRenewal,
-  insertRenewal,
+  insertRenewals,
+  listFqdnsWithOpen,
   type RenewalRow,
   updateRenewal,
 } from './renewals.repository.js';
@@ -25,6 +26,8 @@ import {
 export interface RenewalScheduler {
   /** The FQDN has a newer certificate, which is looked up when not given; the FQDN is held. */
   onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow, certificate?: CertificateRow): Promise<void>;
+  /** The same for several FQDNs, each once. */
+  onCertificatesStored(tx: Tx, news: readonly CertificateNews[]): Promise<void>;
   /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is held. */
   onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The FQDN has a newer CSR. */
@@ -35,15 +38,35 @@ export interface RenewalScheduler {
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
 
+/** A certificate that was just stored, for a CSR that is there, and who issued it. */
+export interface CertificateNews {
+  readonly caller: Caller;
+  /** Held. */
+  readonly fqdn: FqdnRow;
+  readonly certificate: CertificateRow;
+  readonly provider: ProviderRow;
+}
+
 export function createRenewalScheduler(clock: Clock): RenewalScheduler {
+  const onCertificateStored: RenewalScheduler['onCertificateStored'] = async (tx, caller, fqdn, newest) => {
+    if (!fqdn.renewalEnabled) return;
+    const open = await findOpenRenewal(tx, fqdn.id);
+    // one under way is not called back; whoever settles it sees that there is a newer certificate
+    if (open?.status === 'processing') return;
+    if (open !== undefined) await remove(tx, caller, open, 'a newer certificate was stored', clock.now());
+    await insertPlanned(tx, fqdn, clock.now(), { newest });
+  };
   return {
-    onCertificateStored: async (tx, caller, fqdn, certificate) => {
-      if (!fqdn.renewalEnabled) return;
-      const open = await findOpenRenewal(tx, fqdn.id);
-      // one under way is not called back; whoever settles it sees that there is a newer certificate
-      if (open?.status === 'processing') return;
-      if (open !== undefined) await remove(tx, caller, open, 'a newer certificate was stored', clock.now());
-      await insertPlanned(tx, fqdn, clock.now(), certificate);
+    onCertificateStored,
+    onCertificatesStored: async (tx, news) => {
+      const ids = news.map(({ fqdn }) => fqdn.id);
+      const planned = new Set(await listFqdnsWithOpen(tx, ids));
+      const entries: RenewalRow[] = [];
+      for (const { caller, fqdn, certificate: newest, provider } of news) {
+        if (planned.has(fqdn.id)) await onCertificateStored(tx, caller, fqdn, newest);
+        else entries.push(...(await plannedFor(tx, fqdn, clock.now(), { newest, provider, hasCsr: true })));
+      }
+      await insertRenewals(tx, entries);
     },
     onRenewalSwitched: async (tx, caller, fqdn) => {
       const open = await findOpenRenewal(tx, fqdn.id);
@@ -82,16 +105,19 @@ interface Known {
   readonly newest?: CertificateRow | undefined;
   /** The open entry, which holds what the CA said of the certificate. */
   readonly open?: RenewalRow | undefined;
+  readonly hasCsr?: boolean;
+  /** Who issued the newest certificate. */
+  readonly provider?: ProviderRow;
 }
 
 /** What is to become of an FQDN, by the scheduler's own rules. */
 export async function readOutlook(
   tx: Tx,
   fqdn: FqdnRow,
-  { newest, open }: Known = {},
+  { newest, open, hasCsr: isCsrKnown }: Known = {},
 ): Promise<{ readonly certificate: CertificateRow | undefined; readonly outlook: Outlook }> {
   const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
-  const hasCsr = await hasCsrOfFqdn(tx, fqdn.id);
+  const hasCsr = isCsrKnown ?? (await hasCsrOfFqdn(tx, fqdn.id));
   const window = windowOf(open, certificate);
   const outlook = outlookOf({ ...fqdn, certificate, hasCsr, window });
   return { certificate, outlook: await rested(tx, outlook, certificate) };
@@ -126,20 +152,20 @@ export async function renewAtOf(tx: Tx, fqdn: FqdnRow): Promise<Date | undefined
 }
 
 /** Plans the renewal of an FQDN that is held and has no open entry; does nothing where there is nothing to renew. */
-export async function insertPlanned(
-  tx: Tx,
-  fqdn: FqdnRow,
-  now: Date,
-  newest?: CertificateRow,
-): Promise<void> {
-  const { outlook } = await readOutlook(tx, fqdn, { newest });
-  if (!outlook.isPlanned) return;
+export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date, known: Known = {}): Promise<void> {
+  await insertRenewals(tx, await plannedFor(tx, fqdn, now, known));
+}
+
+/** The entry that is planned for an FQDN without an open one; none where there is nothing to renew. */
+async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: Known): Promise<RenewalRow[]> {
+  const { outlook } = await readOutlook(tx, fqdn, known);
+  if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
-  const { name } = await getProvider(tx, providerId);
+  const { name } = known.provider ?? (await getProvider(tx, providerId));
   const adviceDueAt = providerKinds[name].givesAdvice ? now : null;
   const scheduledAt = scheduleOf(plan, now);
-  await insertRenewal(tx, newRenewal({ ...subject, scheduledAt, adviceDueAt }, now));
+  return [newRenewal({ ...subject, scheduledAt, adviceDueAt }, now)];
 }
 
 type Subject = Pick<RenewalRow, 'fqdnId' | 'spaceId' | 'certificateId' | 'providerId' | 'scheduledAt'>;

@@ -2,14 +2,15 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { builtInCaller, type Caller, internalOrigin } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { findNewestCertificate } from '../certificates/certificates.repository.js';
+import type { AuditEntry } from '../audit/audit-entry.js';
+import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { certificateFacts, insertIssued } from '../issuance/store-certificate.service.js';
 import type { IssuedCertificate, SignRefusal } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 import { readableText } from '../providers/readable-text.js';
-import { changeOf, type RenewalEvent } from './renewal-entry.js';
+import { changeOf, type RenewalEvent, type RenewalState } from './renewal-entry.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { nextTry } from './renewal-policy.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
@@ -44,11 +45,13 @@ type NextStep = { readonly retryAt: Date } | 'none' | 'given_up';
 
 /** Stores the certificate, ends the entry and plans the next one, all or nothing. Throws LeaseLost and NotFound. */
 export async function settleRenewed(
-  { db, clock, logger, scheduler }: SettleDeps,
+  deps: SettleDeps,
   { entry }: RenewalLease,
-  { fqdn: { spaceId, id: fqdnId, fqdn }, csr, provider }: RenewalSubject,
+  { fqdn, csr, provider }: RenewalSubject,
   issued: IssuedCertificate,
 ): Promise<RenewalEnd> {
+  const { db, clock, scheduler } = deps;
+  const { spaceId, id: fqdnId } = fqdn;
   const caller = callerFor(entry);
   const certificate = await db.transaction(async (tx) => {
     const held = await holdFqdn(tx, spaceId, fqdnId);
@@ -57,18 +60,33 @@ export async function settleRenewed(
     // a certificate is kept even though its CSR was deleted meanwhile
     const csrId = csr !== undefined && (await keepCsr(tx, csr.id)) ? csr.id : null;
     const row = await insertIssued(tx, { fqdnId, csrId, providerId: provider.id, issued, now });
-    const details = { ...factsOf(entry, held), ...certificateFacts(row, provider) };
-    await recordAudit(
-      tx,
-      caller,
-      { ...auditOf(entry, 'certificate.renew', details), resourceId: row.id },
-      now,
-    );
+    await recordAudit(tx, caller, renewalAudit(entry, held, row, provider), now);
     await scheduler.onCertificateStored(tx, caller, held, row);
     return row;
   });
-  logger.info({ entryId: entry.id, fqdn, certificateId: certificate.id }, 'renewal.renewed');
+  return toldRenewed(deps, entry, fqdn, certificate.id);
+}
+
+/** The end of a renewal whose certificate is stored, once it is in the log. */
+export function toldRenewed(
+  { logger }: SettleDeps,
+  { id: entryId }: RenewalRow,
+  { fqdn }: FqdnRow,
+  certificateId: string | undefined,
+): RenewalEnd {
+  logger.info({ entryId, fqdn, certificateId }, 'renewal.renewed');
   return { kind: 'renewed', fqdn };
+}
+
+/** What the audit log keeps of a renewal. */
+export function renewalAudit(
+  entry: RenewalRow,
+  fqdn: FqdnRow,
+  certificate: CertificateRow,
+  provider: ProviderRow,
+): AuditEntry {
+  const details = { ...factsOf(entry, fqdn), ...certificateFacts(certificate, provider) };
+  return { ...auditOf(entry, 'certificate.renew', details), resourceId: certificate.id };
 }
 
 /** Ends the entry and, unless it is a test, plans what comes next. Throws LeaseLost and NotFound. */
@@ -100,9 +118,13 @@ export async function settleFailed(
 /** Ends the entry by the number of its try: whoever came too late changes nothing. */
 async function settle(tx: Tx, entry: RenewalRow, event: RenewalEvent): Promise<void> {
   const change = changeOf(entry, event);
-  const over = { ...change, journal: null, adviceDueAt: null };
-  const isSettled = change !== undefined && (await updateRenewal(tx, entry, over));
+  const isSettled = change !== undefined && (await updateRenewal(tx, entry, settledBy(change)));
   if (!isSettled) throw new LeaseLost();
+}
+
+/** What ends an entry, with what is of no use any more. */
+export function settledBy(change: Partial<RenewalState>): Partial<RenewalRow> {
+  return { ...change, journal: null, adviceDueAt: null };
 }
 
 async function planNext(
@@ -132,7 +154,7 @@ async function planNext(
   return { retryAt: scheduledAt };
 }
 
-function callerFor(entry: RenewalRow): Caller {
+export function callerFor(entry: RenewalRow): Caller {
   return builtInCaller('scheduler', internalOrigin(entry.id));
 }
 

@@ -81,6 +81,10 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
       await watch.onIssued(tx, caller, fqdn.id);
     },
+    onCertificatesStored: async (tx, news) => {
+      await scheduler.onCertificatesStored(tx, news);
+      for (const { caller, fqdn } of news) await watch.onIssued(tx, caller, fqdn.id);
+    },
     onRenewalSwitched: async (tx, caller, fqdn) => {
       await scheduler.onRenewalSwitched(tx, caller, fqdn);
       await watch.onPlanned(tx, fqdn);

@@ -1,0 +1,71 @@
+import type { Tx } from '@certloop/db';
+import { listNewestCertificates } from '../certificates/certificates.repository.js';
+import { type CsrRow, findCsr, listLatestCsrs } from '../csrs/csrs.repository.js';
+import { holdFqdns } from '../fqdns/fqdns.repository.js';
+import { listFqdnsBeingRequested } from '../issuance/issuance-jobs.repository.js';
+import { listProvidersById } from '../providers/providers.repository.js';
+import type { RenewalRow } from './renewals.repository.js';
+import type { RenewalSubject } from './settle-renewal.service.js';
+
+/** What is renewed, by whom, and what stands there now. */
+export interface FoundSubject extends RenewalSubject {
+  /** PEM of the certificate whose place the new one takes. */
+  readonly replaces: string | undefined;
+  readonly newestId: string | undefined;
+  /** Whether somebody has a request for the FQDN under way. */
+  readonly isRequested: boolean;
+}
+
+/**
+ * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs six statements
+ * however many there are.
+ */
+export async function findSubjects(
+  tx: Tx,
+  entries: readonly RenewalRow[],
+): Promise<(FoundSubject | undefined)[]> {
+  const ids = entries.map(({ fqdnId }) => fqdnId);
+  // held, so that a request either sees this renewal under way or is seen by it
+  const fqdns = by('id', await holdFqdns(tx, ids));
+  const requested = new Set(await listFqdnsBeingRequested(tx, ids));
+  const csrs = by('fqdnId', await listLatestCsrs(tx, ids));
+  const newest = by('fqdnId', await listNewestCertificates(tx, ids));
+  const providerIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
+  const providers = by('id', await listProvidersById(tx, [...new Set(entries.map(providerIdOf))]));
+  const subjects: (FoundSubject | undefined)[] = [];
+  for (const entry of entries) {
+    const fqdn = fqdns.get(entry.fqdnId);
+    const provider = providers.get(providerIdOf(entry));
+    const certificate = newest.get(entry.fqdnId);
+    const found = fqdn?.spaceId === entry.spaceId && provider !== undefined && { fqdn, provider };
+    subjects.push(
+      found
+        ? {
+            ...found,
+            csr: await begunCsr(tx, entry, csrs.get(entry.fqdnId)),
+            replaces: certificate?.pem,
+            newestId: certificate?.id,
+            isRequested: requested.has(entry.fqdnId),
+          }
+        : undefined,
+    );
+  }
+  return subjects;
+}
+
+/** The CSR that an earlier try began with, while there is one, else the latest. */
+async function begunCsr(
+  tx: Tx,
+  { journal }: RenewalRow,
+  latest: CsrRow | undefined,
+): Promise<CsrRow | undefined> {
+  if (journal === null || journal.csrId === latest?.id) return latest;
+  return (await findCsr(tx, journal.csrId)) ?? latest;
+}
+
+function by<Key extends string, Row extends Readonly<Record<Key, string>>>(
+  key: Key,
+  rows: readonly Row[],
+): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [row[key], row]));
+}

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { type End, gathered } from './gathering.js';
+
+const done = (value: string): End<string> => ({ status: 'fulfilled', value });
+
+test('works together on what comes in one turn, and on what comes meanwhile', async () => {
+  const rounds: string[][] = [];
+  let goOn = (): void => undefined;
+  const work = gathered(async (things: readonly string[]) => {
+    rounds.push([...things]);
+    if (rounds.length === 1) await new Promise<void>((resolve) => (goOn = resolve));
+    return things.map((thing) => done(thing.toUpperCase()));
+  }, 3);
+  const early = ['a', 'b'].map(work);
+  while (rounds.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const later = ['c', 'd', 'e', 'f'].map(work);
+  goOn();
+  expect(await Promise.all([...early, ...later])).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
+  expect(rounds).toEqual([['a', 'b'], ['c', 'd', 'e'], ['f']]);
+});
+
+test('gives each its own end', async () => {
+  const work = gathered(
+    async (things: readonly string[]) =>
+      things.map(
+        (thing): End<string> =>
+          thing === 'bad' ? { status: 'rejected', reason: new Error('bad') } : done(thing),
+      ),
+    8,
+  );
+  const ends = await Promise.allSettled(['good', 'bad', 'fine'].map(work));
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('rejects all when the work itself fails, and goes on with the next', async () => {
+  let isFirst = true;
+  const work = gathered(async (things: readonly string[]) => {
+    if (isFirst) {
+      isFirst = false;
+      throw new Error('down');
+    }
+    return things.map(done);
+  }, 8);
+  const ends = await Promise.allSettled(['a', 'b'].map(work));
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await work('c')).toBe('c');
+});

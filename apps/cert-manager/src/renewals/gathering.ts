@@ -1,0 +1,36 @@
+/** How the work on one of several things that were worked on together ended. */
+export type End<T> = PromiseSettledResult<T>;
+
+/**
+ * A function that does for one what `workOn` does for many: whatever it is called with in one turn of the event loop,
+ * or while the work before is under way, is worked on together, at most `most` at once. `workOn` returns the ends in
+ * the order of the things; when it rejects, all of them do.
+ */
+export function gathered<Thing, T>(
+  workOn: (things: readonly Thing[]) => Promise<readonly End<T>[]>,
+  most: number,
+): (thing: Thing) => Promise<T> {
+  const waiting: { readonly thing: Thing; readonly settle: (end: End<T>) => void }[] = [];
+  let isAtWork = false;
+  const workOff = async () => {
+    while (waiting.length > 0) {
+      const taken = waiting.splice(0, most);
+      const ends = await workOn(taken.map(({ thing }) => thing)).catch((reason: unknown) =>
+        taken.map((): End<T> => ({ status: 'rejected', reason })),
+      );
+      for (const [index, { settle }] of taken.entries()) {
+        settle(ends[index] ?? { status: 'rejected', reason: new Error('the work on it came to no end') });
+      }
+    }
+    isAtWork = false;
+  };
+  return (thing) =>
+    new Promise((resolve, reject) => {
+      const settle = (end: End<T>) => (end.status === 'fulfilled' ? resolve(end.value) : reject(end.reason));
+      waiting.push({ thing, settle });
+      if (isAtWork) return;
+      isAtWork = true;
+      // what else came from the network in this turn comes along
+      setImmediate(() => void workOff());
+    });
+}
