@@ -76,6 +76,10 @@ export async function openSqlite(
     driver: loadSqlite(),
     prepareDatabase: (connection: { pragma(text: string): unknown }) => {
       connection.pragma('synchronous = FULL');
+      // 32 MB of log before it is carried over into the file, and as much memory for pages: those that many commits
+      // touch, such as the ends of indexes, are then carried over once and not read again
+      connection.pragma('wal_autocheckpoint = 8000');
+      connection.pragma('cache_size = -32000');
     },
   });
   return opened(source, `the database ${file ?? ':memory:'}`);
