@@ -1,11 +1,11 @@
 import { AppError } from '@certloop/contracts';
+import { gathered } from '../access/gathering.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import { fqdnNotFound } from '../fqdns/fqdns.repository.js';
 import { wishName } from '../issuance/signing-wish.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
-import { gathered } from './gathering.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import type { RenewalJournal, RenewalRow } from './renewals.repository.js';
 import { type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';

@@ -1,11 +1,11 @@
 import type { Tx } from '@certloop/db';
+import { type End, gathered } from '../access/gathering.js';
 import { recordAudits } from '../audit/audit.service.js';
 import { type CertificateRow, replaceCertificates } from '../certificates/certificates.repository.js';
 import { type CsrRow, keepCsrs } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdns } from '../fqdns/fqdns.repository.js';
 import { certificateOf } from '../issuance/store-certificate.service.js';
 import type { IssuedCertificate } from '../providers/provider.js';
-import { type End, gathered } from './gathering.js';
 import { changeOf } from './renewal-entry.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { type RenewalRow, updateRenewals } from './renewals.repository.js';
