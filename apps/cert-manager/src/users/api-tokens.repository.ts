@@ -1,5 +1,5 @@
 import type { TokenScope } from '@certloop/contracts';
-import { column, defineTable, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, findRow, findRows, insertMany, type Tx, updateRows } from '@certloop/db';
 import type { ApiTokenRow } from './api-token.js';
 
 export const apiTokens = defineTable<ApiTokenRow>('api_tokens', {
@@ -26,6 +26,11 @@ export async function insertApiToken(tx: Tx, row: ApiTokenRow): Promise<void> {
 
 export async function findApiToken(tx: Tx, id: string): Promise<ApiTokenRow | undefined> {
   return findRow(tx, apiTokens, { id });
+}
+
+/** Those of the tokens that are there; at least one is asked for. */
+export function listApiTokensById(tx: Tx, ids: readonly string[]): Promise<ApiTokenRow[]> {
+  return findRows(tx, apiTokens, { id: ids });
 }
 
 /** Tokens of the user, oldest first. */

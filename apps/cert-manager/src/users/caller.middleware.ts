@@ -15,8 +15,9 @@ import { requireSetupOpen } from './bootstrap.service.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
 import { requireOwnAccount } from './own-account.service.js';
 import type { SessionCookie } from './session-cookie.js';
+import { createTokenReader } from './token-owners.service.js';
 
-export interface CallerDeps extends IdentifyDeps {
+export interface CallerDeps extends Omit<IdentifyDeps, 'readToken'> {
   readonly cookie: SessionCookie;
   /** Origin that browsers know this service by, when it is another than the request shows. */
   readonly publicOrigin: string | undefined;
@@ -28,6 +29,7 @@ export interface CallerDeps extends IdentifyDeps {
  * request is judged. Who need not sign in is not identified at all, and not counted.
  */
 export function callerOf(deps: CallerDeps) {
+  const identifying = { ...deps, readToken: createTokenReader(deps.db) };
   return async ({ operation, endpoint, params, request, response }: Arrival<typeof certManagerContract>) => {
     const need = routeNeeds[operation];
     const from = originOf(request, response);
@@ -39,7 +41,7 @@ export function callerOf(deps: CallerDeps) {
       if (need === 'before-setup') await requireSetupOpen(deps);
       return anonymousCaller(from);
     }
-    const caller = await identifyCaller(deps, {
+    const caller = await identifyCaller(identifying, {
       ...page,
       authorization: request.get('authorization'),
       sessionSecret: deps.cookie.read(request.get('cookie')),

@@ -1,22 +1,30 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import type { Database } from '@certloop/db';
 import { type Clock, isFromOwnPage, type PageHeaders } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../access/caller.js';
-import { limitRights, type Rights, rightsOf } from '../access/rights.js';
-import { listGrants } from '../permission-groups/permission-groups.repository.js';
+import { limitRights } from '../access/rights.js';
 import type { ApiTokenRow } from './api-token.js';
-import { findApiToken, noteTokenUse } from './api-tokens.repository.js';
-import { bearerOf, csrfTokenOf, parseApiToken, sameText, secretHash } from './credentials.js';
+import { noteTokenUse } from './api-tokens.repository.js';
+import {
+  bearerOf,
+  csrfTokenOf,
+  parseApiToken,
+  sameText,
+  secretHash,
+  type TokenParts,
+} from './credentials.js';
 import { hasEnded } from './session-life.js';
 import { findSessionByHash, noteSessionUse, type SessionRow } from './sessions.repository.js';
-import type { UserRow } from './user.js';
+import { type OwnedToken, readRights } from './token-owners.service.js';
 import { userCaller } from './user-caller.js';
 import { findUser } from './users.repository.js';
 
 export interface IdentifyDeps {
   readonly db: Database;
   readonly clock: Clock;
+  /** The token with its owner as it is now; undefined when there is none of that secret. */
+  readonly readToken: (parts: TokenParts) => Promise<OwnedToken | undefined>;
   /** Who sends no credential is the built-in administrator, or whom `X-User-Id` names. */
   readonly isOpen: boolean;
 }
@@ -58,16 +66,12 @@ async function byToken(deps: IdentifyDeps, authorization: string, from: Origin):
   const parts = parseApiToken(text);
   if (parts === undefined) throw invalidToken('the API token is not valid');
   const now = deps.clock.now();
-  const { token, user, rights } = await deps.db.read(async (tx) => {
-    const token = await findApiToken(tx, parts.id);
-    if (token === undefined || !sameText(token.secretHash, secretHash(parts.secret))) {
-      throw invalidToken('the API token is not valid');
-    }
-    requireUsable(token, from.ipAddress, now);
-    const user = await findUser(tx, token.userId);
-    if (user?.enabled !== true) throw invalidToken('the owner of the API token is disabled');
-    return { token, user, rights: limitRights(await readRights(tx, user), token) };
-  });
+  const owned = await deps.readToken(parts);
+  if (owned === undefined) throw invalidToken('the API token is not valid');
+  const { token, user } = owned;
+  requireUsable(token, from.ipAddress, now);
+  if (!user.enabled) throw invalidToken('the owner of the API token is disabled');
+  const rights = limitRights(owned.rights, token);
   if (isStale(token.lastUsedAt, now)) {
     await deps.db.transaction((tx) => noteTokenUse(tx, token.id, { at: now, ip: from.ipAddress }));
   }
@@ -153,8 +157,4 @@ async function inOpenMode({ db }: IdentifyDeps, { asUserId, from }: Credentials)
 
 function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}
-
-async function readRights(tx: Tx, user: UserRow): Promise<Rights> {
-  return rightsOf(user, user.isAdmin ? [] : await listGrants(tx, user.id));
 }

@@ -4,6 +4,7 @@ import {
   deleteRows,
   executeSql,
   findRow,
+  findRows,
   holdRows,
   keepRows,
   type Tx,
@@ -49,6 +50,11 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
 
 export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return findRow(tx, users, { id });
+}
+
+/** Those of the users that are there; at least one is asked for. */
+export function listUsersById(tx: Tx, ids: readonly string[]): Promise<UserRow[]> {
+  return findRows(tx, users, { id: ids });
 }
 
 /** Those of the ids that name a user; none of these is deleted before the transaction ends. */
