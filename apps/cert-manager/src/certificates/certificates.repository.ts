@@ -4,12 +4,13 @@ import {
   defineTable,
   executeSql,
   findRow,
+  hasRow,
   insertMany,
   querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { Between, IsNull, LessThan } from 'typeorm';
+import { Between, In, IsNull, LessThan } from 'typeorm';
 
 /** A certificate as it is stored. */
 export interface CertificateRow {
@@ -91,13 +92,36 @@ export function listNewestCertificates(tx: Tx, fqdnIds: readonly string[]): Prom
   return querySql<CertificateRow>(tx, certificates.columns, text, fqdnIds);
 }
 
+/** Id of the certificate that was stored last, of each of the FQDNs that has one; at least one is asked for. */
+export function listNewestCertificateIds(
+  tx: Tx,
+  fqdnIds: readonly string[],
+): Promise<Pick<CertificateRow, 'id' | 'fqdnId'>[]> {
+  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
+  const text = `select r.id, r.fqdn_id from fqdns f join certificates r on r.id = (
+      select l.id from certificates l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
+    where f.id in (${places})`;
+  return querySql<CertificateRow>(tx, certificates.columns, text, fqdnIds);
+}
+
 /** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
 export async function findIssuedCertificate(
   tx: Tx,
-  { fqdnId, providerId, upstreamId }: Pick<CertificateRow, 'fqdnId' | 'providerId' | 'upstreamId'>,
+  { fqdnId, providerId, upstreamId }: IssuedName,
 ): Promise<CertificateRow | undefined> {
   if (providerId === null || upstreamId === null) return undefined;
   return findRow(tx, certificates, { fqdnId, providerId, upstreamId });
+}
+
+type IssuedName = Pick<CertificateRow, 'fqdnId' | 'providerId' | 'upstreamId'>;
+
+/** Whether there is a certificate of one of the FQDNs by one of the names that the providers gave them. */
+export async function hasIssuedCertificate(tx: Tx, names: readonly IssuedName[]): Promise<boolean> {
+  const fqdnId = names.map((name) => name.fqdnId);
+  const providerId = [...new Set(names.flatMap((name) => name.providerId ?? []))];
+  const upstreamId = names.flatMap((name) => name.upstreamId ?? []);
+  if (providerId.length === 0 || upstreamId.length === 0) return false;
+  return hasRow(tx, certificates, { fqdnId, providerId, upstreamId });
 }
 
 /** Throws NotFound when the FQDN has no such certificate. */
@@ -136,8 +160,8 @@ function hasCertificateInUse(tx: Tx, fqdnId: string): Promise<boolean> {
 }
 
 /**
- * Stores certificates of one moment, each in the place of the one that its FQDN has in use; the FQDNs are held, and
- * none comes twice. Undefined, and nothing of use stored, when one of them has none, or a newer one.
+ * Stores certificates of one moment, each in the place of the one that its FQDN has in use, if any; the FQDNs are held,
+ * and none comes twice. Undefined, and nothing of use stored, when one of them has a newer one.
  */
 export async function replaceCertificates(
   tx: Tx,
@@ -147,11 +171,17 @@ export async function replaceCertificates(
   const places = news.map((_, index) => `$${index + 2}`).join(', ');
   const text = `update certificates set replaced_at = $1
     where fqdn_id in (${places}) and replaced_at is null and created_at < $1`;
-  const replaced = await executeSql(tx, text, [now, ...news.map(({ fqdnId }) => fqdnId)]);
-  if (replaced !== news.length) return undefined;
+  const fqdnIds = news.map(({ fqdnId }) => fqdnId);
+  const replaced = await executeSql(tx, text, [now, ...fqdnIds]);
+  // some had none, or there is one in use that is newer
+  if (replaced !== news.length && (await isAnyInUse(tx, fqdnIds))) return undefined;
   const rows = news.map((certificate) => ({ ...certificate, replacedAt: null }));
   await insertMany(tx, certificates, rows);
   return rows;
+}
+
+function isAnyInUse(tx: Tx, fqdnIds: readonly string[]): Promise<boolean> {
+  return tx.existsBy(certificates, { fqdnId: In([...fqdnIds]), replacedAt: IsNull() });
 }
 
 /** Replaces what a provider says of a certificate; returns how many rows there were, 0 or 1. */

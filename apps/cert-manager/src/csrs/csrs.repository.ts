@@ -102,6 +102,11 @@ export async function listKeyFingerprints(tx: Tx, fqdnId: string): Promise<strin
   return rows.map(({ spkiSha256 }) => spkiSha256);
 }
 
+/** The refusal where there is no CSR to sign. */
+export function csrNotFound(message: string): NotFound {
+  return new NotFound(message, { code: 'csr_not_found', title: 'CSR not found' });
+}
+
 /** How many CSRs the spaces hold. */
 export async function countCsrRows(tx: Tx, scope: SpaceScope): Promise<number> {
   if (scope === 'all') return tx.count(csrs);

@@ -5,7 +5,7 @@ import { continueJob, showJob } from './issuance-jobs.service.js';
 import { followHeaders, jobOf, jobView, requestView } from './issuance-view.js';
 import { type RefreshDeps, refreshCertificate } from './refresh-certificate.service.js';
 import { requestCertificate } from './request-certificate.service.js';
-import { type SignDeps, signCsr } from './sign-csr.service.js';
+import { createSigner, type SignDeps } from './sign-csr.service.js';
 
 type Operations =
   | 'signCsr'
@@ -17,9 +17,10 @@ type Operations =
 export function issuanceHandlers(
   deps: SignDeps & RefreshDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
+  const sign = createSigner(deps);
   return {
     signCsr: async ({ context, params, body }) => {
-      const { reply, unfinished } = await signCsr(deps, context, { ...params, providerId: body.providerId });
+      const { reply, unfinished } = await sign(context, { ...params, providerId: body.providerId });
       return { status: 200, body: reply, headers: followHeaders(unfinished) };
     },
     requestCertificate: async ({ context, params, query, body }) => {

@@ -58,9 +58,13 @@ export function listProvidersById(tx: Tx, ids: readonly string[]): Promise<Provi
 /** Throws NotFound. */
 export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
   const row = await findProvider(tx, id);
-  if (row === undefined)
-    throw new NotFound('provider not found', { code: 'provider_not_found', title: 'Provider not found' });
+  if (row === undefined) throw providerNotFound();
   return row;
+}
+
+/** The refusal for a provider that is not there. */
+export function providerNotFound(): NotFound {
+  return new NotFound('provider not found', { code: 'provider_not_found', title: 'Provider not found' });
 }
 
 export function insertProvider(tx: Tx, row: ProviderRow): Promise<void> {

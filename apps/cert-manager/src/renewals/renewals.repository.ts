@@ -6,6 +6,7 @@ import {
   executeSql,
   findRow,
   hasRow,
+  holdRows,
   insertMany,
   querySql,
   type Tx,
@@ -124,6 +125,12 @@ export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRo
   return (await querySql(tx, renewalQueue.columns, text, [fqdnId]))[0];
 }
 
+/** The open entries of the FQDNs, which nobody else may change until the transaction ends; tests left out. */
+export async function holdOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Promise<RenewalRow[]> {
+  const status = In(['pending', 'processing'] as const);
+  return holdRows(tx, renewalQueue, { fqdnId: In([...fqdnIds]), status, isTest: false });
+}
+
 /** Those of the FQDNs that have an open entry which is no test. */
 export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
   if (fqdnIds.length === 0) return [];
@@ -182,6 +189,11 @@ export function updateRenewals(
 /** Removes an entry that nobody has begun; false when somebody has. */
 export async function deletePendingRenewal(tx: Tx, id: string): Promise<boolean> {
   return (await deleteRows(tx, renewalQueue, { id, status: 'pending' })) === 1;
+}
+
+/** Removes entries that are held. */
+export async function deleteHeldRenewals(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await deleteRows(tx, renewalQueue, { id: In([...ids]) });
 }
 
 /** Removes the planned renewals of all FQDNs, those under way excepted; how many there were. */

@@ -2,7 +2,8 @@ import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { newRowId } from '../access/row-id.js';
-import { recordAudit } from '../audit/audit.service.js';
+import { recordAudit, recordAudits } from '../audit/audit.service.js';
+import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
@@ -13,11 +14,12 @@ import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
 import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
 import {
   cameOfRenewal,
+  deleteHeldRenewals,
   deletePendingRenewal,
   deletePlannedRenewals,
   findOpenRenewal,
+  holdOpenRenewals,
   insertRenewals,
-  listFqdnsWithOpen,
   type RenewalRow,
   updateRenewal,
 } from './renewals.repository.js';
@@ -53,21 +55,12 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
     const open = await findOpenRenewal(tx, fqdn.id);
     // one under way is not called back; whoever settles it sees that there is a newer certificate
     if (open?.status === 'processing') return;
-    if (open !== undefined) await remove(tx, caller, open, 'a newer certificate was stored', clock.now());
+    if (open !== undefined) await remove(tx, caller, open, isNewer, clock.now());
     await insertPlanned(tx, fqdn, clock.now(), { newest });
   };
   return {
     onCertificateStored,
-    onCertificatesStored: async (tx, news) => {
-      const ids = news.map(({ fqdn }) => fqdn.id);
-      const planned = new Set(await listFqdnsWithOpen(tx, ids));
-      const entries: RenewalRow[] = [];
-      for (const { caller, fqdn, certificate: newest, provider } of news) {
-        if (planned.has(fqdn.id)) await onCertificateStored(tx, caller, fqdn, newest);
-        else entries.push(...(await plannedFor(tx, fqdn, clock.now(), { newest, provider, hasCsr: true })));
-      }
-      await insertRenewals(tx, entries);
-    },
+    onCertificatesStored: (tx, news) => replanAll(tx, news, clock.now()),
     onRenewalSwitched: async (tx, caller, fqdn) => {
       const open = await findOpenRenewal(tx, fqdn.id);
       if (open === undefined) return insertPlanned(tx, fqdn, clock.now());
@@ -98,6 +91,35 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       await recordAudit(tx, caller, entry, clock.now());
     },
   };
+}
+
+const isNewer = 'a newer certificate was stored';
+
+/** Puts plans for the new certificates in the place of those for the ones before. */
+async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Promise<void> {
+  const news = all.filter(({ fqdn }) => fqdn.renewalEnabled);
+  if (news.length === 0) return;
+  const ids = news.map(({ fqdn }) => fqdn.id);
+  const open = new Map((await holdOpenRenewals(tx, ids)).map((entry) => [entry.fqdnId, entry]));
+  const removed: RenewalRow[] = [];
+  const acts: Parameters<typeof recordAudits>[1][number][] = [];
+  const entries: RenewalRow[] = [];
+  for (const { caller, fqdn, certificate: newest, provider } of news) {
+    const before = open.get(fqdn.id);
+    // one under way is not called back; whoever settles it sees that there is a newer certificate
+    if (before?.status === 'processing') continue;
+    if (before !== undefined) {
+      removed.push(before);
+      acts.push({ caller, entry: removalOf(before, isNewer) });
+    }
+    entries.push(...(await plannedFor(tx, fqdn, now, { newest, provider, hasCsr: true })));
+  }
+  await deleteHeldRenewals(
+    tx,
+    removed.map(({ id }) => id),
+  );
+  await recordAudits(tx, acts, now);
+  await insertRenewals(tx, entries);
 }
 
 /** What is known already of an FQDN and need not be looked up. */
@@ -208,14 +230,11 @@ async function move(tx: Tx, entry: RenewalRow, scheduledAt: Date): Promise<void>
 
 async function remove(tx: Tx, caller: Caller, entry: RenewalRow, reason: string, now: Date): Promise<void> {
   if (!(await deletePendingRenewal(tx, entry.id))) return;
+  await recordAudit(tx, caller, removalOf(entry, reason), now);
+}
+
+function removalOf(entry: RenewalRow, reason: string): AuditEntry {
   const { id, fqdnId, spaceId, certificateId, scheduledAt } = entry;
   const details = { reason, fqdnId, certificateId, scheduledAt: scheduledAt.toISOString() };
-  const removal = {
-    action: 'queue.remove',
-    resourceType: 'renewal',
-    resourceId: id,
-    spaceId,
-    details,
-  } as const;
-  await recordAudit(tx, caller, removal, now);
+  return { action: 'queue.remove', resourceType: 'renewal', resourceId: id, spaceId, details };
 }

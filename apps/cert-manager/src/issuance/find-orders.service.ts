@@ -1,0 +1,55 @@
+import type { NotFound } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import { type End, gathered } from '../access/gathering.js';
+import { listNewestCertificateIds } from '../certificates/certificates.repository.js';
+import { type CsrRow, csrNotFound, listLatestCsrs } from '../csrs/csrs.repository.js';
+import { type FqdnRow, fqdnNotFound, listFqdnsById } from '../fqdns/fqdns.repository.js';
+import { listProvidersById, type ProviderRow, providerNotFound } from '../providers/providers.repository.js';
+
+/** What somebody wants to have signed, and by whom. */
+export interface OrderWish {
+  readonly spaceId: string;
+  readonly fqdnId: string;
+  readonly providerId: string;
+}
+
+/** What is signed, and by whom. */
+export interface Order {
+  readonly fqdn: FqdnRow;
+  readonly csr: CsrRow;
+  readonly provider: ProviderRow;
+  readonly newestId: string | undefined;
+}
+
+// as many as one connection reads in a few milliseconds
+const most = 32;
+
+/**
+ * Finds what a wish names, those that come at the same time by the same statements, as of a moment after the call.
+ * Rejects with NotFound when the space has no such FQDN, that has no CSR, or the provider is not there.
+ */
+export function createOrderFinder(db: Database): (wish: OrderWish) => Promise<Order> {
+  return gathered((wishes) => db.read((tx) => findOrders(tx, wishes)), most);
+}
+
+async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Order>[]> {
+  const ids = [...new Set(wishes.map(({ fqdnId }) => fqdnId))];
+  const fqdns = new Map((await listFqdnsById(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
+  const csrs = new Map((await listLatestCsrs(tx, ids)).map((csr) => [csr.fqdnId, csr]));
+  const newest = new Map((await listNewestCertificateIds(tx, ids)).map(({ fqdnId, id }) => [fqdnId, id]));
+  const asked = [...new Set(wishes.map(({ providerId }) => providerId))];
+  const providers = new Map((await listProvidersById(tx, asked)).map((provider) => [provider.id, provider]));
+  return wishes.map(({ spaceId, fqdnId, providerId }): End<Order> => {
+    const fqdn = fqdns.get(fqdnId);
+    if (fqdn?.spaceId !== spaceId) return refused(fqdnNotFound());
+    const csr = csrs.get(fqdnId);
+    if (csr === undefined) return refused(csrNotFound('no CSR is stored for this FQDN'));
+    const provider = providers.get(providerId);
+    if (provider === undefined) return refused(providerNotFound());
+    return { status: 'fulfilled', value: { fqdn, csr, provider, newestId: newest.get(fqdnId) } };
+  });
+}
+
+function refused(reason: NotFound): End<never> {
+  return { status: 'rejected', reason };
+}

@@ -1,0 +1,166 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { type End, gathered } from '../access/gathering.js';
+import { recordAudit, recordAudits } from '../audit/audit.service.js';
+import {
+  type CertificateRow,
+  findIssuedCertificate,
+  hasIssuedCertificate,
+  replaceCertificates,
+} from '../certificates/certificates.repository.js';
+import { csrNotFound, keepCsr, keepCsrs } from '../csrs/csrs.repository.js';
+import { type FqdnRow, holdFqdn, holdFqdns } from '../fqdns/fqdns.repository.js';
+import type { IssuedCertificate } from '../providers/provider.js';
+import type { ProviderRow } from '../providers/providers.repository.js';
+import type { Order } from './find-orders.service.js';
+import { validityWarning } from './public-validity.js';
+import { certificateFacts, certificateOf, insertIssued } from './store-certificate.service.js';
+
+/** A CSR that was signed, and what its provider answered. */
+export interface Signed {
+  readonly caller: Caller;
+  readonly order: Order;
+  readonly issued: IssuedCertificate;
+}
+
+export interface StoreDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
+  readonly onCertificateStored: (
+    tx: Tx,
+    caller: Caller,
+    fqdn: FqdnRow,
+    newest?: CertificateRow,
+  ) => Promise<void>;
+  /** The same for several FQDNs, each once; their CSRs are there. */
+  readonly onCertificatesStored: (tx: Tx, news: readonly StoredCertificate[]) => Promise<void>;
+}
+
+/** A certificate that was just stored, and who issued it. */
+interface StoredCertificate {
+  readonly caller: Caller;
+  readonly fqdn: FqdnRow;
+  readonly certificate: CertificateRow;
+  readonly provider: ProviderRow;
+}
+
+// few enough to be as quick as what a single one waits for the disk
+const most = 16;
+
+/**
+ * Stores what was signed with its audit entry, those that come at the same time in one transaction; resolves with the
+ * certificate as stored. Where that does not go, each is stored by itself, so that none is kept back by another.
+ * Rejects with NotFound when the FQDN or the CSR has gone meanwhile.
+ */
+export function createSignedStore(deps: StoreDeps): (signed: Signed) => Promise<CertificateRow> {
+  return gathered((all) => storeAll(deps, all), most);
+}
+
+async function storeAll(deps: StoreDeps, all: readonly Signed[]): Promise<End<CertificateRow>[]> {
+  const firsts = firstsOf(all);
+  const rows = await storeTogether(deps, firsts).catch(() => undefined);
+  const stored = new Map(rows?.map((row, index) => [firsts[index], row]));
+  return Promise.allSettled(all.map((signed) => stored.get(signed) ?? storeAlone(deps, signed)));
+}
+
+/** The first one for each FQDN. */
+function firstsOf(all: readonly Signed[]): Signed[] {
+  const byFqdn = new Map<string, Signed>();
+  for (const signed of all) {
+    if (!byFqdn.has(signed.order.fqdn.id)) byFqdn.set(signed.order.fqdn.id, signed);
+  }
+  return [...byFqdn.values()];
+}
+
+/** Rejects when any of them is to be stored in another way; no FQDN comes twice. */
+async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[]): Promise<CertificateRow[]> {
+  const ids = all.map(({ order }) => order.fqdn.id);
+  return db.transaction(async (tx) => {
+    const held = await holdThose(tx, all, ids);
+    const now = deps.clock.now();
+    const certificates = all.map(({ order, issued }) => certificateOf({ ...originOf(order), issued, now }));
+    const rows = await replaceCertificates(tx, certificates, now);
+    if (rows === undefined) throw new NotTogether();
+    const news = all.flatMap(({ caller, order: { csr, provider } }, index) => {
+      const [fqdn, certificate] = [held.get(ids[index] ?? ''), rows[index]];
+      return fqdn && certificate ? [{ caller, csr, fqdn, certificate, provider }] : [];
+    });
+    if (news.length !== all.length) throw new NotTogether();
+    await recordAudits(
+      tx,
+      news.map((one) => ({ caller: one.caller, entry: signedAudit(one, one.certificate) })),
+      now,
+    );
+    await deps.onCertificatesStored(tx, news);
+    return rows;
+  });
+}
+
+/** One of several is to be stored in another way. */
+class NotTogether extends Error {}
+
+/** The FQDNs by their ids, held, their CSRs kept. Throws NotTogether unless all are there, and nothing is stored yet. */
+async function holdThose(
+  tx: Tx,
+  all: readonly Signed[],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, FqdnRow>> {
+  const held = new Map((await holdFqdns(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
+  const kept = await keepCsrs(
+    tx,
+    all.map(({ order }) => order.csr.id),
+  );
+  const isStored = await hasIssuedCertificate(
+    tx,
+    all.map(({ order, issued }) => ({ ...originOf(order), upstreamId: issued.upstreamId })),
+  );
+  if (held.size !== all.length || kept.length !== all.length || isStored) throw new NotTogether();
+  return held;
+}
+
+function storeAlone(
+  { db, clock, onCertificateStored }: StoreDeps,
+  { caller, order, issued }: Signed,
+): Promise<CertificateRow> {
+  const { csr, provider } = order;
+  return db.transaction(async (tx) => {
+    // The provider took its time: whom the certificate is for may be gone by now.
+    const fqdn = await holdFqdn(tx, order.fqdn.spaceId, order.fqdn.id);
+    if (!(await keepCsr(tx, csr.id))) throw csrNotFound('the CSR was deleted while it was being signed');
+    const now = clock.now();
+    const origin = originOf(order);
+    // another process that was asked for the same at once may have been given the same certificate
+    const stored = await findIssuedCertificate(tx, { ...origin, upstreamId: issued.upstreamId });
+    if (stored !== undefined) return stored;
+    const row = await insertIssued(tx, { ...origin, issued, now });
+    await recordAudit(tx, caller, signedAudit({ fqdn, csr, provider }, row), now);
+    await onCertificateStored(tx, caller, fqdn, row.replacedAt === null ? row : undefined);
+    return row;
+  });
+}
+
+function originOf({ fqdn, csr, provider }: Order) {
+  return { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
+}
+
+function signedAudit(order: Pick<Order, 'fqdn' | 'csr' | 'provider'>, certificate: CertificateRow) {
+  const warning = validityWarning(order.fqdn.fqdn, certificate);
+  const facts = certificateFacts(certificate, order.provider);
+  return signAudit(order, { ...facts, ...(warning !== undefined && { warning }) });
+}
+
+/** What the audit log keeps of a signature, or of its refusal. */
+export function signAudit(
+  { fqdn, csr }: Pick<Order, 'fqdn' | 'csr'>,
+  details: Readonly<Record<string, unknown>>,
+) {
+  return {
+    action: 'csr.sign' as const,
+    resourceType: 'csr',
+    resourceId: csr.id,
+    spaceId: fqdn.spaceId,
+    details: { fqdn: fqdn.fqdn, fqdnId: fqdn.id, ...details },
+  };
+}
