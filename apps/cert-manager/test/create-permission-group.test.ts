@@ -111,7 +111,8 @@ describeEachDialect('creating a permission group', (open) => {
   test('takes as many spaces as a body holds, and refuses a larger one', async () => {
     const many = Array.from({ length: 6000 }, () => unknownId);
     const { body } = await post({ name: 'x', permission: 'READ', spaceIds: many }).expect(400);
-    expect(body.errors).toHaveLength(6000);
+    // a refusal tells the first faults only
+    expect(body.errors).toHaveLength(100);
     await post({ name: 'x', permission: 'READ', spaceIds: [...many, ...many] }).expect(413);
   });
 

@@ -135,8 +135,8 @@ describeEachDialect('several processes on one database', (open) => {
   test('renew one FQDN one after the other, however many entries it has', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
-    await moveToRenewal(app, fqdn);
-    for (let count = 0; count < 5; count += 1) await addTestRenewal(app, fqdn);
+    // the planned one is not due: whichever test came before it would plan it anew
+    for (let count = 0; count < 6; count += 1) await addTestRenewal(app, fqdn);
     steps.length = 0;
     while ((await entriesOf(app, fqdn)).some(({ status, scheduledAt }) => isDue(status, scheduledAt))) {
       await Promise.all([app, ...others].map((one) => one.renew()));
