@@ -50,10 +50,9 @@ function integerText(minimum: number, maximum: number) {
 
 // C0, DEL and C1 controls, and the characters that reverse or hide text; a lone surrogate is no text at all.
 // The joiners U+200C and U+200D stay: Persian and composed emoji are written with them.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const controls = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, less tab and line breaks
-const controlsInProse = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
+const controls = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+// controls but tab and line breaks, and the characters that reverse text
+const controlsInProse = /(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
 /** A rule's sentence with its stable code. */
 function rule(code: string, message: string) {
