@@ -64,14 +64,12 @@ function withoutFinalDot(name: string): string {
 }
 
 function isAscii(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
-  return /^[\u0000-\u007f]*$/.test(text);
+  return /^\p{ASCII}*$/u.test(text);
 }
 
 /** Whether there is an ASCII character that no host name has. */
 function hasForeignAscii(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
-  return /[\u0000-\u007f]/.test(text.replace(/[a-z0-9.-]/gi, ''));
+  return /\p{ASCII}/u.test(text.replace(/[a-z0-9.-]/gi, ''));
 }
 
 /** Why an ASCII name without final dot is no host name. */
