@@ -1,7 +1,6 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
-import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/account-key.service.js';
 import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../src/acme/order-steps.js';
@@ -10,17 +9,13 @@ import { createOutgoing } from '../src/providers/outgoing.client.js';
 import { getProvider } from '../src/providers/providers.repository.js';
 import { startApp, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from './support/inventory.js';
-import { freePort, hasPebble, type Pebble, startPebble } from './support/pebble.js';
+import { describeAgainstPebble, freePort, type Pebble, startPebble } from './support/pebble.js';
 import { configure, enable, newCsr, providerOf } from './support/signing.js';
 
 // each order takes a second or two of real time
 jest.setTimeout(90_000);
 
-const suite: typeof describeEachDialect = hasPebble
-  ? describeEachDialect
-  : (name) => describe.skip(name, () => test('needs pebble', () => undefined));
-
-suite('changing the key of an account', (open) => {
+describeAgainstPebble('changing the key of an account', (open) => {
   let app: TestApp;
   let pebble: Pebble;
   let providerId: string;

@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { certificateLabel, createRoot, formatPem } from '@certloop/crypto';
-import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { startApp, startAppOn, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from './support/inventory.js';
-import { freePort, hasPebble, type Pebble, startPebble } from './support/pebble.js';
+import { describeAgainstPebble, freePort, type Pebble, startPebble } from './support/pebble.js';
 import { configure, enable, newCsr, providerOf } from './support/signing.js';
 import { type SmallDns, startSmallDns } from './support/small-dns.js';
 
 // each order takes a second or two of real time
 jest.setTimeout(90_000);
-
-const suite: typeof describeEachDialect = hasPebble
-  ? describeEachDialect
-  : (name) => describe.skip(name, () => test('needs pebble', () => undefined));
 
 const stranger = await createRoot({
   keyKind: 'P-256',
@@ -30,7 +25,7 @@ const orders = {
   pause: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 50))),
 };
 
-suite('orders by dns-01 with signed updates', (open) => {
+describeAgainstPebble('orders by dns-01 with signed updates', (open) => {
   const zone = 'proofs.test';
   const key = { name: 'updates', secret: new Uint8Array(randomBytes(32)) };
   let dns: SmallDns;

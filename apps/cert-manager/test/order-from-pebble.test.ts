@@ -2,26 +2,27 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { csrLabels, exportSpki, parseCsr, parsePem } from '@certloop/crypto';
-import { describeEachDialect, type OpenTestDatabase } from '@certloop/db/testing';
+import type { OpenTestDatabase } from '@certloop/db/testing';
 import { createLogger, type Listening, listen } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { acmeAccounts, challengeTokens } from '../src/acme/acme-accounts.repository.js';
 import { createProviderOpener } from '../src/providers/open-provider.service.js';
 import { createOutgoing } from '../src/providers/outgoing.client.js';
 import { getProvider } from '../src/providers/providers.repository.js';
 import { startApp, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from './support/inventory.js';
-import { freePort, hasPebble, type Pebble, type PebbleOptions, startPebble } from './support/pebble.js';
+import {
+  describeAgainstPebble,
+  freePort,
+  type Pebble,
+  type PebbleOptions,
+  startPebble,
+} from './support/pebble.js';
 import { configure, enable, newCsr, providerOf } from './support/signing.js';
 import { listening, textOf } from './support/small-server.js';
 
 // each order takes a second or two of real time
 jest.setTimeout(90_000);
-
-if (!hasPebble) process.stderr.write('pebble is not installed: no order was proven against a foreign CA\n');
-const suite: typeof describeEachDialect = hasPebble
-  ? describeEachDialect
-  : (name) => describe.skip(name, () => test('needs pebble', () => undefined));
 
 interface Place {
   readonly app: TestApp;
@@ -83,7 +84,7 @@ async function order(app: TestApp, fqdn: Fqdn, body: object = {}): Promise<Reque
   return answer.body as RequestReply;
 }
 
-suite('an order with pebble that refuses every fifth nonce', (open) => {
+describeAgainstPebble('an order with pebble that refuses every fifth nonce', (open) => {
   let place: Place;
   beforeAll(async () => {
     place = await startPlace(open, { nonceReject: 20 }, () => ({
@@ -269,7 +270,7 @@ suite('an order with pebble that refuses every fifth nonce', (open) => {
   });
 });
 
-suite('an order by dns-01', (open) => {
+describeAgainstPebble('an order by dns-01', (open) => {
   let place: Place;
   let hook: Awaited<ReturnType<typeof startHook>>;
   beforeAll(async () => {
@@ -337,7 +338,7 @@ suite('an order by dns-01', (open) => {
   });
 });
 
-suite('an order that needs an external account', (open) => {
+describeAgainstPebble('an order that needs an external account', (open) => {
   const hmacKey = Buffer.alloc(32, 9).toString('base64url');
   let place: Place;
   beforeAll(async () => {

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeEachDialect } from '@certloop/db/testing';
+import { describe, test } from '@jest/globals';
 
 /** An ACME server that nobody here wrote (Debian's package `pebble`). */
 export interface Pebble {
@@ -33,10 +35,15 @@ export interface PebbleOptions {
   readonly nonceReject?: number;
 }
 
-/** Whether the programs are installed. */
-export const hasPebble = ['pebble', 'pebble-challtestsrv', 'openssl'].every(
-  (program) => spawnSync('which', [program]).status === 0,
-);
+const programs = ['pebble', 'pebble-challtestsrv', 'openssl'];
+const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
+
+/** Describes a suite that orders from pebble; where it is not installed, it is skipped loudly. The gate installs it. */
+export const describeAgainstPebble: typeof describeEachDialect = (name, suite) => {
+  if (missing.length === 0) return describeEachDialect(name, suite);
+  process.stderr.write(`SKIPPED: ${name}, as there is no ${missing.join(', ')} to prove it against\n`);
+  describe.skip(name, () => test(`needs ${missing.join(', ')}`, () => undefined));
+};
 
 /** A port that nobody listens on right now. */
 export async function freePort(): Promise<number> {
