@@ -16,7 +16,7 @@ export const permissionGroupMembers = defineTable<PermissionGroupMemberRow>('per
   ],
 });
 
-/** Members of each of at most 1000 groups that has any, or of each group there is. */
+/** Members of each of at most 1000 groups, or of every group; a group without members is absent. */
 export async function listMembersOfEach(
   tx: Tx,
   groupIds: 'all' | readonly string[],
