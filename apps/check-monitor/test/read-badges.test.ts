@@ -117,7 +117,7 @@ describeMonitor('badges', (stage) => {
     expect(text).not.toContain(check.uuid);
   });
 
-  test('a tag that nobody has any more is up', async () => {
+  test('a tag that no check carries now is up', async () => {
     const check = await stage.ada.check({ tags: 'old' });
     const { json } = (await badgesOf())['old'];
     await stage.ada.post(`/checks/${check.uuid}`, { tags: '' }).expect(200);

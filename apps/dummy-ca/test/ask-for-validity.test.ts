@@ -78,7 +78,7 @@ describe('a profile of ACME', () => {
   });
 });
 
-test('a certificate of ACME is found by its id as any other', async () => {
+test('a certificate of ACME is found by its id like those of POST /csr', async () => {
   const acme = await startAcme();
   const { pem, order } = await (await acme.client()).issue(dnsIdentifiers('a.test'));
   const id = order.certificate?.split('/').at(-1);
