@@ -8,23 +8,38 @@ const freshKey = async (): Promise<PublicKey> =>
   parsePublicKey(parseDer(exportSpki((await generateKeyPair('P-256')).publicKey), 'public key'));
 
 describe('a cache of keys', () => {
-  test('imports a key once, and the right one', async () => {
+  test('keeps a key from its second use on, and gives the right one', async () => {
     const [one, other] = [await freshKey(), await freshKey()];
     const cache = createKeyCache(2);
-    const imported = cache.import(one);
-    expect(exportSpki(imported)).toEqual(one.spkiDer);
-    expect(cache.import(one)).toBe(imported);
+    const first = cache.import(one);
+    const second = cache.import(one);
+    for (const imported of [first, second]) expect(exportSpki(imported)).toEqual(one.spkiDer);
+    expect(second).not.toBe(first);
+    expect(cache.import(one)).toBe(second);
+    expect(cache.import(one)).toBe(second);
     expect(exportSpki(cache.import(other))).toEqual(other.spkiDer);
   });
 
   test('forgets the key that was used longest ago', async () => {
     const [first, second, third] = [await freshKey(), await freshKey(), await freshKey()];
     const cache = createKeyCache(2);
-    const imported = [cache.import(first), cache.import(second)];
+    const useTwice = (key: PublicKey) => [cache.import(key), cache.import(key)][1];
+    const imported = [useTwice(first), useTwice(second)];
     cache.import(first);
-    cache.import(third);
+    useTwice(third);
     expect(cache.import(first)).toBe(imported[0]);
     expect(cache.import(second)).not.toBe(imported[1]);
+  });
+
+  test('forgets which keys were used once, the oldest first', async () => {
+    const cache = createKeyCache(1);
+    const keys = await Promise.all(Array.from({ length: 11 }, freshKey));
+    for (const key of keys) cache.import(key);
+    const [forgotten, remembered] = keys as [PublicKey, PublicKey];
+    const again = cache.import(remembered);
+    expect(cache.import(remembered)).toBe(again);
+    const anew = cache.import(forgotten);
+    expect(cache.import(forgotten)).not.toBe(anew);
   });
 
   test('refuses a key again and again', async () => {

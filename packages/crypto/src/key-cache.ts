@@ -8,20 +8,41 @@ export interface KeyCache {
 }
 
 /**
- * Keeps the keys that were used last. Importing one and preparing it for its first use costs OpenSSL 3 more than
- * verifying with it, and who renews a certificate often keeps the key.
+ * Keeps the keys that were used last, each from its second use on. Importing one and preparing it for its first use
+ * costs OpenSSL 3 more than verifying with it, and who renews a certificate often keeps the key; but keys that
+ * are kept and never used again would pile up until the garbage collector frees thousands of them in one pause.
  */
 export function createKeyCache(limit: number): KeyCache {
-  const bySpki = new Map<string, KeyObject>();
+  const kept = createLatest<KeyObject>(limit);
+  const usedOnce = createLatest<true>(10 * limit);
   return {
     import: (key) => {
       const spki = key.spkiDer.toString('latin1');
-      const imported = bySpki.get(spki) ?? importPublicKey(key);
-      // A Map keeps the order of insertion: what was just used is the last again.
-      bySpki.delete(spki);
-      bySpki.set(spki, imported);
-      if (bySpki.size > limit) bySpki.delete(bySpki.keys().next().value ?? spki);
+      const known = kept.take(spki);
+      const imported = known ?? importPublicKey(key);
+      if (known !== undefined || usedOnce.take(spki) === true) kept.put(spki, imported);
+      else usedOnce.put(spki, true);
       return imported;
+    },
+  };
+}
+
+/** At most `limit` entries, those that were put in last. */
+function createLatest<T>(limit: number) {
+  // A Map keeps the order of insertion.
+  const entries = new Map<string, T>();
+  // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
+  const oldestFirst = entries.keys();
+  return {
+    /** Gives an entry and forgets it. */
+    take: (key: string): T | undefined => {
+      const value = entries.get(key);
+      entries.delete(key);
+      return value;
+    },
+    put: (key: string, value: T): void => {
+      entries.set(key, value);
+      if (entries.size > limit) entries.delete(oldestFirst.next().value ?? key);
     },
   };
 }
