@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { createLogger, listen, runService, startTracing, systemClock } from '@certloop/server';
 import { openAcmeIssuer } from './acme/acme-issuer.service.js';
 import { makeHttpsCertificate } from './acme/https-certificate.service.js';
 import { acmePartsOf } from './acme-config.js';
 import { createApp } from './app.js';
 import { openAuthority } from './authority/certificate-authority.service.js';
+import { createSecondThread } from './authority/second-thread.service.js';
 import { loadConfig } from './config.js';
 import { answerUnparsed } from './signing/unparsed-requests.responder.js';
 
@@ -14,7 +16,8 @@ await runService(service, async (onClose) => {
   const logger = createLogger({ service, level: config.logLevel });
   onClose(await startTracing(service, config));
   for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
-  const authority = await openAuthority(config, systemClock);
+  const secondThread = availableParallelism() > 1 ? createSecondThread(logger) : undefined;
+  const authority = await openAuthority(config, systemClock, secondThread?.spread);
   const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
   const issuer = await openAcmeIssuer(authority, config, systemClock);
   const acme = { issuer, ...acmePartsOf(config) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { countFrom, firstSerialNumber } from './serial-numbers.js';
+import { countFrom, firstSerialNumber, sharedCounter } from './serial-numbers.js';
 
 const start = new Date('2026-11-21T10:00:00.000Z');
 const none = new Uint8Array(5);
@@ -39,5 +39,11 @@ describe('countFrom', () => {
   test('rises by one', () => {
     const serialNumbers = countFrom(41n);
     expect([serialNumbers.next(), serialNumbers.next(), serialNumbers.next()]).toEqual([41n, 42n, 43n]);
+  });
+
+  test('gives no number twice to those who share a counter', () => {
+    const counter = sharedCounter();
+    const [one, other] = [countFrom(41n, counter), countFrom(41n, counter)];
+    expect([one.next(), other.next(), one.next()]).toEqual([41n, 42n, 43n]);
   });
 });

@@ -18,15 +18,13 @@ export interface SerialNumbers {
   next(): bigint;
 }
 
-export function countFrom(first: bigint): SerialNumbers {
-  let following = first;
-  return {
-    next: () => {
-      const serialNumber = following;
-      following += 1n;
-      return serialNumber;
-    },
-  };
+/** Memory of a counter that stands at zero, which threads can share. */
+export const sharedCounter = (): SharedArrayBuffer => new SharedArrayBuffer(8);
+
+/** Counts up from `first`, together with everyone who counts from it by the same counter. */
+export function countFrom(first: bigint, counter = sharedCounter()): SerialNumbers {
+  const given = new BigInt64Array(counter);
+  return { next: () => first + Atomics.add(given, 0, 1n) };
 }
 
 /** Lower-case hex without a sign octet. */

@@ -7,6 +7,7 @@ import {
   type CertificateAuthority,
   openAuthority,
   type RootSource,
+  type SpreadIssuing,
 } from '../../src/authority/certificate-authority.service.js';
 import type { StoreLimits } from '../../src/authority/certificates.store.js';
 import type { StatusSettings } from '../../src/status/status-deps.service.js';
@@ -51,15 +52,16 @@ export interface CaOptions {
   readonly now?: Date;
   readonly keep?: StoreLimits;
   readonly metricsAccess?: MetricsAccess;
+  readonly spread?: SpreadIssuing;
 }
 
 /** The real application on a root of its own, with a clock that stands still. */
 export async function startCa(
   source: Partial<RootSource> = {},
-  { now = new Date(), keep = roomy, metricsAccess }: CaOptions = {},
+  { now = new Date(), keep = roomy, metricsAccess, spread }: CaOptions = {},
 ): Promise<TestCa> {
   const clock = createMovableClock(now);
-  const authority = await openAuthority({ ...freshRoot, ...source }, clock);
+  const authority = await openAuthority({ ...freshRoot, ...source }, clock, spread);
   const http = createApp({
     authority,
     keep,

@@ -1,0 +1,104 @@
+import type { KeyObject } from 'node:crypto';
+import { AppError, InvalidInput } from '@certloop/contracts';
+import {
+  certificateLabel,
+  createIssuer,
+  createKeyCache,
+  csrLabels,
+  formatPem,
+  type Issuer,
+  issueCertificate,
+  type KeyCache,
+  parseCsr,
+  parsePem,
+  verifyCsr,
+} from '@certloop/crypto';
+import { type AskedLength, leafValidity } from './issuance-profile.js';
+import type { KnownCertificate } from './known-certificate.js';
+import type { NamedIssuer } from './named-issuer.js';
+import { type PointerSettings, pointersOf } from './pointers.js';
+import { countFrom, formatSerialNumber, type SerialNumbers } from './serial-numbers.js';
+
+/** What it takes to issue certificates for CSRs, in a form that another thread can be given, too. */
+export interface IssuingParts extends PointerSettings {
+  readonly certificateDer: Uint8Array;
+  readonly privateKey: KeyObject;
+  /** How far back a certificate begins at most, unless another beginning is asked for. */
+  readonly backdateSeconds: number;
+  readonly firstSerialNumber: bigint;
+  /** Memory of `sharedCounter`, in which every thread counts. */
+  readonly counter: SharedArrayBuffer;
+}
+
+/** The same, ready to issue. */
+export interface CsrIssuing extends NamedIssuer {
+  readonly serialNumbers: SerialNumbers;
+  readonly backdateSeconds: number;
+  readonly keyCache: KeyCache;
+}
+
+// A key of RSA-2048 has about 2 kB.
+const keptKeys = 2_000;
+
+/** Throws InvalidInput as createIssuer does. */
+export function openIssuing({
+  certificateDer,
+  privateKey,
+  backdateSeconds,
+  ...parts
+}: IssuingParts): CsrIssuing {
+  return {
+    name: 'root',
+    issuer: createIssuer({ certificateDer: Buffer.from(certificateDer), privateKey }),
+    pointers: pointersOf(parts, 'root'),
+    serialNumbers: countFrom(parts.firstSerialNumber, parts.counter),
+    backdateSeconds,
+    keyCache: createKeyCache(keptKeys),
+  };
+}
+
+/** A certificate fresh from its issuer. */
+export interface SignedCertificate extends KnownCertificate {
+  readonly certificatePem: string;
+  /** Kind of the certified key, such as `RSA`. */
+  readonly keyKind: string;
+}
+
+/** Issues for the PEM text of a CSR, at the moment given. */
+export type IssueForCsr = (csrPem: string, asked: AskedLength, now: Date) => Promise<SignedCertificate>;
+
+/**
+ * Certificate for the text of a CSR that is signed by its own key: its subject and subjectAltName as they are,
+ * for the length asked for or to the root's end. Throws InvalidInput when the text is not one CSR, its
+ * signature does not hold, or it is to begin when the root is not valid, and an `internal` refusal when
+ * the root has ended.
+ */
+export async function issueForCsr(
+  { name, issuer, pointers, serialNumbers, backdateSeconds, keyCache }: CsrIssuing,
+  ...[csrPem, asked, now]: Parameters<IssueForCsr>
+): Promise<SignedCertificate> {
+  const csr = parseCsr(parsePem(csrPem, csrLabels));
+  const verification = await verifyCsr(csr, keyCache);
+  if (!verification.ok) throw refusedSignature(verification.code, verification.reason);
+  const { subjectDer, spkiDer, publicKey, subjectAltNameDer } = csr;
+  const validity = leafValidity(asked, now, issuer.certificate, backdateSeconds);
+  if (validity.notAfter <= validity.notBefore) throw endedRoot(issuer);
+  const serialNumber = serialNumbers.next();
+  const names = { subjectDer, spkiDer, publicKey, subjectAltNameDer };
+  const der = await issueCertificate(issuer, { ...names, ...validity, serialNumber, extensions: pointers });
+  return {
+    certificatePem: formatPem(certificateLabel, der),
+    serialNumber: formatSerialNumber(serialNumber),
+    issuer: name,
+    notAfter: validity.notAfter,
+    keyKind: publicKey.kind,
+  };
+}
+
+function refusedSignature(code: string, reason: string): InvalidInput {
+  return new InvalidInput(`the CSR's signature is not accepted: ${reason}`, { code });
+}
+
+function endedRoot({ certificate }: Issuer): AppError {
+  return new AppError('internal', `the root certificate ended at ${certificate.notAfter.toISOString()}`);
+}

@@ -1,0 +1,16 @@
+// Entry of the thread that `second-thread.service.ts` starts: batches of jobs come in, their outcomes go out.
+import { parentPort, workerData } from 'node:worker_threads';
+import { type IssuingParts, issueForCsr, openIssuing } from './csr-issuance.js';
+import type { Job, Outcome } from './second-thread.service.js';
+
+const issuing = openIssuing(workerData as IssuingParts);
+
+async function settle(job: Job): Promise<Outcome> {
+  // Whoever asked finds out the refusal: an error would not keep its class on the way.
+  return issueForCsr(issuing, ...job).catch(() => undefined);
+}
+
+parentPort?.on('message', async (jobs: readonly Job[]) => {
+  parentPort?.postMessage(await Promise.all(jobs.map(settle)));
+});
+parentPort?.postMessage([]);

@@ -1,0 +1,89 @@
+import { X509Certificate } from 'node:crypto';
+import { InvalidInput } from '@certloop/contracts';
+import { lintCertificate, parseCertificate, parsePem } from '@certloop/crypto';
+import { createLogger } from '@certloop/server';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SignedCertificate } from '../src/authority/csr-issuance.js';
+import { createSecondThread, type SecondThread } from '../src/authority/second-thread.service.js';
+import { startCa, type TestCa } from './support/app.js';
+import { csrDer, p256, pemOf, rsa } from './support/csrs.js';
+
+const now = new Date();
+const sound = Array.from({ length: 24 }, (_, n) => {
+  const keys = n % 6 === 5 ? rsa() : p256();
+  const spki = keys.publicKey.export({ type: 'spki', format: 'der' });
+  return { pem: pemOf(csrDer({ keys })), spki };
+});
+const wrongSignature = pemOf(csrDer({ spki: p256().publicKey.export({ type: 'spki', format: 'der' }) }));
+
+describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads', (keyType) => {
+  let second: SecondThread;
+  let ca: TestCa;
+  let issuedHere: number;
+
+  const issue = (pem: string) => ca.authority.issue(pem, { seconds: 86_400 }, now);
+  const numberOf = ({ serialNumber }: SignedCertificate) => BigInt(`0x${serialNumber}`);
+
+  beforeEach(async () => {
+    second = createSecondThread(createLogger({ service: 'dummy-ca', level: 'silent' }));
+    issuedHere = 0;
+    ca = await startCa(
+      { keyType },
+      {
+        now,
+        spread: (parts, issueHere) =>
+          second.spread(parts, (...job) => {
+            issuedHere += 1;
+            return issueHere(...job);
+          }),
+      },
+    );
+    // the other thread takes its part once it is up
+    for (let all = 0; all === issuedHere; all += 10) {
+      await Promise.all(sound.slice(0, 10).map(({ pem }) => issue(pem)));
+    }
+    issuedHere = 0;
+  });
+
+  afterEach(() => second.close());
+
+  test('gives to each request what it asked for', async () => {
+    const issued = await Promise.all(sound.map(({ pem }) => issue(pem)));
+    expect(issuedHere).toBeLessThan(sound.length);
+    for (const [place, { certificatePem, serialNumber }] of issued.entries()) {
+      const certificate = parseCertificate(parsePem(certificatePem, ['CERTIFICATE']));
+      expect(certificate.spkiDer).toEqual(sound[place]?.spki);
+      expect(certificate.serialNumber).toBe(serialNumber);
+      expect(new X509Certificate(certificatePem).verify(ca.root.publicKey)).toBe(true);
+      expect(lintCertificate(certificate.der)).toEqual([]);
+    }
+  });
+
+  test('counts in one row of numbers, which refusals leave alone', async () => {
+    const texts = sound.flatMap(({ pem }, n) => (n % 3 === 0 ? [pem, wrongSignature, 'no PEM'] : [pem]));
+    const outcomes = await Promise.allSettled(texts.map(issue));
+    const issued = outcomes.filter((each) => each.status === 'fulfilled').map(({ value }) => numberOf(value));
+    const refused = outcomes
+      .filter((each) => each.status === 'rejected')
+      .map(({ reason }) => reason as unknown);
+    expect(issued).toHaveLength(sound.length);
+    const rising = issued.sort((one, other) => (one < other ? -1 : 1));
+    expect(rising).toEqual(rising.map((_, n) => (rising[0] ?? 0n) + BigInt(n)));
+    expect(refused).toHaveLength(texts.length - sound.length);
+    for (const reason of refused) expect(reason).toBeInstanceOf(InvalidInput);
+    expect(new Set(refused.map((reason) => (reason as Error).message)).size).toBe(2);
+  });
+
+  test('issues alone what lay with the other thread when that ended', async () => {
+    const issued = sound.map(({ pem }) => issue(pem));
+    // by then the other thread has its first batches
+    await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+    await second.close();
+    expect(new Set((await Promise.all(issued)).map(({ certificatePem }) => certificatePem)).size).toBe(
+      sound.length,
+    );
+    issuedHere = 0;
+    await Promise.all(sound.map(({ pem }) => issue(pem)));
+    expect(issuedHere).toBe(sound.length);
+  });
+});
