@@ -78,8 +78,9 @@ export function splitChain(text: string): Buffer[] {
 /** Text of one block: lines of 64 characters, final newline (RFC 7468 §2). */
 export function formatPem(label: string, der: Uint8Array): string {
   const base64 = Buffer.from(der.buffer, der.byteOffset, der.byteLength).toString('base64');
-  const lines = base64.match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.map((line) => `${line}\n`).join('')}-----END ${label}-----\n`;
+  let lines = '';
+  for (let place = 0; place < base64.length; place += 64) lines += `${base64.slice(place, place + 64)}\n`;
+  return `-----BEGIN ${label}-----\n${lines}-----END ${label}-----\n`;
 }
 
 function refusePrivateKey(text: string): void {

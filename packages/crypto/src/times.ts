@@ -41,7 +41,12 @@ export function encodeGeneralizedTime(instant: Date): Buffer {
   return encode(tag.generalizedTime, Buffer.from(`${digitsOf(instant)}Z`, 'latin1'));
 }
 
-const digitsOf = (instant: Date): string => instant.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '');
+/** YYYYMMDDHHMMSS */
+function digitsOf(instant: Date): string {
+  const text = instant.toISOString();
+  const at = (place: number, length = 2) => text.slice(place, place + length);
+  return at(0, 4) + at(5) + at(8) + at(11) + at(14) + at(17);
+}
 
 function instantOf(element: DerElement, name: string, year: number, parts: readonly string[]): Date {
   const [month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(2).map(Number);
