@@ -18,10 +18,11 @@ export interface Signer {
  */
 export function createSigner(privateKey: KeyObject): Signer {
   const [hash, algorithmDer] = algorithmOf(privateKey);
+  const isSwift = signsSwiftly(privateKey);
   return {
     algorithmDer,
     sign: async (octets) =>
-      isSwift(privateKey) && octets.length <= swiftOctets
+      isSwift && octets.length <= swiftOctets
         ? sign(hash, octets, privateKey)
         : signInPool(hash, octets, privateKey),
   };
@@ -30,8 +31,15 @@ export function createSigner(privateKey: KeyObject): Signer {
 // More are hashed longer than they are signed, such as a long revocation list.
 const swiftOctets = 65_536;
 
-/** P-256 signs in 20 microseconds, less than it costs to wake another thread and be woken by it. */
-const isSwift = (key: KeyObject): boolean => key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
+/**
+ * Keys that sign within a quarter of a millisecond: P-256 and RSA-2048. Handing that to the pool costs both threads
+ * more than it spares the one.
+ */
+function signsSwiftly({
+  asymmetricKeyDetails: { namedCurve, modulusLength = Infinity } = {},
+}: KeyObject): boolean {
+  return namedCurve === 'prime256v1' || modulusLength <= 2048;
+}
 
 function signInPool(hash: string | null, octets: Buffer, privateKey: KeyObject): Promise<Buffer> {
   return new Promise((resolve, reject) => {
