@@ -47,10 +47,13 @@ export function parsePublicKey(element: DerElement): PublicKey {
   const whole = { spkiDer: element.raw, keyOctets };
   if (dotted === oid.rsaEncryption || dotted === oid.rsassaPss) {
     const kind = dotted === oid.rsassaPss ? 'RSA-PSS' : 'RSA';
-    return { ...whole, kind, ...parseRsaKey(keyOctets, element.what) };
+    const { modulus, exponent } = parseRsaKey(keyOctets, element.what);
+    return { ...whole, kind, modulus, exponent };
   }
-  if (dotted === oid.ecPublicKey)
-    return { ...whole, kind: 'ECDSA', ...parseCurve(parameters, bits, keyOctets) };
+  if (dotted === oid.ecPublicKey) {
+    const { curve, curveName } = parseCurve(parameters, bits, keyOctets);
+    return { ...whole, kind: 'ECDSA', curve, curveName };
+  }
   const edwards = edwardsKeys.get(dotted);
   if (edwards !== undefined) {
     if (keyOctets.length !== edwards[1]) throw bits.malformed('the public key has a wrong length');

@@ -80,17 +80,25 @@ export async function issueForCsr(
   const csr = parseCsr(parsePem(csrPem, csrLabels));
   const verification = await verifyCsr(csr, keyCache);
   if (!verification.ok) throw refusedSignature(verification.code, verification.reason);
-  const { subjectDer, spkiDer, publicKey, subjectAltNameDer } = csr;
-  const validity = leafValidity(asked, now, issuer.certificate, backdateSeconds);
-  if (validity.notAfter <= validity.notBefore) throw endedRoot(issuer);
+  const { notBefore, notAfter } = leafValidity(asked, now, issuer.certificate, backdateSeconds);
+  if (notAfter <= notBefore) throw endedRoot(issuer);
   const serialNumber = serialNumbers.next();
-  const names = { subjectDer, spkiDer, publicKey, subjectAltNameDer };
-  const der = await issueCertificate(issuer, { ...names, ...validity, serialNumber, extensions: pointers });
+  const { subjectDer, spkiDer, publicKey, subjectAltNameDer } = csr;
+  const der = await issueCertificate(issuer, {
+    serialNumber,
+    subjectDer,
+    spkiDer,
+    publicKey,
+    subjectAltNameDer,
+    notBefore,
+    notAfter,
+    extensions: pointers,
+  });
   return {
     certificatePem: formatPem(certificateLabel, der),
     serialNumber: formatSerialNumber(serialNumber),
     issuer: name,
-    notAfter: validity.notAfter,
+    notAfter,
     keyKind: publicKey.kind,
   };
 }
