@@ -57,6 +57,7 @@ export {
   type Resolve,
 } from './outgoing-fetch.js';
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './password.js';
+export { requireSoundPassword } from './password-policy.js';
 export { createPlainFetch } from './plain-fetch.js';
 export { type Poller, type PollerOptions, startPoller } from './poller.js';
 export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';

@@ -1,8 +1,7 @@
 import { Forbidden } from '@certloop/contracts';
-import type { Clock } from '@certloop/server';
+import { type Clock, requireSoundPassword } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { requireSoundPassword } from './password-policy.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
 import { deleteSessionsOf } from './sessions.repository.js';
 import { updateUser } from './users.repository.js';

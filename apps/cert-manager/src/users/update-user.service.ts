@@ -1,4 +1,5 @@
 import type { Database, Tx } from '@certloop/db';
+import { requireSoundPassword } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -7,7 +8,6 @@ import { requireKnown } from '../permission-groups/known-ids.js';
 import { keepPermissionGroups } from '../permission-groups/permission-groups.repository.js';
 import { type AccountsDeps, requireFree, uniquely } from './accounts.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
-import { requireSoundPassword } from './password-policy.js';
 import { deleteSessionsOf } from './sessions.repository.js';
 import { keyOf, type UserRow } from './user.js';
 import { findUser, holdUser, markFirstAdmin, updateUser as updateUserRow } from './users.repository.js';
