@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import { lintCertificate, parseCertificate, parsePem } from '@certloop/crypto';
 import { createLogger } from '@certloop/server';
@@ -57,6 +57,29 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
       expect(new X509Certificate(certificatePem).verify(ca.root.publicKey)).toBe(true);
       expect(lintCertificate(certificate.der)).toEqual([]);
     }
+  });
+
+  test('gives to each its own where some take longer than those behind them', async () => {
+    // signatures of P-521 are checked in the thread pool, while those of P-256 behind them are done at once
+    const slow = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+    const slowSpki = slow.publicKey.export({ type: 'spki', format: 'der' });
+    const slowWrong = pemOf(csrDer({ spki: slowSpki }));
+    const asked = sound.flatMap(({ pem, spki }, n) => [
+      ...(n % 8 === 0
+        ? [
+            { pem: pemOf(csrDer({ keys: slow })), spki: slowSpki },
+            { pem: slowWrong, spki: undefined },
+          ]
+        : []),
+      { pem, spki },
+    ]);
+    const outcomes = await Promise.allSettled(asked.map(({ pem }) => issue(pem)));
+    const issuedSpkis = outcomes.map((each) =>
+      each.status === 'fulfilled'
+        ? parseCertificate(parsePem(each.value.certificatePem, ['CERTIFICATE'])).spkiDer.toString('hex')
+        : undefined,
+    );
+    expect(issuedSpkis).toEqual(asked.map(({ spki }) => spki?.toString('hex')));
   });
 
   test('counts in one row of numbers, which refusals leave alone', async () => {

@@ -1,7 +1,7 @@
 // Entry of the thread that `second-thread.service.ts` starts: batches of jobs come in, their outcomes go out.
 import { parentPort, workerData } from 'node:worker_threads';
 import { type IssuingParts, issueForCsr, openIssuing } from './csr-issuance.js';
-import type { Job, Outcome } from './second-thread.service.js';
+import type { Batch, BatchOutcomes, Job, Outcome } from './second-thread.service.js';
 
 const issuing = openIssuing(workerData as IssuingParts);
 
@@ -10,7 +10,9 @@ async function settle(job: Job): Promise<Outcome> {
   return issueForCsr(issuing, ...job).catch(() => undefined);
 }
 
-parentPort?.on('message', async (jobs: readonly Job[]) => {
-  parentPort?.postMessage(await Promise.all(jobs.map(settle)));
+const tell = (answer: BatchOutcomes) => parentPort?.postMessage(answer);
+
+parentPort?.on('message', async ({ number, jobs }: Batch) => {
+  tell({ number, outcomes: await Promise.all(jobs.map(settle)) });
 });
-parentPort?.postMessage([]);
+tell({ number: 0, outcomes: [] });

@@ -9,6 +9,20 @@ export type Job = Parameters<IssueForCsr>;
 /** The certificate; undefined where it is refused, or the thread cannot say. */
 export type Outcome = SignedCertificate | undefined;
 
+/** What the thread is sent. */
+export interface Batch {
+  readonly number: number;
+  readonly jobs: readonly Job[];
+}
+
+/** What the thread says of a batch, as soon as all of it is settled: a later one may be done first. */
+export interface BatchOutcomes {
+  /** 0 of no batch, when it is ready for the first. */
+  readonly number: number;
+  /** In the order of the jobs. */
+  readonly outcomes: readonly Outcome[];
+}
+
 export interface SecondThread {
   readonly spread: SpreadIssuing;
   close(): Promise<void>;
@@ -44,7 +58,8 @@ export function createSecondThread(logger: Logger): SecondThread {
 
 function shareWith(worker: Worker, issueHere: IssueForCsr, logger: Logger): IssueForCsr {
   const waiting: Waiting[] = [];
-  const sent: Waiting[][] = [];
+  const sent = new Map<number, readonly Waiting[]>();
+  let lastNumber = 0;
   let isReady = false;
   let isDue = false;
 
@@ -56,20 +71,22 @@ function shareWith(worker: Worker, issueHere: IssueForCsr, logger: Logger): Issu
   };
   const send = () => {
     const batch = waiting.splice(0, batchSize);
-    sent.push(batch);
-    worker.postMessage(batch.map(({ job }) => job));
+    lastNumber += 1;
+    sent.set(lastNumber, batch);
+    worker.postMessage({ number: lastNumber, jobs: batch.map(({ job }) => job) } satisfies Batch);
   };
   const share = () => {
     isDue = false;
-    const countSent = () => sent.reduce((sum, batch) => sum + batch.length, 0);
-    while (isReady && waiting.length > (sent.length === 0 ? 1 : 0) && countSent() < mostSent) send();
+    const countSent = () => [...sent.values()].reduce((sum, batch) => sum + batch.length, 0);
+    while (isReady && waiting.length > (sent.size === 0 ? 1 : 0) && countSent() < mostSent) send();
     const next = waiting.shift();
     if (next !== undefined) issueOne(next);
     if (waiting.length > 0) shareLater();
   };
-  worker.on('message', (outcomes: readonly Outcome[]) => {
-    const batch = isReady ? (sent.shift() ?? []) : [];
+  worker.on('message', ({ number, outcomes }: BatchOutcomes) => {
     isReady = true;
+    const batch = sent.get(number) ?? [];
+    sent.delete(number);
     for (const [place, each] of batch.entries()) {
       const certificate = outcomes[place];
       if (certificate === undefined) issueOne(each);
@@ -79,7 +96,9 @@ function shareWith(worker: Worker, issueHere: IssueForCsr, logger: Logger): Issu
   worker.on('error', (error) => logger.error({ error }, 'second_thread.failed'));
   worker.on('exit', () => {
     isReady = false;
-    for (const each of sent.splice(0).flat()) issueOne(each);
+    const left = [...sent.values()].flat();
+    sent.clear();
+    for (const each of left) issueOne(each);
   });
   return (...job) =>
     new Promise((resolve) => {
