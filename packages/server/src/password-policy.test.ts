@@ -32,6 +32,11 @@ test.each([
   expect(refusal?.message).toBe(fault === undefined ? undefined : `password: ${fault}`);
 });
 
+test('a user who has no name is told of his e-mail address only', () => {
+  const refusal = refusalOf(() => requireSoundPassword('ada@EXAMPLE.org', { email: ada.email }, 8));
+  expect(refusal?.message).toBe('password: must not be the e-mail address');
+});
+
 test('a refusal names the field that the request has the password in', () => {
   const refusal = refusalOf(() => requireSoundPassword('short', ada, 8, 'newPassword'));
   const message = 'must have at least 8 characters';

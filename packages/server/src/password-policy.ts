@@ -39,14 +39,20 @@ const common = new Set([
 
 const mostCharacters = 128;
 
+/** What a user is known by; no name where a mail address is all that anybody signs in with. */
+interface PasswordOwner {
+  readonly username?: string;
+  readonly email: string;
+}
+
 /**
  * Throws InvalidInput unless the password may be used: long enough, none of the most common ones, neither the
  * user's name nor his mail address. There are no rules of composition (NIST SP 800-63B §5.1.1.2).
- * `field` is the name that the password has in the request.
+ * `minLength` is in characters, `field` the name that the password has in the request.
  */
 export function requireSoundPassword(
   password: string,
-  user: { readonly username: string; readonly email: string },
+  user: PasswordOwner,
   minLength: number,
   field = 'password',
 ): void {
@@ -61,15 +67,17 @@ export function requireSoundPassword(
 
 function passwordFault(
   password: string,
-  { username, email }: { readonly username: string; readonly email: string },
+  { username, email }: PasswordOwner,
   minLength: number,
 ): string | undefined {
   const { length } = [...password];
   if (length < minLength) return `must have at least ${minLength} characters`;
   if (length > mostCharacters) return `must have at most ${mostCharacters} characters`;
   const lower = password.toLowerCase();
-  if (lower === username.toLowerCase() || lower === email.toLowerCase()) {
-    return 'must not be the user name or the e-mail address';
+  if (lower === username?.toLowerCase() || lower === email.toLowerCase()) {
+    return username === undefined
+      ? 'must not be the e-mail address'
+      : 'must not be the user name or the e-mail address';
   }
   return common.has(lower) ? 'is among the most common ones' : undefined;
 }

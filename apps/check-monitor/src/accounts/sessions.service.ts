@@ -6,13 +6,13 @@ import {
   type LoginThrottle,
   type PageHeaders,
   type Passwords,
+  requireSoundPassword,
 } from '@certloop/server';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { normalEmail } from '../projects/create-project.service.js';
 import { findUserByEmail, type User } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
 import { csrfTokenOf, newSecret, sameText, secretHash } from './credentials.js';
-import { requireSoundPassword } from './password-policy.js';
 import {
   deleteSession,
   deleteSessionsOf,
@@ -55,6 +55,8 @@ const idle = 30 * minute;
 const longest = 12 * 60 * minute;
 /** More than anybody has browsers; signing in over and over must not fill the table. */
 const mostSessions = 50;
+/** In characters. */
+const passwordMinLength = 8;
 
 /**
  * Opens a session. Throws Unauthenticated, in the same words and after the same time whether the address or the
@@ -127,7 +129,7 @@ export async function changePassword(
   const { email } = user;
   const proven = await provePassword(deps, address, { email, password: input.currentPassword });
   if (proven === undefined) throw new Forbidden('the current password is wrong');
-  requireSoundPassword(input.newPassword, email, 'newPassword');
+  requireSoundPassword(input.newPassword, { email }, passwordMinLength, 'newPassword');
   const hash = await deps.passwords.hash(input.newPassword);
   await deps.database.transaction(async (tx) => {
     // two changes at once: the second no longer knows the current password
@@ -145,7 +147,7 @@ export async function setPassword(
   password: string,
 ): Promise<void> {
   const address = normalEmail(email);
-  requireSoundPassword(password, address, 'password');
+  requireSoundPassword(password, { email: address }, passwordMinLength);
   const hash = await deps.passwords.hash(password);
   await deps.database.transaction(async (tx) => {
     const user = await findUserByEmail(tx, address);
