@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { parseDer } from './der.js';
 import { createKeyCache } from './key-cache.js';
@@ -40,6 +42,24 @@ describe('a cache of keys', () => {
     expect(cache.import(remembered)).toBe(again);
     const anew = cache.import(forgotten);
     expect(cache.import(forgotten)).not.toBe(anew);
+  });
+
+  test('takes no more memory however often a key is used', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const heapUsed = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const cache = createKeyCache(100);
+    const keys = await Promise.all(Array.from({ length: 4 }, freshKey));
+    const useAll = () => {
+      for (const key of keys) cache.import(key);
+    };
+    for (let times = 0; times < 100; times += 1) useAll();
+    const before = heapUsed();
+    for (let times = 0; times < 100_000; times += 1) useAll();
+    expect(heapUsed() - before).toBeLessThan(5_000_000);
   });
 
   test('refuses a key again and again', async () => {

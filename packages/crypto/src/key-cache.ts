@@ -31,8 +31,10 @@ export function createKeyCache(limit: number): KeyCache {
 function createLatest<T>(limit: number) {
   // A Map keeps the order of insertion.
   const entries = new Map<string, T>();
-  // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
-  const oldestFirst = entries.keys();
+  // An iterator goes on where it stood, while a new one steps over all that was deleted. Yet V8 keeps, for an iterator
+  // that stands, every table that the Map has had since: so a new one begins once for as many entries as there are.
+  let oldestFirst = entries.keys();
+  let putSince = 0;
   return {
     /** Gives an entry and forgets it. */
     take: (key: string): T | undefined => {
@@ -43,6 +45,10 @@ function createLatest<T>(limit: number) {
     put: (key: string, value: T): void => {
       entries.set(key, value);
       if (entries.size > limit) entries.delete(oldestFirst.next().value ?? key);
+      putSince += 1;
+      if (putSince <= entries.size) return;
+      putSince = 0;
+      oldestFirst = entries.keys();
     },
   };
 }
