@@ -37,6 +37,13 @@ describeMonitor('keys', (stage) => {
     },
   );
 
+  test("a key that no database could hold is nobody's", async () => {
+    const key = `hcw_\0${'a'.repeat(27)}`;
+    await post('/checks/')
+      .send(JSON.stringify({ api_key: key }))
+      .expect(401, wrong);
+  });
+
   test('a body that is no JSON object is told before the key', async () => {
     await post('/checks/').send('{').expect(400, { error: 'could not parse request body' });
     await post('/checks/').send('[]').expect(400, { error: 'json validation error: value is not an object' });

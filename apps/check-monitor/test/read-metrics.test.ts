@@ -57,6 +57,8 @@ hc_check_up{name="two", tags="y", unique_key="`);
       await scrape('').set('Authorization', 'Basic YTpi').expect(401);
       await scrape('short').expect(400);
       await scrape('x'.repeat(32)).expect(403);
+      // null characters, which no database could hold
+      await scrape(`hcr_%00${'x'.repeat(27)}`).expect(403);
       await scrape(stage.ada.keys.readWriteKey).expect(403);
       await stage.app.http.get('/projects/nothing/metrics/x').expect(404);
       await stage.app.http.post(`/projects/${uuid}/metrics/`).expect(405);

@@ -1,6 +1,7 @@
 import { NotFound } from '@certloop/contracts';
 import { column, defineTable, executeSql, keepRows, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
+import { isStorable } from '../storable-text.js';
 import type { KeyKind } from './api-key.js';
 
 /** Who projects belong to. Limits of null are those of the service. */
@@ -80,6 +81,8 @@ export async function findProjectByKeyHash(
   tx: Tx,
   hash: string,
 ): Promise<(Project & Pick<ApiKey, 'kind'>) | undefined> {
+  // it begins with characters of the key as given, which may be such that PostgreSQL refuses to compare them
+  if (!isStorable(hash)) return undefined;
   const columns = { ...projects.columns, kind: apiKeys.columns.kind };
   const [found] = await querySql<Project & Pick<ApiKey, 'kind'>>(
     tx,
