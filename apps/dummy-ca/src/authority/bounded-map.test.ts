@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { createBoundedMap } from './bounded-map.js';
 
@@ -44,5 +46,25 @@ describe('a bounded map', () => {
       if (value % 3 === 0) map.delete(String(value));
     }
     expect(map.size).toBe(100);
+  });
+
+  test('takes no more memory however many come and are deleted', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const heapUsed = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const map = createBoundedMap<number>({ limit: 1_000 });
+    const comeAndGo = (count: number) => {
+      for (let value = 0; value < count; value += 1) {
+        map.insert(String(value), value);
+        map.delete(String(value - 10));
+      }
+    };
+    comeAndGo(1_000);
+    const before = heapUsed();
+    comeAndGo(400_000);
+    expect(heapUsed() - before).toBeLessThan(5_000_000);
   });
 });

@@ -20,13 +20,23 @@ export interface Bounds<T> {
 
 export function createBoundedMap<T>({ limit, weigh = () => 1, onDrop }: Bounds<T>): BoundedMap<T> {
   const entries = new Map<string, T>();
-  // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
-  const oldestFirst = entries.entries();
+  // An iterator goes on where it stood, while a new one steps over all that was deleted. Yet V8 keeps, for an iterator
+  // that stands, every table that the Map has had since: so a new one begins once for as many entries as there are.
+  let oldestFirst = entries.entries();
+  let insertedSince = 0;
   let weight = 0;
 
   const remove = (key: string, value: T) => {
     entries.delete(key);
     weight -= weigh(value);
+  };
+  const dropOldest = () => {
+    while (weight > limit && entries.size > 1) {
+      const oldest = oldestFirst.next();
+      if (oldest.done === true) return;
+      remove(...oldest.value);
+      onDrop?.(oldest.value[1]);
+    }
   };
   return {
     get size() {
@@ -36,12 +46,11 @@ export function createBoundedMap<T>({ limit, weigh = () => 1, onDrop }: Bounds<T
     insert: (key, value) => {
       entries.set(key, value);
       weight += weigh(value);
-      while (weight > limit && entries.size > 1) {
-        const oldest = oldestFirst.next();
-        if (oldest.done === true) return;
-        remove(...oldest.value);
-        onDrop?.(oldest.value[1]);
-      }
+      dropOldest();
+      insertedSince += 1;
+      if (insertedSince <= entries.size) return;
+      insertedSince = 0;
+      oldestFirst = entries.entries();
     },
     delete: (key) => {
       const value = entries.get(key);

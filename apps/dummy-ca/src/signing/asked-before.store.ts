@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidInput, type SigningRequest } from '@certloop/contracts';
 import type { Clock } from '@certloop/server';
+import { createBoundedMap } from '../authority/bounded-map.js';
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
 
 /** What was asked under keys that callers chose, so that whoever lost an answer is not signed for twice. */
@@ -27,14 +28,11 @@ const keptMs = 86_400_000;
 const mostKept = 10_000;
 
 export function createAskedBefore(certificates: CertificatesStore, clock: Clock): AskedBefore {
-  const byKey = new Map<string, Asked>();
-  // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
-  const oldestFirst = byKey.keys();
+  const byKey = createBoundedMap<Asked>({ limit: mostKept });
 
   const remember = (key: string, asked: Asked) => {
     byKey.delete(key);
-    byKey.set(key, asked);
-    while (byKey.size > mostKept) byKey.delete(oldestFirst.next().value ?? key);
+    byKey.insert(key, asked);
     asked.certificateId.catch(() => {
       if (byKey.get(key) === asked) byKey.delete(key);
     });
