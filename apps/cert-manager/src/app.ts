@@ -8,6 +8,7 @@ import {
   createLoginThrottle,
   createMetrics,
   createPasswords,
+  createSessionCookie,
   errorHandler,
   metricsPage,
   type Poller,
@@ -65,7 +66,6 @@ import { prepareSetup } from './users/bootstrap.service.js';
 import { callerOf } from './users/caller.middleware.js';
 import { recordDenials } from './users/denials.middleware.js';
 import { guardOpenMode } from './users/open-mode.middleware.js';
-import { createSessionCookie } from './users/session-cookie.js';
 import { sessionsHandlers } from './users/sessions.routes.js';
 import { sweepSessions } from './users/sessions.service.js';
 import { createSetupToken } from './users/setup-token.store.js';

@@ -1,5 +1,11 @@
 import { type certManagerContract, Forbidden } from '@certloop/contracts';
-import { type Arrival, isFromForeignPage, type PageHeaders, requestIdOf } from '@certloop/server';
+import {
+  type Arrival,
+  isFromForeignPage,
+  type PageHeaders,
+  requestIdOf,
+  type SessionCookie,
+} from '@certloop/server';
 import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import { anonymousCaller, type Caller, type Origin } from '../access/caller.js';
@@ -14,7 +20,6 @@ import { type Need, requireNeed, routeNeeds } from '../access/route-needs.js';
 import { requireSetupOpen } from './bootstrap.service.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
 import { requireOwnAccount } from './own-account.service.js';
-import type { SessionCookie } from './session-cookie.js';
 import { createTokenReader } from './token-owners.service.js';
 
 export interface CallerDeps extends Omit<IdentifyDeps, 'readToken'> {

@@ -1,9 +1,9 @@
 import type { certManagerContract, Handlers, Me } from '@certloop/contracts';
+import type { SessionCookie } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { type ApiTokensDeps, findOwnToken } from './api-tokens.service.js';
 import { type BootstrapDeps, bootstrapWithToken } from './bootstrap.service.js';
 import { type ChangePasswordDeps, changePassword } from './change-password.service.js';
-import type { SessionCookie } from './session-cookie.js';
 import { closeSession, findCsrfToken, openSession, type SessionsDeps } from './sessions.service.js';
 import { apiTokenView, openModeUser, userView } from './user-view.js';
 import { findAccount } from './users.service.js';
