@@ -8,6 +8,7 @@ import { auditEntries, badIds, unknownId } from './support/inventory.js';
 import { configure, providerOf } from './support/signing.js';
 
 const hmacKey = randomBytes(32).toString('base64url');
+const tsigSecret = randomBytes(32).toString('base64');
 const authHeader = 'Basic dXNlcjpwYXNzd29yZA==';
 const key = `first:${randomBytes(32).toString('base64')}`;
 const acmeConfig = {
@@ -224,11 +225,29 @@ describeEachDialect('configuring a provider', (open) => {
         ...more,
       });
       const path = 'config.challenge.dns.propagation.resolvers[1]';
-      for (const resolver of ['10.0.0.1:53', '[::1]:53', '169.254.169.254', 'ns.example.org', '8.8.8.8:0']) {
+      const none = ['ns.example.org', '8.8.8.8:0', 'fe80::1%eth0'];
+      for (const resolver of ['10.0.0.1:53', '[::1]:53', '169.254.169.254', ...none]) {
         const { body } = await configure(app, acme, config(resolver)).expect(400);
         expect(body.errors[0].path).toBe(path);
       }
       await configure(app, acme, config('127.0.0.1:5353', { allowPrivateNetwork: true })).expect(200);
+    });
+
+    test.each([
+      ['rfc2136', 'dns://[[['],
+      ['rfc2136', 'dns://[::1'],
+      ['rfc2136', 'dns://ns.example.org:99999'],
+      ['rfc2136', 'dns://ns.example.org:0'],
+      ['rfc2136', 'dns://ns.example.org:dns'],
+      ['rfc2136', 'dns://8.8.8.8.8'],
+      ['rfc2136', 'dns://256.8.8.8'],
+      ['webhook', 'http://'],
+      ['webhook', 'http://['],
+    ])('for a backend of the kind %s at %s, which is no address, naming it', async (kind, url) => {
+      const tsig = { name: 'key.example.org', secret: tsigSecret };
+      const challenge = { type: 'dns-01', dns: { kind, url, tsig } };
+      const { body } = await configure(app, acme, { ...acmeConfig, challenge }).expect(400);
+      expect(body.errors[0].path).toBe('config.challenge.dns.url');
     });
 
     test.each([

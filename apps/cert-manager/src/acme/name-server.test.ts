@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isInZone, nameServerText, readNameServer, selfAndParents } from './name-server.js';
+import { isInZone, nameServerText, readNameServer, readServerUrl, selfAndParents } from './name-server.js';
 
 describe('readNameServer', () => {
   test.each([
@@ -22,8 +22,40 @@ describe('readNameServer', () => {
     '192.0.2',
     '[::1',
     ':53',
+    'fe80::1%eth0',
+    '[fe80::1%eth0]:53',
   ])('"%s" is none', (text) => {
     expect(readNameServer(text)).toBeUndefined();
+  });
+});
+
+describe('readServerUrl', () => {
+  test.each([
+    ['dns://ns.example.org', 'ns.example.org', 53],
+    ['dns://ns.example.org:5353', 'ns.example.org', 5353],
+    ['dns://192.0.2.1:80', '192.0.2.1', 80],
+    ['dns://[2001:db8::1]', '2001:db8::1', 53],
+    ['dns://[2001:db8::1]:5353', '2001:db8::1', 5353],
+  ])('%s is a server', (text, host, port) => {
+    expect(readServerUrl(text)).toEqual({ host, port });
+  });
+
+  test.each([
+    '',
+    'ns.example.org',
+    'http://ns.example.org',
+    'dns://',
+    'dns://ns.example.org/',
+    'dns://user@ns.example.org',
+    'dns://ns.example.org:0',
+    'dns://ns.example.org:65536',
+    'dns://ns.example.org:dns',
+    'dns://2001:db8::1',
+    'dns://[::1',
+    'dns://192.0.2.1.1',
+    'dns://256.0.2.1',
+  ])('"%s" is none', (text) => {
+    expect(readServerUrl(text)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { scalars } from '@certloop/contracts';
 import { z } from 'zod';
-import { readNameServer } from '../acme/name-server.js';
+import { readNameServer, readServerUrl } from '../acme/name-server.js';
 import { documentAddress, orDefault, orNothing, secret, serviceAddress, whole } from './config-rules.js';
 import { rootCertificates } from './root-certificate.js';
 
@@ -33,6 +33,11 @@ const nameServer = z
   .max(60)
   .refine((text) => readNameServer(text) !== undefined, 'must be an IP address, with or without a port');
 
+const serverUrl = z
+  .string()
+  .max(300)
+  .refine((text) => readServerUrl(text) !== undefined, 'must be an http, https or dns address');
+
 const propagation = z.strictObject({
   /** Name servers that are asked about CNAME records, zones and what they show; this machine's when empty. */
   resolvers: orDefault(z.array(nameServer).max(10), []),
@@ -51,16 +56,7 @@ const acmeDns = z.strictObject({
 const dns = z
   .strictObject({
     kind: z.enum(['webhook', 'rfc2136', 'acme-dns']),
-    url: z.union(
-      [
-        serviceAddress,
-        z
-          .string()
-          .max(300)
-          .regex(/^dns:\/\/[\w.:[\]-]+$/),
-      ],
-      'must be an http, https or dns address',
-    ),
+    url: z.union([serviceAddress, serverUrl], 'must be an http, https or dns address'),
     authHeader: orNothing(secret(header)),
     mode: orDefault(z.enum(['fqdn-value', 'raw']), 'fqdn-value'),
     propagation: orDefault(propagation, propagation.parse({})),
@@ -138,6 +134,6 @@ export type AcmeConfig = z.output<typeof acmeConfigSchema>;
 
 /** Whether a backend's address would send its credentials over the network without TLS. */
 function isInTheClear(url: string | undefined): boolean {
-  if (url?.startsWith('http:') !== true) return false;
+  if (url?.startsWith('http:') !== true || !URL.canParse(url)) return false;
   return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

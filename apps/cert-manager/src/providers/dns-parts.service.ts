@@ -10,7 +10,7 @@ import {
   webhookBackend,
 } from '../acme/dns-backends.service.js';
 import { createDnsView } from '../acme/dns-view.client.js';
-import { readNameServer } from '../acme/name-server.js';
+import { readNameServer, readServerUrl } from '../acme/name-server.js';
 import type { Pause } from '../acme/order-run.service.js';
 import type { AcmeConfig } from './acme-config.js';
 import type { Outgoing } from './outgoing.client.js';
@@ -40,8 +40,9 @@ export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
     refusalOf,
   });
   const deps = { propagation: { view, timeoutS, intervalS }, pause, turns };
-  if (tsig !== undefined && dns.kind === 'rfc2136') {
-    const { host, port } = serverOf(url);
+  const server = readServerUrl(url);
+  if (tsig !== undefined && server !== undefined && dns.kind === 'rfc2136') {
+    const { host, port } = server;
     const key = { name: tsig.name, secret: new Uint8Array(Buffer.from(tsig.secret, 'base64')) };
     const resolveServer = () => judgedAddress(host, allowPrivate);
     const findZone = (name: string) => view.zoneOf(name);
@@ -52,11 +53,6 @@ export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
     return acmeDnsBackend({ fetch, url, requestMs, ...acmeDns }, deps);
   }
   return webhookBackend({ fetch, url, authHeader, mode, requestMs }, deps);
-}
-
-function serverOf(address: string): { readonly host: string; readonly port: number } {
-  const { hostname, port } = new URL(address.replace(/^dns:/, 'http:'));
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 53 : Number(port) };
 }
 
 /** Address of a name server, looked up once and judged, so that the call goes where the judgement was about. */
