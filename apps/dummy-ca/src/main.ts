@@ -17,6 +17,7 @@ await runService(service, async (onClose) => {
   onClose(await startTracing(service, config));
   for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
   const secondThread = availableParallelism() > 1 ? createSecondThread(logger) : undefined;
+  if (secondThread !== undefined) onClose(secondThread.close);
   const authority = await openAuthority(config, systemClock, secondThread?.spread);
   const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
   const issuer = await openAcmeIssuer(authority, config, systemClock);
