@@ -101,7 +101,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const denials = watch.watchDenials(createDenials({ db, clock, logger }));
   const publicOrigin = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin;
   const isSecure = publicOrigin?.startsWith('https:') === true;
-  const cookie = createSessionCookie(isSecure);
+  const cookie = createSessionCookie({ plainName: 'cm_session', isSecure });
   const isOpen = config.authMode === 'open';
   if (isOpen) warnOfOpenMode(logger);
   const accounts = accountParts(options, denials, watch.onThrottled);

@@ -16,6 +16,7 @@ import {
   createLoginThrottle,
   createMetrics,
   createPasswords,
+  createSessionCookie,
   errorHandler,
   type Logger,
   type MetricsAccess,
@@ -28,7 +29,6 @@ import {
 import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
-import { createSessionCookie } from './accounts/session-cookie.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { deliverNotification } from './alerts/deliver-notification.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
@@ -146,7 +146,10 @@ export function buildApp(parts: AppParts): App {
 function mountAccount(app: Express, deps: Deps): void {
   const account = {
     ...deps,
-    cookie: createSessionCookie(deps.addresses.siteRoot.startsWith('https:')),
+    cookie: createSessionCookie({
+      plainName: 'monitor_session',
+      isSecure: deps.addresses.siteRoot.startsWith('https:'),
+    }),
     throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
   };

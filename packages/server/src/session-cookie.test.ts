@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createSessionCookie } from './session-cookie.js';
 
 describe('over TLS', () => {
-  const cookie = createSessionCookie(true);
+  const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: true });
 
   test('is for this host and TLS only', () => {
     expect(cookie.give('abc')).toBe('__Host-cm_session=abc; Path=/; HttpOnly; SameSite=Strict; Secure');
@@ -11,7 +11,7 @@ describe('over TLS', () => {
 });
 
 describe('without TLS', () => {
-  const cookie = createSessionCookie(false);
+  const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: false });
 
   test('has a name that a browser takes then', () => {
     expect(cookie.give('abc')).toBe('cm_session=abc; Path=/; HttpOnly; SameSite=Strict');

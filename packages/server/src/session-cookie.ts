@@ -9,12 +9,19 @@ export interface SessionCookie {
   read(header: string | undefined): string | undefined;
 }
 
+export interface SessionCookieOptions {
+  /** Name without a prefix. */
+  readonly plainName: string;
+  /** Whether browsers come over TLS. */
+  readonly isSecure: boolean;
+}
+
 /**
- * The cookie `__Host-cm_session`, which a browser takes over TLS only and never for a parent domain
- * (RFC 6265bis §4.1.3.2); without TLS the plain `cm_session`.
+ * The cookie `__Host-<plainName>`, which a browser takes over TLS only and never for a parent domain
+ * (RFC 6265bis §4.1.3.2); without TLS the plain name.
  */
-export function createSessionCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? '__Host-cm_session' : 'cm_session';
+export function createSessionCookie({ plainName, isSecure }: SessionCookieOptions): SessionCookie {
+  const name = isSecure ? `__Host-${plainName}` : plainName;
   const traits = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
     name,

@@ -1,8 +1,7 @@
 import type { accountContract } from '@certloop/contracts';
-import type { Arrival } from '@certloop/server';
+import type { Arrival, SessionCookie } from '@certloop/server';
 import type { Request } from 'express';
 import { type AddressRange, originOf } from '../pings/client-address.js';
-import type { SessionCookie } from './session-cookie.js';
 import { type Credentials, identifyUser, type SessionsDeps, type SignedIn } from './sessions.service.js';
 
 export interface AccountCallerDeps extends SessionsDeps {
