@@ -26,14 +26,20 @@ export function isPassing(error: unknown): boolean {
   return code !== undefined && passing.has(code);
 }
 
-/** The error without the values of its query, since they may be secrets and errors end in logs. */
+/** The error without the values of its query or its rows, since they may be secrets and errors end in logs. */
 export function withoutValues(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) hideValues(error);
   if (!(error instanceof QueryFailedError)) return error;
   Object.assign(error, { parameters: [] });
-  const driverError = error.driverError as { detail?: string; where?: string };
-  // PostgreSQL: "Key (email)=(ada@example.org) already exists.", or the whole row
-  const [columns] = /\([^)]+\)=\(/.exec(driverError.detail ?? '') ?? [];
-  driverError.detail = columns === undefined ? '' : `${columns}…)`;
-  delete driverError.where;
+  hideValues(error.driverError);
+  // the mapper copies what the driver says
+  hideValues(error);
   return error;
+}
+
+function hideValues(failure: Error & { detail?: string | undefined; where?: string | undefined }): void {
+  // PostgreSQL: "Key (email)=(ada@example.org) already exists.", or the whole row
+  const [columns] = /\([^)]+\)=\(/.exec(failure.detail ?? '') ?? [];
+  failure.detail = columns === undefined ? '' : `${columns}…)`;
+  delete failure.where;
 }

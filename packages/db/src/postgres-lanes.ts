@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { withoutValues } from './failures.js';
 import type { PostgresAddress } from './source.js';
 
 /** A statement with placeholders `$1`, `$2` …, always the same text under one name. */
@@ -42,7 +43,10 @@ export function openLanes(
   pool.on('error', onIdleError);
   return {
     run: async (statement, values) => {
-      const { rows } = await pool.query({ ...statement, values: [...values], rowMode: 'array' });
+      const query = { ...statement, values: [...values], rowMode: 'array' as const };
+      const { rows } = await pool.query(query).catch((error: unknown) => {
+        throw withoutValues(error);
+      });
       return rows;
     },
     close: () => pool.end(),

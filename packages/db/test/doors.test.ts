@@ -165,6 +165,8 @@ describeEachDialect('the doors', (open, dialect) => {
     const { driverError, parameters } = error as QueryFailedError;
     expect(parameters).toEqual([]);
     expect(inspect({ ...driverError })).not.toContain('a secret');
+    // the mapper copies what the driver says
+    expect(inspect({ ...(error as QueryFailedError) })).not.toContain('a secret');
   });
 
   test('close after what is under way, and take nothing more', async () => {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { beforeEach, expect, test } from '@jest/globals';
 import { type Database, executeSql, type Lanes } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
@@ -42,6 +43,14 @@ describeEachDialect('lanes', (open, dialect) => {
   test('go on after a statement that fails', async () => {
     await expect(lanes().run(rename, ['{a}', '{NULL}'])).rejects.toThrow('null value');
     expect(await lanes().run(rename, ['{a}', '{b}'])).toHaveLength(1);
+  });
+
+  test('report a failed statement without its values', async () => {
+    await database.transaction((tx) => insertNamed(tx, 'a secret'));
+    const failure = lanes().run(rename, ['{a secret}', '{NULL}']);
+    const error = await failure.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: '23502', column: 'name' });
+    expect(inspect({ ...(error as Error) })).not.toContain('a secret');
   });
 
   test('run a statement again that a deadlock took back', async () => {
