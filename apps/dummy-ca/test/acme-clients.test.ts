@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { acmeRenewalInfoSchema } from '@certloop/contracts';
 import { buildCsr, lintCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { type Listening, listen } from '@certloop/server';
+import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { makeHttpsCertificate } from '../src/acme/https-certificate.service.js';
 import { renewalIdOf } from '../src/acme/renewal-window.js';
 import { startAcme, type TestAcme } from './support/acme.js';
 import { p256 } from './support/csrs.js';
-import { hasProgram, say } from './support/programs.js';
 import { startWebRoot, type WebRoot } from './support/web-root.js';
 
 // Clients are processes of their own, some of them in Python, and wait between their looks.

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lintCertificate } from '@certloop/crypto';
+import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { hasProgram, say } from './support/programs.js';
 import { certificatePem, derOf, names, type PublicCa, startPublicCa } from './support/public-ca.js';
 
 jest.setTimeout(60_000);

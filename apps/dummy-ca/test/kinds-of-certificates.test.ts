@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { lintCertificate } from '@certloop/crypto';
+import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { dnsIdentifiers } from './support/acme-client.js';
 import { csrField, dns, emptyName, extensionRequest, ip, p256, rsa, subjectAltName } from './support/csrs.js';
-import { hasProgram, say } from './support/programs.js';
 import { certificatePem, derOf, type PublicCa, startPublicCa } from './support/public-ca.js';
 
 jest.setTimeout(60_000);

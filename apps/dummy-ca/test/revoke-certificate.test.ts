@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { caIssuerNames, revocationReasonNames } from '@certloop/contracts';
 import { lintRevocationList } from '@certloop/crypto';
+import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hasProgram, say } from './support/programs.js';
 import { certificatePem, crlPem, names, type PublicCa, startPublicCa } from './support/public-ca.js';
 
 let ca: PublicCa;
