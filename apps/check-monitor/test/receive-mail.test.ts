@@ -66,6 +66,21 @@ describeMonitor('mail', (stage) => {
     expect(types).toEqual(['ign', 'fail', 'success']);
   });
 
+  test('that cannot be taken apart is a mail without words', async () => {
+    const plain = await stage.ada.check();
+    const filtered = await stage.ada.check({
+      filter_body: true,
+      success_kw: 'done',
+      filter_default_fail: true,
+    });
+    const to = [plain, filtered].map(({ uuid }) => `${uuid}@${domain}`);
+    const parts = '--part\r\nContent-Type: text/plain\r\n\r\ndone\r\n'.repeat(1500);
+    const raw = `Content-Type: multipart/mixed; boundary=part\r\n\r\n${parts}--part--\r\n`;
+    await send({ envelope: { from: 'cron@host.example', to }, raw });
+    expect(await pingsOf(plain.uuid)).toMatchObject([{ type: 'success' }]);
+    expect(await pingsOf(filtered.uuid)).toMatchObject([{ type: 'fail' }]);
+  });
+
   test('to a check that is not there, or to several of one slug, is dropped', async () => {
     await stage.ada.check({ slug: 'twin' });
     await stage.ada.check({ slug: 'twin' });

@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import { simpleParser } from 'mailparser';
+import { type ParsedMail, simpleParser } from 'mailparser';
 import { textOfHtml } from './html-text.js';
 import type { IncomingPing } from './incoming-ping.js';
 import type { PingTarget } from './ping-address.js';
@@ -48,9 +48,12 @@ function pingOf(
   };
 }
 
+const unread: Pick<ParsedMail, 'subject' | 'text' | 'html'> = { html: false };
+
+/** What cannot be taken apart, such as a mail of thousands of parts, has no words but is a mail all the same. */
 async function readMail(source: Buffer): Promise<MailPing> {
   const options = { skipHtmlToText: true, skipTextToHtml: true, skipTextLinks: true, skipImageLinks: true };
-  const { subject = '', text, html } = await simpleParser(source, options);
+  const { subject = '', text, html } = await simpleParser(source, options).catch(() => unread);
   return {
     subject,
     texts: [...(text === undefined ? [] : [text]), ...(html === false ? [] : [textOfHtml(html)])],
