@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { hasProgram, say } from './support/programs.js';
 import { describeMonitor } from './support/suite.js';
 
 // clients are processes of their own, some of them in Python
