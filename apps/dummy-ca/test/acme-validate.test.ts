@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { acmeIdentifierValue, dns01Value } from '../src/acme/challenges.js';
@@ -101,6 +102,19 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     silent.close();
   });
 
+  test('is not met by a server that switches protocols', async () => {
+    const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+    const switching = createServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.write(head)),
+    );
+    await new Promise<void>((resolve) => switching.listen(0, '127.0.0.1', resolve));
+    const { port } = switching.address() as AddressInfo;
+    await expect(proving('http-01', { http01Port: port })).rejects.toEqual(
+      problem('incorrectResponse', /answered with 101/),
+    );
+    switching.close();
+  });
+
   test('asks an address by its own Host, IPv6 in brackets', async () => {
     answer(keyAuthorization);
     await proving('http-01', {}, { type: 'ip', value: '2001:db8::1', wildcard: false });
@@ -121,6 +135,46 @@ describe('where validation goes', () => {
     const nobody = { ...identifier, value: 'nobody.test' };
     await expect(proving('http-01', byDns, nobody)).rejects.toEqual(problem('dns', /no address/));
   });
+
+  test.each([['http-01'], ['dns-01'], ['tls-alpn-01']] as const)(
+    'is given up in time when the resolver says nothing: %s',
+    async (type) => {
+      const silent = createSocket('udp4');
+      await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
+      const dnsServer = `127.0.0.1:${silent.address().port}`;
+      const begin = performance.now();
+      await expect(proving(type, { ...byDns, dnsServer, timeoutMs: 50 })).rejects.toEqual(
+        problem('dns', /timed out/),
+      );
+      expect(performance.now() - begin).toBeLessThan(1_500);
+      silent.close();
+    },
+  );
+
+  test.each([['http-01'], ['tls-alpn-01']] as const)(
+    'is given up in time when the resolver knows IPv4 alone and is silent on IPv6: %s',
+    async (type) => {
+      const half = createSocket('udp4');
+      half.on('message', (query, { port, address }) => {
+        // The root label, then type A and class IN.
+        const end = query.indexOf(Buffer.of(0, 0, 1, 0, 1)) + 5;
+        if (end < 5) return;
+        const answer = Buffer.from('c00c000100010000000000047f000001', 'hex');
+        const head = Buffer.from('81800001000100000000', 'hex');
+        half.send(
+          Buffer.concat([query.subarray(0, 2), head, query.subarray(12, end), answer]),
+          port,
+          address,
+        );
+      });
+      await new Promise<void>((resolve) => half.bind(0, '127.0.0.1', resolve));
+      const dnsServer = `127.0.0.1:${half.address().port}`;
+      await expect(proving(type, { ...byDns, dnsServer, timeoutMs: 50 })).rejects.toEqual(
+        problem('dns', /timed out/),
+      );
+      half.close();
+    },
+  );
 
   test.each([
     ['a loopback address, unless that is allowed', '127.0.0.1', { allowPrivate: false }],

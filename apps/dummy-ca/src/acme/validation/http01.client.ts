@@ -43,7 +43,7 @@ async function get(
   signal: AbortSignal,
 ): Promise<Answer> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const address = await names.addressOf(host);
+  const address = await names.addressOf(host, signal);
   const isTls = url.protocol === 'https:';
   const options = {
     host: address,
@@ -69,6 +69,11 @@ async function get(
 function receive(request: ClientRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     request.once('error', reject);
+    // Without a listener the request would end with neither a response nor an error.
+    request.once('upgrade', ({ statusCode: status = 0 }, socket) => {
+      socket.destroy();
+      resolve({ status, location: undefined, body: '' });
+    });
     request.once('response', (response) => {
       bounded(response).then((body) => {
         const { statusCode: status = 0, headers } = response;

@@ -5,57 +5,76 @@ import { parseIpAddress } from '@certloop/crypto';
 import { refusalOfAddress } from '@certloop/server';
 import type { ValidationSettings } from './validation-settings.js';
 
-/** Names as validation sees them. */
+/** Names as validation sees them; a look-up that is not over when its signal aborts has failed. */
 export interface Names {
   /**
    * Address to connect to for a host name or an address in text. Throws `dns` when there is none, or one that
    * validation may not reach.
    */
-  addressOf(host: string): Promise<string>;
+  addressOf(host: string, signal: AbortSignal): Promise<string>;
   /** TXT records of a name, the parts of each joined. Throws `dns` when the resolver fails; none is no failure. */
-  textsOf(name: string): Promise<string[]>;
+  textsOf(name: string, signal: AbortSignal): Promise<string[]>;
 }
 
 const dnsTimeoutMs = 2_000;
 
 export function createNames(settings: ValidationSettings): Names {
   const { dnsServer, resolveTo } = settings;
-  const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 2 });
-  if (dnsServer !== undefined) resolver.setServers([dnsServer]);
+  const resolverUntil = (signal: AbortSignal): Resolver => {
+    const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 2 });
+    if (dnsServer !== undefined) resolver.setServers([dnsServer]);
+    signal.addEventListener('abort', () => resolver.cancel(), { once: true });
+    return resolver;
+  };
   return {
-    addressOf: async (host) => {
+    addressOf: async (host, signal) => {
       if (resolveTo !== undefined) return resolveTo;
       if (parseIpAddress(host) !== undefined) return judged(host, host, settings);
-      const addresses = await (dnsServer === undefined ? lookUp(host) : resolve(resolver, host));
+      const addresses = await (dnsServer === undefined
+        ? lookUp(host, signal)
+        : resolve(resolverUntil(signal), host, signal));
       const [first] = addresses;
       if (first === undefined) throw new AcmeProblem('dns', `${host} has no address`);
       return judged(host, first, settings);
     },
-    textsOf: async (name) => {
+    textsOf: async (name, signal) => {
       try {
-        return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+        const records = await resolverUntil(signal).resolveTxt(name);
+        return records.map((parts) => parts.join(''));
       } catch (error) {
         if (isAbsence(error)) return [];
-        throw dnsProblem(name, error);
+        throw dnsProblem(name, error, signal);
       }
     },
   };
 }
 
-async function lookUp(host: string): Promise<string[]> {
+async function lookUp(host: string, signal: AbortSignal): Promise<string[]> {
   try {
-    return (await systemDns.lookup(host, { all: true })).map(({ address }) => address);
+    const found = await untilAborted(systemDns.lookup(host, { all: true }), signal);
+    return found.map(({ address }) => address);
   } catch (error) {
-    throw dnsProblem(host, error);
+    throw dnsProblem(host, error, signal);
   }
 }
 
-async function resolve(resolver: Resolver, host: string): Promise<string[]> {
+async function resolve(resolver: Resolver, host: string, signal: AbortSignal): Promise<string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  // One of them may have been answered in time.
+  if (signal.aborted) throw dnsProblem(host, signal.reason, signal);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const failure = answers.find((answer) => answer.status === 'rejected' && !isAbsence(answer.reason));
-  if (addresses.length === 0 && failure?.status === 'rejected') throw dnsProblem(host, failure.reason);
+  if (addresses.length === 0 && failure?.status === 'rejected')
+    throw dnsProblem(host, failure.reason, signal);
   return addresses;
+}
+
+/** What is looked up; rejects once the signal aborts, since the system's resolver cannot be told to stop. */
+function untilAborted<T>(lookup: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    lookup.then(resolve, reject);
+  });
 }
 
 function judged(host: string, address: string, settings: ValidationSettings): string {
@@ -68,7 +87,7 @@ function isAbsence(error: unknown): boolean {
   return ['ENODATA', 'ENOTFOUND'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-function dnsProblem(name: string, cause: unknown): AcmeProblem {
+function dnsProblem(name: string, cause: unknown, { aborted }: AbortSignal): AcmeProblem {
   const { code = 'no answer' } = cause as NodeJS.ErrnoException;
-  return new AcmeProblem('dns', `looking up ${name} failed: ${code}`, { cause });
+  return new AcmeProblem('dns', `looking up ${name} failed: ${aborted ? 'timed out' : code}`, { cause });
 }

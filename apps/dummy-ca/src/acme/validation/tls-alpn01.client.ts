@@ -18,7 +18,7 @@ export async function proveTlsAlpn01(
   signal: AbortSignal,
 ): Promise<void> {
   const { value } = proof.identifier;
-  const address = await names.addressOf(value);
+  const address = await names.addressOf(value, signal);
   const socket = connect({
     host: address,
     port: settings.tlsAlpn01Port,

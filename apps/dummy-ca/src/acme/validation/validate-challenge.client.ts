@@ -29,7 +29,7 @@ export function createValidation(
       case 'real':
         return inTurn(() => {
           const signal = AbortSignal.timeout(settings.timeoutMs);
-          if (type === 'dns-01') return proveDns01(proof, names);
+          if (type === 'dns-01') return proveDns01(proof, names, signal);
           const prove = type === 'http-01' ? proveHttp01 : proveTlsAlpn01;
           return prove(proof, names, settings, signal);
         });
