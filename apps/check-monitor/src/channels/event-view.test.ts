@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { anEvent, aRecovery, happened, minute, viewOf } from '../../test/support/events.js';
 import type { AlertEvent } from './alert-event.js';
-import { bodyText, factText } from './event-view.js';
+import { bodyEnd, factText } from './event-view.js';
 
 const ping = {
   signal: 'success',
@@ -90,8 +90,13 @@ describe('body of the last ping', () => {
     expect(viewOf(anEvent({ lastPing })).body).toBe(body);
   });
 
-  test('is cut where the caller says', () => {
-    expect(bodyText({ ...ping, body: Buffer.from('abc') }, 2)).toBe('ab\n[truncated]');
+  test.each([
+    ['abc', 'abc'],
+    ['abcd', '[truncated]\nbcd'],
+    ['😀😀😀', '😀😀😀'],
+    ['a😀b😀', '[truncated]\n😀b😀'],
+  ])('of %s the last three characters', (text, end) => {
+    expect(bodyEnd({ ...ping, body: Buffer.from(text) }, 3)).toBe(end);
   });
 });
 

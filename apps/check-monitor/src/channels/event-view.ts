@@ -58,7 +58,7 @@ export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): Event
     sentence: `“${name}” is ${statusWord}${explanation === '' ? '' : ` (${explanation})`}.`,
     at: isoSeconds(event.at),
     facts: factsOf(event, now),
-    body: event.lastPing?.isMail === true ? undefined : bodyText(event.lastPing, longestBody),
+    body: event.lastPing?.isMail === true ? undefined : bodyStart(event.lastPing),
     others: describeOthers(event, now),
     link: `${site.siteRoot}/cloaked/${event.check.uniqueKey}/`,
     siteName: site.siteName,
@@ -66,10 +66,22 @@ export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): Event
   };
 }
 
-/** Body of a ping as text, cut to `most` characters; undefined when it has none. Not all bodies are UTF-8. */
-export function bodyText(ping: AlertedPing | null, most: number): string | undefined {
-  if (ping?.body == null || ping.body.length === 0) return undefined;
-  return cut(ping.body.toString('utf8'), most, '\n[truncated]');
+function bodyStart(ping: AlertedPing | null): string | undefined {
+  const text = bodyText(ping);
+  return text === undefined ? undefined : cut(text, longestBody, '\n[truncated]');
+}
+
+/** The last `most` characters of the body of a ping, where logs say how it ended; undefined when it has none. */
+export function bodyEnd(ping: AlertedPing | null, most: number): string | undefined {
+  const text = bodyText(ping);
+  if (text === undefined || text.length <= most) return text;
+  const characters = [...text];
+  return characters.length > most ? `[truncated]\n${characters.slice(-most).join('')}` : text;
+}
+
+/** Not all bodies are UTF-8. */
+function bodyText(ping: AlertedPing | null): string | undefined {
+  return ping?.body == null || ping.body.length === 0 ? undefined : ping.body.toString('utf8');
 }
 
 /** Whole characters only: half of a pair is no text. */

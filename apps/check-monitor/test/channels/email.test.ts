@@ -69,11 +69,12 @@ describe('a mail', () => {
     expect(mail.html).toContain(`<a href="${leave}">Unsubscribe</a>`);
   });
 
-  test('carries up to 10,000 characters of the last ping', async () => {
-    const body = Buffer.from('é'.repeat(10_001));
+  test('carries the last 10,000 characters of the last ping', async () => {
+    const body = Buffer.from(`begin ${'é'.repeat(9_999)}!`);
     const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     const mail = await sent(anEvent({ lastPing }));
-    expect(mail.text).toContain(`${'é'.repeat(10_000)}\n[truncated]`);
+    expect(mail.text).toContain(`\n[truncated]\n${'é'.repeat(9_999)}!\n`);
+    expect(mail.html).toContain(`>[truncated]\n${'é'.repeat(9_999)}!</pre>`);
   });
 
   test('carries the mail that the last ping was as it came', async () => {

@@ -1,5 +1,5 @@
 import type { AlertEvent } from '../alert-event.js';
-import { bodyText, type EventView } from '../event-view.js';
+import { bodyEnd, type EventView } from '../event-view.js';
 import {
   escapeHtml,
   factLine,
@@ -25,7 +25,7 @@ const longestBody = 10_000;
 export function emailMessage(event: AlertEvent, view: EventView, unsubscribeUrl: string): MailContent {
   const { lastPing } = event;
   const isMail = lastPing?.isMail === true;
-  const body = isMail ? undefined : bodyText(lastPing, longestBody);
+  const body = isMail ? undefined : bodyEnd(lastPing, longestBody);
   return {
     subject: `${view.statusWord} | ${oneLine(view.name)}`,
     text: textOf(view, body, unsubscribeUrl),
