@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import {
   type AcmeIdentifier,
   AcmeProblem,
@@ -54,6 +55,8 @@ function judge({ type, value }: AcmeIdentifier): Identifier | Fault {
   }
 }
 
+// What programs read as an address, in all the forms that they know (WHATWG URL, ends-in-a-number checker).
+const endsInNumber = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function judgeName(value: string): Identifier | Fault {
@@ -67,6 +70,8 @@ function judgeName(value: string): Identifier | Fault {
   if (!name.split('.').every((part) => label.test(part))) {
     return malformed('is no host name of labels with letters, digits and hyphens');
   }
+  if (endsInNumber.test(name)) return malformed('ends in a number, as addresses do');
+  if (domainToASCII(name) !== name) return malformed('has a label with xn-- that is no A-label (RFC 5890)');
   return { type: 'dns', value };
 }
 
