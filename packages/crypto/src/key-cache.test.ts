@@ -44,6 +44,13 @@ describe('a cache of keys', () => {
     expect(cache.import(forgotten)).not.toBe(anew);
   });
 
+  test('keeps no key that is written at length', async () => {
+    const cache = createKeyCache(2);
+    const key = { ...(await freshKey()), spkiDer: Buffer.alloc(1_025) };
+    const imported = [cache.import(key), cache.import(key), cache.import(key)];
+    expect(new Set(imported).size).toBe(3);
+  });
+
   test('takes no more memory however often a key is used', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;

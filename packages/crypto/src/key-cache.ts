@@ -7,6 +7,9 @@ export interface KeyCache {
   import(key: PublicKey): KeyObject;
 }
 
+// Room for RSA-4096. Who asks may write as much as he likes into the parameters of a key, and all would be kept.
+const mostOctets = 1_024;
+
 /**
  * Keeps the keys that were used last, each from its second use on. Importing one and preparing it for its first use
  * costs OpenSSL 3 more than verifying with it, and who renews a certificate often keeps the key; but keys that
@@ -17,6 +20,7 @@ export function createKeyCache(limit: number): KeyCache {
   const usedOnce = createLatest<true>(10 * limit);
   return {
     import: (key) => {
+      if (key.spkiDer.length > mostOctets) return importPublicKey(key);
       const spki = key.spkiDer.toString('latin1');
       const known = kept.take(spki);
       const imported = known ?? importPublicKey(key);
