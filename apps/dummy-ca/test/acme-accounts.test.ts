@@ -79,16 +79,32 @@ describe('an account (RFC 8555 §7.3.2, §7.3.6)', () => {
     expect((await client.post(client.kid, {})).body).toEqual(body);
   });
 
-  test('ignores members that are not its own to change', async () => {
+  test.each([
+    [{ orders: 'http://elsewhere.test' }],
+    [{ status: 'valid' }],
+    [{ status: 'revoked' }],
+    [{ status: 5 }],
+    [{ status: null }],
+    [{ termsOfServiceAgreed: 'no' }],
+    [{ onlyReturnExisting: true }],
+  ])('§7.3.2: ignores what is not to be changed: %j', async (members) => {
     const client = await acme.client();
-    const { body } = await client.post(client.kid, { orders: 'http://elsewhere.test', status: 'valid' });
-    expect(body).toMatchObject({ status: 'valid', orders: `${client.kid}/orders` });
+    const { status, body } = await client.post(client.kid, members);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'valid',
+      termsOfServiceAgreed: true,
+      orders: `${client.kid}/orders`,
+    });
   });
 
-  test('refuses another status', async () => {
-    const client = await acme.client();
-    expect(await client.post(client.kid, { status: 'revoked' })).toMatchObject(problem('malformed', 400));
-  });
+  test.each([[{ contact: null }], [{ contact: 'mailto:a@b.test' }], [[]], [5]])(
+    'refuses the update %j',
+    async (update) => {
+      const client = await acme.client();
+      expect(await client.post(client.kid, Object(update))).toMatchObject(problem('malformed', 400));
+    },
+  );
 
   test('is not shown to another one', async () => {
     const [one, other] = [await acme.client(), await acme.client()];
@@ -150,11 +166,22 @@ describe('terms and external accounts (RFC 8555 §7.3.3, §7.3.4)', () => {
     ['with a nonce', (client) => binding(client, { nonce: 'AAAA' }), 'malformed', 400],
     ['signed instead of by MAC', (client) => binding(client, { alg: 'ES256' }), 'badSignatureAlgorithm', 400],
     ['that is no JWS', () => 'x', 'malformed', 400],
+    ['that is null', () => null, 'malformed', 400],
+    ['by a longer MAC', (client) => binding(client, { alg: 'HS512' }), 'badSignatureAlgorithm', 400],
+    ['without a kid', (client) => binding(client, { kid: undefined }), 'unauthorized', 403],
   ])('a binding %s is refused', async (_, make, type, status) => {
     const client = bound.stranger();
     const externalAccountBinding = make(client);
     expect(await client.register({ externalAccountBinding })).toMatchObject(problem(type, status));
   });
+});
+
+test('a binding of another algorithm is refused with the one that is accepted (RFC 8555 §6.2)', async () => {
+  const client = bound.stranger();
+  const header = { alg: 'HS384', kid: 'kid-1', url: `${bound.url}/acme/new-account` };
+  const externalAccountBinding = macJws(macKey, header, JSON.stringify(exportJwk(client.key)));
+  const { body } = await client.register({ externalAccountBinding });
+  expect(body).toMatchObject({ algorithms: ['HS256'] });
 });
 
 describe('key change (RFC 8555 §7.3.5)', () => {

@@ -62,9 +62,6 @@ export async function updateAccount(deps: AcmeDeps, request: SignedRequest, id: 
   const account = ownAccount(request, id);
   if (request.payload.length === 0) return showAccount(account, request);
   const { contact, status } = parsePayload(acmeRequests.accountUpdateSchema, request.payload);
-  if (status !== undefined && status !== 'deactivated' && status !== 'valid') {
-    throw new AcmeProblem('malformed', 'the status of an account can only be set to deactivated');
-  }
   if (contact !== undefined) account.contacts = parseContacts(contact);
   if (status === 'deactivated') account.deactivatedAt = deps.clock.now();
   return showAccount(account, request);

@@ -16,11 +16,13 @@ export const newAccountSchema = z.object({
 });
 export type NewAccount = z.output<typeof newAccountSchema>;
 
-/** Payload of a request to an account (RFC 8555 §7.3.2, §7.3.6). */
+/**
+ * Payload of a request to an account: its contacts, and `deactivated` as its status; all else is ignored, also
+ * another status (RFC 8555 §7.3.2, §7.3.6).
+ */
 export const accountUpdateSchema = z.object({
   contact: z.array(z.string()).optional(),
-  termsOfServiceAgreed: z.boolean().optional(),
-  status: z.string().optional(),
+  status: z.unknown(),
 });
 export type AccountUpdate = z.output<typeof accountUpdateSchema>;
 
