@@ -20,7 +20,9 @@ export function requireExternalAccount(
   }
   const jws = parseSigned(binding);
   const { alg, kid, nonce } = jws.header;
-  if (alg !== 'HS256') throw badAlgorithm('the algorithm of an external account binding must be HS256');
+  if (alg !== 'HS256') {
+    throw badAlgorithm('the algorithm of an external account binding must be HS256', ['HS256']);
+  }
   if (nonce !== undefined) throw malformed('has a nonce');
   if (jws.header['url'] !== url) throw malformed('is for another address');
   if (thumbprint(readKey(parseJsonPayload(jws.payload)).jwk) !== thumbprint(jwk)) {

@@ -39,8 +39,11 @@ export function requireAlgorithm(alg: unknown): void {
   throw badAlgorithm('the JWS algorithm is not accepted');
 }
 
-export function badAlgorithm(detail: string): AcmeProblem {
-  return new AcmeProblem('badSignatureAlgorithm', detail, { members: { algorithms: signatureAlgorithms } });
+export function badAlgorithm(
+  detail: string,
+  algorithms: readonly string[] = signatureAlgorithms,
+): AcmeProblem {
+  return new AcmeProblem('badSignatureAlgorithm', detail, { members: { algorithms } });
 }
 
 function readSigner(header: Readonly<Record<string, unknown>>, form: SignerForm): Signer {
