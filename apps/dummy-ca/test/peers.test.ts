@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasProgram } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { startCa, type TestCa } from './support/app.js';
 import {
@@ -22,14 +23,11 @@ import {
 jest.setTimeout(60_000);
 
 // Programs that nobody here wrote judge what is issued; one that is not installed is named, not passed over.
-const has = (program: string, flag: string) => spawnSync(program, [flag]).status === 0;
-const hasOpenssl = has('openssl', 'version');
-const hasCerttool = has('certtool', '--version');
-const hasGo = has('go', 'version');
+const unproven = 'it judges no certificate';
+const hasOpenssl = hasProgram('openssl', unproven, ['version']);
+const hasCerttool = hasProgram('certtool', unproven);
+const hasGo = hasProgram('go', unproven, ['version']);
 const ifPresent = (present: boolean) => (present ? test.each : test.skip.each);
-for (const [name, present] of Object.entries({ openssl: hasOpenssl, certtool: hasCerttool, go: hasGo })) {
-  if (!present) process.stderr.write(`SKIPPED: ${name} is not installed, so it judges no certificate\n`);
-}
 
 // The programs' remarks would only clutter the report.
 const say = (program: string, args: readonly string[]): string =>

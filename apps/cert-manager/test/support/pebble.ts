@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
+import { hasProgram } from '@certloop/server/testing';
 import { describe, test } from '@jest/globals';
 
 /** An ACME server that nobody here wrote (Debian's package `pebble`). */
@@ -35,14 +36,17 @@ export interface PebbleOptions {
   readonly nonceReject?: number;
 }
 
-const programs = ['pebble', 'pebble-challtestsrv', 'openssl'];
-const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
+const programs = Object.entries({
+  pebble: ['-help'],
+  'pebble-challtestsrv': ['-help'],
+  openssl: ['version'],
+});
+const missing = programs.filter(([name, args]) => !hasProgram(name, 'nothing is ordered from pebble', args));
 
 /** Describes a suite that orders from pebble; where it is not installed, it is skipped loudly. The gate installs it. */
 export const describeAgainstPebble: typeof describeEachDialect = (name, suite) => {
   if (missing.length === 0) return describeEachDialect(name, suite);
-  process.stderr.write(`SKIPPED: ${name}, as there is no ${missing.join(', ')} to prove it against\n`);
-  describe.skip(name, () => test(`needs ${missing.join(', ')}`, () => undefined));
+  describe.skip(name, () => test(`needs ${missing.map(([program]) => program).join(', ')}`, () => undefined));
 };
 
 /** A port that nobody listens on right now. */
