@@ -22,7 +22,7 @@ export type NewAccount = z.output<typeof newAccountSchema>;
  */
 export const accountUpdateSchema = z.object({
   contact: z.array(z.string()).optional(),
-  status: z.unknown(),
+  status: z.unknown().optional(),
 });
 export type AccountUpdate = z.output<typeof accountUpdateSchema>;
 
