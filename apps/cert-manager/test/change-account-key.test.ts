@@ -83,8 +83,8 @@ describeAgainstPebble('changing the key of an account', (open) => {
     await addCsr(app, fqdn, await newCsr('www.shop.test'));
     return fqdn;
   };
-  const order = async (): Promise<RequestReply> => {
-    const path = pathOf(await newFqdn(), 'request-certificate');
+  const order = async (of?: Fqdn): Promise<RequestReply> => {
+    const path = pathOf(of ?? (await newFqdn()), 'request-certificate');
     return (await app.request.post(path).set(app.people.ada.auth).expect(200)).body as RequestReply;
   };
   const tested = async () => {
@@ -153,6 +153,20 @@ describeAgainstPebble('changing the key of an account', (open) => {
     const failed = Object.values(stepStatus).find(({ status }) => status === 'failed');
     expect(failed?.error).toMatchObject({ code: 'account_key_changed', retryable: true });
     expect(await order()).toMatchObject({ success: true });
+  });
+
+  test('once the CSR was handed in leads to no second order', async () => {
+    atOrder = async (moment) => {
+      if (moment !== 'finalized') return;
+      atOrder = undefined;
+      await changeKey(async () => undefined);
+    };
+    const fqdn = await newFqdn();
+    const first = await order(fqdn);
+    expect(first.success).toBe(false);
+    const second = await order(fqdn);
+    expect(second.success).toBe(true);
+    expect(second.stepStatus.order).toMatchObject({ url: first.stepStatus.order['url'] });
   });
 
   test('that was cut short offers the same key again', async () => {

@@ -9,7 +9,7 @@ import { grant } from './support/factories.js';
 import { addCsr, addFqdn, addSpace, auditEntries, badIds, pathOf, unknownId } from './support/inventory.js';
 import { addJob } from './support/issuance.js';
 import type { Person } from './support/people.js';
-import { type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
+import { type Scripted, type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
 import { configure, enable, fqdnWithCsr, newCsr, providerOf } from './support/signing.js';
 
 const keys = `one:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -356,6 +356,52 @@ describeEachDialect('requesting a certificate', (open) => {
       });
       expect((await request(fqdn).expect(200)).body.success).toBe(true);
       expect(ca.orders).toHaveLength(1);
+    });
+
+    const refusedNonces = Array.from({ length: 10 }, () => ({ status: 400, problem: 'badNonce' }));
+    test.each<[string, Scripted[]]>([
+      ['a gateway that lets nobody through', [{ status: 403, body: {} }]],
+      ['a CA that takes no nonce', refusedNonces],
+      ['a CA that does not take the signature', [{ status: 403, problem: 'unauthorized' }]],
+    ])('an order whose CSR was handed in, after %s', async (_, answers) => {
+      const { fqdn } = await fqdnWithCsr(app);
+      ca.processing = 1;
+      ca.script('order', undefined, ...answers);
+      expect((await request(fqdn).expect(200)).body).toMatchObject({
+        success: false,
+        stepStatus: { finalize: { status: 'failed', error: { retryable: true } } },
+      });
+      expect(ca.csrs).toHaveLength(1);
+      expect((await request(fqdn).expect(200)).body.success).toBe(true);
+      expect(ca.orders).toHaveLength(1);
+    });
+
+    test('but not when the CA refuses for good to tell of the order', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const refused = { status: 403, problem: 'unauthorized' };
+      ca.processing = 1;
+      ca.script('order', undefined, ...Array.from({ length: 5 }, () => refused));
+      for (let tries = 0; tries < 5; tries += 1) {
+        expect((await request(fqdn).expect(200)).body.success).toBe(false);
+        expect(ca.orders).toHaveLength(1);
+      }
+      expect((await request(fqdn).expect(200)).body.success).toBe(true);
+      expect(ca.orders).toHaveLength(2);
+    });
+
+    test('but not an order with another CA', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      ca.script('certificate', { status: 503 });
+      expect((await request(fqdn).expect(200)).body.success).toBe(false);
+      const other = await startScriptedAcme(() => app.clock);
+      try {
+        await configureAcme({ directoryUrl: other.directoryUrl, allowPrivateNetwork: true });
+        expect((await request(fqdn).expect(200)).body).toMatchObject({ success: true });
+        expect(other.orders).toHaveLength(1);
+      } finally {
+        await configureAcme({});
+        await other.close();
+      }
     });
   });
 

@@ -13,7 +13,7 @@ import {
   waitFor,
 } from './order-run.service.js';
 import { openOrder } from './place-order.service.js';
-import { isPermanent } from './problem-reading.js';
+import { isForNow } from './problem-reading.js';
 import { OrderWaits, prove, reportProven, withdrawProofs } from './prove-control.service.js';
 
 /** What an order led to. */
@@ -41,6 +41,7 @@ export async function issueOrder(deps: OrderDeps, terms: OrderTerms): Promise<Is
 
 async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
   const { client, account } = run.deps;
+  const look = () => readPatiently(run, () => client.getOrder(account, first.url));
   let order: Resource<AcmeOrder> = first;
   for (;;) {
     const authorizations = await readAuthorizations(run, order.body);
@@ -56,12 +57,12 @@ async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
         await prove(run, move.authorizations);
         break;
       case 'finalize':
-        order = (await finalize(run, order.body)) ?? (await client.getOrder(account, first.url));
+        order = (await finalize(run, order.body)) ?? (await look());
         continue;
       case 'wait':
         await waitFor(run, order.retryAt);
     }
-    order = await readPatiently(run, () => client.getOrder(account, first.url));
+    order = await look();
   }
 }
 
@@ -97,7 +98,5 @@ async function finalize(run: Run, order: AcmeOrder): Promise<Resource<AcmeOrder>
 /** An order that the CA gave up is forgotten; one that only hangs goes on in the next try. */
 async function clear(run: Run, error: AppError): Promise<void> {
   await withdrawProofs(run);
-  const isOver =
-    error instanceof AcmeProblem && error.type !== 'serverInternal' && error.type !== 'rateLimited';
-  if (isOver || (error instanceof AcmeProblem && isPermanent(error))) await run.deps.journal.keep(undefined);
+  if (error instanceof AcmeProblem && !isForNow(error)) await run.deps.journal.keep(undefined);
 }

@@ -21,6 +21,8 @@ const orderRecord = z.object({
   proofs: z.array(proofRecord).optional(),
   /** The CA has perhaps been given the CSR. */
   isFinalizing: z.boolean().optional(),
+  /** How often the CA has refused since to tell of the order. */
+  refusedLooks: z.number().optional(),
 });
 /** How far an order has come, as it is kept between requests to the CA. */
 export type OrderRecord = z.output<typeof orderRecord>;

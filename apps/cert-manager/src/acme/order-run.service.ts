@@ -6,7 +6,7 @@ import type { Account } from './acme-account.service.js';
 import type { OrderSubject } from './csr-rules.js';
 import { type OrderRecord, readOrderRecord } from './order-record.js';
 import type { ChallengeItem, OrderJournal, OrderMoment, OrderStep, StepChange } from './order-steps.js';
-import { retryAtOf } from './problem-reading.js';
+import { isForgotten, isForNow, retryAtOf } from './problem-reading.js';
 import type { Prover } from './prover.service.js';
 
 /** Waits; rejects when the service stops meanwhile. */
@@ -92,10 +92,26 @@ export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promis
     try {
       return await read();
     } catch (error) {
-      if (failures === mostFailures || !isPassing(error)) throw error;
+      if (failures === mostFailures || !isPassing(error)) throw await judgeLook(run, error);
       await waitFor(run, retryAtOf(error));
     }
   }
+}
+
+// then it is taken for lost, as a certificate that nobody can get is worth less than a second one
+const mostRefusedLooks = 5;
+
+/**
+ * What it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to tell of the
+ * order, by a gateway or for a key that was changed, is no end of it: another order would lead to a second certificate.
+ */
+export async function judgeLook(run: Run, error: unknown): Promise<unknown> {
+  const { isFinalizing, refusedLooks = 0 } = run.record;
+  if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
+  if (isForNow(error) || isForgotten(error) || refusedLooks + 1 >= mostRefusedLooks) return error;
+  await keep(run, { refusedLooks: refusedLooks + 1 });
+  const { code, message } = error;
+  return new UpstreamFailed(`the CA does not tell of the order: ${message}`, { code, cause: error });
 }
 
 /** Whether the same request may well succeed a little later. */

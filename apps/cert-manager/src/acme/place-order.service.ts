@@ -1,6 +1,13 @@
 import { AcmeProblem, UpstreamFailed } from '@certloop/contracts';
 import { areSameIdentifiers } from './csr-rules.js';
-import { type CurrentOrder, keep, type OrderTerms, type Run, report } from './order-run.service.js';
+import {
+  type CurrentOrder,
+  judgeLook,
+  keep,
+  type OrderTerms,
+  type Run,
+  report,
+} from './order-run.service.js';
 import { isForgotten } from './problem-reading.js';
 
 /** The order that was begun, or a new one. */
@@ -14,13 +21,20 @@ export async function openOrder(run: Run): Promise<CurrentOrder> {
 async function findBegun(run: Run): Promise<CurrentOrder | undefined> {
   const { url, isOrdering } = run.record;
   if (url === undefined) return isOrdering === true ? findLost(run) : undefined;
+  const { client, account } = run.deps;
   try {
-    return { url, ...(await run.deps.client.getOrder(run.deps.account, url)) };
+    if (await isOfThisCa(run, url)) return { url, ...(await client.getOrder(account, url)) };
   } catch (error) {
-    if (!(error instanceof AcmeProblem && isForgotten(error))) throw error;
-    run.record = {};
-    return undefined;
+    if (!(error instanceof AcmeProblem && isForgotten(error))) throw await judgeLook(run, error);
   }
+  run.record = {};
+  return undefined;
+}
+
+/** Whether an order is where the CA is now; the provider may have been given another CA since. */
+async function isOfThisCa({ deps }: Run, url: string): Promise<boolean> {
+  const { newOrder } = await deps.client.directory();
+  return URL.canParse(url) && new URL(url).origin === new URL(newOrder).origin;
 }
 
 /**

@@ -57,6 +57,11 @@ export function isForgotten(problem: AcmeProblem): boolean {
   return status === 404 || status === 410 || problem.type === 'accountDoesNotExist';
 }
 
+/** Whether the CA only could not, or would not, do it now. */
+export function isForNow({ type }: AcmeProblem): boolean {
+  return type === 'serverInternal' || type === 'rateLimited';
+}
+
 // Asking again changes nothing until a CSR, a DNS zone, a web server or a contract with the CA has changed.
 const permanentTypes: ReadonlySet<AcmeProblemType> = new Set([
   'badCSR',

@@ -175,7 +175,8 @@ async function judgeRefusal(
   used: Account,
   error: unknown,
 ): Promise<never> {
-  if (!(error instanceof AcmeProblem && ['unauthorized', 'malformed'].includes(error.type))) throw error;
+  const refusal = error instanceof UpstreamFailed ? error.cause : error;
+  if (!(refusal instanceof AcmeProblem && ['unauthorized', 'malformed'].includes(refusal.type))) throw error;
   const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
   const isSame = account === undefined || exportSpki(account.privateKey).equals(exportSpki(used.privateKey));
   if (isSame) throw error;

@@ -40,8 +40,8 @@ export interface Scripted {
  */
 export interface ScriptedAcme {
   readonly directoryUrl: string;
-  /** Answers the next asks of the kind with these, one after the other. */
-  script(ask: Ask, ...answers: readonly Scripted[]): void;
+  /** Answers the next asks of the kind with these, one after the other; undefined is what it would answer anyway. */
+  script(ask: Ask, ...answers: readonly (Scripted | undefined)[]): void;
   /** What was asked, in order. */
   readonly asks: Ask[];
   /** Payloads of the orders that were placed. */
@@ -69,7 +69,7 @@ const namespace = 'urn:ietf:params:acme:error:';
 
 export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcme> {
   const issuer = await newIssuer();
-  const scripts = new Map<Ask, Scripted[]>();
+  const scripts = new Map<Ask, (Scripted | undefined)[]>();
   const asks: Ask[] = [];
   const orders: Order[] = [];
   const csrs: string[] = [];
