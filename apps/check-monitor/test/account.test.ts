@@ -190,6 +190,17 @@ describeMonitor('account', (stage) => {
     expect((await ada.get('/limits')).body.checks).toBe(0);
   });
 
+  test('a list of projects names the keys that each has', async () => {
+    const ids = [await newProject(ada), await newProject(ada), await newProject(ada)];
+    for (const kind of ['read-only', 'read-write']) {
+      await ada.send('post', `/projects/${ids[0]}/keys/${kind}`).expect(201);
+    }
+    await ada.send('post', `/projects/${ids[2]}/keys/read-only`).expect(201);
+    const { projects } = (await ada.get('/projects').expect(200)).body;
+    const keysOf = (id: string) => projects.find((project: { id: string }) => project.id === id).keys;
+    expect(ids.map(keysOf)).toEqual([['read-write', 'read-only'], [], ['read-only']]);
+  });
+
   test('keys that are asked for at once take the place of each other', async () => {
     const project = await newProject(ada);
     const issue = () => ada.send('post', `/projects/${project}/keys/read-write`).expect(201);

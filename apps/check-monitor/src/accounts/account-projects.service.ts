@@ -9,13 +9,14 @@ import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { addProject, normalEmail, requireProjectName } from '../projects/create-project.service.js';
 import {
+  type ApiKey,
   deleteProject,
   findUser,
   findUserByEmail,
   getProject,
   holdOwner,
   keepProject,
-  listKeyKinds,
+  listApiKeys,
   type Project,
   renameProject,
   type User,
@@ -57,11 +58,12 @@ export async function requireRole(
 
 export function listOwnProjects({ database }: AccountProjectsDeps, user: Person): Promise<AccountProject[]> {
   return database.read(async (tx) => {
-    const described: AccountProject[] = [];
-    for (const { role, ...project } of await listProjectsOf(tx, user.id)) {
-      described.push(await describeProject(tx, project, role ?? 'owner'));
-    }
-    return described;
+    const found = await listProjectsOf(tx, user.id);
+    const keys = await listApiKeys(
+      tx,
+      found.map(({ id }) => id),
+    );
+    return found.map(({ role, ...project }) => described(project, role ?? 'owner', keys));
   });
 }
 
@@ -167,11 +169,15 @@ export async function removeMember(
   });
 }
 
-async function describeProject(
-  tx: Tx,
+async function describeProject(tx: Tx, project: Project, role: ProjectRole): Promise<AccountProject> {
+  return described(project, role, await listApiKeys(tx, [project.id]));
+}
+
+function described(
   { id, name, pingKey }: Project,
   role: ProjectRole,
-): Promise<AccountProject> {
-  const keys = await listKeyKinds(tx, id);
-  return { id, name, role, keys: [...keys, ...(pingKey === null ? [] : (['ping'] as const))] };
+  keys: readonly Pick<ApiKey, 'projectId' | 'kind'>[],
+): AccountProject {
+  const kinds = keys.filter(({ projectId }) => projectId === id).map(({ kind }) => kind);
+  return { id, name, role, keys: [...kinds, ...(pingKey === null ? [] : (['ping'] as const))] };
 }

@@ -1,5 +1,14 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, executeSql, keepRows, querySql, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  executeSql,
+  findRows,
+  keepRows,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { isStorable } from '../storable-text.js';
 import type { KeyKind } from './api-key.js';
@@ -160,10 +169,10 @@ export async function deleteProject(tx: Tx, { id, ownerId }: Project): Promise<v
   await tx.delete(projects, { id });
 }
 
-/** Kinds of the keys that a project has. */
-export async function listKeyKinds(tx: Tx, projectId: string): Promise<KeyKind[]> {
-  const found = await tx.find(apiKeys, { where: { projectId }, order: { kind: 'DESC' } });
-  return found.map(({ kind }) => kind);
+/** Keys of the projects, of each the read-write one first. */
+export async function listApiKeys(tx: Tx, projectIds: readonly string[]): Promise<ApiKey[]> {
+  if (projectIds.length === 0) return [];
+  return findRows(tx, apiKeys, { projectId: projectIds }, { order: { by: ['kind'], direction: 'desc' } });
 }
 
 export async function deleteApiKey(tx: Tx, projectId: string, kind: KeyKind): Promise<void> {
