@@ -19,7 +19,7 @@ export interface Account {
 export interface Challenge {
   readonly type: AcmeChallengeType;
   startedAt: Date | undefined;
-  validatedAt: Date | undefined;
+  endedAt: Date | undefined;
   problem: AcmeProblemDocument | undefined;
   toldAt: Date | undefined;
 }

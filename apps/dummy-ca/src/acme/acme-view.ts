@@ -104,14 +104,14 @@ export function challengeView(
   now: Date,
   links: AcmeLinks,
 ): AcmeChallenge {
-  const { type, validatedAt, problem } = challenge;
+  const { type, endedAt, problem } = challenge;
   const status = challengeStatus(challenge, now);
   return {
     type,
     url: links.of('challenge', { id, type }),
     status,
     token,
-    ...(status === 'valid' && validatedAt !== undefined && { validated: validatedAt.toISOString() }),
+    ...(status === 'valid' && endedAt !== undefined && { validated: endedAt.toISOString() }),
     ...(status === 'invalid' && problem !== undefined && { error: problem }),
   };
 }

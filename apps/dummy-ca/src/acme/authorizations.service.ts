@@ -40,7 +40,7 @@ export function addAuthorization(
 const newChallenge = (type: Challenge['type']): Challenge => ({
   type,
   startedAt: undefined,
-  validatedAt: undefined,
+  endedAt: undefined,
   problem: undefined,
   toldAt: undefined,
 });

@@ -71,7 +71,6 @@ async function validate(
     if (authorizationStatus(authorization, clock.now()) === 'invalid') {
       throw new AcmeProblem('unauthorized', 'the authorization became invalid meanwhile');
     }
-    challenge.validatedAt = clock.now();
     counts.countChallenge({ type: challenge.type, outcome: 'valid' });
   } catch (error) {
     if (!(error instanceof AppError)) logger.error({ error }, 'validation.fault');
@@ -80,5 +79,7 @@ async function validate(
     challenge.problem = acmeProblemDocument(refusal);
     const outcome = acmeProblemType(challenge.problem) ?? 'serverInternal';
     counts.countChallenge({ type: challenge.type, outcome });
+  } finally {
+    challenge.endedAt = clock.now();
   }
 }

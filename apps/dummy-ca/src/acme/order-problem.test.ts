@@ -42,7 +42,7 @@ const failed = (value: string) =>
       {
         type: 'http-01',
         startedAt: now,
-        validatedAt: undefined,
+        endedAt: now,
         problem: { type: `${urn}connection`, detail: 'refused', status: 400 },
         toldAt: undefined,
       },
@@ -70,6 +70,13 @@ describe('orderProblem', () => {
         },
       ],
     });
+  });
+
+  test('tells of a deactivation what it was, also when a challenge had failed', () => {
+    const deactivated = { ...failed('a.test'), deactivatedAt: now };
+    expect(orderProblem(order, [deactivated], now).subproblems).toMatchObject([
+      { type: `${urn}unauthorized`, detail: 'the authorization is deactivated' },
+    ]);
   });
 
   test('tells of the end of an order that nothing else is wrong with', () => {

@@ -29,7 +29,7 @@ function subproblemsOf(authorization: Authorization, now: Date): AcmeSubproblem[
   const { type, value, wildcard } = authorization.identifier;
   const identifier = { type, value: wildcard ? `*.${value}` : value };
   const failed = authorization.challenges.flatMap(({ problem }) => problem ?? []);
-  if (failed.length > 0)
+  if (status === 'invalid' && failed.length > 0)
     return failed.map((problem) => ({ type: problem.type, detail: problem.detail, identifier }));
   return [
     { type: `${acmeErrorNamespace}unauthorized`, detail: `the authorization is ${status}`, identifier },

@@ -5,17 +5,18 @@ import { authorizationStatus, type ChallengeFacts, challengeStatus, orderStatus 
 const now = new Date('2026-11-21T10:00:00Z');
 const later = new Date('2026-11-21T10:00:01Z');
 const earlier = new Date('2026-11-21T09:59:59Z');
+const before = new Date('2026-11-21T09:59:58Z');
 const problem = { type: 'urn:ietf:params:acme:error:connection' };
 
 const pending: ChallengeFacts = {
   startedAt: undefined,
-  validatedAt: undefined,
+  endedAt: undefined,
   problem: undefined,
   toldAt: undefined,
 };
 const processing: ChallengeFacts = { ...pending, startedAt: earlier };
-const valid: ChallengeFacts = { ...processing, validatedAt: earlier };
-const invalid: ChallengeFacts = { ...processing, problem };
+const valid: ChallengeFacts = { ...processing, endedAt: before };
+const invalid: ChallengeFacts = { ...processing, endedAt: before, problem };
 
 describe('challengeStatus (RFC 8555 §7.1.6)', () => {
   test.each([
@@ -38,6 +39,17 @@ describe('authorizationStatus (RFC 8555 §7.1.6)', () => {
     ['one challenge valid', [pending, valid], later, undefined, 'valid'],
     ['one challenge failed', [pending, invalid], later, undefined, 'invalid'],
     ['a valid one wins over a failed one', [invalid, valid], later, undefined, 'valid'],
+    [
+      'failed before another is told valid',
+      [{ ...valid, toldAt: now }, invalid],
+      later,
+      undefined,
+      'invalid',
+    ],
+    ['valid before another is told failed', [valid, { ...invalid, toldAt: now }], later, undefined, 'valid'],
+    ['valid, not told yet', [{ ...valid, toldAt: later }], later, undefined, 'pending'],
+    ['valid, told at its end', [{ ...valid, toldAt: now }], now, undefined, 'invalid'],
+    ['valid, found at its end', [{ ...valid, endedAt: now }], now, undefined, 'invalid'],
     ['valid, in its last moment', [valid], later, undefined, 'valid'],
     ['valid, at its end', [valid], now, undefined, 'expired'],
     ['valid, past its end', [valid], earlier, undefined, 'expired'],

@@ -8,7 +8,9 @@ import type {
 /** What happened to a challenge. */
 export interface ChallengeFacts {
   readonly startedAt: Date | undefined;
-  readonly validatedAt: Date | undefined;
+  /** When its validation ended, well or not. */
+  readonly endedAt: Date | undefined;
+  /** What it failed for. */
   readonly problem: AcmeProblemDocument | undefined;
   /** From when on the outcome is told; undefined for at once. */
   readonly toldAt: Date | undefined;
@@ -16,11 +18,14 @@ export interface ChallengeFacts {
 
 /** Status of a challenge at `now` (RFC 8555 §7.1.6). */
 export function challengeStatus(facts: ChallengeFacts, now: Date): AcmeChallengeStatus {
-  const { startedAt, validatedAt, problem, toldAt } = facts;
-  if (toldAt !== undefined && now < toldAt) return 'processing';
-  if (validatedAt !== undefined) return 'valid';
-  if (problem !== undefined) return 'invalid';
-  return startedAt === undefined ? 'pending' : 'processing';
+  if (now.getTime() >= decidedAt(facts)) return facts.problem === undefined ? 'valid' : 'invalid';
+  return facts.startedAt === undefined ? 'pending' : 'processing';
+}
+
+/** Milliseconds since 1970 at which the outcome is there for all to see; infinite without an outcome. */
+function decidedAt({ endedAt, toldAt }: ChallengeFacts): number {
+  if (endedAt === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(endedAt.getTime(), toldAt?.getTime() ?? 0);
 }
 
 /** What happened to an authorization. */
@@ -31,16 +36,17 @@ export interface AuthorizationFacts {
 }
 
 /**
- * Status of an authorization at `now` (RFC 8555 §7.1.6). One challenge decides; a pending one past its end is
- * invalid (§7.1.4, `expires`), a valid one expired.
+ * Status of an authorization at `now` (RFC 8555 §7.1.6). The challenge that is decided first decides, for good; a
+ * pending one past its end is invalid (§7.1.4, `expires`), a valid one expired.
  */
 export function authorizationStatus(facts: AuthorizationFacts, now: Date): AcmeAuthorizationStatus {
   if (facts.deactivatedAt !== undefined) return 'deactivated';
-  const statuses = facts.challenges.map((challenge) => challengeStatus(challenge, now));
   const isOver = now >= facts.expires;
-  if (statuses.includes('valid')) return isOver ? 'expired' : 'valid';
-  if (statuses.includes('invalid')) return 'invalid';
-  return isOver ? 'invalid' : 'pending';
+  const decided = Math.min(...facts.challenges.map(decidedAt));
+  if (decided > now.getTime() || decided >= facts.expires.getTime()) return isOver ? 'invalid' : 'pending';
+  const isValid = facts.challenges.some((each) => decidedAt(each) === decided && each.problem === undefined);
+  if (!isValid) return 'invalid';
+  return isOver ? 'expired' : 'valid';
 }
 
 /** What happened to an order. */
