@@ -15,6 +15,15 @@ const header = z
 // RFC 8945 §5.1: as long as the hash, but no less than half of it.
 const tsigSecret = z.string().regex(/^[A-Za-z0-9+/]{22,512}={0,2}$/, 'must be a TSIG key in Base64');
 
+/** Name of a TSIG key, in the form of a host name (RFC 8945 §4.2). */
+const tsigName = z
+  .string()
+  .max(254)
+  .regex(
+    /^(?:[!--/-~]{1,63}\.)*[!--/-~]{1,63}\.?$/,
+    'must be the name of a key, in labels of at most 63 characters',
+  );
+
 /** Name of a DNS record: absolute, in lower case, without the final dot. */
 const recordName = z
   .string()
@@ -61,7 +70,7 @@ const dns = z
     mode: orDefault(z.enum(['fqdn-value', 'raw']), 'fqdn-value'),
     propagation: orDefault(propagation, propagation.parse({})),
     /** Key of a name server that takes signed updates, by hmac-sha256. */
-    tsig: orNothing(z.strictObject({ name: word, secret: secret(tsigSecret) })),
+    tsig: orNothing(z.strictObject({ name: tsigName, secret: secret(tsigSecret) })),
     /** Zone that updates go to; the one that each record lies in when absent. */
     zone: orNothing(recordName),
     /** Account with an acme-dns server. */

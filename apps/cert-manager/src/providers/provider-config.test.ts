@@ -88,6 +88,7 @@ describe('the configuration of a dummy CA', () => {
   });
 });
 
+const tsigSecret = Buffer.alloc(32, 7).toString('base64');
 const leastAcme = { directoryUrl: 'https://ca.test/directory', termsOfServiceAgreed: true };
 
 describe('the configuration of an ACME CA', () => {
@@ -142,6 +143,17 @@ describe('the configuration of an ACME CA', () => {
       { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'dns://ns.test' } } },
       ['challenge.dns.url'],
     ],
+    ...['a'.repeat(64), 'a..b', 'a b', 'ключ'].map((name): [string, object, string[]] => [
+      `a TSIG key by the name ${name}`,
+      {
+        ...leastAcme,
+        challenge: {
+          type: 'dns-01',
+          dns: { kind: 'rfc2136', url: 'dns://ns.test', tsig: { name, secret: tsigSecret } },
+        },
+      },
+      ['challenge.dns.tsig.name'],
+    ]),
     [
       'a line break in a header',
       { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, authHeader: 'a\r\nb: c' } } },
