@@ -31,6 +31,13 @@ describe('strike', () => {
   test.each<[string, Fault[], Parameters<typeof strike>[1], () => number, Fault | undefined]>([
     ['its endpoint', [busy], 'newOrder', never, busy],
     ['no other endpoint', [busy], 'newAccount', never, undefined],
+    [
+      'renewalInfo as the directory names it',
+      [{ ...busy, endpoint: 'renewalInfo' }],
+      'renewalInfoOf',
+      never,
+      { ...busy, endpoint: 'renewalInfo' },
+    ],
     ['any endpoint', [busyAnywhere], 'newAccount', never, busyAnywhere],
     ['its share, when drawn', [{ ...busy, rate: 0.1 }], 'newOrder', always, { ...busy, rate: 0.1 }],
     ['its share, when not drawn', [{ ...busy, rate: 0.1 }], 'newOrder', never, undefined],

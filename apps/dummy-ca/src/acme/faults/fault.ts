@@ -36,11 +36,17 @@ export function strike<K extends FaultKind>(
   const isOfKind = (fault: Fault): fault is Extract<Fault, { fault: K }> =>
     kinds.some((kind) => kind === fault.fault);
   for (const [place, fault] of faults.entries()) {
-    if (!isOfKind(fault) || (fault.endpoint !== 'any' && fault.endpoint !== endpoint)) continue;
+    if (!isOfKind(fault) || !isFor(fault, endpoint)) continue;
     if (fault.rate < 1 && draw() >= fault.rate) continue;
     return { struck: fault, left: faults.flatMap((each, other) => (other === place ? spent(each) : [each])) };
   }
   return { struck: undefined, left: faults };
+}
+
+function isFor({ endpoint: named }: Fault, asked: AcmePath): boolean {
+  if (named === 'any' || named === asked) return true;
+  // Nothing is asked of the address in the directory, only of those below it (RFC 9773 §4.1).
+  return named === 'renewalInfo' && asked === 'renewalInfoOf';
 }
 
 function spent(fault: Fault): Fault[] {
