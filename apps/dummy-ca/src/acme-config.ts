@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { AcmeSettings } from './acme/acme-settings.js';
 import type { Fault } from './acme/faults/fault.js';
 import type { ValidationSettings } from './acme/validation/validation-settings.js';
-import { externalAccounts, faults, ipAddress, profiles } from './acme-values.js';
+import { externalAccounts, faults, ipAddress, profiles, resolverAddress } from './acme-values.js';
 
 const seconds = (fallback: number) => wholeNumber(1, 315_360_000).prefault(String(fallback));
 const on = flag.prefault('true');
@@ -93,10 +93,7 @@ export const acmeSettings = {
   ),
   dnsServer: setting(
     'DUMMY_CA_DNS',
-    z
-      .string()
-      .regex(/^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i, 'must be address:port')
-      .optional(),
+    resolverAddress.optional(),
     'address:port of the resolver for validation; the system’s when absent',
   ),
   resolveTo: setting(

@@ -1,5 +1,6 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { faultSchema } from '@certloop/contracts';
-import { refusalOfAddress, wordList } from '@certloop/server';
+import { wordList } from '@certloop/server';
 import { z } from 'zod';
 
 /** `name:seconds` or `name:seconds:offset`, at most thirty years each. */
@@ -45,12 +46,17 @@ function areDistinct(names: readonly string[]): boolean {
   return new Set(names).size === names.length;
 }
 
-export const ipAddress = z
-  .string()
-  .refine(
-    (text) => refusalOfAddress(text, { allowPrivate: true }) !== 'is no IP address',
-    'must be an IP address',
-  );
+export const ipAddress = z.string().refine((text) => isIP(text) !== 0, 'must be an IP address');
+
+/** `address:port`, an IPv6 address in brackets, with port 53 when it is left out. */
+export const resolverAddress = z.string().refine((text) => {
+  const {
+    v4 = '',
+    v6 = '',
+    port = '53',
+  } = /^(?:(?<v4>[\d.]+)|\[(?<v6>[\da-f:.]+)\])(?::(?<port>\d{1,5}))?$/i.exec(text)?.groups ?? {};
+  return (isIPv4(v4) || isIPv6(v6)) && Number(port) > 0 && Number(port) <= 65_535;
+}, 'must be address:port');
 
 /** JSON of a list of faults, in the form of the administrative API. */
 export const faults = z
