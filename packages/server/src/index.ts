@@ -62,6 +62,7 @@ export { createPlainFetch } from './plain-fetch.js';
 export { type Poller, type PollerOptions, startPoller } from './poller.js';
 export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';
 export { bringUpToDate, type Migratable, type SchemaAtStart } from './schema-at-start.js';
+export { csrfTokenOf, newSecret, sameText, secretHash } from './secrets.js';
 export { createSessionCookie, type SessionCookie } from './session-cookie.js';
 export {
   type StopTracing,

@@ -1,6 +1,6 @@
 import { Forbidden, InvalidInput, NotFound, type TokenScope } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { type Clock, newSecret, secretHash } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { canOn } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -12,7 +12,7 @@ import {
   insertApiToken,
   listApiTokensOf,
 } from './api-tokens.repository.js';
-import { formatApiToken, newApiToken, secretHash } from './credentials.js';
+import { formatApiToken, newApiToken } from './credentials.js';
 
 export interface ApiTokensDeps {
   readonly db: Database;
@@ -58,7 +58,7 @@ export async function createApiToken(
   requireSession(caller);
   const now = clock.now();
   requireSoundLimits(caller, input);
-  const parts = newApiToken();
+  const parts = newApiToken(newSecret());
   const row: ApiTokenRow = {
     id: parts.id,
     secretHash: secretHash(parts.secret),

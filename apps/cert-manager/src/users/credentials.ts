@@ -1,20 +1,4 @@
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-
-/** SHA-256 of a secret, hex; enough for secrets of 256 random bits, which cannot be guessed. */
-export function secretHash(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
-}
-
-/** Whether two texts are the same, in a time that does not tell where they differ. */
-export function sameText(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
-}
-
-/** 256 random bits in Base64url: 43 characters. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
+import { randomInt } from 'node:crypto';
 
 /** An API token in its parts. */
 export interface TokenParts {
@@ -24,10 +8,10 @@ export interface TokenParts {
 
 const idAlphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** A new API token; `formatApiToken` is what its owner sends. */
-export function newApiToken(): TokenParts {
+/** A new API token with the secret; `formatApiToken` is what its owner sends. */
+export function newApiToken(secret: string): TokenParts {
   const id = Array.from({ length: 8 }, () => idAlphabet[randomInt(idAlphabet.length)]).join('');
-  return { id, secret: newSecret() };
+  return { id, secret };
 }
 
 export function formatApiToken({ id, secret }: TokenParts): string {
@@ -43,9 +27,4 @@ export function parseApiToken(text: string): TokenParts | undefined {
 /** Credential of an Authorization header with the scheme Bearer (RFC 6750 §2.1); undefined for another scheme. */
 export function bearerOf(authorization: string): string | undefined {
   return /^Bearer(?: +(.*))?$/i.exec(authorization)?.map((part) => part ?? '')[1];
-}
-
-/** What a browser must send back as X-CSRF-Token: made of the session's own hash, so nothing else is stored. */
-export function csrfTokenOf(session: { readonly secretHash: string }): string {
-  return createHmac('sha256', session.secretHash).update('csrf').digest('base64url');
 }

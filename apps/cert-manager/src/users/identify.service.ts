@@ -1,19 +1,19 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { type Clock, isFromOwnPage, type PageHeaders } from '@certloop/server';
+import {
+  type Clock,
+  csrfTokenOf,
+  isFromOwnPage,
+  type PageHeaders,
+  sameText,
+  secretHash,
+} from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../access/caller.js';
 import { limitRights } from '../access/rights.js';
 import type { ApiTokenRow } from './api-token.js';
 import { noteTokenUse } from './api-tokens.repository.js';
-import {
-  bearerOf,
-  csrfTokenOf,
-  parseApiToken,
-  sameText,
-  secretHash,
-  type TokenParts,
-} from './credentials.js';
+import { bearerOf, parseApiToken, type TokenParts } from './credentials.js';
 import { hasEnded } from './session-life.js';
 import { findSessionByHash, noteSessionUse, type SessionRow } from './sessions.repository.js';
 import { type OwnedToken, readRights } from './token-owners.service.js';

@@ -1,8 +1,7 @@
 import type { Database } from '@certloop/db';
-import type { LoginThrottle, Passwords } from '@certloop/server';
+import { type LoginThrottle, type Passwords, secretHash } from '@certloop/server';
 import { anonymousCaller, type Origin } from '../access/caller.js';
 import type { Denials } from '../audit/denials.service.js';
-import { secretHash } from './credentials.js';
 import { keyOf, type UserRow } from './user.js';
 import { findUserByName } from './users.repository.js';
 

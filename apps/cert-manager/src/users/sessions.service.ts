@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
-import type { Clock } from '@certloop/server';
+import { type Clock, csrfTokenOf, newSecret, secretHash } from '@certloop/server';
 import type { Caller, Origin } from '../access/caller.js';
 import { rightsOf } from '../access/rights.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { csrfTokenOf, newSecret, secretHash } from './credentials.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
 import { idleMs, longestMs } from './session-life.js';
 import {

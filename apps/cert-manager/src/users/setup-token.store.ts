@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '@certloop/db';
-import { type Clock, StartFailed } from '@certloop/server';
-import { sameText, secretHash } from './credentials.js';
+import { type Clock, StartFailed, sameText, secretHash } from '@certloop/server';
 
 /** The one-time token that lets whoever holds it make the first administrator; known to this process only. */
 export interface SetupToken {

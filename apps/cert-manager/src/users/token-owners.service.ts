@@ -1,10 +1,11 @@
 import type { Database, Tx } from '@certloop/db';
+import { sameText, secretHash } from '@certloop/server';
 import { type End, gathered } from '../access/gathering.js';
 import { type Rights, rightsOf } from '../access/rights.js';
 import { listGrants } from '../permission-groups/permission-groups.repository.js';
 import type { ApiTokenRow } from './api-token.js';
 import { listApiTokensById } from './api-tokens.repository.js';
-import { sameText, secretHash, type TokenParts } from './credentials.js';
+import type { TokenParts } from './credentials.js';
 import type { UserRow } from './user.js';
 import { listUsersById } from './users.repository.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import { createPasswords } from '@certloop/server';
+import { createPasswords, newSecret, secretHash } from '@certloop/server';
 import type { Level } from '../../src/access/permissions.js';
 import { newRowId } from '../../src/access/row-id.js';
 import { insertMembers } from '../../src/permission-groups/group-members.repository.js';
@@ -9,7 +9,7 @@ import type { PermissionGroup } from '../../src/permission-groups/permission-gro
 import { insertPermissionGroup } from '../../src/permission-groups/permission-groups.repository.js';
 import type { ApiTokenRow } from '../../src/users/api-token.js';
 import { insertApiToken } from '../../src/users/api-tokens.repository.js';
-import { formatApiToken, newApiToken, secretHash } from '../../src/users/credentials.js';
+import { formatApiToken, newApiToken } from '../../src/users/credentials.js';
 import { keyOf, type UserRow } from '../../src/users/user.js';
 import { insertUser, markFirstAdmin } from '../../src/users/users.repository.js';
 
@@ -63,7 +63,7 @@ export async function addToken(
   userId: string,
   token: NewToken = {},
 ): Promise<string> {
-  const parts = newApiToken();
+  const parts = newApiToken(newSecret());
   const now = clock.now();
   await database.transaction((tx) =>
     insertApiToken(tx, {
