@@ -13,18 +13,21 @@ export interface DnsServer {
 
 const types = { a: 1, txt: 16 };
 
-/** A resolver (RFC 1035) on a free port that knows what it is told. */
-export async function startDnsServer(): Promise<DnsServer> {
+/** A resolver (RFC 1035) on a free port that knows what it is told, and the TXT records that are found for a name. */
+export async function startDnsServer(
+  findTexts: (name: string) => readonly string[] = () => [],
+): Promise<DnsServer> {
   const texts: DnsServer['texts'] = new Map();
   const addresses: DnsServer['addresses'] = new Map();
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query);
+    const found = texts.get(name) ?? findTexts(name);
     const records = [
-      ...(type === types.txt ? (texts.get(name) ?? []).map(txtRecord) : []),
+      ...(type === types.txt ? found.map(txtRecord) : []),
       ...(type === types.a && addresses.has(name) ? [addressRecord(addresses.get(name) ?? '')] : []),
     ];
-    const isKnown = texts.has(name) || addresses.has(name);
+    const isKnown = texts.has(name) || found.length > 0 || addresses.has(name);
     socket.send(replyTo(query.subarray(0, end), records, isKnown), port, address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));

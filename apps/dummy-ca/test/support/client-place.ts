@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildCsr } from '@certloop/crypto';
+import { listen } from '@certloop/server';
+import { test } from '@jest/globals';
+import { makeHttpsCertificate } from '../../src/acme/https-certificate.service.js';
+import { startAcme, type TestAcme } from './acme.js';
+import { p256 } from './csrs.js';
+import { startDnsServer } from './dns-server.js';
+import { startWebRoot, type WebRoot } from './web-root.js';
+
+export const schemes = ['http', 'https'] as const;
+export type Scheme = (typeof schemes)[number];
+
+/** Where clients that nobody here wrote meet the server, with all that they prove names by. */
+export interface ClientPlace {
+  readonly acme: TestAcme;
+  /** Web server at the port that stands for 80. */
+  readonly web: WebRoot;
+  /** Free port that stands for 443. */
+  readonly tlsAlpn01Port: number;
+  /** Folder of TXT records: a file for each name, a line for each record. */
+  readonly records: string;
+  /** Path below the folder of the place; `root.pem` and `alternate-root.pem` stand there. */
+  at(...parts: readonly string[]): string;
+  /** Address of the directory. */
+  directory(scheme: Scheme): string;
+  /** Path of a shell script with the lines. */
+  script(name: string, ...lines: readonly string[]): string;
+  /** Path of a CSR for the name, also as its common name, of a key that no client has seen. */
+  foreignCsr(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Test of a program, or one that is skipped where the program is not. */
+export const testIf = (isThere: boolean): typeof test.skip => (isThere ? test : test.skip);
+
+// Of octets that differ: dehydrated reads the key by hexdump, which leaves repeated lines out.
+const macKey = Buffer.from(Array.from({ length: 48 }, (_, place) => place * 5));
+
+/** An external account that the server knows; the key is in base64url. */
+export const externalAccount = { kid: 'kid-1', key: macKey.toString('base64url') } as const;
+
+/** A server by http and https that validates on this machine alone, at ports of its own. */
+export async function openClientPlace(): Promise<ClientPlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'dummy-ca-acme-'));
+  const at = (...parts: readonly string[]) => join(folder, ...parts);
+  const records = mkdtempSync(at('records-'));
+  const web = await startWebRoot(at('web'));
+  const dns = await startDnsServer((name) => linesOf(join(records, name)));
+  const tlsAlpn01Port = await freePort();
+  const acme = await startAcme({
+    now: new Date(),
+    settings: { externalAccounts: new Map([[externalAccount.kid, macKey]]), retryAfterSeconds: 1 },
+    validation: {
+      mode: 'real',
+      http01Port: web.port,
+      tlsAlpn01Port,
+      resolveTo: '127.0.0.1',
+      dnsServer: dns.address,
+    },
+  });
+  const tls = await makeHttpsCertificate(acme.authority, ['localhost', '127.0.0.1'], acme.clock);
+  const [handler] = acme.server.listeners('request');
+  const secure = await listen(handler as Parameters<typeof listen>[0], { host: '127.0.0.1', port: 0, tls });
+  const bases = { http: acme.url, https: `https://localhost:${new URL(secure.url).port}` };
+  writeFileSync(at('root.pem'), acme.authority.rootPem);
+  writeFileSync(at('alternate-root.pem'), await (await fetch(`${acme.url}/acme/roots/1`)).text());
+  return {
+    acme,
+    web,
+    tlsAlpn01Port,
+    records,
+    at,
+    directory: (scheme) => `${bases[scheme]}/acme/directory`,
+    script: (name, ...lines) => {
+      writeFileSync(at(name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+      return at(name);
+    },
+    foreignCsr: async (name) => {
+      const { privateKey } = p256();
+      const { pem } = await buildCsr({ privateKey, subject: { commonName: name }, dnsNames: [name] });
+      writeFileSync(at(`${name}.csr`), pem);
+      return at(`${name}.csr`);
+    },
+    close: async () => {
+      await secure.close();
+      await acme.close();
+      await web.close();
+      await dns.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').trimEnd().split('\n');
+  } catch {
+    return [];
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
