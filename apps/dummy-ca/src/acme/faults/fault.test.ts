@@ -6,6 +6,7 @@ const never = () => 1;
 const always = () => 0;
 const fault = (members: object): Fault => faultSchema.parse(members);
 const busy = fault({ fault: 'status', status: 503, endpoint: 'newOrder' });
+const busyRenewal = fault({ fault: 'status', status: 503, endpoint: 'renewalInfo' });
 const busyAnywhere = fault({ fault: 'status', status: 503 });
 
 describe('faultSchema', () => {
@@ -31,13 +32,7 @@ describe('strike', () => {
   test.each<[string, Fault[], Parameters<typeof strike>[1], () => number, Fault | undefined]>([
     ['its endpoint', [busy], 'newOrder', never, busy],
     ['no other endpoint', [busy], 'newAccount', never, undefined],
-    [
-      'renewalInfo as the directory names it',
-      [{ ...busy, endpoint: 'renewalInfo' }],
-      'renewalInfoOf',
-      never,
-      { ...busy, endpoint: 'renewalInfo' },
-    ],
+    ['renewalInfo as the directory names it', [busyRenewal], 'renewalInfoOf', never, busyRenewal],
     ['any endpoint', [busyAnywhere], 'newAccount', never, busyAnywhere],
     ['its share, when drawn', [{ ...busy, rate: 0.1 }], 'newOrder', always, { ...busy, rate: 0.1 }],
     ['its share, when not drawn', [{ ...busy, rate: 0.1 }], 'newOrder', never, undefined],
