@@ -7,6 +7,7 @@ export function secretHash(secret: string): string {
 
 /** Whether two texts are the same, in a time that does not tell where they differ. */
 export function sameText(one: string, other: string): boolean {
+  // digests have one length, so that the time does not tell that of the texts
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }

@@ -1,18 +1,21 @@
 import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import {
+  csrfTokenOf,
   isFromForeignPage,
   isFromOwnPage,
   type LoginThrottle,
+  newSecret,
   type PageHeaders,
   type Passwords,
   requireSoundPassword,
+  sameText,
+  secretHash,
 } from '@certloop/server';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { normalEmail } from '../projects/create-project.service.js';
 import { findUserByEmail, type User } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
-import { csrfTokenOf, newSecret, sameText, secretHash } from './credentials.js';
 import {
   deleteSession,
   deleteSessionsOf,

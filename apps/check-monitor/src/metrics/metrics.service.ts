@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
+import { sameText } from '@certloop/server';
 import { listManyChecks } from '../checks/check-cells.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { hashKey, keyLength } from '../projects/api-key.js';
@@ -19,7 +19,7 @@ export interface MetricsDeps {
 
 /** Counters of the whole service, `ts` in seconds since 1970. Throws Forbidden for another key than ours. */
 export async function describeService(deps: MetricsDeps, key: string) {
-  if (deps.metricsKey === undefined || !isSame(key, deps.metricsKey))
+  if (deps.metricsKey === undefined || !sameText(key, deps.metricsKey))
     throw new Forbidden('wrong metrics key');
   const { pings, lastNotificationId, waitingFlips } = await deps.database.read(readCounters);
   return {
@@ -44,9 +44,4 @@ export async function describeProject(deps: MetricsDeps, key: string | undefined
   });
   if (found === undefined) throw new Forbidden('wrong api key');
   return describeForPrometheus(found, deps.now());
-}
-
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }
