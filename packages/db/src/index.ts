@@ -33,7 +33,7 @@
  *     const found = await database.read((tx) => tx.findOneBy(spaces, { id }));
  */
 export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './claim.js';
-export { Column, type ColumnSpec, column } from './columns.js';
+export { Column, type ColumnSpec, column, columnName } from './columns.js';
 export {
   type ConstraintKind,
   type ConstraintViolation,
@@ -55,6 +55,7 @@ export { makeFolder } from './folder.js';
 export { holdRows, keepRows } from './hold.js';
 export type { Migration } from './migrations.js';
 export { findPage, type Page, type PageRequest } from './page.js';
+export { placeholders } from './plain-sql.js';
 export type { LaneStatement, Lanes } from './postgres-lanes.js';
 export { executeSql, querySql, type SqlValue } from './sql.js';
 export {

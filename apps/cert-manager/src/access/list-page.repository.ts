@@ -1,5 +1,5 @@
 import { longestPage } from '@certloop/contracts';
-import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { type Column, column, columnName, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { isWhole, type ListPage, type ListWindow } from './list-page.js';
 
 /** A list that is sorted by a moment, then by id, with an index for both. */
@@ -15,8 +15,6 @@ export interface SortedList<Row> {
   /** A column of `where` that begins an index which goes on with the moment and the id. */
   readonly groupedBy?: string;
 }
-
-const columnOf = { createdAt: 'created_at', scheduledAt: 'scheduled_at' } as const;
 
 /** Part of the list, or all of it; what the part costs does not grow with what comes before it. */
 export async function readListPage<Row extends { readonly id: string }>(
@@ -41,9 +39,9 @@ export async function readListPage<Row extends { readonly id: string }>(
 
 function readRows<Row>(tx: Tx, list: SortedList<Row>, { limit, cursor }: ListWindow): Promise<Row[]> {
   const { columns, name } = list.table;
-  const by = columnOf[list.by];
+  const by = columnName(list.by);
   const order = `order by ${by}, id ${limit === undefined ? '' : `limit ${limit}`}`;
-  const names = Object.keys(columns).map(snakeCase).join(', ');
+  const names = Object.keys(columns).map(columnName).join(', ');
   const values: SqlValue[] = [];
   const parts = partsOf(list, limit).map((where) => {
     const conditions = conditionsOf(where, values);
@@ -95,8 +93,4 @@ function conditionsOf(where: Where, values: SqlValue[]): string[] {
 
 function whereOf(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-}
-
-function snakeCase(property: string): string {
-  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -6,6 +6,7 @@ import {
   findRow,
   hasRow,
   insertMany,
+  placeholders,
   querySql,
   type Tx,
   updateRows,
@@ -84,12 +85,7 @@ export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<Cer
 
 /** The certificate that was stored last of each of the FQDNs that has one; at least one FQDN is asked for. */
 export function listNewestCertificates(tx: Tx, fqdnIds: readonly string[]): Promise<CertificateRow[]> {
-  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
-  // one step into the index for each FQDN, however many it has
-  const text = `select r.* from fqdns f join certificates r on r.id = (
-      select l.id from certificates l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
-    where f.id in (${places})`;
-  return querySql<CertificateRow>(tx, certificates.columns, text, fqdnIds);
+  return querySql<CertificateRow>(tx, certificates.columns, newestOf(fqdnIds, 'r.*'), fqdnIds);
 }
 
 /** Id of the certificate that was stored last, of each of the FQDNs that has one; at least one is asked for. */
@@ -97,11 +93,14 @@ export function listNewestCertificateIds(
   tx: Tx,
   fqdnIds: readonly string[],
 ): Promise<Pick<CertificateRow, 'id' | 'fqdnId'>[]> {
-  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
-  const text = `select r.id, r.fqdn_id from fqdns f join certificates r on r.id = (
+  return querySql<CertificateRow>(tx, certificates.columns, newestOf(fqdnIds, 'r.id, r.fqdn_id'), fqdnIds);
+}
+
+/** Reads the newest certificate `r` of each FQDN, by one step into the index for each, however many it has. */
+function newestOf(fqdnIds: readonly string[], read: string): string {
+  return `select ${read} from fqdns f join certificates r on r.id = (
       select l.id from certificates l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
-    where f.id in (${places})`;
-  return querySql<CertificateRow>(tx, certificates.columns, text, fqdnIds);
+    where f.id in (${placeholders(fqdnIds.length)})`;
 }
 
 /** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
@@ -168,9 +167,8 @@ export async function replaceCertificates(
   news: readonly Omit<CertificateRow, 'replacedAt'>[],
   now: Date,
 ): Promise<CertificateRow[] | undefined> {
-  const places = news.map((_, index) => `$${index + 2}`).join(', ');
   const text = `update certificates set replaced_at = $1
-    where fqdn_id in (${places}) and replaced_at is null and created_at < $1`;
+    where fqdn_id in (${placeholders(news.length, 2)}) and replaced_at is null and created_at < $1`;
   const fqdnIds = news.map(({ fqdnId }) => fqdnId);
   const replaced = await executeSql(tx, text, [now, ...fqdnIds]);
   // some had none, or there is one in use that is newer

@@ -9,6 +9,7 @@ import {
   hasRow,
   insertMany,
   keepRows,
+  placeholders,
   querySql,
   type Tx,
 } from '@certloop/db';
@@ -63,11 +64,10 @@ export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | un
 
 /** The CSR that came last of each of the FQDNs that has one; at least one FQDN is asked for. */
 export function listLatestCsrs(tx: Tx, fqdnIds: readonly string[]): Promise<CsrRow[]> {
-  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
   // one step into the index for each FQDN, however many it has
   const text = `select r.* from fqdns f join csrs r on r.id = (
       select l.id from csrs l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
-    where f.id in (${places})`;
+    where f.id in (${placeholders(fqdnIds.length)})`;
   return querySql<CsrRow>(tx, csrs.columns, text, fqdnIds);
 }
 
@@ -111,11 +111,11 @@ export function csrNotFound(message: string): NotFound {
 export async function countCsrRows(tx: Tx, scope: SpaceScope): Promise<number> {
   if (scope === 'all') return tx.count(csrs);
   if (scope.length === 0) return 0;
-  const places = scope.map((_, index) => `$${index + 1}`).join(', ');
   const [row] = await querySql(
     tx,
     { count: column.bigint() },
-    `select count(*) as count from csrs join fqdns on fqdns.id = csrs.fqdn_id where fqdns.space_id in (${places})`,
+    `select count(*) as count from csrs join fqdns on fqdns.id = csrs.fqdn_id
+     where fqdns.space_id in (${placeholders(scope.length)})`,
     scope,
   );
   return row?.count ?? 0;

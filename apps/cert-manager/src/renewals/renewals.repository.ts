@@ -8,6 +8,7 @@ import {
   hasRow,
   holdRows,
   insertMany,
+  placeholders,
   querySql,
   type Tx,
   updateRows,
@@ -134,8 +135,8 @@ export async function holdOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Prom
 /** Those of the FQDNs that have an open entry which is no test. */
 export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
   if (fqdnIds.length === 0) return [];
-  const places = fqdnIds.map((_, index) => `$${index + 1}`).join(', ');
-  const text = `select fqdn_id from renewal_queue where fqdn_id in (${places}) and is_test = false and ${isOpen}`;
+  const text = `select fqdn_id from renewal_queue
+    where fqdn_id in (${placeholders(fqdnIds.length)}) and is_test = false and ${isOpen}`;
   const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text, fqdnIds);
   return rows.map(({ fqdnId }) => fqdnId);
 }
