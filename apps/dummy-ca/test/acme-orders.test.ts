@@ -183,6 +183,19 @@ describe('authorizations (RFC 8555 §7.4.1, §7.5)', () => {
     }
     await reusing.close();
   });
+
+  test('of earlier orders are used again although a later one is still pending', async () => {
+    const reusing = await startAcme({ settings: { reuseAuthorizations: true } });
+    const owner = await reusing.client();
+    const { body: first } = await owner.order(dnsIdentifiers('twice.test'));
+    await owner.order(dnsIdentifiers('twice.test'));
+    await owner.prove(first, 'http-01');
+    expect((await owner.order(dnsIdentifiers('twice.test'))).body).toMatchObject({
+      status: 'ready',
+      authorizations: first.authorizations,
+    });
+    await reusing.close();
+  });
 });
 
 describe('a challenge (RFC 8555 §7.5.1)', () => {

@@ -13,7 +13,8 @@ export type AcmeStore = ReturnType<typeof createAcmeStore>;
 export function createAcmeStore(keep: number) {
   const accountIds = new Map<string, string>();
   const orderIds = new Map<string, Set<string>>();
-  const authorizationIds = new Map<string, string>();
+  const newestIds = new Map<string, string>();
+  const provenIds = new Map<string, string>();
   const certificatesByRenewalId = new Map<string, AcmeCertificate>();
 
   const accounts = createBoundedMap<Account>({
@@ -32,7 +33,7 @@ export function createAcmeStore(keep: number) {
     limit: keep,
     onDrop: ({ id, accountId, identifier }) => {
       const key = authorizationKey(accountId, identifier);
-      if (authorizationIds.get(key) === id) authorizationIds.delete(key);
+      for (const ids of [newestIds, provenIds]) if (ids.get(key) === id) ids.delete(key);
     },
   });
   const certificates = createBoundedMap<AcmeCertificate>({
@@ -66,12 +67,19 @@ export function createAcmeStore(keep: number) {
     insertAuthorization: (authorization: Authorization) => {
       authorizations.insert(authorization.id, authorization);
       const { accountId, identifier, id } = authorization;
-      authorizationIds.set(authorizationKey(accountId, identifier), id);
+      newestIds.set(authorizationKey(accountId, identifier), id);
+    },
+    /** To be told of each authorization of which a challenge was met. */
+    noteProven: ({ accountId, identifier, id }: Authorization) => {
+      if (authorizations.get(id) !== undefined) provenIds.set(authorizationKey(accountId, identifier), id);
     },
     findAuthorization: (id: string) => authorizations.get(id),
     /** The account's newest one for the identifier. */
     findNewestAuthorization: (accountId: string, identifier: AuthorizedIdentifier) =>
-      authorizations.get(authorizationIds.get(authorizationKey(accountId, identifier)) ?? ''),
+      authorizations.get(newestIds.get(authorizationKey(accountId, identifier)) ?? ''),
+    /** The account's one for the identifier that was proven last; it may be over since. */
+    findProvenAuthorization: (accountId: string, identifier: AuthorizedIdentifier) =>
+      authorizations.get(provenIds.get(authorizationKey(accountId, identifier)) ?? ''),
     insertCertificate: (certificate: AcmeCertificate) => {
       certificates.insert(certificate.id, certificate);
       certificatesByRenewalId.set(certificate.renewalId, certificate);

@@ -53,7 +53,7 @@ export async function newAuthorization(deps: AcmeDeps, request: SignedRequest): 
   if (identifier === undefined || identifier.wildcard) {
     throw new AcmeProblem('malformed', 'a wildcard can be authorized only by an order');
   }
-  const known = deps.store.findNewestAuthorization(account.id, identifier);
+  const known = deps.store.findProvenAuthorization(account.id, identifier);
   const now = deps.clock.now();
   if (known !== undefined && authorizationStatus(known, now) === 'valid') return show(deps, known, request);
   const { id } = addAuthorization(deps, account.id, identifier, true);

@@ -57,7 +57,7 @@ function requirePending({ clock }: AcmeDeps, authorization: Authorization): void
 
 /** Never rejects: whatever goes wrong is the problem of the challenge. */
 async function validate(
-  { clock, logger, counts, validate: prove }: AcmeDeps,
+  { store, clock, logger, counts, validate: prove }: AcmeDeps,
   account: Account,
   authorization: Authorization,
   challenge: Challenge,
@@ -71,6 +71,7 @@ async function validate(
     if (authorizationStatus(authorization, clock.now()) === 'invalid') {
       throw new AcmeProblem('unauthorized', 'the authorization became invalid meanwhile');
     }
+    store.noteProven(authorization);
     counts.countChallenge({ type: challenge.type, outcome: 'valid' });
   } catch (error) {
     if (!(error instanceof AppError)) logger.error({ error }, 'validation.fault');

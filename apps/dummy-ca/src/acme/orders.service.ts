@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AcmeProblem, acmeRequests } from '@certloop/contracts';
+import { type AcmeAuthorizationStatus, AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { ownAccount } from './accounts.service.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
@@ -81,11 +81,13 @@ function findUsable(
   accountId: string,
   identifier: AuthorizedIdentifier,
 ): Authorization | undefined {
+  const isNow = (status: AcmeAuthorizationStatus, authorization: Authorization): boolean =>
+    authorizationStatus(authorization, clock.now()) === status;
+  const proven = store.findProvenAuthorization(accountId, identifier);
+  const isUsable = proven?.isPreAuthorization === true || settings.reuseAuthorizations;
+  if (proven !== undefined && isUsable && isNow('valid', proven)) return proven;
   const newest = store.findNewestAuthorization(accountId, identifier);
-  if (newest === undefined) return undefined;
-  const status = authorizationStatus(newest, clock.now());
-  if (newest.isPreAuthorization) return status === 'valid' || status === 'pending' ? newest : undefined;
-  return settings.reuseAuthorizations && status === 'valid' ? newest : undefined;
+  return newest?.isPreAuthorization === true && isNow('pending', newest) ? newest : undefined;
 }
 
 /** Order as it is (RFC 8555 §7.4). */

@@ -79,7 +79,7 @@ function mayRevoke(
   if (account === undefined) return publicKeysEqual(parsed.spkiDer, exportSpki(key));
   if (account.id === certificate.accountId) return true;
   return certificate.identifiers.map(authorizedIdentifier).every((identifier) => {
-    const newest = store.findNewestAuthorization(account.id, identifier);
-    return newest !== undefined && authorizationStatus(newest, clock.now()) === 'valid';
+    const proven = store.findProvenAuthorization(account.id, identifier);
+    return proven !== undefined && authorizationStatus(proven, clock.now()) === 'valid';
   });
 }
