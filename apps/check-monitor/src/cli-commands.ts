@@ -1,3 +1,4 @@
+import { keyKinds } from '@certloop/contracts';
 import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
 import { setPassword } from './accounts/sessions.service.js';
@@ -10,7 +11,6 @@ import {
   type AccountDeps,
   createProject,
   createUser,
-  issuedKinds,
   issueKey,
   limitUser,
   revokeKey,
@@ -56,11 +56,11 @@ export const commands: Readonly<Record<string, Command>> = {
     return found.map(({ id, name, ownerId }) => ({ projectId: id, name, ownerId }));
   },
   'key create': async (deps, values) => {
-    const kind = oneOf(values, 'kind', issuedKinds);
+    const kind = oneOf(values, 'kind', keyKinds);
     return { kind, key: await issueKey(deps, required(values, 'project'), kind) };
   },
   'key revoke': async (deps, values) => {
-    const kind = oneOf(values, 'kind', issuedKinds);
+    const kind = oneOf(values, 'kind', keyKinds);
     await revokeKey(deps, required(values, 'project'), kind);
     return { kind, key: 'revoked' };
   },

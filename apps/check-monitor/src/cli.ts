@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { AppError } from '@certloop/contracts';
+import { AppError, keyKinds } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
 import { bringUpToDate, ConfigError, createLogger, StartFailed } from '@certloop/server';
 import { channelKindNames } from './channels/channel-kinds.js';
@@ -8,7 +8,7 @@ import { UsageError } from './cli-options.js';
 import { environment, loadStorageConfig } from './config.js';
 import { schema } from './database.js';
 import { microsOf } from './instants.js';
-import { type AccountDeps, issuedKinds } from './projects/create-project.service.js';
+import type { AccountDeps } from './projects/create-project.service.js';
 
 const help = `Usage: check-monitor <command> [options]
 
@@ -19,8 +19,8 @@ const help = `Usage: check-monitor <command> [options]
   user list
   project create  --owner E --name N
   project list
-  key create      --project ID --kind ${issuedKinds.join('|')}
-  key revoke      --project ID --kind ${issuedKinds.join('|')}
+  key create      --project ID --kind ${keyKinds.join('|')}
+  key revoke      --project ID --kind ${keyKinds.join('|')}
   member add      --project ID --email E --role member|read-only
   member remove   --project ID --email E
   member list     --project ID

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { Conflict, InvalidInput, NotFound } from '@certloop/contracts';
+import { Conflict, InvalidInput, type keyKinds, NotFound } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { isStorable } from '../storable-text.js';
@@ -58,8 +58,7 @@ export async function createProject(deps: AccountDeps, ownerEmail: string, name:
   });
 }
 
-export const issuedKinds = ['read-write', 'read-only', 'ping'] as const;
-export type IssuedKind = (typeof issuedKinds)[number];
+type IssuedKind = (typeof keyKinds)[number];
 
 /** New key of a project, in the place of the one of that kind; it is not shown again. Throws NotFound. */
 export async function issueKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<string> {
