@@ -6,8 +6,7 @@ import type { Clock } from '@certloop/server';
 import type { AcmeClient } from './acme.client.js';
 import { type AcmeAccountRow, findAccountRow, updateAccountOfNextKey } from './acme-accounts.repository.js';
 
-export const accountKeyTypes = ['ES256', 'ES384', 'RS256'] as const;
-export type AccountKeyType = (typeof accountKeyTypes)[number];
+export type AccountKeyType = 'ES256' | 'ES384' | 'RS256';
 
 /** Encrypts what is kept of accounts; `column` and `rowId` are where the cipher text stands. */
 export interface KeyBox {

@@ -1,4 +1,4 @@
-import { scalars } from '@certloop/contracts';
+import { challengeTypes, dnsBackends, scalars } from '@certloop/contracts';
 import { z } from 'zod';
 import { readNameServer, readServerUrl } from '../acme/name-server.js';
 import { documentAddress, orDefault, orNothing, secret, serviceAddress, whole } from './config-rules.js';
@@ -64,7 +64,7 @@ const acmeDns = z.strictObject({
 
 const dns = z
   .strictObject({
-    kind: z.enum(['webhook', 'rfc2136', 'acme-dns']),
+    kind: z.enum(dnsBackends),
     url: z.union([serviceAddress, serverUrl], 'must be an http, https or dns address'),
     authHeader: orNothing(secret(header)),
     mode: orDefault(z.enum(['fqdn-value', 'raw']), 'fqdn-value'),
@@ -93,7 +93,7 @@ const dns = z
 
 const challenge = z
   .strictObject({
-    type: orDefault(z.enum(['http-01', 'dns-01', 'manual']), 'http-01'),
+    type: orDefault(z.enum(challengeTypes), 'http-01'),
     http01: orDefault(http01, http01.parse({})),
     dns: orNothing(dns),
   })

@@ -93,9 +93,8 @@ export const issuanceJobSchema = requestReplySchema
 export type IssuanceJob = z.output<typeof issuanceJobSchema>;
 
 export const challengeTypes = ['http-01', 'dns-01', 'manual'] as const;
-export type ChallengeType = (typeof challengeTypes)[number];
 /** Web servers that the lines of a challenge's setup are written for. */
-export const webServers = ['nginx', 'apache', 'caddy', 'haproxy', 'traefik'] as const;
+const webServers = ['nginx', 'apache', 'caddy', 'haproxy', 'traefik'] as const;
 export const dnsBackends = ['webhook', 'rfc2136', 'acme-dns'] as const;
 
 /** What must be there before a CA can see that the names of an FQDN are under control; nothing of it is secret. */
