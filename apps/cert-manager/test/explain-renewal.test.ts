@@ -153,14 +153,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
       message: 'try 1 is under way',
     });
     ca.answer('soundly');
-    let isDone = false;
-    void run.finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      ca.letGo();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await ca.letGoUntil(run);
     expect(await explanationOf(app, fqdn)).toMatchObject({ outlook: 'scheduled' });
   });
 

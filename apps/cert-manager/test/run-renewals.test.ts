@@ -267,17 +267,10 @@ describeEachDialect('a run of the renewal queue', (open) => {
       const { app, ca } = place;
       ca.answer('when let go');
       const before = signatures();
-      let isDone = false;
-      const run = app.renew().finally(() => {
-        isDone = true;
-      });
+      const run = app.renew();
       while (signatures() === before) await new Promise((resolve) => setImmediate(resolve));
       await change();
-      while (!isDone) {
-        ca.letGo();
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return run;
+      return ca.letGoUntil(run);
     }
 
     test('the FQDN is deleted: nothing is stored', async () => {

@@ -163,15 +163,7 @@ describeEachDialect('signing a CSR', (open) => {
     await configure(app, { id: providerId }, { baseUrl: ca.url, maxConcurrency: 2 }).expect(200);
     ca.answer('when let go');
     const replies = Array.from({ length: 6 }, () => sign(fqdn).then(({ body }) => body.success as boolean));
-    let isDone = false;
-    const all = Promise.all(replies).finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      await new Promise((resolve) => setImmediate(resolve));
-      ca.letGo();
-    }
-    expect(await all).toEqual(Array.from({ length: 6 }, () => true));
+    expect(await ca.letGoUntil(Promise.all(replies))).toEqual(Array.from({ length: 6 }, () => true));
     expect(ca.mostAtOnce()).toBeLessThanOrEqual(2);
   });
 
@@ -186,15 +178,7 @@ describeEachDialect('signing a CSR', (open) => {
       const reply = sign(fqdn).then((answer) => answer);
       while (ca.paths.length === before) await new Promise((resolve) => setImmediate(resolve));
       await remove(fqdn).set(app.people.ada.auth).expect(200);
-      let isDone = false;
-      void reply.finally(() => {
-        isDone = true;
-      });
-      while (!isDone) {
-        await new Promise((resolve) => setImmediate(resolve));
-        ca.letGo();
-      }
-      expect((await reply).status).toBe(404);
+      expect((await ca.letGoUntil(reply)).status).toBe(404);
     });
 
     test('the CSR, while the certificate is being stored: it goes afterwards', async () => {

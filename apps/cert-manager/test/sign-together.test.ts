@@ -46,15 +46,7 @@ describeEachDialect('CSRs that are signed at the same time', (open) => {
     while (ca.paths.length < asked) await new Promise((resolve) => setImmediate(resolve));
     await meanwhile();
     ca.answer('soundly');
-    let isDone = false;
-    void replies.finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      ca.letGo();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return replies;
+    return ca.letGoUntil(replies);
   }
 
   test('have each their certificate, audit entries and plan', async () => {

@@ -45,6 +45,8 @@ export interface FakeCa {
   answer(manner: Manner): void;
   /** Lets the answers go that wait for it. */
   letGo(): void;
+  /** What comes of the work, while every answer that waits is let go. */
+  letGoUntil<T>(work: Promise<T>): Promise<T>;
   rootPem(): string;
   /** Begins anew, as after a crash: another root, and no memory of what was issued. */
   restart(): Promise<void>;
@@ -77,6 +79,11 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   let most = 0;
   let waiting: (() => void)[] = [];
   const onIssued = new Set<() => void>();
+
+  const letGo = () => {
+    for (const go of waiting) go();
+    waiting = [];
+  };
 
   const sign = async (request: IncomingMessage, response: ServerResponse) => {
     const body = JSON.parse(await textOf(request)) as { csr: string; validity_days: number };
@@ -142,9 +149,18 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     answer: (next) => {
       manner = next;
     },
-    letGo: () => {
-      for (const go of waiting) go();
-      waiting = [];
+    letGo,
+    letGoUntil: async (work) => {
+      let isDone = false;
+      const end = () => {
+        isDone = true;
+      };
+      work.then(end, end);
+      while (!isDone) {
+        letGo();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return work;
     },
     rootPem: () => pemOf(issuer),
     restart: async () => {
