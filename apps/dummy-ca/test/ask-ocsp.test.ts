@@ -14,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => ca.close());
 
+const hasCerttool = hasProgram('certtool', 'it judges no responder');
 const suite = hasProgram('openssl', 'OCSP is judged by nobody', ['version']) ? describe : describe.skip;
 const serialOf = (pem: string) => new X509Certificate(pem).serialNumber;
 
@@ -107,6 +108,10 @@ suite('OCSP tells OpenSSL', () => {
     expect(
       await say('openssl', ['verify', '-x509_strict', '-purpose', 'ocsphelper', '-CAfile', root, file]),
     ).toMatch(/: OK/);
+    if (hasCerttool) {
+      const args = ['--verify', '--load-ca-certificate', root, '--infile', file];
+      expect(await say('certtool', args)).toContain('Chain verification output: Verified');
+    }
     expect(await say('openssl', ['x509', '-noout', '-text', '-in', file])).toMatch(/OCSP No Check/);
     other.clock.advance(31 * 86_400_000);
     expect(await responderOf()).not.toBe(responder);

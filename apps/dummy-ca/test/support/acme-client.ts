@@ -17,7 +17,7 @@ export interface PostOptions {
   readonly contentType?: string;
 }
 
-type Identifiers = readonly { readonly type: string; readonly value: string }[];
+export type Identifiers = readonly { readonly type: string; readonly value: string }[];
 
 export const dnsIdentifiers = (...values: readonly string[]): Identifiers =>
   values.map((value) => ({ type: 'dns', value }));

@@ -8,7 +8,11 @@ import { createLogger, createMovableClock, type MovableClock } from '@certloop/s
 import { type AcmeIssuer, openAcmeIssuer } from '../../src/acme/acme-issuer.service.js';
 import { acmePartsOf } from '../../src/acme-config.js';
 import { createApp } from '../../src/app.js';
-import { openAuthority, type RootSource } from '../../src/authority/certificate-authority.service.js';
+import {
+  type CertificateAuthority,
+  openAuthority,
+  type RootSource,
+} from '../../src/authority/certificate-authority.service.js';
 import { loadConfig } from '../../src/config.js';
 import type { StatusSettings } from '../../src/status/status-deps.service.js';
 import { type AcmeClient, createAcmeClient, dnsIdentifiers } from './acme-client.js';
@@ -18,6 +22,7 @@ import { csrField } from './csrs.js';
 export interface PublicCa {
   readonly url: string;
   readonly clock: MovableClock;
+  readonly authority: CertificateAuthority;
   readonly issuer: AcmeIssuer;
   readonly rootPem: string;
   /** Folder for the files of programs. */
@@ -70,6 +75,7 @@ export async function startPublicCa(options: PublicCaOptions = {}): Promise<Publ
   return {
     url,
     clock,
+    authority,
     issuer,
     rootPem: authority.rootPem,
     folder,
