@@ -1,7 +1,7 @@
 import { type AcmeChallengeType, AcmeProblem, type ValidationMode } from '@certloop/contracts';
+import { createTurns } from '@certloop/server';
 import type { Proof } from '../challenges.js';
 import { proveDns01 } from './dns01.client.js';
-import { createGate } from './gate.js';
 import { proveHttp01 } from './http01.client.js';
 import { createNames } from './names.client.js';
 import { proveTlsAlpn01 } from './tls-alpn01.client.js';
@@ -10,8 +10,8 @@ import type { ValidationSettings } from './validation-settings.js';
 /** Resolves when the challenge is met; otherwise rejects with the AcmeProblem that says why. */
 export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;
 
-// Each holds a socket and little else.
-const validationsAtOnce = 200;
+// Each that runs holds a socket and little else, each that waits hardly anything.
+const validationTurns = { atOnce: 200, mostWaiting: 20_000 };
 
 /** The mode is asked for anew each time. */
 export function createValidation(
@@ -19,7 +19,7 @@ export function createValidation(
   modeNow: () => ValidationMode = () => settings.mode,
 ): ValidateChallenge {
   const names = createNames(settings);
-  const inTurn = createGate(validationsAtOnce);
+  const inTurn = createTurns(validationTurns);
   return ({ type, ...proof }) => {
     switch (modeNow()) {
       case 'always-valid':

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { createTurns } from './turns.js';
+
+test('runs so many at once, all in the end, and survives failures', async () => {
+  const inTurn = createTurns({ atOnce: 2, mostWaiting: 18 });
+  let running = 0;
+  let most = 0;
+  const task = (fails: boolean) => async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    if (fails) throw new Error('no');
+  };
+  const all = Array.from({ length: 20 }, (_, number) => inTurn(task(number % 3 === 0)));
+  const outcomes = await Promise.allSettled(all);
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(7);
+  expect({ running, most }).toEqual({ running: 0, most: 2 });
+  await expect(inTurn(() => Promise.resolve('still'))).resolves.toBe('still');
+});
+
+test('refuses who comes when too many wait, and takes them again later', async () => {
+  const inTurn = createTurns({ atOnce: 1, mostWaiting: 1 });
+  let end = () => {};
+  const first = inTurn(() => new Promise<void>((resolve) => (end = resolve)));
+  const second = inTurn(() => Promise.resolve('second'));
+  await expect(inTurn(() => Promise.resolve('third'))).rejects.toMatchObject({ status: 429 });
+  end();
+  await first;
+  await expect(second).resolves.toBe('second');
+  await expect(inTurn(() => Promise.resolve('fourth'))).resolves.toBe('fourth');
+});
