@@ -1,12 +1,9 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
-import { createLogger } from '@certloop/server';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/account-key.service.js';
 import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../src/acme/order-steps.js';
-import { createProviderOpener } from '../src/providers/open-provider.service.js';
-import { createOutgoing } from '../src/providers/outgoing.client.js';
-import { getProvider } from '../src/providers/providers.repository.js';
+import { changeAccountKey } from './support/account-key.js';
 import { startApp, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from './support/inventory.js';
 import { describeAgainstPebble, freePort, type Pebble, startPebble } from './support/pebble.js';
@@ -51,27 +48,8 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect((await order()).success).toBe(true);
   });
 
-  /** Changes the key in a process of its own, which `atKeyChange` may end. */
-  const changeKey = async (atKeyChange: (moment: KeyChangeMoment) => Promise<void>) => {
-    const outgoing = createOutgoing({ trusted: [] });
-    const opener = createProviderOpener({
-      outgoing,
-      db: app.database,
-      clock: app.clock,
-      logger: createLogger({ service: 'cert-manager', level: 'silent' }),
-      keyRing: app.config.encryptionKeys,
-      stopping: new AbortController().signal,
-      pause: async () => undefined,
-      atMoment: async () => undefined,
-      atKeyChange,
-    });
-    const row = await app.database.read((tx) => getProvider(tx, providerId));
-    try {
-      await opener.open(row).changeAccountKey?.();
-    } finally {
-      await outgoing.close();
-    }
-  };
+  const changeKey = (atKeyChange?: (moment: KeyChangeMoment) => Promise<void>) =>
+    changeAccountKey(app, providerId, atKeyChange);
   const account = async () => {
     const [row] = await app.database.read((tx) => tx.find(acmeAccounts));
     if (row === undefined) throw new Error('there is no account');
@@ -113,7 +91,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     app.clock.advance(121_000);
     expect(await tested()).toEqual(known);
     expect((await account()).sealedNextKey).toBeNull();
-    await changeKey(async () => undefined);
+    await changeKey();
     expect(await tested()).toEqual(known);
   });
 
@@ -133,7 +111,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     let between: string | undefined;
     await changeKey(async (moment) => {
       if (moment !== 'next_key_kept' || between !== undefined) return;
-      await changeKey(async () => undefined);
+      await changeKey();
       between = (await account()).sealedKey;
     });
     expect(between).not.toBe(before.sealedKey);
@@ -145,7 +123,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     atOrder = async (moment) => {
       if (moment !== 'order_kept') return;
       atOrder = undefined;
-      await changeKey(async () => undefined);
+      await changeKey();
     };
     const { success, stepStatus } = await order();
     expect(success).toBe(false);
@@ -159,7 +137,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     atOrder = async (moment) => {
       if (moment !== 'finalized') return;
       atOrder = undefined;
-      await changeKey(async () => undefined);
+      await changeKey();
     };
     const fqdn = await newFqdn();
     const first = await order(fqdn);

@@ -3,12 +3,10 @@ import { createServer } from 'node:http';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { csrLabels, exportSpki, parseCsr, parsePem } from '@certloop/crypto';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { createLogger, type Listening, listen } from '@certloop/server';
+import { type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { acmeAccounts, challengeTokens } from '../src/acme/acme-accounts.repository.js';
-import { createProviderOpener } from '../src/providers/open-provider.service.js';
-import { createOutgoing } from '../src/providers/outgoing.client.js';
-import { getProvider } from '../src/providers/providers.repository.js';
+import { changeAccountKey } from './support/account-key.js';
 import { startApp, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from './support/inventory.js';
 import {
@@ -161,20 +159,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
   test('goes on with the same account after its key was changed', async () => {
     const { app } = place;
     const [before] = await app.database.read((tx) => tx.find(acmeAccounts));
-    const outgoing = createOutgoing({ trusted: [] });
-    const opener = createProviderOpener({
-      outgoing,
-      db: app.database,
-      clock: app.clock,
-      logger: createLogger({ service: 'cert-manager', level: 'silent' }),
-      keyRing: app.config.encryptionKeys,
-      stopping: new AbortController().signal,
-      pause: async () => undefined,
-      atMoment: async () => undefined,
-    });
-    const row = await app.database.read((tx) => getProvider(tx, place.providerId));
-    await opener.open(row).changeAccountKey?.();
-    await outgoing.close();
+    await changeAccountKey(app, place.providerId);
     const [after] = await app.database.read((tx) => tx.find(acmeAccounts));
     expect(after).toMatchObject({ url: before?.url, sealedNextKey: null });
     expect(after?.sealedKey).not.toBe(before?.sealedKey);
