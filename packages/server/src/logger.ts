@@ -26,11 +26,28 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
       messageKey: 'event',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: pino.stdSerializers.err },
+      serializers: { error: describeError },
       mixin: () => ({ ...currentTraceIds() }),
     },
     destination ?? pino.destination(1),
   );
+}
+
+/**
+ * What is logged of an error. Whatever else it carries stays out: errors of a database hold the values of the statement
+ * and whole rows, and so hashes of passwords, keys and addresses.
+ */
+function describeError(error: unknown): unknown {
+  if (!isErrorLike(error)) return error;
+  const { type, message, stack, ...more } = pino.stdSerializers.err(error);
+  const { code, query } = more;
+  const several = Array.isArray(error.errors) && { errors: error.errors.map(describeError) };
+  return { type, message, stack, code, query, ...several };
+}
+
+/** Structural, as errors of Node may come from another realm. */
+function isErrorLike(error: unknown): error is Error & { readonly errors?: unknown } {
+  return typeof error === 'object' && error !== null && 'message' in error && 'stack' in error;
 }
 
 const soundRequestId = /^[\w.:-]{1,64}$/;

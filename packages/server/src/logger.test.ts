@@ -1,0 +1,64 @@
+import { Writable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { createLogger } from './logger.js';
+
+/** The line that is written of a thrown value. */
+function lineOf(error: unknown): Record<string, unknown> {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  createLogger({ service: 'shop', level: 'info', destination }).error({ error }, 'request.fault');
+  return JSON.parse(lines.join('')) as Record<string, unknown>;
+}
+
+describe('a line of an error', () => {
+  const driverError = Object.assign(new Error('disk full'), { detail: 'Failing row contains (hash).' });
+  const failed = Object.assign(new Error('disk full'), {
+    code: 'SQLITE_FULL',
+    query: 'insert into users values ($1)',
+    parameters: ['hash'],
+    driverError,
+    detail: driverError.detail,
+  });
+
+  test('says what failed and where', () => {
+    expect(lineOf(failed)).toMatchObject({
+      event: 'request.fault',
+      error: {
+        type: 'Error',
+        message: 'disk full',
+        stack: expect.stringContaining('logger.test'),
+        code: 'SQLITE_FULL',
+        query: 'insert into users values ($1)',
+      },
+    });
+  });
+
+  test('tells its causes', () => {
+    const { error } = lineOf(new Error('not stored', { cause: failed }));
+    expect(error).toMatchObject({
+      stack: expect.stringMatching(/not stored[\s\S]*caused by: Error: disk full/),
+    });
+  });
+
+  test('tells each of several', () => {
+    const { error } = lineOf(new AggregateError([failed], ''));
+    expect(error).toMatchObject({ type: 'AggregateError', errors: [{ type: 'Error', code: 'SQLITE_FULL' }] });
+  });
+
+  test.each([
+    ['itself', failed],
+    ['its cause', new Error('not stored', { cause: failed })],
+    ['one of several', new AggregateError([failed], 'not stored')],
+  ])('holds none of the values that came with %s', (_, error) => {
+    expect(JSON.stringify(lineOf(error))).not.toContain('hash');
+  });
+
+  test('holds what was thrown in place of an error', () => {
+    expect(lineOf('gone')).toMatchObject({ error: 'gone' });
+  });
+});
