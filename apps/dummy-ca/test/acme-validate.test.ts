@@ -86,6 +86,25 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     await expect(proving('http-01')).rejects.toEqual(problem('connection', /another port/));
   });
 
+  test.each([
+    ['to a name says it', 'www.example.test', true],
+    ['to an address says none (RFC 6066 §3)', '192.0.2.1', false],
+  ])('by TLS after a redirect %s', async (_, host, isSaid) => {
+    const hellos: Buffer[] = [];
+    const secure = createServer((socket) =>
+      socket.once('data', (hello) => {
+        hellos.push(hello);
+        socket.destroy();
+      }),
+    );
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    const { port } = secure.address() as AddressInfo;
+    answer({ location: `https://${host}/x` });
+    await expect(proving('http-01', { tlsAlpn01Port: port })).rejects.toEqual(problem('connection'));
+    secure.close();
+    expect(hellos.map((hello) => hello.includes(host))).toEqual([isSaid]);
+  });
+
   test('tells of a server that is not there', async () => {
     await expect(proving('http-01', { http01Port: 1 })).rejects.toEqual(
       problem('connection', /ECONNREFUSED/),

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
 import { AcmeProblem } from '@certloop/contracts';
 import { http01Path, isHttp01Answer, type Proof } from '../challenges.js';
 import type { Names } from './names.client.js';
@@ -57,7 +58,7 @@ async function get(
   try {
     // Who is asked to prove a name has no certificate for it yet.
     const request = isTls
-      ? requestHttps({ ...options, servername: host, rejectUnauthorized: false })
+      ? requestHttps({ ...options, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
       : requestHttp(options);
     return await receive(request);
   } catch (cause) {
