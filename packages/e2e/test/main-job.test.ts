@@ -1,16 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { buildCsr, csrLabels, formatPem, generateKeyPair, parsePem } from '@certloop/crypto';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   addFqdn,
   awaitHeartbeat,
+  type Clients,
   dummyCaProvider,
   judgeCertificate,
   makeCsr,
   makeSpace,
+  type Place,
   signCsr,
   uploadCsr,
 } from '../src/main-job.js';
 import { describeStack } from './running-stack.js';
+
+async function placeWithCsr(
+  clients: Clients,
+  hostname: string,
+): Promise<Place & { readonly csrPem: string }> {
+  const csrPem = await makeCsr(hostname);
+  const space = await makeSpace(clients, hostname);
+  const fqdn = await addFqdn(clients, space.id, hostname);
+  const place = { spaceId: space.id, fqdnId: fqdn.id };
+  await uploadCsr(clients, place, hostname, csrPem);
+  return { ...place, csrPem };
+}
 
 describeStack('the main job', (running) => {
   test('a CSR goes up, its certificate comes back, and the heartbeat is seen', async () => {
@@ -68,4 +83,124 @@ describeStack('the main job', (running) => {
       kind: 'not_found',
     });
   });
+
+  describe('in outages', () => {
+    test('the CA is down while signing: no success, the reason, nothing stored; then it works again', async () => {
+      const { stack, clients } = running();
+      const place = await placeWithCsr(clients, 'ca-down.example.test');
+      const providerId = await dummyCaProvider(clients);
+      await stack.end('dummy-ca', 'kill');
+      const reply = await clients.manager.signCsr({ params: place, body: { providerId } });
+      expect(reply).toMatchObject({
+        status: 200,
+        body: { success: false, message: expect.stringMatching(/\S/) },
+      });
+      expect(reply.body).not.toHaveProperty('certificate');
+      expect((await clients.manager.listCertificates({ params: place })).body).toEqual([]);
+      await stack.start('dummy-ca');
+      // The CA made a new root meanwhile; the manager learns it.
+      await judgeCertificate(clients, (await signCsr(clients, place)).pem, place.csrPem);
+    });
+
+    test('the CA forgets on restart: the manager keeps the certificate and says that it is missing there', async () => {
+      const { stack, clients } = running();
+      const place = await placeWithCsr(clients, 'forgotten.example.test');
+      const certificate = await signCsr(clients, place);
+      await stack.end('dummy-ca', 'kill');
+      await stack.start('dummy-ca');
+      const refreshed = await clients.manager.refreshCertificate({
+        params: { ...place, certId: certificate.id },
+      });
+      expect(refreshed.body).toMatchObject({ pem: certificate.pem, providerStatus: 'missing' });
+    });
+
+    test('the monitor is down: the manager works on, and the heartbeat is seen again afterwards', async () => {
+      const { stack, clients } = running();
+      const before = await awaitHeartbeat(clients, 20_000);
+      await stack.end('check-monitor', 'kill');
+      const place = await placeWithCsr(clients, 'monitor-down.example.test');
+      await judgeCertificate(clients, (await signCsr(clients, place)).pem, place.csrPem);
+      await stack.start('check-monitor');
+      const again = await until(20_000, async () => {
+        const now = await awaitHeartbeat(clients, 20_000);
+        return now.n_pings > before.n_pings ? now : undefined;
+      });
+      expect(again.status).toBe('up');
+    });
+
+    test('the manager is killed in the middle of writes: what it acknowledged is there afterwards', async () => {
+      const { stack, clients } = running();
+      const space = await makeSpace(clients, 'Killed');
+      const acknowledged: string[] = [];
+      const writers = Array.from({ length: 8 }, async (_, writer) => {
+        for (let n = 0; ; n += 1) {
+          const hostname = `w${writer}-${n}.example.test`;
+          await addFqdn(clients, space.id, hostname);
+          acknowledged.push(hostname);
+        }
+      });
+      const settled = Promise.allSettled(writers);
+      await until(20_000, async () => (acknowledged.length > 100 ? true : undefined));
+      await stack.end('cert-manager', 'kill');
+      await settled;
+      await stack.start('cert-manager');
+      const stored = (await clients.manager.listFqdns({ params: { id: space.id } })).body.map(
+        ({ fqdn }) => fqdn,
+      );
+      expect(acknowledged.filter((hostname) => !stored.includes(hostname))).toEqual([]);
+      const { logs } = (
+        await clients.manager.listAuditLogs({ query: { action: 'fqdn.create', limit: '1000' } })
+      ).body;
+      const audited = logs.filter(({ details }) => details['spaceId'] === space.id);
+      expect(audited).toHaveLength(stored.length);
+    });
+
+    test('the monitor is killed in the middle of pings: what it acknowledged is counted afterwards', async () => {
+      const { stack, clients } = running();
+      const { body: check } = await clients.monitor.createCheck({ body: { name: 'Killed' } });
+      if (!('ping_url' in check)) throw new Error('a read-write key sees the ping address');
+      let acknowledged = 0;
+      const pinging = Array.from({ length: 8 }, async () => {
+        for (;;) {
+          const response = await fetch(check.ping_url, { method: 'POST', body: 'alive' });
+          if (response.status === 200) acknowledged += 1;
+        }
+      });
+      const settled = Promise.allSettled(pinging);
+      await until(20_000, async () => (acknowledged > 200 ? true : undefined));
+      await stack.end('check-monitor', 'kill');
+      await settled;
+      await stack.start('check-monitor');
+      const { body } = await clients.monitor.getCheck({ params: { id: check.uuid } });
+      // A ping may be stored whose answer was cut off; one that was answered is never missing.
+      expect(body.n_pings).toBeGreaterThanOrEqual(acknowledged);
+      expect(body.n_pings).toBeLessThanOrEqual(acknowledged + 8);
+    });
+
+    test('told to stop, every service ends with code 0 and leaves no process', async () => {
+      const { stack } = running();
+      const ends = await Promise.all(
+        (['cert-manager', 'check-monitor', 'dummy-ca'] as const).map(async (app) => {
+          const { ended, pid } = stack.service(app);
+          await stack.end(app, 'stop');
+          expect(() => process.kill(pid, 0)).toThrow();
+          return ended;
+        }),
+      );
+      expect(ends).toEqual([
+        'cert-manager ended with exit code 0',
+        'check-monitor ended with exit code 0',
+        'dummy-ca ended with exit code 0',
+      ]);
+    });
+  });
 });
+
+/** What the attempt finds, tried until it finds something. */
+async function until<T>(withinMs: number, attempt: () => Promise<T | undefined>): Promise<T> {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(50)) {
+    const found = await attempt();
+    if (found !== undefined) return found;
+  }
+  throw new Error('waited in vain');
+}

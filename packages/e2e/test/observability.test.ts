@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addFqdn, makeCsr, makeSpace, signCsr, uploadCsr } from '../src/main-job.js';
 import { describeStack } from './running-stack.js';
+import { createSpanCollector, type SentSpan } from './span-collector.js';
 
 const folder = new URL('../../../../docker/observability/', import.meta.url);
 const token = 'a-token-of-sixteen-letters';
+const collector = createSpanCollector();
+afterAll(collector.close);
 
 interface Panel {
   readonly id: number;
@@ -56,6 +59,7 @@ describeStack(
       const fqdn = await addFqdn(clients, space.id, 'watched.example.test');
       const place = { spaceId: space.id, fqdnId: fqdn.id };
       await uploadCsr(clients, place, fqdn.fqdn, await makeCsr(fqdn.fqdn));
+      collector.spans.length = 0;
       await signCsr(clients, place);
       const { certManager, checkMonitor, dummyCa } = stack.credentials;
       for (const { url } of [certManager, checkMonitor, dummyCa]) {
@@ -112,6 +116,42 @@ describeStack(
       expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
       expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
     });
+
+    describe('a trace', () => {
+      test('goes from the manager through its provider to the CA, and from a run of the queue to the monitor', async () => {
+        const signing = await collector.awaitSpan(
+          ({ service, name }) => service === 'dummy-ca' && name === 'POST /csr',
+        );
+        const parentOf = (child: SentSpan) =>
+          collector.awaitSpan(
+            ({ spanId, traceId }) => spanId === child.parentSpanId && traceId === child.traceId,
+          );
+        const call = await parentOf(signing);
+        const asked = await parentOf(call);
+        const request = await parentOf(asked);
+        expect([call, asked, request].map(({ service, name }) => [service, name])).toEqual([
+          ['cert-manager', 'POST'],
+          ['cert-manager', 'provider sign'],
+          ['cert-manager', 'POST /spaces/{spaceId}/fqdns/{fqdnId}/csr/sign'],
+        ]);
+        expect(request.parentSpanId).toBeUndefined();
+
+        const ping = await collector.awaitSpan(
+          ({ service, name }) => service === 'check-monitor' && / \/ping\//.test(name),
+        );
+        expect((await parentOf(ping)).service).toBe('cert-manager');
+        await collector.awaitSpan(
+          ({ service, name }) => service === 'cert-manager' && name === 'job renewals',
+        );
+      });
+
+      test('has no name, key or address of anything in it', () => {
+        const text = JSON.stringify(collector.spans);
+        expect(text).toContain('POST /csr');
+        expect(text).not.toContain('watched.example.test');
+        expect(text).not.toContain(running().stack.credentials.checkMonitor.readWriteKey);
+      });
+    });
   },
-  async () => ({ METRICS_TOKEN: token }),
+  async () => ({ METRICS_TOKEN: token, ...(await collector.environment()) }),
 );
