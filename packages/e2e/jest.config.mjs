@@ -4,7 +4,6 @@ export default {
   ...base,
   globalSetup: '@certloop/db/testing/setup',
   globalTeardown: '@certloop/db/testing/teardown',
-  // Real processes on a machine with two cores: one file at a time, and time enough.
-  maxWorkers: 1,
+  // Real processes, several for each worker: time enough.
   testTimeout: 120_000,
 };
