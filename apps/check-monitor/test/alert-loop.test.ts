@@ -1,8 +1,17 @@
 import { expect, test } from '@jest/globals';
+import { claimFlips } from '../src/flips/flips.repository.js';
 import { insertUpChecks } from './support/factories.js';
 import { describeMonitor } from './support/suite.js';
 
 const second = 1000;
+
+function openGate(): { readonly passed: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open };
+}
 
 describeMonitor('alert loop', (stage) => {
   const checkOf = async ({ uuid }: { uuid: string }) => (await stage.ada.get(`/checks/${uuid}`)).body;
@@ -96,6 +105,33 @@ describeMonitor('alert loop', (stage) => {
     const { checks } = (await stage.ada.get('/checks/')).body;
     for (const { uuid } of checks) expect(await flipsOf({ uuid })).toHaveLength(1);
     await Promise.all(others.map(({ close }) => close()));
+  });
+
+  test('a flip waits while another process has an earlier one of its check in hand', async () => {
+    const { database, tick } = stage.app;
+    await tick();
+    const made = await stage.ada.check();
+    await stage.ada.ping(made, '/fail');
+    await stage.ada.ping(made);
+    const take = (most: number, work = () => Promise.resolve()) =>
+      database.transaction(async (tx) => {
+        const taken = await claimFlips(tx, 0, most);
+        await work();
+        return taken.map(({ newStatus }) => newStatus);
+      });
+    const [hasTaken, mayEnd] = [openGate(), openGate()];
+    const first = take(1, () => {
+      hasTaken.open();
+      return mayEnd.passed;
+    });
+    await hasTaken.passed;
+    const meanwhile = take(100);
+    // a writer of SQLite is alone: the second one begins when the first has ended
+    const isServer = database.dialect.name === 'postgres';
+    if (isServer) await meanwhile;
+    mayEnd.open();
+    expect(await Promise.all([first, meanwhile])).toEqual([['down'], isServer ? [] : ['up']]);
+    expect(await take(100)).toEqual(isServer ? ['up'] : []);
   });
 
   test('flips are listed by window, and by unique key', async () => {

@@ -43,13 +43,23 @@ export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipW
   return querySql(tx, flips.columns, text, [checkId, from, before]);
 }
 
-/** Takes the oldest flips that nobody has taken, `most` at most; of several workers exactly one gets each. */
+/**
+ * Takes the oldest flips that nobody has taken, `most` at most; of several workers exactly one gets each. Beside other
+ * processes only the first of each check: a later one must not be told while somebody else has that one in hand.
+ */
 export async function claimFlips(tx: Tx, now: Micros, most: number): Promise<FlipRow[]> {
-  const lock = tx.dataSource.options.type === 'postgres' ? 'for update skip locked' : '';
   const text = `update flips set processed_at = $1 where processed_at is null and id in (
-    select id from flips where processed_at is null order by id limit $2 ${lock}) returning *`;
+    select f.id from flips f where f.processed_at is null ${besideOthers(tx)}) returning *`;
   const taken = await querySql(tx, flips.columns, text, [now, most]);
   return taken.sort((one, other) => one.id - other.id);
+}
+
+/** A writer of SQLite is alone. */
+function besideOthers(tx: Tx): string {
+  if (tx.dataSource.options.type !== 'postgres') return 'order by f.id limit $2';
+  return `and not exists (select 1 from flips e
+      where e.processed_at is null and e.check_id = f.check_id and e.id < f.id)
+    order by f.id limit $2 for update of f skip locked`;
 }
 
 export async function findFlip(tx: Tx, id: number): Promise<FlipRow | undefined> {
