@@ -11,6 +11,7 @@ import {
 import { z } from 'zod';
 import type { AcmeSettings } from './acme/acme-settings.js';
 import type { Fault } from './acme/faults/fault.js';
+import { maxIdentifiers } from './acme/identifiers.js';
 import type { ValidationSettings } from './acme/validation/validation-settings.js';
 import { externalAccounts, faults, ipAddress, profiles, resolverAddress } from './acme-values.js';
 
@@ -27,7 +28,8 @@ export const acmeSettings = {
   ),
   acmeKeep: setting(
     'DUMMY_CA_ACME_KEEP',
-    wholeNumber(10, 1_000_000).prefault('20000'),
+    // No less than one order can need.
+    wholeNumber(maxIdentifiers, 1_000_000).prefault('20000'),
     'number of accounts, authorizations, nonces, and identifiers of orders and of certificates kept each, the oldest goes first',
   ),
   profiles: setting(

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { acmePartsOf } from '../src/acme-config.js';
 import { loadConfig } from '../src/config.js';
+import { startAcme } from './support/acme.js';
+import { dnsIdentifiers } from './support/acme-client.js';
 
 const partsOf = (environment: Readonly<Record<string, string>>) => acmePartsOf(loadConfig(environment));
 
@@ -73,8 +75,22 @@ describe('the configuration of ACME', () => {
     ['DUMMY_CA_FAULTS', '{'],
     ['DUMMY_CA_FAULTS', '[{"fault":"fire"}]'],
     ['DUMMY_CA_ADMIN', '1'],
+    ['DUMMY_CA_ACME_KEEP', '99'],
   ])('refuses %s=%s', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(`${name}: `);
+  });
+
+  test('takes no less room than the largest order fills', async () => {
+    const keep = partsOf({ DUMMY_CA_ACME_KEEP: '100' }).keep;
+    const acme = await startAcme({ keep });
+    const owner = await acme.client();
+    const names = dnsIdentifiers(...Array.from({ length: 100 }, (_, number) => `n${number}.test`));
+    const { body: order, headers } = await owner.order(names);
+    expect(order).toMatchObject({ status: 'pending', authorizations: { length: 100 } });
+    const replies = await Promise.all(order.authorizations.slice(0, 2).map((url) => owner.post(url)));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await owner.post(headers.get('location') ?? '')).body).toMatchObject({ status: 'pending' });
+    await acme.close();
   });
 
   test.each([['127.0.0.1:8053'], ['127.0.0.1'], ['[::1]:8053']])('takes the resolver %s', (text) => {
