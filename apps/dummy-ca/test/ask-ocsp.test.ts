@@ -81,6 +81,20 @@ suite('OCSP tells OpenSSL', () => {
     expect(await ask('-cert', intermediate)).toMatch(/intermediate.pem: good/);
   });
 
+  test('of several issuers at once, in the name of the first', async () => {
+    const { pem } = await (await ca.acmeClient()).issue(names);
+    const root = ca.file('root.pem', ca.rootPem);
+    const intermediate = ca.file('intermediate.pem', certificatePem(await ca.get('/issuers/intermediate')));
+    const own = await startPublicCa();
+    const stranger = own.file('stranger.pem', own.rootPem);
+    const [first, second] = [ca.file('leaf.pem', await ca.sign()), ca.file('second.pem', pem)];
+    const about = ['-issuer', root, '-cert', first, '-issuer', intermediate, '-cert', second];
+    const beyond = ['-issuer', stranger, '-serial', '0x7f', '-url', `${ca.url}/ocsp`, '-noverify'];
+    const said = await say('openssl', ['ocsp', ...about, ...beyond]);
+    expect(said).toMatch(/leaf.pem: good[\s\S]*second.pem: good[\s\S]*0x7f: unknown/);
+    await own.close();
+  });
+
   test('with its responder’s certificate in order, also after that has ended', async () => {
     const other = await startPublicCa();
     const leaf = other.file('leaf.pem', await other.sign());

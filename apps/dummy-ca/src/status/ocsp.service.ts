@@ -4,13 +4,15 @@ import {
   encodeOcspFailure,
   type OcspCertId,
   type OcspRequest,
+  type OcspResponder,
+  type OcspSingleAnswer,
   type OcspStatus,
   ocspIssuerKeys,
   parseOcspRequest,
 } from '@certloop/crypto';
 import { createBoundedMap } from '../authority/bounded-map.js';
 import type { NamedIssuer } from '../authority/named-issuer.js';
-import { createResponders, type ResponderOf } from './ocsp-responders.service.js';
+import { createResponders } from './ocsp-responders.service.js';
 import { findKnown, type StatusDeps } from './status-deps.service.js';
 
 export interface OcspAnswer {
@@ -42,7 +44,9 @@ export function createOcsp(deps: StatusDeps): AnswerOcsp {
     const issuer = request.certIds.map((certId) => issuers.get(keyOf(certId))).find((each) => each);
     // RFC 5019 §2.2.3: nothing can be said of the certificates of others.
     if (issuer === undefined) return failure('unauthorized');
-    const answer = () => answerFor(deps, request, issuer, responderOf);
+    // One response has one signer: who asks about several issuers is answered in the name of the first.
+    const answers = () => request.certIds.map((certId) => answerTo(deps, certId, issuers.get(keyOf(certId))));
+    const answer = () => signAnswers(deps, request, answers(), responderOf(issuer));
     if (request.nonce !== undefined) return { der: (await answer()).der, validity: undefined };
     const key = requestDer.toString('base64');
     const last = kept.get(key);
@@ -86,24 +90,22 @@ function issuersByKey(issuers: readonly NamedIssuer[]): ReadonlyMap<string, Name
   return new Map(entries);
 }
 
-async function answerFor(
-  deps: StatusDeps,
-  { certIds, nonce }: OcspRequest,
-  issuer: NamedIssuer,
-  responderOf: ResponderOf,
+async function signAnswers(
+  { clock, settings }: StatusDeps,
+  { nonce }: OcspRequest,
+  answers: readonly OcspSingleAnswer[],
+  responder: Promise<OcspResponder>,
 ): Promise<{ der: Buffer; validity: { thisUpdate: Date; nextUpdate: Date }; goodUntil: number }> {
-  const own = new Set(ocspIssuerKeys(issuer.issuer.nameDer, issuer.issuer.certificate.publicKey.keyOctets));
-  const now = Math.floor(deps.clock.now().getTime() / 1000) * 1000;
-  const lengthMs = deps.settings.ocspSeconds * 1000;
+  const now = Math.floor(clock.now().getTime() / 1000) * 1000;
+  const lengthMs = settings.ocspSeconds * 1000;
   const validity = { thisUpdate: new Date(now), nextUpdate: new Date(now + lengthMs) };
-  const answers = certIds.map((certId) => ({
-    certIdDer: certId.der,
-    // One response has one signer, who speaks for his own issuer alone.
-    answer: own.has(keyOf(certId)) ? statusOf(deps, issuer, certId) : ({ status: 'unknown' } as const),
-  }));
-  const responder = await responderOf(issuer);
-  const der = await createOcspResponse(responder, { answers, producedAt: new Date(now), ...validity, nonce });
-  return { der, validity, goodUntil: now + lengthMs / 2 };
+  const parts = { answers, producedAt: new Date(now), ...validity, nonce };
+  return { der: await createOcspResponse(await responder, parts), validity, goodUntil: now + lengthMs / 2 };
+}
+
+function answerTo(deps: StatusDeps, certId: OcspCertId, issuer: NamedIssuer | undefined): OcspSingleAnswer {
+  const answer: OcspStatus = issuer === undefined ? { status: 'unknown' } : statusOf(deps, issuer, certId);
+  return { certIdDer: certId.der, answer };
 }
 
 function statusOf(deps: StatusDeps, { name }: NamedIssuer, { serialNumber }: OcspCertId): OcspStatus {
