@@ -58,6 +58,13 @@ describe('the moment of a renewal', () => {
       61.5,
     ],
     [
+      'a window that ends after the expiry counts until then',
+      terms(90, { window: { start: after(88), end: after(400) } }),
+      'window',
+      88,
+      90,
+    ],
+    [
       'a window after the expiry is none',
       terms(90, { window: { start: after(90), end: after(95) } }),
       'two_thirds',
@@ -96,6 +103,17 @@ describe('the moment of a renewal', () => {
         expect(plan.earliest >= given.notBefore && plan.latest <= given.notAfter).toBe(true);
         expect(plan.renewAt >= plan.earliest && plan.renewAt <= plan.latest).toBe(true);
         expect(planRenewal({ ...given })).toEqual(plan);
+      }),
+    );
+  });
+
+  test('comes before the expiry whatever window a CA names', () => {
+    const moment = fc.integer({ min: -100, max: 900 }).map((days) => after(days));
+    fc.assert(
+      fc.property(anyTerms, moment, moment, (given, start, end) => {
+        const plan = planRenewal({ ...given, window: { start, end } });
+        expect(plan.renewAt < given.notAfter).toBe(true);
+        expect(plan.renewAt >= plan.earliest && plan.renewAt <= plan.latest).toBe(true);
       }),
     );
   });

@@ -44,9 +44,10 @@ const jitter = 0.05;
 export function planRenewal(terms: RenewalTerms): RenewalPlan {
   const { window, notAfter, seed } = terms;
   if (window !== undefined && isSound(window, notAfter)) {
-    const { start: earliest, end: latest } = window;
+    const { start: earliest, end } = window;
+    const latest = end < notAfter ? end : notAfter;
     // the window is part of the seed: a new one is a new draw, the same one never is
-    const renewAt = pick(earliest, latest, `${seed} ${earliest.getTime()} ${latest.getTime()}`);
+    const renewAt = pick(earliest, latest, `${seed} ${earliest.getTime()} ${end.getTime()}`);
     return { rule: 'window', earliest, latest, renewAt };
   }
   const lifetime = Math.max(0, notAfter.getTime() - terms.notBefore.getTime());
@@ -57,7 +58,7 @@ export function planRenewal(terms: RenewalTerms): RenewalPlan {
   return { rule, fraction, earliest, latest, renewAt: pick(earliest, latest, seed) };
 }
 
-/** RFC 9773 §4.2: a window that ends before it starts is no window; one after the expiry would be of no use. */
+/** RFC 9773 §4.2: a window that ends before it starts is no window; what lies after the expiry would be of no use. */
 function isSound({ start, end }: RenewalWindow, notAfter: Date): boolean {
   return start < end && start < notAfter;
 }
