@@ -29,7 +29,7 @@ export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
       deps.logger.info({ flip: id, oldStatus, newStatus, reason, told }, 'check.flipped');
     }
     total += taken.length;
-    if (taken.length === 0) return total;
+    if (taken.length < flipsAtOnce) return total;
   }
 }
 

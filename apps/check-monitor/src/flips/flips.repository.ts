@@ -1,4 +1,5 @@
-import { column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, insertMany, querySql, type Tx, updateRows } from '@certloop/db';
+import { In } from 'typeorm';
 import type { Micros } from '../instants.js';
 import type { FlipWindow } from './flip-window.js';
 
@@ -44,22 +45,30 @@ export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipW
 }
 
 /**
- * Takes the oldest flips that nobody has taken, `most` at most; of several workers exactly one gets each. Beside other
- * processes only the first of each check: a later one must not be told while somebody else has that one in hand.
+ * Takes the oldest flips that nobody has taken, `most` at most; of several workers exactly one gets each. One whose
+ * check has an earlier flip in somebody else's hands is left: it must not be told first.
  */
 export async function claimFlips(tx: Tx, now: Micros, most: number): Promise<FlipRow[]> {
+  // a writer of SQLite is alone anyway
+  const isShared = tx.dataSource.options.type === 'postgres';
   const text = `update flips set processed_at = $1 where processed_at is null and id in (
-    select f.id from flips f where f.processed_at is null ${besideOthers(tx)}) returning *`;
+    select id from flips where processed_at is null order by id limit $2
+    ${isShared ? 'for update skip locked' : ''}) returning *`;
   const taken = await querySql(tx, flips.columns, text, [now, most]);
-  return taken.sort((one, other) => one.id - other.id);
+  taken.sort((one, other) => one.id - other.id);
+  return isShared ? leaveOvertaking(tx, taken) : taken;
 }
 
-/** A writer of SQLite is alone. */
-function besideOthers(tx: Tx): string {
-  if (tx.dataSource.options.type !== 'postgres') return 'order by f.id limit $2';
-  return `and not exists (select 1 from flips e
-      where e.processed_at is null and e.check_id = f.check_id and e.id < f.id)
-    order by f.id limit $2 for update of f skip locked`;
+/** What is taken but for those that would overtake, which are given back. */
+async function leaveOvertaking(tx: Tx, taken: readonly FlipRow[]): Promise<FlipRow[]> {
+  const text = `select check_id, min(id) as id from flips where processed_at is null and id < $1 group by check_id`;
+  const columns = { checkId: flips.columns.checkId, id: column.bigint() };
+  const earlier = await querySql(tx, columns, text, [taken.at(-1)?.id ?? 0]);
+  const firsts = new Map(earlier.map(({ checkId, id }) => [checkId, id]));
+  const overtakes = ({ checkId, id }: FlipRow) => (firsts.get(checkId) ?? id) < id;
+  const left = taken.filter(overtakes).map(({ id }) => id);
+  if (left.length > 0) await updateRows<FlipRow>(tx, flips, { id: In(left) }, { processedAt: null });
+  return taken.filter((flip) => !overtakes(flip));
 }
 
 export async function findFlip(tx: Tx, id: number): Promise<FlipRow | undefined> {
