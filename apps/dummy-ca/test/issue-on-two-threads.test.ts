@@ -110,3 +110,33 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
     expect(issuedHere).toBe(sound.length);
   });
 });
+
+test('an authority whose other thread does not come up says so once, and issues alone', async () => {
+  const lines: string[] = [];
+  let tell: () => void;
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const destination = {
+    write: (line: string) => {
+      lines.push((JSON.parse(line) as { readonly event: string }).event);
+      tell();
+    },
+  };
+  const second = createSecondThread(createLogger({ service: 'dummy-ca', level: 'error', destination }));
+  const ca = await startCa(
+    {},
+    {
+      now,
+      spread: (parts, issueHere) =>
+        second.spread({ ...parts, certificateDer: Buffer.from('none') }, issueHere),
+    },
+  );
+  const issueAll = () => Promise.all(sound.map(({ pem }) => ca.authority.issue(pem, { seconds: 60 }, now)));
+  const issued = await issueAll();
+  await told;
+  issued.push(...(await issueAll()));
+  await second.close();
+  expect(new Set(issued.map(({ serialNumber }) => serialNumber)).size).toBe(2 * sound.length);
+  expect(lines).toEqual(['second_thread.failed']);
+});
