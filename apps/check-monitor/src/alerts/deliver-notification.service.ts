@@ -45,7 +45,7 @@ function keepLease({ database, logger, now }: DeliverNotificationDeps, claimed: 
   const keep = async () => {
     await database.transaction((tx) => keepNotification(tx, claimed, now() + lease));
   };
-  const tell = (error: unknown) => logger.warn({ err: error, notification: claimed.id }, 'alert.lease_lost');
+  const tell = (error: unknown) => logger.warn({ error, notification: claimed.id }, 'alert.lease_lost');
   return setInterval(() => void keep().catch(tell), (leaseSeconds / 3) * 1000);
 }
 
