@@ -10,7 +10,7 @@ function script(name: string): string {
 }
 
 describeEachDialect('pings in partitions', (open, dialect) => {
-  const onPostgres = dialect === 'postgres' ? test : test.skip;
+  const onPostgres = dialect === 'postgres' ? test : test.skip; // SQLite has no partitions
   let app: TestApp;
   let ada: Holder;
   beforeAll(async () => {
