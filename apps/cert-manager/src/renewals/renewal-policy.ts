@@ -45,7 +45,7 @@ export function planRenewal(terms: RenewalTerms): RenewalPlan {
   const { window, notAfter, seed } = terms;
   if (window !== undefined && isSound(window, notAfter)) {
     const { start: earliest, end } = window;
-    const latest = end < notAfter ? end : notAfter;
+    const latest = new Date(Math.min(end.getTime(), notAfter.getTime()));
     // the window is part of the seed: a new one is a new draw, the same one never is
     const renewAt = pick(earliest, latest, `${seed} ${earliest.getTime()} ${end.getTime()}`);
     return { rule: 'window', earliest, latest, renewAt };
