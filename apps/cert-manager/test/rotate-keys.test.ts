@@ -1,8 +1,9 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseKeyRing } from '../src/providers/key-ring.js';
-import { listProviders } from '../src/providers/providers.repository.js';
+import { listProviders, secretPlace, updateProvider } from '../src/providers/providers.repository.js';
 import { rotateKeys } from '../src/providers/rotate-keys.service.js';
+import { openSecret, sealSecret } from '../src/providers/secret-box.js';
 import { startApp, startAppOn, type TestApp } from './support/app.js';
 import { configure, providerOf } from './support/signing.js';
 
@@ -40,4 +41,37 @@ describeEachDialect('rotating the encryption keys', (open) => {
       rotateKeys({ db: app.database, clock: app.clock }, parseKeyRing(line('new', 3))),
     ).rejects.toThrow(/is not the one/);
   });
+
+  test('keeps a secret that is set at the same moment', async () => {
+    const { id } = await providerOf(app, 'acme');
+    const place = secretPlace(id, 'eab.hmacKey');
+    const before = parseKeyRing([line('new', 2), line('old', 1)].join('\n'));
+    const ring = parseKeyRing([line('newest', 3), line('new', 2)].join('\n'));
+    await rotateKeys({ db: app.database, clock: app.clock }, before);
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const rotating = begun.then(() => rotateKeys({ db: app.database, clock: app.clock }, ring));
+    const waiting = begun.then(somebodyWaits);
+    await app.database.transaction(async (tx) => {
+      const secrets = { 'eab.hmacKey': sealSecret(before, place, 'another') };
+      await updateProvider(tx, id, { secrets });
+      begin();
+      await waiting;
+    });
+    await rotating;
+    const [secret = ''] = await sealed();
+    expect(openSecret(ring, place, secret)).toBe('another');
+    expect(secret).toMatch(/^v1\.newest\./);
+  });
+
+  /** Resolves when a transaction waits for another; on SQLite, where they take turns, at once. */
+  const somebodyWaits = async () => {
+    const text = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    const isOver = async () =>
+      app.database.dialect.name === 'sqlite' ||
+      (await app.database.read((tx) => tx.query<unknown[]>(text))).length > 0;
+    while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
 });

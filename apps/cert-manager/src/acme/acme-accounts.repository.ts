@@ -1,4 +1,4 @@
-import { column, defineTable, deleteRows, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, deleteRows, holdRows, insertMany, type Tx, updateRows } from '@certloop/db';
 import { IsNull, LessThan } from 'typeorm';
 
 /** An account with a CA, by which one provider orders. */
@@ -46,8 +46,9 @@ export function hasAccountRows(tx: Tx): Promise<boolean> {
   return tx.exists(acmeAccounts);
 }
 
-export function listAccountRows(tx: Tx): Promise<AcmeAccountRow[]> {
-  return tx.find(acmeAccounts, { order: { createdAt: 'ASC', id: 'ASC' } });
+/** Every account, held until the transaction ends. */
+export function holdAccountRows(tx: Tx): Promise<AcmeAccountRow[]> {
+  return holdRows(tx, acmeAccounts, {});
 }
 
 /** The database refuses a second account of a provider at a directory. */

@@ -9,7 +9,13 @@ import type { KeyRing } from './key-ring.js';
 import type { Outgoing } from './outgoing.client.js';
 import { type ProviderKind, providerKinds } from './provider-kinds.js';
 import { targetsOf } from './provider-state.js';
-import { getProvider, type ProviderRow, secretPlace, updateProvider } from './providers.repository.js';
+import {
+  getProvider,
+  holdProvider,
+  type ProviderRow,
+  secretPlace,
+  updateProvider,
+} from './providers.repository.js';
 import { readableText } from './readable-text.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { sealSecret } from './secret-box.js';
@@ -40,7 +46,7 @@ export async function setProviderConfig(
   await refuseBadTargets(deps.outgoing, kind, sound);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    const row = await getProvider(tx, id);
+    const row = await holdProvider(tx, id);
     const { config: open, secrets: given } = takeSecretsOut(sound, kind.secretPaths);
     const secrets = sealSecrets(row, given, deps.keyRing);
     const environmentAddress = addressOfEnvironment(deps, kind, open);

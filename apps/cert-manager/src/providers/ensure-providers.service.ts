@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@certloop/server';
 import { type ProviderName, providerNames } from './provider.js';
 import { type ProviderKind, providerKinds } from './provider-kinds.js';
 import { followEnvironment } from './provider-state.js';
-import { insertProvider, listProviders, type ProviderRow, updateProvider } from './providers.repository.js';
+import { holdProviders, insertProvider, type ProviderRow, updateProvider } from './providers.repository.js';
 
 interface Deps {
   readonly db: Database;
@@ -30,7 +30,7 @@ export async function ensureProviders(deps: Deps, addresses: ProviderAddresses):
 }
 
 async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Promise<ProviderName[]> {
-  const known = new Map((await listProviders(tx)).map((row) => [row.name, row]));
+  const known = new Map((await holdProviders(tx)).map((row) => [row.name, row]));
   const changed: ProviderName[] = [];
   for (const [place, name] of providerNames.entries()) {
     const kind = providerKinds[name];

@@ -1,5 +1,14 @@
 import { NotFound } from '@certloop/contracts';
-import { column, defineTable, findRow, findRows, insertMany, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  findRow,
+  findRows,
+  holdRows,
+  insertMany,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import type { ProviderName } from './provider.js';
 import type { SecretPlace } from './secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
@@ -60,6 +69,21 @@ export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
   const row = await findProvider(tx, id);
   if (row === undefined) throw providerNotFound();
   return row;
+}
+
+/**
+ * The provider, held until the transaction ends: whoever else changes it waits, and then finds what was written. To be
+ * held before a part of it is kept. Throws NotFound.
+ */
+export async function holdProvider(tx: Tx, id: string): Promise<ProviderRow> {
+  const [row] = await holdRows(tx, providers, { id });
+  if (row === undefined) throw providerNotFound();
+  return row;
+}
+
+/** Every provider, held. */
+export function holdProviders(tx: Tx): Promise<ProviderRow[]> {
+  return holdRows(tx, providers, {});
 }
 
 /** The refusal for a provider that is not there. */

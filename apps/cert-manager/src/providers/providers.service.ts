@@ -10,7 +10,7 @@ import { providerKinds } from './provider-kinds.js';
 import { readProviderPage } from './provider-list.repository.js';
 import { missingKey } from './provider-state.js';
 import type { ShownProvider } from './provider-view.js';
-import { getProvider, type ProviderRow, updateProvider } from './providers.repository.js';
+import { getProvider, holdProvider, type ProviderRow, updateProvider } from './providers.repository.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { SecretUnreadable } from './secret-box.js';
 import { maskSecrets } from './stored-config.js';
@@ -55,7 +55,7 @@ export async function setProviderEnabled(
   requireAdmin(caller);
   const now = clock.now();
   const row = await db.transaction(async (tx) => {
-    const found = await getProvider(tx, id);
+    const found = await holdProvider(tx, id);
     await updateProvider(tx, id, { enabled, updatedAt: now });
     const details = { before: { enabled: found.enabled }, after: { enabled } };
     await recordProviderAudit(tx, caller, { action: 'provider.enable', row: found, details }, now);
