@@ -38,6 +38,27 @@ describe('the configuration of ACME', () => {
     expect(rest).toEqual({ keep: 20_000, publicUrl: undefined, faults, admin: false });
   });
 
+  test('reads where and how challenges are validated', () => {
+    const { validation } = partsOf({
+      DUMMY_CA_VALIDATION: 'always-invalid',
+      DUMMY_CA_HTTP01_PORT: '5002',
+      DUMMY_CA_TLSALPN01_PORT: '5001',
+      DUMMY_CA_DNS: '127.0.0.1:8053',
+      DUMMY_CA_RESOLVE_TO: '::1',
+      DUMMY_CA_VALIDATE_PRIVATE: 'false',
+      DUMMY_CA_VALIDATION_SECONDS: '3',
+    });
+    expect(validation).toEqual({
+      mode: 'always-invalid',
+      http01Port: 5002,
+      tlsAlpn01Port: 5001,
+      dnsServer: '127.0.0.1:8053',
+      resolveTo: '::1',
+      allowPrivate: false,
+      timeoutMs: 3_000,
+    });
+  });
+
   test('reads profiles and external accounts as words', () => {
     const key = Buffer.alloc(32, 7).toString('base64url');
     const { settings } = partsOf({
