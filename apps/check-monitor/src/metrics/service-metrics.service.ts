@@ -5,7 +5,7 @@ import type { DeliveryFacts } from '../channels/notifier.service.js';
 import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
 import type { PingIntake } from '../pings/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
-import { countChecks, readWaiting } from './scrape.repository.js';
+import { countChecks, mostChecks, mostCounted, readWaiting } from './scrape.repository.js';
 
 /** What this service tells of itself beyond requests. */
 export interface ServiceMetrics {
@@ -97,12 +97,12 @@ function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): vo
       },
       flips: {
         name: 'check_monitor_flips_waiting',
-        help: 'Changes of status that no messages were made of yet, up to 100000',
+        help: `Changes of status that no messages were made of yet, up to ${mostCounted}`,
         labels: [],
       },
       messages: {
         name: 'check_monitor_messages_waiting',
-        help: 'Messages to channels that are not delivered yet, up to 100000',
+        help: `Messages to channels that are not delivered yet, up to ${mostCounted}`,
         labels: [],
       },
       oldest: {
@@ -133,7 +133,7 @@ function readChecks(metrics: Metrics, { database }: ServiceMetricsDeps): void {
     gauges: {
       checks: {
         name: 'check_monitor_checks',
-        help: 'Checks by status as stored: one that is late but in its grace time counts as up; of up to 1000000',
+        help: `Checks by status as stored: one that is late but in its grace time counts as up; of up to ${mostChecks}`,
         labels: ['status'],
       },
     },

@@ -16,7 +16,6 @@ export const accountUserSchema = z.object({ id: z.string(), email: z.string() })
 export const accountLimitsSchema = z
   .object({ checks: z.int(), checkLimit: z.int(), pingLimit: z.int() })
   .meta({ id: 'AccountLimits' });
-export type AccountLimits = z.output<typeof accountLimitsSchema>;
 
 export const accountProjectSchema = z
   .object({ id: z.string(), name: z.string(), role: z.enum(projectRoles), keys: z.array(z.enum(keyKinds)) })
