@@ -45,6 +45,12 @@ describe('parseAcmeCsr (RFC 8555 §7.4)', () => {
       [ip],
       '2001:db8::1',
     ],
+    [
+      'an address in the CN alone, written at length',
+      { subject: { commonName: '2001:0DB8:0:0:0:0:0:1' } },
+      [ip],
+      '2001:0DB8:0:0:0:0:0:1',
+    ],
     ['a wildcard', { dnsNames: ['*.a.test'] }, [{ type: 'dns', value: '*.a.test' }], undefined],
     ['P-384', { dnsNames: ['a.test'], privateKey: ec('P-384').privateKey }, [a], undefined],
     [

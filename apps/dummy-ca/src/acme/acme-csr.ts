@@ -9,7 +9,7 @@ import {
   parseCsr,
   publicKeysEqual,
 } from '@certloop/crypto';
-import { type Identifier, identifierKey } from './identifiers.js';
+import { type Identifier, identifierKey, normalAddress } from './identifiers.js';
 
 /** A CSR that may be issued for. */
 export interface AcmeCsr {
@@ -59,7 +59,7 @@ function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): v
   const asked = new Set([
     ...dnsNames.map((name) => `dns:${name.toLowerCase()}`),
     ...ipAddresses.map((address) => `ip:${address}`),
-    ...listCommonNames(csr.subject).map((name) => commonNameKey(name, ordered)),
+    ...listCommonNames(csr.subject).map(commonNameKey),
   ]);
   const beyond = [...asked].filter((key) => !ordered.has(key));
   if (beyond.length > 0) throw badCsr(`the CSR has what the order has not: ${shortList(beyond)}`);
@@ -68,9 +68,9 @@ function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): v
 }
 
 /** RFC 8555 §7.4 counts a common name among the identifiers; an address may be written in it too. */
-function commonNameKey(name: string, ordered: ReadonlySet<string>): string {
-  const address = `ip:${name.toLowerCase()}`;
-  return ordered.has(address) ? address : `dns:${name.toLowerCase()}`;
+function commonNameKey(name: string): string {
+  const address = normalAddress(name);
+  return address === undefined ? `dns:${name.toLowerCase()}` : `ip:${address}`;
 }
 
 const leastRsaBits = 2048;

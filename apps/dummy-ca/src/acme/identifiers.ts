@@ -76,10 +76,15 @@ function judgeName(value: string): Identifier | Fault {
 }
 
 function judgeAddress(value: string): Identifier | Fault {
-  const octets = parseIpAddress(value);
-  const text = octets === undefined ? undefined : formatIpAddress(octets);
-  if (text === undefined) return { type: 'malformed', reason: 'is no IP address' };
-  return { type: 'ip', value: text };
+  const address = normalAddress(value);
+  if (address === undefined) return { type: 'malformed', reason: 'is no IP address' };
+  return { type: 'ip', value: address };
+}
+
+/** An address as RFC 5952 writes it; undefined for what is none. */
+export function normalAddress(text: string): string | undefined {
+  const octets = parseIpAddress(text);
+  return octets === undefined ? undefined : formatIpAddress(octets);
 }
 
 function refusalOf(faults: readonly (Fault & { readonly identifier: AcmeIdentifier })[]): AcmeProblem {
