@@ -55,3 +55,37 @@ describe('configuration of telling', () => {
     expect(() => load(environment)).not.toThrow(/secret/);
   });
 });
+
+describe('configuration of limits', () => {
+  test('is that of the documents, unless told otherwise', () => {
+    expect(load()).toMatchObject({ checkLimit: 20, pingLimit: 100, pingBodyLimit: 10_000 });
+    const told = { CHECK_MONITOR_CHECK_LIMIT: '500', CHECK_MONITOR_PING_LIMIT: '1000' };
+    expect(load(told)).toMatchObject({ checkLimit: 500, pingLimit: 1000 });
+  });
+
+  test.each([
+    ['CHECK_MONITOR_CHECK_LIMIT', '-1'],
+    ['CHECK_MONITOR_PING_LIMIT', '0'],
+    ['CHECK_MONITOR_PING_BODY_LIMIT', 'none'],
+  ])('%s is not %s', (name, value) => {
+    expect(() => load({ [name]: value })).toThrow(name);
+  });
+});
+
+describe('configuration of pings by mail', () => {
+  test('takes none without a port', () => {
+    expect(load({ CHECK_MONITOR_PING_MAIL_DOMAIN: 'ping.example.org' }).mail).toBeUndefined();
+  });
+
+  test('listens where HTTP does, for the host of the site, unless told otherwise', () => {
+    const port = { CHECK_MONITOR_SMTP_PORT: '2525' };
+    const usual = { port: 2525, host: '127.0.0.1', domain: '127.0.0.1', sizeLimit: 33_554_432 };
+    expect(load(port).mail).toEqual(usual);
+    const told = {
+      ...port,
+      CHECK_MONITOR_SMTP_HOST: '::',
+      CHECK_MONITOR_PING_MAIL_DOMAIN: 'ping.example.org',
+    };
+    expect(load(told).mail).toEqual({ ...usual, host: '::', domain: 'ping.example.org' });
+  });
+});
