@@ -6,12 +6,14 @@ import { makeHttpsCertificate } from '../src/acme/https-certificate.service.js';
 import { dnsIdentifiers, type Identifiers } from './support/acme-client.js';
 import {
   algorithms,
+  commonName,
   csrField,
   dns,
   email,
   emptyName,
   extensionRequest,
   ip,
+  nameOf,
   p256,
   rsa,
   subjectAltName,
@@ -28,6 +30,8 @@ const longName = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.example.
 const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve });
 const asking = (name: Uint8Array, parts: object = {}) =>
   csrField({ ...parts, attributes: [extensionRequest(subjectAltName(name))] });
+// From then on times are written in another type (RFC 5280 §4.1.2.5).
+const secondsTo2050 = Math.floor((Date.UTC(2050) - Date.now()) / 1000);
 
 interface Kind {
   readonly csr: string;
@@ -61,6 +65,17 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'a wildcard': { csr: asking(dns('*.example.test'), { subject: emptyName }) },
   'a long name': { csr: asking(dns(longName), { subject: emptyName }) },
+  'an international name': {
+    csr: asking(dns('xn--mnchen-3ya.test'), { subject: nameOf([commonName, 'münchen.test']) }),
+  },
+  'a common name of 64 letters': {
+    csr: asking(dns('www.example.test'), { subject: nameOf([commonName, 'c'.repeat(64)]) }),
+  },
+  'five hundred names': {
+    csr: asking(Buffer.concat(Array.from({ length: 500 }, (_, n) => dns(`h${n}.example.test`)))),
+  },
+  'until the end of 2049': { csr: csrField(), members: { validity_seconds: secondsTo2050 - 3600 } },
+  'until the beginning of 2050': { csr: csrField(), members: { validity_seconds: secondsTo2050 + 3600 } },
   'a hundred years': { csr: csrField(), members: { validity_days: 36_500 } },
   'a minute': { csr: csrField(), members: { validity_seconds: 60 } },
   expired: {
