@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { type Client, createClient, dummyCaAdminContract } from '@certloop/contracts';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { executeSql, openDatabase } from '@certloop/db';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { judgeCertificate, type Place } from '../src/main-job.js';
+import { freePort } from '../src/ports.js';
 import { runCommand } from '../src/service-process.js';
 import { answeringAtOnePort, awaitCertificates, placeWithCsr, request, useAcme } from './acme-place.js';
 import { describeStack } from './running-stack.js';
 
 // much else may run on the same machine, and the manager asks for advice once a minute
 jest.setTimeout(150_000);
+
+const eab = { kid: 'kid-1', hmacKey: randomBytes(32).toString('base64url') };
+let httpsPort: number;
 
 type Fault = Parameters<Client<typeof dummyCaAdminContract>['addFault']>[0]['body'];
 
@@ -40,6 +45,25 @@ describeStack(
       const renewed = await awaitCertificates(clients, place, 2);
       const facts = await judgeCertificate(clients, renewed[1]?.pem ?? '', csrPem);
       expect(facts.dnsNames).toEqual(['shop.example.test']);
+    });
+
+    test('are placed and renewed over https by an account that is bound to an external one', async () => {
+      const { clients, stack } = running();
+      const caBundlePem = await (await fetch(`${stack.plan.urls['dummy-ca']}/root`)).text();
+      const directoryUrl = `https://localhost:${httpsPort}/acme/directory`;
+      const { place, csrPem } = await placeWithCsr(clients, 'bound.example.test');
+      const wrong = { ...eab, hmacKey: randomBytes(32).toString('base64url') };
+      await useAcme(running(), { directoryUrl, caBundlePem, eab: wrong });
+      expect(await request(clients, place)).toMatchObject({ success: false });
+      await useAcme(running(), { directoryUrl, caBundlePem, eab });
+      const first = await request(clients, place);
+      expect(first).toMatchObject({ success: true });
+      const entry = { certificateId: first.certificate?.id ?? '', ...place, minutesFromNow: 0 };
+      await clients.manager.createTestRenewal({ body: entry });
+      await clients.manager.triggerRenewals({});
+      const renewed = await awaitCertificates(clients, place, 2);
+      await judgeCertificate(clients, renewed[1]?.pem ?? '', csrPem);
+      expect(await asked('newAccount')).toEqual({ 403: 1, 201: 1 });
     });
 
     test('go on with another account when the CA has lost its memory', async () => {
@@ -209,11 +233,16 @@ describeStack(
       });
     });
   },
-  async () => ({
-    ...(await answeringAtOnePort()),
-    DUMMY_CA_ADMIN: 'true',
-    DUMMY_CA_RENEWAL_INFO_SECONDS: '60',
-  }),
+  async () => {
+    httpsPort = await freePort();
+    return {
+      ...(await answeringAtOnePort()),
+      DUMMY_CA_ADMIN: 'true',
+      DUMMY_CA_RENEWAL_INFO_SECONDS: '60',
+      DUMMY_CA_HTTPS_PORT: String(httpsPort),
+      DUMMY_CA_EAB: `${eab.kid}:${eab.hmacKey}`,
+    };
+  },
 );
 
 async function deleteCertificate(environment: Readonly<Record<string, string>>, id: string): Promise<void> {
