@@ -227,7 +227,11 @@ describe('details', () => {
   test.each([
     ['refusals of the manager', manager, '/spaces', 'post', '400', 'application/problem+json'],
     ['refusals of the monitor', monitor, '/api/v3/checks/', 'post', '403', 'application/json'],
-    ['refusals of a ping', monitor, '/ping/{uuid}', 'post', '404', 'text/plain'],
+    ['refusals of a sign-in', monitor, '/api/account/login', 'post', '401', 'application/json'],
+    ['a monitor that is not ready', monitor, '/health/ready', 'get', '503', 'application/json'],
+    ['a ping', monitor, '/ping/{uuid}', 'post', '200', 'text/html'],
+    ['refusals of a ping', monitor, '/ping/{uuid}', 'post', '404', 'text/html'],
+    ['refusals of a badge', monitor, '/b/{states}/{badgeUuid}.svg', 'get', '404', 'text/plain'],
     ['refusals of signing', ca, '/csr', 'post', '400', 'application/json'],
     ['other refusals of the CA', ca, '/certificate/{id}', 'get', '404', 'text/plain'],
     ['the root', ca, '/root', 'get', '200', 'application/x-pem-file'],

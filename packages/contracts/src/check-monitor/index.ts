@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Contract } from '../endpoint.js';
+import type { Contract, Endpoint } from '../endpoint.js';
 import { type Client, type ClientOptions, createClient } from '../http.client.js';
 import { openApiDocument } from '../openapi.js';
 import { accountBasePath, accountContract } from './account.js';
@@ -36,7 +36,7 @@ export const checkMonitorContract = {
 export const earlierCheckMonitorContract = { ...checkMonitorContract, ...earlierFlipsContract };
 
 const jsonError = { contentType: 'application/json', schema: errorBodySchema };
-const plainError = { contentType: 'text/plain', schema: z.string() };
+const wordsOf = (contentType: string) => ({ contentType, schema: z.string() });
 
 /** OpenAPI 3.1 document of the check-monitoring service: management API, ping addresses and badges. */
 export function checkMonitorOpenApi(): object {
@@ -65,8 +65,14 @@ export function checkMonitorOpenApi(): object {
       apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
       session: { type: 'apiKey', in: 'cookie', name: '__Host-monitor_session' },
     },
-    errorBody: (shape) => (shape.public === true ? plainError : jsonError),
+    errorBody: errorBodyOf,
   });
+}
+
+/** Programs that ping read words, and pictures have none. */
+function errorBodyOf({ path }: Endpoint) {
+  if (path.startsWith('/ping/')) return wordsOf('text/html');
+  return path.startsWith('/badge/') || path.startsWith('/b/') ? wordsOf('text/plain') : jsonError;
 }
 
 function atBasePath(base: string, contract: Contract): Contract {

@@ -45,8 +45,9 @@ const byUuid = z.object({ uuid: z.string() });
 const bySlug = z.object({ pingKey: z.string(), slug: z.string() });
 const run = z.object({ rid: queryText });
 const runOrCreate = run.extend({ create: queryText });
-const accepted = { 200: text('text/plain', 'OK') };
-const acceptedOrCreated = { ...accepted, 201: text('text/plain', 'Created: the check is new') };
+// as everywhere in this API family, though it is but a word
+const accepted = { 200: text('text/html', 'OK') };
+const acceptedOrCreated = { ...accepted, 201: text('text/html', 'Created: the check is new') };
 
 const uuidPing = <const P extends string>(path: P, summary: string) =>
   endpoint({
