@@ -24,6 +24,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
   let place: RenewalPlace;
   let answer: () => RenewalAdvice | undefined | Promise<RenewalAdvice>;
   let asked: string[];
+  let opened = 0;
   beforeAll(async () => {
     place = await startRenewing(open);
     asked = [];
@@ -31,6 +32,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
   afterEach(async () => {
     await clearInventory(place.app);
     asked = [];
+    opened = 0;
   });
   afterAll(() => place.close());
 
@@ -53,7 +55,11 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
       },
     } as Provider;
     const logger = createLogger({ service: 'cert-manager', level: 'silent' });
-    const opener = { open: () => provider, openForSigning: () => provider };
+    const openForSigning = () => {
+      opened += 1;
+      return provider;
+    };
+    const opener = { open: openForSigning, openForSigning };
     return askAdvice({ db, clock, logger, opener, ...more });
   }
 
@@ -198,6 +204,8 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     answer = () => window(3 * day, 4 * day);
     expect(await ask()).toBe(false);
     expect(asked).toHaveLength(8);
+    // whoever opens an ACME provider reads the directory of its CA
+    expect(opened).toBe(1);
     expect(await ask()).toBe(true);
     expect(asked).toHaveLength(10);
   });

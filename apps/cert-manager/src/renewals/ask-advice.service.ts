@@ -4,8 +4,8 @@ import type { Clock, Logger } from '@certloop/server';
 import { getCertificate } from '../certificates/certificates.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
-import type { RenewalAdvice } from '../providers/provider.js';
-import { getProvider } from '../providers/providers.repository.js';
+import type { Provider, RenewalAdvice } from '../providers/provider.js';
+import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { SecretUnreadable } from '../providers/secret-box.js';
 import { adviceLeaseUntil, nextAdvice, nextAdviceAfterFault } from './advice-times.js';
 import { claimAdvice } from './due-renewals.repository.js';
@@ -35,19 +35,32 @@ export async function askAdvice(deps: AdviceDeps): Promise<boolean> {
   const now = clock.now();
   const until = adviceLeaseUntil(now);
   const entries = await db.transaction((tx) => claimAdvice(tx, { now, until, limit: batch }));
+  const open = openedOnce(deps.opener);
   await Promise.all(
     entries.map(async (entry) => {
-      const answer = await ask(deps, entry);
+      const answer = await ask(deps, open, entry);
       await keep(deps, entry, answer).catch(unlessGone);
     }),
   );
   return entries.length < batch;
 }
 
-async function ask({ db, logger, opener }: AdviceDeps, entry: RenewalRow): Promise<Answer> {
+type Open = (row: ProviderRow) => Provider;
+
+/** Opens each provider once: an ACME one reads the directory of its CA anew each time. */
+function openedOnce(opener: ProviderOpener): Open {
+  const opened = new Map<string, Provider>();
+  return (row) => {
+    const provider = opened.get(row.id) ?? opener.openForSigning(row);
+    opened.set(row.id, provider);
+    return provider;
+  };
+}
+
+async function ask({ db, logger }: AdviceDeps, open: Open, entry: RenewalRow): Promise<Answer> {
   try {
     const { pem, provider } = await db.read((tx) => findSubject(tx, entry));
-    const { adviseRenewal } = opener.openForSigning(provider);
+    const { adviseRenewal } = open(provider);
     return (await adviseRenewal?.(pem)) ?? 'none';
   } catch (error) {
     if (!(error instanceof AppError || error instanceof SecretUnreadable)) throw error;
