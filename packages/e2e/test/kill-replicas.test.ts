@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createCheckMonitorClient } from '@certloop/contracts';
 import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -21,18 +20,10 @@ import {
 import { runCommand } from '../src/service-process.js';
 import { type Stack, startStack } from '../src/stack.js';
 import { type Replica, sessionClient, startReplica } from './replicas.js';
+import { until } from './until.js';
 
 // six processes, hundreds of pings and deliveries
 jest.setTimeout(300_000);
-
-/** Repeats a question until the answer is not undefined. Throws after the time. */
-async function until<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T> {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(250)) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-  }
-  throw new Error(`nothing came of it within ${withinMs / 1000} s`);
-}
 
 // Replicas need a database that several processes share.
 const shared = testDialects().filter((dialect) => dialect === 'postgres');

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { buildCsr, csrLabels, formatPem, generateKeyPair, parsePem } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -14,6 +13,7 @@ import {
   uploadCsr,
 } from '../src/main-job.js';
 import { describeStack } from './running-stack.js';
+import { until } from './until.js';
 
 async function placeWithCsr(
   clients: Clients,
@@ -195,12 +195,3 @@ describeStack('the main job', (running) => {
     });
   });
 });
-
-/** What the attempt finds, tried until it finds something. */
-async function until<T>(withinMs: number, attempt: () => Promise<T | undefined>): Promise<T> {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await pause(50)) {
-    const found = await attempt();
-    if (found !== undefined) return found;
-  }
-  throw new Error('waited in vain');
-}

@@ -11,6 +11,9 @@ import {
   uploadCsr,
 } from '../src/main-job.js';
 import { describeStack } from './running-stack.js';
+import { until } from './until.js';
+
+const inTime = 60_000;
 
 /** An FQDN with a CSR, in a space of its own. */
 async function preparedFqdn(clients: Clients, hostname: string): Promise<Place> {
@@ -47,7 +50,7 @@ async function findCheck({ monitor }: Clients, { fqdnId }: Place) {
 }
 
 async function awaitStatus(clients: Clients, place: Place, status: string) {
-  return until(async () => {
+  return until(inTime, async () => {
     const check = await findCheck(clients, place);
     return check?.status === status ? check : undefined;
   });
@@ -73,13 +76,13 @@ describeStack('the watch of certificates', (running) => {
     const distance = Date.parse(String(check.next_ping)) - Date.parse(renewAt);
     expect(Math.abs(distance)).toBeLessThan(65_000);
     await signCsr(clients, place);
-    const pings = await until(async () => {
+    const pings = await until(inTime, async () => {
       const found = await pingsOf(clients, check.uuid);
       return found.length > 1 ? found : undefined;
     });
     expect(pings).toEqual(['success: watched', 'success: issued']);
     await clients.manager.deleteFqdn({ params: { id: place.spaceId, fqdnId: place.fqdnId } });
-    await until(async () => ((await findCheck(clients, place)) === undefined ? true : undefined));
+    await until(inTime, async () => ((await findCheck(clients, place)) === undefined ? true : undefined));
   });
 
   test('goes down with the reason when there is no certificate to be had, and up when there is', async () => {
@@ -108,7 +111,7 @@ describeStack('the watch of certificates', (running) => {
     // the manager notices
     await pause(3000);
     await stack.start('check-monitor');
-    const pings = await until(async () => {
+    const pings = await until(inTime, async () => {
       const found = await pingsOf(clients, uuid);
       return found.length > 2 ? found : undefined;
     });
@@ -135,7 +138,7 @@ describeStack('the watch of certificates', (running) => {
   test('has a check of its own for the queue, and one for the advice of CAs', async () => {
     const { monitor } = running().clients;
     for (const slug of ['certloop-cert-manager', 'certloop-cert-manager-advice']) {
-      const check = await until(async () => {
+      const check = await until(inTime, async () => {
         const [found] = (await monitor.listChecks({ query: { slug } })).body.checks;
         return found?.status === 'up' ? found : undefined;
       });
@@ -143,12 +146,3 @@ describeStack('the watch of certificates', (running) => {
     }
   });
 });
-
-/** What the attempt finds, tried until it finds something. */
-async function until<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(100)) {
-    const found = await attempt();
-    if (found !== undefined) return found;
-  }
-  throw new Error('waited in vain');
-}
