@@ -44,8 +44,8 @@ export async function makeCsr(hostname: string): Promise<string> {
 
 /** Host name that a CSR asks for: its first DNS name, else its common name. Throws InvalidInput. */
 export function hostnameOf(csrPem: string): string {
-  const { dnsNames, subject } = describeCsr(parseCsr(parsePem(csrPem, csrLabels)));
-  const name = dnsNames[0] ?? /(?:^|,)CN=([^,+]+)/.exec(subject)?.[1];
+  const { dnsNames, commonNames } = describeCsr(parseCsr(parsePem(csrPem, csrLabels)));
+  const name = dnsNames[0] ?? commonNames[0];
   if (name === undefined) throw new NotFound('the CSR names no host');
   return name;
 }

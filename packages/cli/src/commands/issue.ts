@@ -124,8 +124,8 @@ async function sign(
 
 /** Host name that a CSR asks for: its first DNS name, else its common name. Throws UsageError. */
 function hostnameOf(pem: string): string {
-  const { dnsNames, subject } = describeCsr(parseCsr(parsePem(pem, csrLabels)));
-  const name = dnsNames[0] ?? /(?:^|,)CN=([^,+]+)/.exec(subject)?.[1];
+  const { dnsNames, commonNames } = describeCsr(parseCsr(parsePem(pem, csrLabels)));
+  const name = dnsNames[0] ?? commonNames[0];
   if (name === undefined) throw new UsageError('the CSR names no host');
   return name.toLowerCase();
 }
