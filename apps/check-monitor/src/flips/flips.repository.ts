@@ -61,9 +61,11 @@ export async function claimFlips(tx: Tx, now: Micros, most: number): Promise<Fli
 
 /** What is taken but for those that would overtake, which are given back. */
 async function leaveOvertaking(tx: Tx, taken: readonly FlipRow[]): Promise<FlipRow[]> {
+  const last = taken.at(-1);
+  if (last === undefined) return [];
   const text = `select check_id, min(id) as id from flips where processed_at is null and id < $1 group by check_id`;
   const columns = { checkId: flips.columns.checkId, id: column.bigint() };
-  const earlier = await querySql(tx, columns, text, [taken.at(-1)?.id ?? 0]);
+  const earlier = await querySql(tx, columns, text, [last.id]);
   const firsts = new Map(earlier.map(({ checkId, id }) => [checkId, id]));
   const overtakes = ({ checkId, id }: FlipRow) => (firsts.get(checkId) ?? id) < id;
   const left = taken.filter(overtakes).map(({ id }) => id);
