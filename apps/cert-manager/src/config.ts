@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import {
+  baseAddress,
   ConfigError,
   type ConfigOf,
   type Environment,
   flag,
-  httpAddress,
   logLevel,
   metricsSettings,
   portNumber,
@@ -23,7 +23,7 @@ import { parseKeyRing } from './providers/key-ring.js';
 const bytes = wholeNumber(1, 1_073_741_824);
 
 /** Address that this service calls. */
-const calledAddress = httpAddress.superRefine((address, context) => {
+const calledAddress = baseAddress.superRefine((address, context) => {
   const message = portFault(address);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
@@ -48,7 +48,7 @@ export const settings = {
   port: setting('CERT_MANAGER_PORT', portNumber.default(3000), 'TCP port to listen on; 0 for any free one'),
   publicUrl: setting(
     'CERT_MANAGER_PUBLIC_URL',
-    httpAddress.optional(),
+    baseAddress.optional(),
     'address that browsers use, such as https://certs.example.org; https makes the session cookie Secure',
   ),
   trustedProxies: setting(

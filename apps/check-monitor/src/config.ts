@@ -1,4 +1,5 @@
 import {
+  baseAddress,
   ConfigError,
   type ConfigOf,
   type Environment,
@@ -88,7 +89,7 @@ const telling = {
   ),
   matrixHomeserver: setting(
     'CHECK_MONITOR_MATRIX_HOMESERVER',
-    httpAddress.optional(),
+    baseAddress.optional(),
     'homeserver of the account that tells Matrix rooms',
   ),
   matrixAccessToken: setting(
@@ -142,12 +143,12 @@ export const settings = {
   port: setting('CHECK_MONITOR_PORT', portNumber.default(3001), 'TCP port to listen on'),
   siteRoot: setting(
     'CHECK_MONITOR_SITE_ROOT',
-    httpAddress.optional(),
+    baseAddress.optional(),
     'address under which clients reach this service; http://<host>:<port> when absent',
   ),
   pingEndpoint: setting(
     'CHECK_MONITOR_PING_ENDPOINT',
-    httpAddress.optional(),
+    baseAddress.optional(),
     'address that ping addresses begin with; <site root>/ping when absent',
   ),
   siteName: setting(

@@ -1,5 +1,6 @@
 import { validationModes } from '@certloop/contracts';
 import {
+  baseAddress,
   type ConfigOf,
   flag,
   httpAddress,
@@ -23,7 +24,7 @@ const off = flag.prefault('false');
 export const acmeSettings = {
   publicUrl: setting(
     'DUMMY_CA_PUBLIC_URL',
-    httpAddress.optional(),
+    baseAddress.optional(),
     'address under which ACME clients and verifiers reach the service; for ACME that of the request when absent',
   ),
   acmeKeep: setting(

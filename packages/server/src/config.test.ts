@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import {
+  baseAddress,
   ConfigError,
   flag,
   httpAddress,
@@ -75,6 +76,7 @@ describe('rules of values', () => {
     ['bound', wholeNumber(5, 6), '6', 6],
     ['flag', flag, 'true', true],
     ['address with slashes at its end', httpAddress, 'https://ca.example/base//', 'https://ca.example/base'],
+    ['base', baseAddress, 'https://ca.example/base/', 'https://ca.example/base'],
     ['words', wordList, ' a, b  c,', ['a', 'b', 'c']],
   ])('accepts %s', (_, rule, text, value) => {
     expect(rule.parse(text)).toEqual(value);
@@ -90,6 +92,11 @@ describe('rules of values', () => {
     ['a word for yes', flag, 'yes'],
     ['another protocol', httpAddress, 'ftp://ca.example'],
     ['no address', httpAddress, 'ca.example'],
+    ['a base with a query', baseAddress, 'https://ca.example/?name=value'],
+    ['a base with an empty query', baseAddress, 'https://ca.example?'],
+    ['a base with a fragment', baseAddress, 'https://ca.example/#part'],
+    ['a base with credentials', baseAddress, 'https://name:word@ca.example'],
+    ['a base of another protocol', baseAddress, 'ftp://ca.example'],
   ])('refuses %s', (_, rule, text) => {
     expect(rule.safeParse(text).success).toBe(false);
   });

@@ -96,6 +96,12 @@ export const httpAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** The same for an address that paths are put behind: it has no query, no fragment and no credentials. */
+export const baseAddress = httpAddress.refine((text) => {
+  const { username, password } = new URL(text);
+  return !/[?#]/.test(text) && username === '' && password === '';
+}, 'must be an address without query, fragment and credentials');
+
 /** Words separated by commas or blanks. */
 export const wordList = z.string().transform((text) => text.split(/[\s,]+/).filter((word) => word !== ''));
 

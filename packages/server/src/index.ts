@@ -3,6 +3,7 @@ export { type ApiPagesOptions, apiPages } from './api-pages.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './bind.js';
 export { type Clock, createMovableClock, type MovableClock, systemClock } from './clock.js';
 export {
+  baseAddress,
   ConfigError,
   type ConfigOf,
   type Environment,

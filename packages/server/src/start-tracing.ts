@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, httpAddress, setting } from './config.js';
+import { baseAddress, flag, setting } from './config.js';
 import { switchTracing } from './tracing.js';
 
 const samplers = [
@@ -15,7 +15,7 @@ const samplers = [
 export const tracingSettings = {
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    httpAddress.optional(),
+    baseAddress.optional(),
     'address of an OpenTelemetry collector that takes OTLP by HTTP, such as http://127.0.0.1:4318; no traces when absent',
   ),
   otlpHeaders: setting(
