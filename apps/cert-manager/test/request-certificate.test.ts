@@ -330,6 +330,28 @@ describeEachDialect('requesting a certificate', (open) => {
       expect(ca.csrs).toHaveLength(1);
     });
 
+    test('but not for ever: one that breaks off again and again is given up', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      deadly = 'account_known';
+      await request(fqdn, {}, app.people.ada, 'wait=0').expect(200);
+      await quiet();
+      for (let tries = 2; tries <= 10; tries += 1) {
+        deadly = 'account_known';
+        app.clock.advance(61_000);
+        await app.takeUpJobs();
+        await quiet();
+        expect(deadly).toBeUndefined();
+      }
+      app.clock.advance(61_000);
+      await app.takeUpJobs();
+      expect((await auditEntries(app, 'certificate.fail')).at(-1)).toMatchObject({
+        resourceId: fqdn.id,
+        details: { outcome: 'failure', reason: expect.stringMatching(/broke off 10 times/) },
+      });
+      expect((await request(fqdn).expect(200)).body.success).toBe(true);
+      expect(ca.orders).toHaveLength(1);
+    });
+
     test('at once when the process was stopped', async () => {
       const environment = { ACME_DIRECTORY_URL: ca.directoryUrl, ENCRYPTION_KEYS: keys };
       const other = await startAppOn(app.database, { environment, beside: app });

@@ -5,7 +5,7 @@ import {
   type IssuanceJobRow,
   updateJob,
 } from './issuance-jobs.repository.js';
-import { type RunDeps, runIssuance } from './run-issuance.service.js';
+import { giveUp, type RunDeps, runIssuance } from './run-issuance.service.js';
 
 /** Works on jobs in this process. */
 export interface IssuanceRunner {
@@ -15,7 +15,7 @@ export interface IssuanceRunner {
   begin(job: IssuanceJobRow): void;
   /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
   settled(id: string, ms: number): Promise<IssuanceJobRow | undefined>;
-  /** Takes up jobs that nobody works on any more. */
+  /** Takes up jobs that nobody works on any more; one that has broken off 10 times is failed instead. */
   takeUp(): Promise<void>;
   /** Deletes what ended long ago. */
   sweep(): Promise<void>;
@@ -24,6 +24,8 @@ export interface IssuanceRunner {
 }
 
 const lookMs = 250;
+// what breaks whoever works on it must neither do so for ever nor keep its FQDN from another request
+const mostTries = 10;
 const keptMs = 90 * 86_400_000;
 
 export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
@@ -54,7 +56,8 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));
         if (job === undefined) return;
         deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_up');
-        begin(job);
+        if (job.attempt > mostTries) await giveUp(deps, job, mostTries);
+        else begin(job);
       }
     },
     sweep: async () => {

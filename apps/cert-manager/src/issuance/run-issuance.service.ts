@@ -55,6 +55,12 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
   }
 }
 
+/** Fails a job that this worker has claimed and does not begin with, as each of `tries` tries broke off. */
+export async function giveUp(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
+  const reason = `the request broke off ${tries} times by an error that nobody foresaw; the service's log has it`;
+  await fail({ deps, job, steps: job.steps }, undefined, { reason });
+}
+
 interface Subject {
   readonly fqdn: FqdnRow;
   readonly csr: CsrRow;
@@ -67,10 +73,10 @@ interface Worker {
   readonly deps: RunDeps;
   readonly job: IssuanceJobRow;
   steps: StepReports;
-  readonly release: () => void;
 }
 
-function createWorker(deps: RunDeps, job: IssuanceJobRow): Worker {
+/** Extends the lease of the job each third of its length, until it is released. */
+function createWorker(deps: RunDeps, job: IssuanceJobRow): Worker & { readonly release: () => void } {
   const timer = setInterval(() => {
     const leaseUntil = new Date(deps.clock.now().getTime() + deps.leaseMs);
     deps.db
