@@ -1,4 +1,3 @@
-import { NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
@@ -8,7 +7,7 @@ import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { readCsrPage } from './csr-list.repository.js';
-import { type CsrRow, deleteEveryCsr, findLatestCsr } from './csrs.repository.js';
+import { type CsrRow, csrNotFound, deleteEveryCsr, findLatestCsr } from './csrs.repository.js';
 
 export interface CsrsDeps {
   readonly db: Database;
@@ -39,7 +38,7 @@ export async function getLatestCsr(
     const fqdn = await getFqdn(tx, spaceId, fqdnId);
     const csr = await findLatestCsr(tx, fqdnId);
     if (csr === undefined) {
-      throw new NotFound('no CSR is stored for this FQDN', { code: 'csr_not_found', title: 'CSR not found' });
+      throw csrNotFound('no CSR is stored for this FQDN');
     }
     return { fqdn, csr };
   });

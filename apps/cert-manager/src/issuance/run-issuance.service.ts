@@ -1,10 +1,10 @@
-import { AppError, NotFound } from '@certloop/contracts';
+import { AppError, type NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findLastOfProvider } from '../certificates/certificate-list.repository.js';
-import { type CsrRow, findCsr, keepCsr } from '../csrs/csrs.repository.js';
+import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../providers/provider.js';
@@ -189,8 +189,5 @@ function stepError({ isPermanent, notBefore, code, problemType }: SignRefusal, m
 }
 
 function csrGone(): NotFound {
-  return new NotFound('the CSR was deleted while the certificate was being requested', {
-    code: 'csr_not_found',
-    title: 'CSR not found',
-  });
+  return csrNotFound('the CSR was deleted while the certificate was being requested');
 }

@@ -1,9 +1,8 @@
-import { NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { newRowId } from '../access/row-id.js';
 import { orderSubject } from '../acme/csr-rules.js';
-import { type CsrRow, findLatestCsr } from '../csrs/csrs.repository.js';
+import { type CsrRow, csrNotFound, findLatestCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 import { findLatestJob, type IssuanceJobRow, insertJob } from './issuance-jobs.repository.js';
@@ -67,7 +66,7 @@ export async function findRequested(
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const csr = await findLatestCsr(tx, fqdn.id);
   if (csr !== undefined) return { fqdn, csr };
-  throw new NotFound('no CSR is stored for this FQDN', { code: 'csr_not_found', title: 'CSR not found' });
+  throw csrNotFound('no CSR is stored for this FQDN');
 }
 
 /** The steps before the CA is asked. Throws InvalidInput for a CSR that ACME CAs refuse. */
