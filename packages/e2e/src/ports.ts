@@ -3,8 +3,18 @@ import { StartFailed } from '@certloop/server';
 
 const host = '127.0.0.1';
 
-/** A port that was free a moment ago. */
+// A service takes its port seconds after it was found, and the system may give it out again until then.
+const given = new Set<number>();
+
+/** A port that was free a moment ago, another one at each call. */
 export async function freePort(): Promise<number> {
+  const port = await portOfTheMoment();
+  if (given.has(port)) return freePort();
+  given.add(port);
+  return port;
+}
+
+async function portOfTheMoment(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
