@@ -3,15 +3,23 @@ import { StartFailed } from '@certloop/server';
 
 const host = '127.0.0.1';
 
-// A service takes its port seconds after it was found, and the system may give it out again until then.
-const given = new Set<number>();
-
-/** A port that was free a moment ago, another one at each call. */
+/** A port that was free a moment ago, another one at each call, in whichever process of this machine. */
 export async function freePort(): Promise<number> {
   const port = await portOfTheMoment();
-  if (given.has(port)) return freePort();
-  given.add(port);
-  return port;
+  return (await reserve(port)) ? port : freePort();
+}
+
+/**
+ * Whether nobody has reserved the port, which is this process's then until it ends. A service takes its port seconds
+ * after it was found, and the system may give it out again until then; so whoever finds one holds it at another
+ * address. Where there is no such address, as on macOS, nothing is reserved.
+ */
+async function reserve(port: number): Promise<boolean> {
+  const holder = createServer().unref();
+  return new Promise((resolve) => {
+    holder.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'));
+    holder.listen(port, '127.0.0.2', () => resolve(true));
+  });
 }
 
 async function portOfTheMoment(): Promise<number> {
