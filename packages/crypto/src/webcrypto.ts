@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import type { Curve } from './curves.js';
+import { type Curve, curves } from './curves.js';
 
 /**
  * @peculiar/x509, loaded on first use: it takes a quarter of a second and needs the reflection shim before it.
@@ -17,6 +17,11 @@ export async function loadWebCrypto(curve: Curve): Promise<Crypto> {
 }
 
 let peculiarCrypto: Promise<Crypto> | undefined;
+
+/** Loads now what the first key of secp256k1 or brainpool would wait for: a tenth of a second of computing. */
+export async function loadRareCurves(): Promise<void> {
+  await Promise.all([...curves.values()].map(loadWebCrypto));
+}
 
 /** Name of the curve in WebCrypto, where secp256k1 is called K-256. */
 export function webCryptoCurveName(curve: Curve): string {
