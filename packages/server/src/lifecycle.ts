@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '@certloop/contracts';
@@ -72,6 +72,10 @@ function startFailure(error: NodeJS.ErrnoException, { host, port }: ListenOption
 const drainMs = 10_000;
 
 async function drain(server: Server): Promise<void> {
+  // Who is told so sends the next request elsewhere, instead of into a connection that is being closed.
+  server.prependListener('request', (_, response: ServerResponse) =>
+    response.setHeader('Connection', 'close'),
+  );
   // A connection that is kept alive becomes idle only when its running request ends: look again until then.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);

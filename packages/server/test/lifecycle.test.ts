@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { listen } from '../src/index.js';
 
 const fixture = fileURLToPath(new URL('./service.fixture.js', import.meta.url));
 const started: ChildProcess[] = [];
@@ -87,4 +90,29 @@ test('a port that is taken: one line that names it, and exit code 1', async () =
   const second = new Running(Number(port));
   expect(await second.exitCode()).toBe(1);
   expect(second.error).toBe(`fixture: port ${port} on 127.0.0.1 is already in use\n`);
+});
+
+test('a connection that is in use while a service closes is told so', async () => {
+  const arrivals = new EventEmitter();
+  const { server, close } = await listen(
+    (request, response) => {
+      arrivals.emit(request.url ?? '');
+      arrivals.once('answer', () => response.end('answered'));
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const ask = async (path: string) => {
+    const arrived = once(arrivals, path);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`);
+    await arrived;
+  };
+  await ask('/before');
+  const closed = close();
+  await ask('/meanwhile');
+  arrivals.emit('answer');
+  const answers = await text(socket);
+  expect(answers.match(/Connection: [\w-]+/g)).toEqual(['Connection: keep-alive', 'Connection: close']);
+  expect(answers.match(/answered/g)).toHaveLength(2);
+  await closed;
 });
