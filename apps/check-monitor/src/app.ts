@@ -30,7 +30,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
-import { deliverNotification } from './alerts/deliver-notification.service.js';
+import { createDeliver, type Deliver } from './alerts/deliver-notification.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
 import { channelsHandlers } from './channels/channels.routes.js';
@@ -63,6 +63,7 @@ export type AppConfig = Pick<
   | 'pingBodyLimit'
   | 'trustedProxies'
   | 'metricsKey'
+  | 'deliveryWorkers'
 > &
   Partial<MetricsAccess>;
 
@@ -87,8 +88,7 @@ export interface App {
   readonly tick: () => Promise<void>;
   /** Tells whoever asks that no more requests should come. */
   readonly drain: () => void;
-  /** Delivers a message if one waits, and tells whether one did; several may run at once. */
-  readonly deliver: () => Promise<boolean>;
+  readonly deliver: Deliver;
 }
 
 /** Builds the service once from its parts. */
@@ -138,7 +138,7 @@ export function buildApp(parts: AppParts): App {
     drain: () => {
       isDraining = true;
     },
-    deliver: () => deliverNotification(deps),
+    deliver: createDeliver(deps),
   };
 }
 

@@ -105,7 +105,7 @@ const telling = {
   deliveryWorkers: setting(
     'CHECK_MONITOR_DELIVERY_WORKERS',
     wholeNumber(1, 100).default(4),
-    'messages that are delivered at once',
+    'messages that are delivered at once; one channel gets one less, so that none keeps the others waiting',
   ),
 } as const;
 

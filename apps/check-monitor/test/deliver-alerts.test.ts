@@ -237,6 +237,32 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(bodies()).toHaveLength(1);
   });
 
+  test('one target that hangs does not keep the others from being told', async () => {
+    const [hanging, swift] = [await webhook('/hangs'), await webhook('/answers')];
+    const toldTo = ({ uuid }: Channel) => ({ timeout: 60, grace: 60, channels: uuid });
+    const checks = await Promise.all(Array.from({ length: 6 }, () => ada.check(toldTo(hanging))));
+    checks.push(await ada.check(toldTo(swift)));
+    await Promise.all(checks.map((check) => ada.ping(check)));
+    app.clock.advance(121 * second);
+    await app.tick();
+    const held: ServerResponse[] = [];
+    const swiftOne = new Promise<void>((resolve) => {
+      target.answer((response, { path }) => {
+        if (path === '/hangs') return void held.push(response);
+        response.end();
+        resolve();
+      });
+    });
+    const workers = Array.from({ length: 4 }, () => app.deliver());
+    await swiftOne;
+    expect(target.requests.filter(({ path }) => path === '/hangs').length).toBeLessThan(4);
+    target.answer((response) => response.end());
+    for (const response of held) response.end();
+    await Promise.all(workers);
+    await app.deliver();
+    expect(target.requests).toHaveLength(7);
+  });
+
   test('two processes tell of each flip once', async () => {
     const hook = await webhook();
     const other = await app.openAnother();

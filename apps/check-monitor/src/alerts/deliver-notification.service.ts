@@ -1,5 +1,5 @@
 import type { Database } from '@certloop/db';
-import type { Logger } from '@certloop/server';
+import { createTurns, type Logger } from '@certloop/server';
 import { type DeliveryResult, undelivered } from '../channels/delivery-result.js';
 import {
   claimNotification,
@@ -16,6 +16,8 @@ export interface DeliverNotificationDeps extends LoadAlertDeps {
   readonly database: Database;
   readonly logger: Logger;
   readonly notifier: Pick<Notifier, 'notify'>;
+  /** How many deliver at once in this process. */
+  readonly deliveryWorkers: number;
 }
 
 /** Renewed three times as often while the delivery lasts: past it the worker is dead, and another one begins anew. */
@@ -27,17 +29,36 @@ const longestWait: Micros = 3600 * microsPerSecond;
 /** A message during which this many workers died must not take the next one too. */
 const mostAttempts = 3;
 
+/** Delivers the oldest message that may go, and tells whether there was one; each worker calls it again and again. */
+export type Deliver = () => Promise<boolean>;
+
 /**
- * Delivers the oldest message that waits; tells whether there was one. Several may run at once, here and in other
- * processes. A message whose worker died is delivered again: at least once, under the same delivery id.
+ * Workers may be in several processes. One channel never has all of a process, so that a target that hangs keeps no
+ * other from being told. A message whose worker died is delivered again: at least once, under the same delivery id.
  */
-export async function deliverNotification(deps: DeliverNotificationDeps): Promise<boolean> {
-  const now = deps.now();
-  const claimed = await deps.database.transaction((tx) => claimNotification(tx, now, now + lease));
-  if (claimed === undefined) return false;
-  const keeper = keepLease(deps, claimed);
-  await deliver(deps, claimed).finally(() => clearInterval(keeper));
-  return true;
+export function createDeliver(deps: DeliverNotificationDeps): Deliver {
+  const { database, deliveryWorkers } = deps;
+  const mostOfOne = Math.max(1, deliveryWorkers - 1);
+  const inHand: number[] = [];
+  // what one takes is known before the next one looks
+  const inTurn = createTurns({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  const claim = async (): Promise<Notification | undefined> => {
+    const now = deps.now();
+    const full = inHand.find((channel) => inHand.filter((each) => each === channel).length >= mostOfOne);
+    const claimed = await database.transaction((tx) => claimNotification(tx, now, now + lease, full));
+    if (claimed !== undefined) inHand.push(claimed.channelId);
+    return claimed;
+  };
+  return async () => {
+    const claimed = await inTurn(claim);
+    if (claimed === undefined) return false;
+    const keeper = keepLease(deps, claimed);
+    await deliver(deps, claimed).finally(() => {
+      clearInterval(keeper);
+      inHand.splice(inHand.indexOf(claimed.channelId), 1);
+    });
+    return true;
+  };
 }
 
 /** All tries of one message may take minutes, in which nobody else shall begin it. */

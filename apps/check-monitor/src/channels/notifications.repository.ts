@@ -63,16 +63,18 @@ export async function insertNotifications(tx: Tx, rows: readonly NewNotification
 }
 
 /**
- * Takes the oldest message that is open and that nobody holds, until `leaseUntil`. News of one check reaches one
- * channel in its order: what stands behind an open message waits. Of several workers exactly one gets a message.
+ * Takes the oldest message that is open, that nobody holds and that is not for the channel `except`, until `leaseUntil`.
+ * News of one check reaches one channel in its order: what stands behind an open message waits. Of several workers
+ * exactly one gets a message.
  */
 export async function claimNotification(
   tx: Tx,
   now: Micros,
   leaseUntil: Micros,
+  except = noChannel,
 ): Promise<Notification | undefined> {
   for (;;) {
-    const [row] = await querySql(tx, notifications.columns, oldestFree(tx), [now]);
+    const [row] = await querySql(tx, notifications.columns, oldestFree(tx), [now, except]);
     if (row === undefined) return undefined;
     const attempt = row.attempt + 1;
     const claim = `update notifications set attempt = $1, lease_until = $2
@@ -82,11 +84,15 @@ export async function claimNotification(
   }
 }
 
+// identifiers count from 1
+const noChannel = 0;
+
 function oldestFree(tx: Tx): string {
   // a writer of SQLite is alone anyway
   const lock = tx.dataSource.options.type === 'postgres' ? 'for update of n skip locked' : '';
   return `select n.* from notifications n
     where n.settled_at is null and (n.lease_until is null or n.lease_until <= $1)
+      and n.channel_id <> $2
       and not exists (select 1 from notifications e where e.settled_at is null
         and e.channel_id = n.channel_id and e.check_id = n.check_id and e.id < n.id)
     order by n.id limit 1 ${lock}`;

@@ -38,6 +38,7 @@ const defaults: AppConfig = {
   pingBodyLimit: 10_000,
   trustedProxies: [],
   metricsKey: undefined,
+  deliveryWorkers: 4,
 };
 
 export type Answer = supertest.Response;
