@@ -150,6 +150,27 @@ describe('where validation goes', () => {
     await expect(proving('http-01', byDns)).resolves.toBeUndefined();
   });
 
+  test.each(['http-01', 'tls-alpn-01'] as const)(
+    'is the next address where nobody takes the connection: %s',
+    async (type) => {
+      const certificate = { dnsNames: ['www.example.test'], value: acmeIdentifierValue(keyAuthorization) };
+      const server = await startTlsAlpnResponder(certificate);
+      // who answers listens on the last one alone, and what is not to be reached is left out
+      dns.addresses.set('www.example.test', ['127.0.0.2', '169.254.169.254', '127.0.0.1']);
+      responder.answers.set(path, keyAuthorization);
+      await expect(proving(type, { ...byDns, tlsAlpn01Port: server.port })).resolves.toBeUndefined();
+      await server.close();
+    },
+  );
+
+  test('is one address alone where the connection is taken', async () => {
+    dns.addresses.set('www.example.test', ['127.0.0.1', '127.0.0.1']);
+    responder.answers.set(path, { status: 403 });
+    const before = responder.hosts.length;
+    await expect(proving('http-01', byDns)).rejects.toEqual(problem('incorrectResponse', /403/));
+    expect(responder.hosts.length - before).toBe(1);
+  });
+
   test('is nowhere without an address', async () => {
     const nobody = { ...identifier, value: 'nobody.test' };
     await expect(proving('http-01', byDns, nobody)).rejects.toEqual(problem('dns', /no address/));

@@ -6,8 +6,8 @@ export interface DnsServer {
   readonly address: string;
   /** TXT records by name; those of a name that is missing do not exist. */
   readonly texts: Map<string, readonly string[]>;
-  /** IPv4 addresses by name. */
-  readonly addresses: Map<string, string>;
+  /** IPv4 addresses by name, of one or several. */
+  readonly addresses: Map<string, string | readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function startDnsServer(
     const found = texts.get(name) ?? findTexts(name);
     const records = [
       ...(type === types.txt ? found.map(txtRecord) : []),
-      ...(type === types.a && addresses.has(name) ? [addressRecord(addresses.get(name) ?? '')] : []),
+      ...(type === types.a ? [addresses.get(name) ?? []].flat().map(addressRecord) : []),
     ];
     const isKnown = texts.has(name) || found.length > 0 || addresses.has(name);
     socket.send(replyTo(query.subarray(0, end), records, isKnown), port, address);

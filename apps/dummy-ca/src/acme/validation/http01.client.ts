@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { AcmeProblem } from '@certloop/contracts';
 import { http01Path, isHttp01Answer, type Proof } from '../challenges.js';
+import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
 import { redirectTarget } from './redirects.js';
 import type { ValidationSettings } from './validation-settings.js';
@@ -43,8 +44,16 @@ async function get(
   settings: ValidationSettings,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const address = await names.addressOf(host, signal);
+  const addresses = await names.addressesOf(bare(url), signal);
+  return atFirstReachable(addresses, (address) => getAt(address, url, settings, signal));
+}
+
+async function getAt(
+  address: string,
+  url: URL,
+  settings: ValidationSettings,
+  signal: AbortSignal,
+): Promise<Answer> {
   const isTls = url.protocol === 'https:';
   const options = {
     host: address,
@@ -58,7 +67,11 @@ async function get(
   try {
     // Who is asked to prove a name has no certificate for it yet.
     const request = isTls
-      ? requestHttps({ ...options, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
+      ? requestHttps({
+          ...options,
+          servername: isIP(bare(url)) === 0 ? url.hostname : '',
+          rejectUnauthorized: false,
+        })
       : requestHttp(options);
     return await receive(request);
   } catch (cause) {
@@ -104,6 +117,9 @@ function judge(url: URL, { status, body }: Answer, keyAuthorization: string): vo
   const given = JSON.stringify(body.slice(0, 100));
   throw new AcmeProblem('incorrectResponse', `${shown(url)} did not give the key authorization but ${given}`);
 }
+
+/** Host of an address, that of IPv6 without its brackets. */
+const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 // The address may come from a redirect, and the problem is kept as long as its challenge.
 const shown = ({ href }: URL): string => `GET ${href.slice(0, 300)}`;

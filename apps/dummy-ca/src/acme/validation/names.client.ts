@@ -8,15 +8,16 @@ import type { ValidationSettings } from './validation-settings.js';
 /** Names as validation sees them; a look-up that is not over when its signal aborts has failed. */
 export interface Names {
   /**
-   * Address to connect to for a host name or an address in text. Throws `dns` when there is none, or one that
-   * validation may not reach.
+   * Addresses to connect to for a host name or an address in text, one at least, in the order to try them. Throws
+   * `dns` when there is none, or none that validation may reach.
    */
-  addressOf(host: string, signal: AbortSignal): Promise<string>;
+  addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
   /** TXT records of a name, the parts of each joined. Throws `dns` when the resolver fails; none is no failure. */
   textsOf(name: string, signal: AbortSignal): Promise<string[]>;
 }
 
 const dnsTimeoutMs = 2_000;
+const mostAddresses = 4;
 
 export function createNames(settings: ValidationSettings): Names {
   const { dnsServer, resolveTo } = settings;
@@ -27,15 +28,13 @@ export function createNames(settings: ValidationSettings): Names {
     return resolver;
   };
   return {
-    addressOf: async (host, signal) => {
-      if (resolveTo !== undefined) return resolveTo;
-      if (parseIpAddress(host) !== undefined) return judged(host, host, settings);
+    addressesOf: async (host, signal) => {
+      if (resolveTo !== undefined) return [resolveTo];
+      if (parseIpAddress(host) !== undefined) return judged(host, [host], settings);
       const addresses = await (dnsServer === undefined
         ? lookUp(host, signal)
         : resolve(resolverUntil(signal), host, signal));
-      const [first] = addresses;
-      if (first === undefined) throw new AcmeProblem('dns', `${host} has no address`);
-      return judged(host, first, settings);
+      return judged(host, addresses, settings);
     },
     textsOf: async (name, signal) => {
       try {
@@ -77,10 +76,14 @@ function untilAborted<T>(lookup: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function judged(host: string, address: string, settings: ValidationSettings): string {
-  const reason = refusalOfAddress(address, settings);
-  if (reason === undefined) return address;
-  throw new AcmeProblem('dns', `${host} is not connected to: ${address} ${reason}`);
+/** Those of the addresses that may be reached. */
+function judged(host: string, addresses: readonly string[], settings: ValidationSettings): string[] {
+  const [first] = addresses;
+  if (first === undefined) throw new AcmeProblem('dns', `${host} has no address`);
+  const allowed = addresses.filter((address) => refusalOfAddress(address, settings) === undefined);
+  if (allowed.length > 0) return allowed.slice(0, mostAddresses);
+  const reason = refusalOfAddress(first, settings);
+  throw new AcmeProblem('dns', `${host} is not connected to: ${first} ${reason}`);
 }
 
 function isAbsence(error: unknown): boolean {

@@ -2,6 +2,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type Certificate, parseCertificate } from '@certloop/crypto';
 import { acmeIdentifierOid, acmeIdentifierValue, type Proof, tlsAlpn01ServerName } from '../challenges.js';
+import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
 import type { ValidationSettings } from './validation-settings.js';
 
@@ -17,8 +18,16 @@ export async function proveTlsAlpn01(
   settings: ValidationSettings,
   signal: AbortSignal,
 ): Promise<void> {
-  const { value } = proof.identifier;
-  const address = await names.addressOf(value, signal);
+  const addresses = await names.addressesOf(proof.identifier.value, signal);
+  await atFirstReachable(addresses, (address) => proveAt(address, proof, settings, signal));
+}
+
+async function proveAt(
+  address: string,
+  proof: Proof,
+  settings: ValidationSettings,
+  signal: AbortSignal,
+): Promise<void> {
   const socket = connect({
     host: address,
     port: settings.tlsAlpn01Port,
@@ -28,7 +37,7 @@ export async function proveTlsAlpn01(
     rejectUnauthorized: false,
   });
   try {
-    await handshake(socket, `${value} at ${address}`, signal);
+    await handshake(socket, `${proof.identifier.value} at ${address}`, signal);
     judge(socket, proof);
   } finally {
     socket.destroy();
@@ -37,13 +46,13 @@ export async function proveTlsAlpn01(
 
 function handshake(socket: TLSSocket, target: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (type: 'connection' | 'tls', reason: string) =>
-      reject(new AcmeProblem(type, `TLS with ${target}: ${reason}`));
+    const fail = (type: 'connection' | 'tls', reason: string, cause?: Error) =>
+      reject(new AcmeProblem(type, `TLS with ${target}: ${reason}`, { cause }));
     signal.addEventListener('abort', () => fail('connection', 'timed out'), { once: true });
     socket.once('secureConnect', resolve);
     // With `on`, since another error may follow when the socket is destroyed.
     socket.on('error', (error: NodeJS.ErrnoException) =>
-      fail(error.syscall === undefined ? 'tls' : 'connection', error.message),
+      fail(error.syscall === undefined ? 'tls' : 'connection', error.message, error),
     );
     socket.once('close', () => fail('tls', 'the connection ended'));
   });
