@@ -32,7 +32,7 @@ interface Reply {
 /**
  * Makes a server answer what Node keeps from every handler, in the API's own shape: requests for a tunnel,
  * with an unknown expectation, and what its parser refuses or waits for in vain. A method that HTTP parsers
- * do not know is as wrong as any other method, not a broken request.
+ * do not know is refused like one that the path does not have, since the request itself is not broken.
  */
 export function answerUnparsed(server: Server, options: UnparsedOptions): void {
   server.on('connect', ({ url = '' }, socket) => {
