@@ -1,6 +1,7 @@
 import { InvalidInput } from '@certloop/contracts';
 import { type Certificate, fingerprint, isWithinValidity, parseCertificate } from './certificate.js';
 import { createKeyCache } from './key-cache.js';
+import { createLatest } from './latest.js';
 import { formatName } from './names.js';
 import { verifySignatureSync } from './signatures.js';
 
@@ -140,10 +141,9 @@ const verified = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 const issuerKeys = createKeyCache(64);
 
 // Those of authorities come again with every chain: remembered by their octets, the oldest forgotten first.
-const verifiedAuthorities = new Map<string, boolean>();
 const mostAuthorities = 256;
-
-const authorities = new Map<string, Certificate>();
+const verifiedAuthorities = createLatest<boolean>(mostAuthorities);
+const authorities = createLatest<Certificate>(mostAuthorities);
 // real ones have less than 3 KiB, with keys of RSA-4096
 const longestKept = 8192;
 
@@ -154,9 +154,7 @@ export function recallCertificate(der: Buffer): Certificate {
   if (known !== undefined) return known;
   const certificate = parseCertificate(der);
   if (!certificate.isCa || der.length > longestKept) return certificate;
-  const [oldest] = authorities.keys();
-  if (oldest !== undefined && authorities.size >= mostAuthorities) authorities.delete(oldest);
-  authorities.set(octets, certificate);
+  authorities.put(octets, certificate);
   return certificate;
 }
 
@@ -174,9 +172,7 @@ function authorityHolds(certificate: Certificate, issuer: Certificate): boolean 
   const known = verifiedAuthorities.get(key);
   if (known !== undefined) return known;
   const holds = verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
-  const [oldest] = verifiedAuthorities.keys();
-  if (oldest !== undefined && verifiedAuthorities.size >= mostAuthorities) verifiedAuthorities.delete(oldest);
-  verifiedAuthorities.set(key, holds);
+  verifiedAuthorities.put(key, holds);
   return holds;
 }
 

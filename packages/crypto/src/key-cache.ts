@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { createLatest } from './latest.js';
 import { importPublicKey, type PublicKey } from './public-keys.js';
 
 /** Keys ready to verify with, by what they were imported from. */
@@ -27,32 +28,6 @@ export function createKeyCache(limit: number): KeyCache {
       if (known !== undefined || usedOnce.take(spki) === true) kept.put(spki, imported);
       else usedOnce.put(spki, true);
       return imported;
-    },
-  };
-}
-
-/** At most `limit` entries, those that were put in last. */
-function createLatest<T>(limit: number) {
-  // A Map keeps the order of insertion.
-  const entries = new Map<string, T>();
-  // An iterator goes on where it stood, while a new one steps over all that was deleted. Yet V8 keeps, for an iterator
-  // that stands, every table that the Map has had since: so a new one begins once for as many entries as there are.
-  let oldestFirst = entries.keys();
-  let putSince = 0;
-  return {
-    /** Gives an entry and forgets it. */
-    take: (key: string): T | undefined => {
-      const value = entries.get(key);
-      entries.delete(key);
-      return value;
-    },
-    put: (key: string, value: T): void => {
-      entries.set(key, value);
-      if (entries.size > limit) entries.delete(oldestFirst.next().value ?? key);
-      putSince += 1;
-      if (putSince <= entries.size) return;
-      putSince = 0;
-      oldestFirst = entries.keys();
     },
   };
 }
