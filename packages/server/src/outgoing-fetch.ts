@@ -4,6 +4,7 @@ import { rootCertificates } from 'node:tls';
 import { AppError, UpstreamFailed } from '@certloop/contracts';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { refusalOfAddress } from './address-rules.js';
+import { bufferedResponse } from './buffered-response.js';
 
 /** Name resolution in the form of `dns.lookup` with `all`. */
 export type Resolve = (
@@ -59,8 +60,7 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
     }).catch(unwrapRefusal);
     const headers = new Headers([...answer.headers]);
     const bytes = await boundedBytes(answer, answerBytes);
-    const bodyless = bytes.length === 0 || [101, 204, 205, 304].includes(answer.status);
-    return new Response(bodyless ? null : bytes, { status: answer.status, headers });
+    return bufferedResponse(answer.status, headers, bytes);
   };
   const noteRefusal = (error: unknown): never => {
     if (error instanceof AppError && error.code === 'target_refused') options.onRefused?.();

@@ -1,5 +1,6 @@
 import { UpstreamFailed } from '@certloop/contracts';
 import { Agent, type Dispatcher } from 'undici';
+import { bufferedResponse } from './buffered-response.js';
 import type { OutgoingFetch } from './outgoing-fetch.js';
 
 /**
@@ -112,12 +113,11 @@ function pairsOf(fields: Readonly<Record<string, string | string[] | undefined>>
   );
 }
 
-// RFC 9110 §6.4.1, and the statuses that a Response refuses a body for
-const bodyless = new Set([101, 204, 205, 304]);
-
 function responseOf({ status, headers, chunks }: Answer): Response {
   const [only] = chunks;
-  if (only === undefined || bodyless.has(status)) return new Response(null, { status, headers });
-  const octets = chunks.length === 1 ? only : Buffer.concat(chunks);
-  return new Response(new Uint8Array(octets), { status, headers });
+  return bufferedResponse(
+    status,
+    headers,
+    only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks),
+  );
 }
