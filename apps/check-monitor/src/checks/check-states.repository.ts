@@ -55,3 +55,13 @@ export async function updateCheckState(tx: Tx, id: number, changes: Partial<Chec
   const values = changed.map((property): SqlValue => changes[property] ?? null);
   await executeSql(tx, text, [id, ...values]);
 }
+
+/**
+ * Locks the state of the check of a uuid until the transaction ends. A statement of its own: one that waits for a lock
+ * gets the locked row as it is now, but the rows that it joins as they were before. A writer of SQLite is alone anyway.
+ */
+export async function lockState(tx: Tx, uuid: string): Promise<void> {
+  if (tx.dataSource.options.type !== 'postgres') return;
+  const text = `select 1 from check_states where check_id = (select id from checks where uuid = $1) for update`;
+  await executeSql(tx, text, [uuid]);
+}

@@ -10,7 +10,13 @@ import {
 } from '@certloop/db';
 import type { Check, CheckSettings, CheckState } from './check.js';
 import type { CheckKind } from './check-state.js';
-import { checkStates, insertCheckState, stateColumns, updateCheckState } from './check-states.repository.js';
+import {
+  checkStates,
+  insertCheckState,
+  lockState,
+  stateColumns,
+  updateCheckState,
+} from './check-states.repository.js';
 
 /** A check without what pings change of it. */
 export type CheckRow = Omit<Check, keyof CheckState>;
@@ -140,11 +146,10 @@ export async function findMatchingCheck(
   return found;
 }
 
-/** The check, held until the transaction ends: what is read here nobody else changes meanwhile. */
+/** The check as it is now, locked until the transaction ends. */
 export async function holdCheck(tx: Tx, uuid: string): Promise<Check | undefined> {
-  const text = `select * from ${wholeChecks} where uuid = $1 ${lockClause(tx)}`;
-  const [found] = await querySql(tx, wholeCheckColumns, text, [uuid]);
-  return found;
+  await lockState(tx, uuid);
+  return findCheckByUuid(tx, uuid);
 }
 
 export async function insertCheck(tx: Tx, check: Omit<Check, 'id'>): Promise<void> {
@@ -171,9 +176,4 @@ function parts(changes: Partial<Check>): { row: Partial<CheckRow>; state: Partia
     row: Object.fromEntries(entries.filter((entry) => !isState(entry))),
     state: Object.fromEntries(entries.filter(isState)),
   };
-}
-
-/** Of the states only, which everybody takes first; a writer of SQLite is alone anyway. */
-function lockClause(tx: Tx): string {
-  return tx.dataSource.options.type === 'postgres' ? 'for update of check_states' : '';
 }

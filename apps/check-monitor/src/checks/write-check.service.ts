@@ -7,7 +7,13 @@ import { countChecks, findKeptProject, holdOwner, type User } from '../projects/
 import { type Check, type CheckSettings, defaultSettings, newCheck } from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-state.js';
-import { findMatchingCheck, holdCheck, insertCheck, updateCheck } from './checks.repository.js';
+import {
+  findCheckByUuid,
+  findMatchingCheck,
+  holdCheck,
+  insertCheck,
+  updateCheck,
+} from './checks.repository.js';
 import {
   type AssignedCheck,
   assignNamedChannels,
@@ -72,7 +78,7 @@ export async function addCheck(
     newCheck(settings, { projectId, uuid, badgeUuid: deps.newUuid(), createdAt: deps.now() }),
   );
   await countChecks(tx, owner.id, 1);
-  const made = await holdCheck(tx, uuid);
+  const made = await findCheckByUuid(tx, uuid);
   if (made === undefined) throw new Error(`check ${uuid} is gone within its own transaction`);
   return made;
 }
@@ -90,15 +96,23 @@ export function requireRoom(
 async function findUniqueMatch(tx: Tx, caller: Caller, spec: CheckSpec): Promise<Check | undefined> {
   const match = uniqueMatch(spec);
   if (match === undefined) return undefined;
-  const found = await findMatchingCheck(tx, caller.projectId, match);
-  // read again while held: a ping may be changing its state
-  return found === undefined ? undefined : holdCheck(tx, found.uuid);
+  for (;;) {
+    const found = await findMatchingCheck(tx, caller.projectId, match);
+    if (found === undefined) return undefined;
+    const check = await holdCheck(tx, found.uuid);
+    // an update may have changed it, or removed it, before it was locked
+    if (check !== undefined && matches(check, match)) return check;
+  }
+}
+
+function matches(check: Check, match: Partial<CheckSettings>): boolean {
+  return Object.entries(match).every(([name, value]) => check[name as keyof CheckSettings] === value);
 }
 
 async function applySpec(tx: Tx, caller: Caller, check: Check, spec: CheckSpec): Promise<AssignedCheck> {
   await assignNamedChannels(tx, check, spec.channels);
-  const changed = { ...check, ...changedSettings(spec, check, caller.version) };
-  const { id, ...row } = { ...changed, alertAfter: deadlineOf(changed) };
-  await updateCheck(tx, id, row);
-  return withChannels(tx, { id, ...row });
+  const settings = changedSettings(spec, check, caller.version);
+  const changes = { ...settings, alertAfter: deadlineOf({ ...check, ...settings }) };
+  await updateCheck(tx, check.id, changes);
+  return withChannels(tx, { ...check, ...changes });
 }

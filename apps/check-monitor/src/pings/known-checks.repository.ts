@@ -15,8 +15,13 @@ const oneText = `select ${names} ${from} where uuid = ?`;
 // one cell, as to read two dozen of a row one by one takes three times as long
 const someText = `select cast(json_build_array(${names}) as text) ${from} where uuid = any(cast($1 as uuid[]))`;
 const findSome = { name: 'find-pinged', text: someText };
-// by id: whoever holds several at once takes them in the same order, so that no two wait for each other
-const holdText = `${someText} order by check_id for update of check_states`;
+// By id: callers that lock several take them in the same order, so that no two wait for each other. Read apart: a
+// statement that waits for a lock gets the locked row as it is now, but the rows that it joins as they were before.
+const lockSome = {
+  name: 'lock-pinged',
+  text: `select 1 from check_states
+    where check_id in (select id from checks where uuid = any(cast($1 as uuid[]))) order by check_id for update`,
+};
 
 /** The checks that there are of these uuids. */
 export async function findKnownChecks(database: Database, uuids: readonly string[]): Promise<KnownCheck[]> {
@@ -28,7 +33,9 @@ export async function findKnownChecks(database: Database, uuids: readonly string
 export async function holdKnownChecks(tx: Tx, uuids: readonly string[]): Promise<KnownCheck[]> {
   // a writer of SQLite is alone anyway
   if (tx.dataSource.options.type !== 'postgres') return findOnSqlite(tx, uuids);
-  return parsed(await runPrepared(tx, { name: 'hold-pinged', text: holdText }, [`{${uuids.join(',')}}`]));
+  const values = [`{${uuids.join(',')}}`];
+  await runPrepared(tx, lockSome, values);
+  return parsed(await runPrepared(tx, findSome, values));
 }
 
 function findOnSqlite(tx: Tx, uuids: readonly string[]): KnownCheck[] {
