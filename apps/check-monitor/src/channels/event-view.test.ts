@@ -39,6 +39,7 @@ describe('facts of an event', () => {
 
   test('of a simple check', () => {
     expect(factsOf(anEvent({ check: { description: 'Nightly' } }))).toEqual([
+      'Went Down: 2026-01-01 12:00:00 UTC',
       'Description: Nightly',
       'Project: Jobs',
       'Tags: prod, db',
@@ -49,19 +50,24 @@ describe('facts of an event', () => {
   });
 
   test('a long description is cut', () => {
-    const [first] = factsOf(anEvent({ check: { description: 'é'.repeat(501) } }));
-    expect(first).toBe(`Description: ${'é'.repeat(500)}…`);
+    const [, second] = factsOf(anEvent({ check: { description: 'é'.repeat(501) } }));
+    expect(second).toBe(`Description: ${'é'.repeat(500)}…`);
   });
 
   test('of a check with a schedule, without tags', () => {
     const period = { kind: 'cron', schedule: '0 2 * * *', tz: 'Europe/Riga' } as const;
     expect(factsOf(anEvent({ check: { tags: '', tagList: [], period } }))).toEqual([
+      'Went Down: 2026-01-01 14:00:00 UTC+02:00 (Europe/Riga)',
       'Project: Jobs',
       'Schedule: 0 2 * * *',
       'Time Zone: Europe/Riga',
       'Total Pings: 112',
       'Last Ping: Success, 10 minutes ago',
     ]);
+  });
+
+  test('of a recovery begin with its moment', () => {
+    expect(factsOf(aRecovery())[0]).toBe('Came Up: 2026-01-01 12:00:00 UTC');
   });
 
   test.each<[string, AlertEvent['lastPing'], string]>([

@@ -1,6 +1,6 @@
 import { isoSeconds, type Micros } from '../instants.js';
 import { type AlertEvent, type AlertedPing, type AlertStatus, displayName } from './alert-event.js';
-import { spokenAge, spokenDuration, spokenPeriod } from './spoken-time.js';
+import { spokenAge, spokenDuration, spokenMoment, spokenPeriod } from './spoken-time.js';
 
 /** One line of a message. `codes` are shown as code where the target has such a thing, each for itself. */
 export type Fact =
@@ -21,6 +21,9 @@ export interface EventView {
   readonly sentence: string;
   /** When the status changed, ISO 8601 to the second. */
   readonly at: string;
+  /** The same moment for people, with its zone: `2026-01-01 14:00:00 UTC+02:00 (Europe/Riga)`. */
+  readonly moment: string;
+  /** The first one is the moment. */
   readonly facts: readonly Fact[];
   /** Body of the last ping, cut to 1000 characters; undefined when there is none or it was a mail. */
   readonly body: string | undefined;
@@ -57,6 +60,7 @@ export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): Event
     explanation,
     sentence: `“${name}” is ${statusWord}${explanation === '' ? '' : ` (${explanation})`}.`,
     at: isoSeconds(event.at),
+    moment: momentOf(event),
     facts: factsOf(event, now),
     body: event.lastPing?.isMail === true ? undefined : bodyStart(event.lastPing),
     others: describeOthers(event, now),
@@ -101,9 +105,16 @@ function explain({ status, reason, downSince, at }: AlertEvent): string {
   return reason === 'fail' ? 'received a failure signal' : '';
 }
 
-function factsOf({ check, projectName, lastPing }: AlertEvent, now: Micros): Fact[] {
+/** In the zone of the schedule, where there is one: its people think in it. */
+function momentOf({ at, check: { period } }: AlertEvent): string {
+  return spokenMoment(at, period.kind === 'simple' ? 'UTC' : period.tz);
+}
+
+function factsOf(event: AlertEvent, now: Micros): Fact[] {
+  const { check, projectName, lastPing, status } = event;
   const description = cut(check.description, longestDescription, '…');
   return [
+    { label: status === 'up' ? 'Came Up' : 'Went Down', text: momentOf(event), isShort: true },
     ...(description === '' ? [] : [{ label: 'Description', text: description, isShort: false }]),
     ...(projectName === '' ? [] : [{ label: 'Project', text: projectName, isShort: true }]),
     ...(check.tagList.length === 0 ? [] : [{ label: 'Tags', codes: check.tagList, isShort: true }]),

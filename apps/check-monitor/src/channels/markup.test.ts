@@ -18,8 +18,17 @@ describe('facts', () => {
     ['Markdown', markdown, ['**Project:** \\<b\\>\\*Jobs\\* & co\\</b\\>', "**Tags:** `a'b`"]],
     ['plain text', plainText, ['Project: <b>*Jobs* & co</b>', 'Tags: a`b']],
   ])('in %s', (_kind, markup, lines) => {
-    expect(factLines(viewOf(hostile), markup).split(markup.lineBreak).slice(0, 2)).toEqual(lines);
+    expect(factLines(viewOf(hostile), markup).split(markup.lineBreak).slice(1, 3)).toEqual(lines);
   });
+});
+
+test.each([
+  [1, 'Went Down: 2026-01-01 12:00:00 UTC'],
+  [45, 'Went Down: 2026-01-01 12:00:00 UTC'],
+  [60, 'Went Down: 2026-01-01 12:00:00 UTC\nProject: a project'],
+])('facts within %i octets keep the moment', (most, lines) => {
+  const event = anEvent({ projectName: 'a project', check: { tagList: [] } });
+  expect(factLines(viewOf(event), plainText, most).split('\n').slice(0, 2).join('\n')).toBe(lines);
 });
 
 test('a fence within a code block does not end it', () => {

@@ -69,9 +69,14 @@ export function factLine(fact: Fact, { bold, code, plain }: Markup): string {
   return `${bold(`${fact.label}:`)} ${value}`;
 }
 
-/** Facts of an event, one a line. */
-export function factLines({ facts }: EventView, markup: Markup): string {
-  return facts.map((fact) => factLine(fact, markup)).join(markup.lineBreak);
+/** Facts of an event, one a line, as many as fit into `maxOctets`; the first one, the moment, always stays. */
+export function factLines(
+  { facts }: EventView,
+  markup: Markup,
+  maxOctets: number = Number.POSITIVE_INFINITY,
+): string {
+  const lines = facts.map((fact) => factLine(fact, markup));
+  return joinBlocks(lines, maxOctets, markup.lineBreak);
 }
 
 /** Body of the last ping under its title; undefined when there is none. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { spokenAge, spokenDuration, spokenPeriod } from './spoken-time.js';
+import { microsOf } from '../instants.js';
+import { spokenAge, spokenDuration, spokenMoment, spokenPeriod } from './spoken-time.js';
 
 const second = 1_000_000;
 const now = 1_800_000_000 * second;
@@ -39,5 +40,25 @@ describe('ages', () => {
     ['a ping of the future', -5 * second, 'just now'],
   ])('%s', (_situation, age, text) => {
     expect(spokenAge(now - age, now)).toBe(text);
+  });
+});
+
+describe('moments', () => {
+  test.each([
+    ['UTC', '2026-01-01T12:00:00.999Z', 'UTC', '2026-01-01 12:00:00 UTC'],
+    ['another name of UTC', '2026-01-01T12:00:00Z', 'Etc/UTC', '2026-01-01 12:00:00 UTC'],
+    ['winter', '2026-01-01T12:00:00Z', 'Europe/Riga', '2026-01-01 14:00:00 UTC+02:00 (Europe/Riga)'],
+    ['summer', '2026-07-01T22:30:00Z', 'Europe/Riga', '2026-07-02 01:30:00 UTC+03:00 (Europe/Riga)'],
+    ['no offset', '2026-01-01T00:00:00Z', 'Europe/London', '2026-01-01 00:00:00 UTC+00:00 (Europe/London)'],
+    ['west', '2026-01-01T00:00:00Z', 'America/St_Johns', '2025-12-31 20:30:00 UTC-03:30 (America/St_Johns)'],
+    [
+      'an hour that comes twice',
+      '2026-10-25T01:30:00Z',
+      'Europe/Riga',
+      '2026-10-25 03:30:00 UTC+02:00 (Europe/Riga)',
+    ],
+    ['a zone that does not exist', '2026-01-01T12:00:00Z', 'Nowhere/Land', '2026-01-01 12:00:00 UTC'],
+  ])('%s', (_situation, at, zone, text) => {
+    expect(spokenMoment(microsOf(new Date(at)), zone)).toBe(text);
   });
 });

@@ -1,4 +1,5 @@
-import { type Micros, microsPerSecond } from '../instants.js';
+import { DateTime } from 'luxon';
+import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
 
 const units: readonly (readonly [string, number])[] = [
   ['week', 604_800],
@@ -18,6 +19,18 @@ export function spokenDuration(micros: number): string {
   return partsOf(Math.max(0, Math.floor(micros / microsPerSecond)))
     .slice(0, 2)
     .join(', ');
+}
+
+/**
+ * An instant as the clocks of `zone` show it, to the second, with the zone: `2026-01-01 12:00:00 UTC`, or
+ * `2026-01-01 14:00:00 UTC+02:00 (Europe/Riga)`. UTC where the zone is unknown.
+ */
+export function spokenMoment(instant: Micros, zone: string): string {
+  const local = DateTime.fromMillis(wholeMs(instant), { zone, locale: 'en' });
+  const isUtc = !local.isValid || ['UTC', 'Etc/UTC'].includes(zone);
+  const shown = isUtc ? DateTime.fromMillis(wholeMs(instant), { zone: 'utc' }) : local;
+  const digits = shown.toFormat('yyyy-MM-dd HH:mm:ss');
+  return isUtc ? `${digits} UTC` : `${digits} UTC${shown.toFormat('ZZ')} (${zone})`;
 }
 
 /** How long ago an instant is: `5 minutes ago`, `just now` below a minute. */

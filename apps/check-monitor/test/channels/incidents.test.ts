@@ -26,6 +26,7 @@ describe('PagerDuty', () => {
       client: 'Monitor',
       client_url: viewOf(anEvent()).link,
       details: {
+        'Went Down': '2026-01-01 12:00:00 UTC',
         Project: 'Jobs',
         Tags: 'prod, db',
         Period: '1 day',
@@ -71,6 +72,9 @@ describe('Opsgenie', () => {
     const settings = opsgenieSettings.parse({ key: 'k-1', region: 'eu' });
     expect(await opsgenie().deliver(aDelivery(settings, aRecovery()))).toEqual({ ok: true });
     expect(target.server.requests[0]?.path).toBe(`/eu/v2/alerts/${uniqueKey}/close?identifierType=alias`);
-    expect(target.json()).toEqual({ source: 'Monitor', note: '“Backup” is UP (after 1 hour of downtime).' });
+    expect(target.json()).toEqual({
+      source: 'Monitor',
+      note: '“Backup” is UP (after 1 hour of downtime). Came up: 2026-01-01 12:00:00 UTC.',
+    });
   });
 });

@@ -74,10 +74,12 @@ describe('Matrix', () => {
     });
     expect(target.json()).toMatchObject({
       msgtype: 'm.text',
-      body: expect.stringMatching(/^🟢 “<x>” is UP \(after 1 hour of downtime\)\.\n\nProject: Jobs\n/),
+      body: expect.stringMatching(
+        /^🟢 “<x>” is UP \(after 1 hour of downtime\)\.\n\nCame Up: .+ UTC\nProject: Jobs\n/,
+      ),
       format: 'org.matrix.custom.html',
       formatted_body: expect.stringMatching(
-        /^🟢 <b>“&lt;x&gt;” is UP .+<\/b><br><br><b>Project:<\/b> Jobs<br>/,
+        /^🟢 <b>“&lt;x&gt;” is UP .+<\/b><br><br><b>Came Up:<\/b> .+<br><b>Project:<\/b> Jobs<br>/,
       ),
     });
   });

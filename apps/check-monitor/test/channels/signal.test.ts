@@ -91,7 +91,7 @@ describe('Signal', () => {
     expect(styled(call, 'BOLD')).toEqual([
       '😀 Backup',
       'DOWN',
-      ...['Project:', 'Tags:', 'Period:', 'Total Pings:', 'Last Ping:'],
+      ...['Went Down:', 'Project:', 'Tags:', 'Period:', 'Total Pings:', 'Last Ping:'],
       '\nLast Ping Body:',
     ]);
     expect(styled(call, 'MONOSPACE')).toEqual(['prod', 'db', 'done']);

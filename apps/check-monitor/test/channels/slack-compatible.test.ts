@@ -29,6 +29,7 @@ describe('slack', () => {
           title_link: viewOf(event).link,
           text: 'Success signal did not arrive on time, grace time passed.',
           fields: [
+            { title: 'Went Down', value: '2026-01-01 12:00:00 UTC', short: true },
             { title: 'Description', value: 'Nightly &amp; &lt;weekly&gt;', short: false },
             { title: 'Project', value: 'Jobs', short: true },
             { title: 'Tags', value: '`prod` `db`', short: true },

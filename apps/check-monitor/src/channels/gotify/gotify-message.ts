@@ -7,7 +7,7 @@ const mostOctets = 20_000;
 export function gotifyMessage(view: EventView, priority: number): object {
   const blocks = [
     view.explanation === '' ? undefined : markdown.plain(view.sentence),
-    factLines(view, markdown),
+    factLines(view, markdown, mostOctets / 2),
     bodyBlock(view, markdown),
     othersBlock(view, markdown),
     linkBlock(view, markdown),

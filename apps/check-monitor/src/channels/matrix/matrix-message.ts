@@ -19,7 +19,7 @@ export function matrixMessage(view: EventView): object {
   const sign = view.status === 'up' ? '🟢' : '🔴';
   const blocks = (markup: Markup) => [
     `${sign} ${markup.bold(view.sentence)}`,
-    factLines(view, markup),
+    factLines(view, markup, mostOctets / 2),
     bodyBlock(view, markup),
     linkBlock(view, markup),
   ];

@@ -13,7 +13,7 @@ export interface NtfyTarget {
 export function ntfyMessage(view: EventView, { topic, priority }: NtfyTarget): object {
   const blocks = [
     view.explanation === '' ? undefined : markdown.plain(`${view.title} (${view.explanation})`),
-    factLines(view, markdown),
+    factLines(view, markdown, mostOctets / 2),
     othersBlock(view, markdown),
     bodyBlock(view, markdown),
   ];

@@ -17,7 +17,7 @@ export function opsgenieMessage(
   const headers = { Authorization: `GenieKey ${key}` };
   const alias = check.uniqueKey;
   if (view.status === 'up') {
-    const closing = { source: view.siteName, note: view.sentence };
+    const closing = { source: view.siteName, note: `${view.sentence} Came up: ${view.moment}.` };
     return jsonPost(`${alerts}/${alias}/close?identifierType=alias`, closing, headers);
   }
   const details = view.facts.map((fact): [string, string] => [fact.label, factText(fact)]);

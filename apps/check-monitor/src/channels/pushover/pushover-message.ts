@@ -25,7 +25,7 @@ export function pushoverMessage(
 ): Record<string, string> {
   const blocks = [
     view.explanation === '' ? undefined : markup.plain(view.sentence),
-    factLines(view, markup),
+    factLines(view, markup, mostOctets / 2),
     othersBlock(view, markup),
     bodyBlock(view, markup),
   ];

@@ -12,7 +12,7 @@ export function telegramMessage(view: EventView, { chatId, threadId }: TelegramS
   const first = `${view.status === 'up' ? '🟢' : '🔴'} ${bold(view.name)} is ${view.statusWord}${why}.`;
   const blocks = [
     first,
-    factLines(view, htmlMarkup),
+    factLines(view, htmlMarkup, mostOctets / 2),
     linkBlock(view, htmlMarkup),
     othersBlock(view, htmlMarkup),
     bodyBlock(view, htmlMarkup),
