@@ -2,6 +2,7 @@ import { keyKinds } from '@certloop/contracts';
 import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
 import { setPassword } from './accounts/sessions.service.js';
+import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { channelKindNames } from './channels/channel-kinds.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
@@ -74,16 +75,18 @@ export const commands: Readonly<Record<string, Command>> = {
     return { member: 'removed' };
   },
   'member list': (deps, values) => listMembersOf(deps, required(values, 'project')),
-  'channel create': async (deps, values) => ({
-    channelId: await createChannel(deps, {
+  'channel create': async (deps, values) => {
+    const channelId = await createChannel(deps, {
       projectId: required(values, 'project'),
       kind: oneOf(values, 'kind', channelKindNames),
       name: required(values, 'name'),
       settings: channelSettings(values),
       // whoever may write to the database need not ask
       isVerified: true,
-    }),
-  }),
+      assign: values['no-assign'] !== true,
+    });
+    return { channelId, checks: await deps.database.read((tx) => countAssignedChecks(tx, channelId)) };
+  },
   'channel list': async ({ database }, values) => {
     const found = await database.read((tx) => listProjectChannels(tx, required(values, 'project')));
     return found.map(({ uuid, kind, name }) => ({ channelId: uuid, kind, name }));

@@ -24,7 +24,8 @@ const help = `Usage: check-monitor <command> [options]
   member add      --project ID --email E --role member|read-only
   member remove   --project ID --email E
   member list     --project ID
-  channel create  --project ID --kind K --name N --settings JSON
+  channel create  --project ID --kind K --name N --settings JSON [--no-assign]
+                  all checks of the project notify it, unless --no-assign is given;
                   K is one of ${channelKindNames.slice(0, 8).join(', ')},
                   ${channelKindNames.slice(8).join(', ')};
                   --url U is short for settings that are only an address; a webhook calls it for down and up
@@ -55,6 +56,7 @@ const options = {
   channel: { type: 'string' },
   'check-limit': { type: 'string' },
   'ping-limit': { type: 'string' },
+  'no-assign': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;

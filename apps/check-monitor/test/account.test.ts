@@ -221,6 +221,23 @@ describeMonitor('account', (stage) => {
     expect((await ada.get(`/projects/${project}/channels`).expect(200)).body.channels).toEqual([]);
   });
 
+  test('a new integration is assigned to all checks of the project, unless assign is false', async () => {
+    const project = await newProject(ada);
+    const { key } = (await ada.send('post', `/projects/${project}/keys/read-write`).expect(201)).body;
+    const checks = (method: 'get' | 'post') =>
+      stage.app.http[method]('/api/v3/checks/').set('X-Api-Key', key);
+    await checks('post').send({ name: 'there before' }).expect(201);
+    const add = (body: object) =>
+      ada.send('post', `/projects/${project}/channels`, {
+        ...{ kind: 'webhook', name: 'hook', settings: { down: { url: 'https://hook.example/' } } },
+        ...body,
+      });
+    const { id } = (await add({}).expect(201)).body;
+    await add({ assign: false }).expect(201);
+    expect((await checks('get')).body.checks).toMatchObject([{ name: 'there before', channels: id }]);
+    expect((await add({ assign: 'no' }).expect(400)).body.error).toContain('assign');
+  });
+
   test('what comes while a project or a channel is deleted is done or refused', async () => {
     const project = await newProject(ada);
     const { key } = (await ada.send('post', `/projects/${project}/keys/read-write`)).body;

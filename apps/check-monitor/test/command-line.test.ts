@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { defaultSettings, newCheck } from '../src/checks/check.js';
+import { insertCheck } from '../src/checks/checks.repository.js';
 import { schema } from '../src/database.js';
 
 // each command is a process of its own
@@ -31,8 +35,12 @@ describeEachDialect('command line', (open) => {
   const environment = { CHECK_MONITOR_DATABASE_URL: '', CHECK_MONITOR_SECRET: 'a secret for tests only' };
   const run = (args: string, input?: string) => runCli(args, environment, input);
 
+  let database: Database;
+
   beforeAll(async () => {
-    environment.CHECK_MONITOR_DATABASE_URL = (await open(schema)).url;
+    const opened = await open(schema);
+    database = opened.database;
+    environment.CHECK_MONITOR_DATABASE_URL = opened.url;
   });
 
   test('sets up the same user and project again, with fresh keys', async () => {
@@ -86,9 +94,22 @@ describeEachDialect('command line', (open) => {
     expect(await said(`key revoke ${project} --kind ping`)).toContain('key: revoked');
     const url = '--url https://hook.example/';
     const channel = await run(`channel create ${project} --kind webhook --name ops ${url} --json`);
-    const { channelId } = JSON.parse(channel.out);
+    const { channelId, checks } = JSON.parse(channel.out);
+    expect(checks).toBe(0);
     expect(await said(`channel delete ${project} --channel ${channelId}`)).toContain('channel: deleted');
     expect(await said(`channel list ${project}`)).toBe('');
+  });
+
+  test('assigns a new channel to all checks of the project, unless told not to', async () => {
+    const setup = await run('setup --owner eve@example.org --project Jobs --json');
+    const { projectId } = JSON.parse(setup.out);
+    await database.transaction(async (tx) => {
+      const origin = { projectId, uuid: randomUUID(), badgeUuid: randomUUID(), createdAt: 0 };
+      await insertCheck(tx, newCheck(defaultSettings, origin));
+    });
+    const create = `channel create --project ${projectId} --kind webhook --name ops --url https://hook.example/`;
+    expect((await run(create)).out).toMatch(/^channelId: .*\nchecks: 1\n$/);
+    expect((await run(`${create} --no-assign`)).out).toMatch(/^channelId: .*\nchecks: 0\n$/);
   });
 
   test('names an owner and a project that are not there', async () => {

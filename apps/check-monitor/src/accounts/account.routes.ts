@@ -156,9 +156,12 @@ function channelHandlers(
     },
     createChannel: async ({ context, params: { projectId }, body }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
-      const { name, settings } = body;
+      const { name, settings, assign } = body;
       const kind = requireKind(body.kind);
-      return { status: 201, body: shown(await addChannel(deps, { projectId, kind, name, settings })) };
+      return {
+        status: 201,
+        body: shown(await addChannel(deps, { projectId, kind, name, settings, assign })),
+      };
     },
     editChannel: async ({ context, params: { projectId, channelId }, body: { name, settings } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');

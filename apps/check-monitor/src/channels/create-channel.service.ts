@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
-import { keepProject } from '../projects/projects.repository.js';
+import { getProject, holdOwner, keepProject } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
+import { assignToAllChecks } from './assign-channel.repository.js';
 import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
 import type { GroupSettings } from './group/group-settings.js';
@@ -21,20 +22,28 @@ interface NewChannel {
   readonly settings: unknown;
   /** Whether the holder of the address is known to agree, so that nobody need ask. */
   readonly isVerified: boolean;
+  /** Whether all checks that the project has are assigned to it; true when absent. */
+  readonly assign?: boolean | undefined;
 }
 
-/** Makes an integration; returns its uuid. Throws NotFound for the project, InvalidInput for name or settings. */
+/**
+ * Makes an integration and assigns all checks of its project to it, all in one transaction; returns its uuid. Throws NotFound
+ * for the project, InvalidInput for name or settings.
+ */
 export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel): Promise<string> {
-  const { projectId, kind, name, isVerified } = wanted;
+  const { projectId, kind, name, isVerified, assign = true } = wanted;
   requireName(name);
   const settings = parseChannelSettings(kind, wanted.settings);
   const uuid = randomUUID();
   const createdAt = deps.now();
   const verifiedAt = isVerified ? createdAt : null;
   await deps.database.transaction(async (tx) => {
+    // a check that is created or deleted at the same time waits, so that it is assigned as well or not at all
+    if (assign) await holdOwner(tx, (await getProject(tx, projectId)).ownerId);
     await keepProject(tx, projectId);
     await requireMembers(tx, projectId, kind, settings);
     await insertChannel(tx, { uuid, projectId, kind, name, settings, createdAt, verifiedAt });
+    if (assign) await assignToAllChecks(tx, projectId, uuid);
   });
   return uuid;
 }

@@ -190,9 +190,12 @@ export const accountContract = {
   createChannel: endpoint({
     method: 'POST',
     path: '/projects/{projectId}/channels',
-    summary: 'Create an integration',
+    summary: 'Create an integration that all checks of the project notify, unless assign is false',
     params: ofProject,
-    body: { kind: 'json', schema: z.object({ kind: z.string(), name: z.string(), settings }) },
+    body: {
+      kind: 'json',
+      schema: z.object({ kind: z.string(), name: z.string(), settings, assign: z.boolean().optional() }),
+    },
     responses: { 201: json(accountChannelSchema, 'The new integration') },
     failures: [400, ...within],
   }),

@@ -1,0 +1,33 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { column, executeSql, querySql, type Tx } from '@certloop/db';
+
+// one takes a few milliseconds, and SQLite works on the thread that answers requests
+const checksAtOnce = 1000;
+
+/**
+ * Assigns all checks of the project to the channel with this uuid, which has no check yet. Takes the checks in batches
+ * and lets other work run between two batches.
+ */
+export async function assignToAllChecks(tx: Tx, projectId: string, channelUuid: string): Promise<void> {
+  const columns = { lastId: column.bigint().nullable() };
+  const nextBatch = `select max(id) as last_id from
+    (select id from checks where project_id = $1 and id > $2 order by id limit ${checksAtOnce}) batch`;
+  const assignBatch = `insert into check_channels (check_id, channel_id)
+    select checks.id, channels.id from checks join channels on channels.uuid = $1
+    where checks.project_id = $2 and checks.id > $3 and checks.id <= $4`;
+  for (let firstId = 0; ; ) {
+    const [batch] = await querySql(tx, columns, nextBatch, [projectId, firstId]);
+    if (batch?.lastId === undefined || batch.lastId === null) return;
+    await executeSql(tx, assignBatch, [channelUuid, projectId, firstId, batch.lastId]);
+    firstId = batch.lastId;
+    await nextRound();
+  }
+}
+
+/** Number of checks that notify the channel with this uuid. */
+export async function countAssignedChecks(tx: Tx, channelUuid: string): Promise<number> {
+  const text = `select count(*) as checks from check_channels
+    where channel_id = (select id from channels where uuid = $1)`;
+  const [counted] = await querySql(tx, { checks: column.bigint() }, text, [channelUuid]);
+  return counted?.checks ?? 0;
+}
