@@ -97,6 +97,7 @@ describeEachDialect('uploading a CSR', (open) => {
       ['common-name-only', ['no_subject_alt_name']],
       ['wildcard', []],
       ['ca', ['unusual_extensions', 'ca_requested']],
+      ['version-2', ['version_not_0']],
     ])('tells what is odd about %s', async (name, codes) => {
       const { body } = await upload(csrSample(name)).expect(201);
       expect((body.findings as { code: string }[]).map(({ code }) => code)).toEqual(codes);

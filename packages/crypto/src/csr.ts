@@ -21,6 +21,8 @@ export interface Csr extends SignedOctets {
   readonly der: Buffer;
   /** The signed part, CertificationRequestInfo. */
   readonly signed: Buffer;
+  /** As encoded: 0, the version of RFC 2986, or 1 or 2, which some clients write. */
+  readonly version: number;
   readonly subjectDer: Buffer;
   readonly subject: DistinguishedName;
   readonly spkiDer: Buffer;
@@ -39,9 +41,10 @@ const what = 'CSR';
 
 /**
  * The request that the octets are. Structure only: the signature is not checked, see verifyCsr.
- * Throws InvalidInput: `malformed_der` for whatever is no well-formed request of version 1 (also a subjectAltName
- * that cannot be read), `duplicate_extension`, `duplicate_attribute` when extensions are requested twice.
- * Attributes left out altogether are taken as none, as some programs write it.
+ * Throws InvalidInput: `malformed_der` for octets that are no well-formed request (also a subjectAltName that cannot
+ * be read), `duplicate_extension`, `duplicate_attribute` when extensions are requested twice.
+ * More than RFC 2986 allows is accepted where clients in use write it: the versions 1 and 2, no attributes element at
+ * all, and a request for extensions without a value.
  */
 export function parseCsr(der: Buffer): Csr {
   const members = new Members(parseDer(der, what), 'the request');
@@ -49,12 +52,13 @@ export function parseCsr(der: Buffer): Csr {
   const signatureAlgorithm = parseSignatureAlgorithm(members.next('the signature algorithm'));
   const signature = decodeBitOctets(members.next('the signature'), 'the signature');
   members.finish();
-  const { subject, publicKey, attributes } = parseSignedPart(signed);
+  const { version, subject, publicKey, attributes } = parseSignedPart(signed);
   const extensions = requestedExtensions(attributes);
   const subjectAltName = findExtension(extensions, oid.subjectAltName);
   return {
     der,
     signed: signed.raw,
+    version,
     subjectDer: subject.raw,
     subject: parseName(subject),
     spkiDer: publicKey.spkiDer,
@@ -84,13 +88,21 @@ interface ParsedAttribute {
 
 function parseSignedPart(element: DerElement) {
   const members = new Members(element, 'the signed part');
-  const version = members.next('the version', tag.integer);
-  if (decodeInteger(version, 'the version') !== 0n) throw version.malformed('its version is not 1');
+  const version = parseVersion(members.next('the version', tag.integer));
   const subject = members.next('the subject', tag.sequence);
   const publicKey = parsePublicKey(members.next('the public key'));
   const attributes = members.optional(contextConstructed(0))?.children.map(parseAttribute) ?? [];
   members.finish();
-  return { subject, publicKey, attributes };
+  return { version, subject, publicKey, attributes };
+}
+
+// Certbot before 1.29 and ruby-acme-client write 2, others 1; OpenSSL, GnuTLS and public CAs accept both.
+const maxVersion = 2n;
+
+function parseVersion(element: DerElement): number {
+  const version = decodeInteger(element, 'the version');
+  if (version < 0n || version > maxVersion) throw element.malformed('its version is not 0, 1 or 2');
+  return Number(version);
 }
 
 function parseAttribute(element: DerElement): ParsedAttribute {
@@ -112,8 +124,6 @@ function requestedExtensions(attributes: readonly ParsedAttribute[]): Extension[
     throw new InvalidInput(`${what} requests extensions in two attributes`, { code: 'duplicate_attribute' });
   }
   const [list, ...rest] = request.values;
-  if (list === undefined || rest.length > 0) {
-    throw request.element.malformed('the request for extensions has not exactly one value');
-  }
-  return parseExtensions(list);
+  if (rest.length > 0) throw request.element.malformed('the request for extensions has more than one value');
+  return list === undefined ? [] : parseExtensions(list);
 }

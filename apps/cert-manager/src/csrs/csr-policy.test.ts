@@ -6,6 +6,7 @@ const hostname = 'www.example.com';
 
 function csrOf(facts: Partial<CsrFacts> = {}): CsrFacts {
   return {
+    version: 0,
     publicKeyAlgorithm: 'ECDSA',
     keySize: 256,
     curve: 'P-256',
@@ -119,6 +120,8 @@ describe('findings', () => {
   const many = Array.from({ length: 100 }, (_, index) => `h${index}.example`);
   test.each<[string, Partial<CsrFacts>, string[]]>([
     ['nothing unusual', {}, []],
+    ['version 1', { version: 1 }, ['version_not_0']],
+    ['version 2', { version: 2 }, ['version_not_0']],
     ['its common name among the DNS names', { commonNames: ['WWW.example.com'] }, []],
     ['a wildcard that covers it', { dnsNames: ['*.example.com'] }, []],
     ['SHA-1 with RSA', { signatureAlgorithm: 'sha1WithRSAEncryption' }, ['weak_signature']],

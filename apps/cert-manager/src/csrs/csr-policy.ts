@@ -3,6 +3,8 @@ import { coversHostname } from '../fqdns/hostname.js';
 
 /** What is judged of a CSR. */
 export interface CsrFacts {
+  /** As encoded; RFC 2986 allows 0 alone. */
+  readonly version: number;
   /** `RSA`, `RSA-PSS`, `ECDSA`, `Ed25519` or another. */
   readonly publicKeyAlgorithm: string;
   readonly keySize: number;
@@ -81,6 +83,13 @@ function nameRefusal(csr: CsrFacts, hostname: string): InvalidInput {
 type FindingRule = (csr: CsrFacts, hostname: string) => string | undefined;
 
 const findingRules: readonly (readonly [string, FindingRule])[] = [
+  [
+    'version_not_0',
+    ({ version }) =>
+      version === 0
+        ? undefined
+        : `its version is ${version}; RFC 2986 allows 0 alone, and some CAs refuse others`,
+  ],
   [
     'weak_signature',
     ({ signatureAlgorithm }) =>

@@ -75,7 +75,8 @@ async function judge({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<Judged
   requireStated(stated, fqdn);
   const csr = parseFile(file);
   const description = describeCsr(csr);
-  const facts = { ...description, hasSubjectAltName: csr.subjectAltNameDer !== undefined };
+  const { version, subjectAltNameDer } = csr;
+  const facts = { ...description, version, hasSubjectAltName: subjectAltNameDer !== undefined };
   requireUsableCsr(facts, fqdn.fqdn);
   await requirePossession(csr);
   return {
