@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { AppError, InvalidInput } from '@certloop/contracts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type CsrParts, forgeCsr, forgeRequest } from '../test/forge.js';
@@ -68,6 +69,67 @@ describe('requests that are accepted', () => {
     const csr = parseCsr(await forgeCsr(pair.privateKey, parts));
     expect(await verifyCsr(csr)).toEqual({ ok: true });
     expect(describeCsr(csr).dnsNames).toEqual(dnsNames);
+  });
+});
+
+const named = (type: string, value: Buffer): Buffer =>
+  encodeSequence(encodeSetOf(encodeSequence(encodeOid(type), value)));
+const serialNumberOfX520 = '2.5.4.5';
+
+describe('subjects', () => {
+  test.each<[string, Buffer]>([
+    ['UTF8String', named(oid.commonName, encode(tag.utf8String, Buffer.from('zoë.test')))],
+    ['PrintableString', named(oid.commonName, encode(tag.printableString, Buffer.from('a.test')))],
+    ['IA5String', named(oid.commonName, encode(tag.ia5String, Buffer.from('a.test')))],
+    ['NumericString', named(serialNumberOfX520, encode(tag.numericString, Buffer.from('42')))],
+    ['TeletexString', named(oid.commonName, encode(tag.teletexString, Buffer.from('zo\xeb', 'latin1')))],
+    ['BMPString', named(oid.commonName, encode(tag.bmpString, Buffer.from('0061', 'hex')))],
+    ['UniversalString', named(oid.commonName, encode(tag.universalString, Buffer.from('00000061', 'hex')))],
+    ['a bit string of a type that is not known', named('2.5.4.45', encodeBitOctets(Buffer.of(1)))],
+    ['a sequence of a type that is not known', named('1.2.3', encodeSequence())],
+  ])('accepts %s', async (_, subject) => {
+    const csr = parseCsr(await forgeCsr(pair.privateKey, { subject }));
+    expect(csr.subjectDer).toEqual(subject);
+  });
+
+  test.each<[string, Buffer, string]>([
+    ['octets that are no UTF-8', named(oid.commonName, encode(tag.utf8String, Buffer.of(0xff))), 'CN'],
+    ['a lone surrogate', named(oid.commonName, encode(tag.bmpString, Buffer.from('d800', 'hex'))), 'CN'],
+    ['a BMPString of odd length', named('2.5.4.10', encode(tag.bmpString, Buffer.of(0))), 'O'],
+    ['a PrintableString beyond ASCII', named('2.5.4.6', encode(tag.printableString, Buffer.of(0xe9))), 'C'],
+    ['a VisibleString', named(oid.commonName, encode(tag.visibleString, Buffer.from('a.test'))), 'CN'],
+    ['a GeneralString', named(oid.commonName, encode(0x1b, Buffer.from('a.test'))), 'CN'],
+    ['an INTEGER', named(oid.commonName, encodeInteger(7n)), 'CN'],
+    ['an INTEGER of a type that is not known', named('1.2.3', encodeInteger(7n)), '1.2.3'],
+    ['a bit string as common name', named(oid.commonName, encodeBitOctets(Buffer.of(1))), 'CN'],
+  ])('refuses %s', async (_, subject, type) => {
+    const der = await forgeCsr(pair.privateKey, { subject });
+    expect(() => parseCsr(der)).toThrow(`its subject has no readable text as ${type}`);
+  });
+});
+
+describe('the parameters of an RSA key', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const usual = exportSpki(rsa.publicKey);
+  const algorithmOf = (...parameters: Buffer[]) =>
+    encodeSequence(encodeOid(oid.rsaEncryption), ...parameters);
+  const bits = usual.subarray(4 + algorithmOf(encodeNull()).length);
+
+  test.each<[string, Buffer[]]>([
+    ['NULL', [encodeNull()]],
+    ['absent', []],
+  ])('may be %s, and are NULL in what is certified', async (_, parameters) => {
+    const spki = encodeSequence(algorithmOf(...parameters), bits);
+    const csr = parseCsr(await forgeCsr(rsa.privateKey, { spki }));
+    expect(csr.spkiDer).toEqual(usual);
+    expect(await verifyCsr(csr)).toEqual({ ok: true });
+  });
+
+  test('may not be a number', async () => {
+    const der = await forgeCsr(rsa.privateKey, {
+      spki: encodeSequence(algorithmOf(encodeInteger(7n)), bits),
+    });
+    expect(() => parseCsr(der)).toThrow('the parameters of its RSA key are not NULL');
   });
 });
 

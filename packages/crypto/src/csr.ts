@@ -1,10 +1,11 @@
 import { InvalidInput } from '@certloop/contracts';
 import { contextConstructed, type DerElement, parseDer, tag } from './der.js';
 import { decodeBitOctets, decodeInteger, decodeOid, Members } from './der-values.js';
+import { encodeNull, encodeOid, encodeSequence } from './der-writer.js';
 import { type Extension, findExtension, parseExtensions } from './extensions.js';
 import { type GeneralNames, noGeneralNames, parseGeneralNames } from './general-names.js';
 import type { KeyCache } from './key-cache.js';
-import { type DistinguishedName, parseName } from './names.js';
+import { type DistinguishedName, parseName, requireLoadableName } from './names.js';
 import { oid } from './oids.js';
 import { type PublicKey, parsePublicKey } from './public-keys.js';
 import { parseSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithms.js';
@@ -16,7 +17,7 @@ export interface CsrAttribute {
   readonly values: readonly Buffer[];
 }
 
-/** A certification request (RFC 2986) taken apart; every Buffer is a slice of the octets given. */
+/** A certification request (RFC 2986) taken apart; every Buffer but `spkiDer` is a slice of the octets given. */
 export interface Csr extends SignedOctets {
   readonly der: Buffer;
   /** The signed part, CertificationRequestInfo. */
@@ -25,6 +26,7 @@ export interface Csr extends SignedOctets {
   readonly version: number;
   readonly subjectDer: Buffer;
   readonly subject: DistinguishedName;
+  /** The key in the form of RFC 3279 §2.3.1: with NULL as the parameters of RSA, where the CSR leaves them out. */
   readonly spkiDer: Buffer;
   readonly publicKey: PublicKey;
   readonly attributes: readonly CsrAttribute[];
@@ -41,8 +43,8 @@ const what = 'CSR';
 
 /**
  * The request that the octets are. Structure only: the signature is not checked, see verifyCsr.
- * Throws InvalidInput: `malformed_der` for octets that are no well-formed request (also a subjectAltName that cannot
- * be read), `duplicate_extension`, `duplicate_attribute` when extensions are requested twice.
+ * Throws InvalidInput: `malformed_der` for octets that are no well-formed request (also a subjectAltName or a subject
+ * that cannot be read), `duplicate_extension`, `duplicate_attribute` when extensions are requested twice.
  * More than RFC 2986 allows is accepted where clients in use write it: the versions 1 and 2, no attributes element at
  * all, and a request for extensions without a value.
  */
@@ -52,16 +54,18 @@ export function parseCsr(der: Buffer): Csr {
   const signatureAlgorithm = parseSignatureAlgorithm(members.next('the signature algorithm'));
   const signature = decodeBitOctets(members.next('the signature'), 'the signature');
   members.finish();
-  const { version, subject, publicKey, attributes } = parseSignedPart(signed);
+  const { version, subject, publicKey, spkiDer, attributes } = parseSignedPart(signed);
   const extensions = requestedExtensions(attributes);
+  const name = parseName(subject);
+  requireLoadableName(name, subject);
   const subjectAltName = findExtension(extensions, oid.subjectAltName);
   return {
     der,
     signed: signed.raw,
     version,
     subjectDer: subject.raw,
-    subject: parseName(subject),
-    spkiDer: publicKey.spkiDer,
+    subject: name,
+    spkiDer,
     publicKey,
     attributes: attributes.map(({ type, values }) => ({ type, values: values.map((value) => value.raw) })),
     extensions,
@@ -90,10 +94,22 @@ function parseSignedPart(element: DerElement) {
   const members = new Members(element, 'the signed part');
   const version = parseVersion(members.next('the version', tag.integer));
   const subject = members.next('the subject', tag.sequence);
-  const publicKey = parsePublicKey(members.next('the public key'));
+  const key = members.next('the public key');
+  const publicKey = parsePublicKey(key);
+  const spkiDer = publicKey.kind === 'RSA' ? encodeRsaSpki(key) : publicKey.spkiDer;
   const attributes = members.optional(contextConstructed(0))?.children.map(parseAttribute) ?? [];
   members.finish();
-  return { version, subject, publicKey, attributes };
+  return { version, subject, publicKey, spkiDer, attributes };
+}
+
+// Go and others refuse certificates whose RSA key has other parameters than NULL, or none.
+function encodeRsaSpki({ children: [algorithm, bits], raw }: DerElement): Buffer {
+  const [, parameters] = algorithm?.children ?? [];
+  if (parameters !== undefined && parameters.tag !== tag.null) {
+    throw parameters.malformed('the parameters of its RSA key are not NULL');
+  }
+  if (parameters !== undefined || bits === undefined) return raw;
+  return encodeSequence(encodeSequence(encodeOid(oid.rsaEncryption), encodeNull()), bits.raw);
 }
 
 // Certbot before 1.29 and ruby-acme-client write 2, others 1; OpenSSL, GnuTLS and public CAs accept both.

@@ -32,6 +32,32 @@ export function parseName(element: DerElement): DistinguishedName {
   });
 }
 
+// What programs can load as the value of an attribute: OpenSSL fails on a certificate with any other type.
+const loadableTags: ReadonlySet<number | undefined> = new Set([
+  tag.utf8String,
+  tag.printableString,
+  tag.ia5String,
+  tag.numericString,
+  tag.teletexString,
+  tag.bmpString,
+  tag.universalString,
+]);
+const loadableRawTags: ReadonlySet<number | undefined> = new Set([tag.bitString, tag.sequence]);
+
+/**
+ * Refuses a name that would make a certificate which common programs cannot load: one with a string that is no text
+ * of its type, or with a value of a type that is no DirectoryString (RFC 5280 §4.1.2.4) or another usual string. Types
+ * that are not known may also hold a BIT STRING or a SEQUENCE. Throws InvalidInput, `malformed_der`.
+ */
+export function requireLoadableName(name: DistinguishedName, element: DerElement): void {
+  for (const { type, text, value } of name.flat()) {
+    const typeName = attributeTypeNames.get(type);
+    const isText = loadableTags.has(value[0]) && text !== undefined;
+    const isRaw = typeName === undefined && loadableRawTags.has(value[0]);
+    if (!isText && !isRaw) throw element.malformed(`its subject has no readable text as ${typeName ?? type}`);
+  }
+}
+
 /**
  * Text of a distinguished name, RFC 4514: the last encoded part first, parts joined by "," and several attributes
  * of one part by "+"; control characters escaped as hex pairs; unknown types as `1.2.3=#hex`. Empty for no name.
