@@ -133,6 +133,51 @@ suite('OCSP tells OpenSSL', () => {
   });
 });
 
+suite('an answer of OCSP', () => {
+  /** Milliseconds of thisUpdate, nextUpdate and the end of the responder's certificate. */
+  async function timesOf(place: PublicCa, leaf: string): Promise<readonly number[]> {
+    const root = place.file('root.pem', place.rootPem);
+    const out = join(place.folder, 'times.der');
+    const about = ['-issuer', root, '-cert', place.file('leaf.pem', leaf), '-noverify', '-no_nonce'];
+    await say('openssl', ['ocsp', ...about, '-url', `${place.url}/ocsp`, '-respout', out]);
+    const said = await say('openssl', ['ocsp', '-respin', out, '-noverify', '-text']);
+    const [pem = ''] = /-----BEGIN[\s\S]*-----END CERTIFICATE-----/.exec(said) ?? [];
+    const instants = [/This Update: (.*)/, /Next Update: (.*)/].map((line) => line.exec(said)?.[1] ?? '');
+    return [...instants, new X509Certificate(pem).validTo].map((text) => Date.parse(text));
+  }
+
+  test('begins before it is made and ends no later than the certificate it is about', async () => {
+    const now = Math.floor(ca.clock.now().getTime() / 1000) * 1000;
+    const pem = await ca.sign({ validity_seconds: 600 });
+    const end = Date.parse(new X509Certificate(pem).validTo);
+    expect((await timesOf(ca, pem)).slice(0, 2)).toEqual([now - 60_000, end]);
+  });
+
+  test('is good for its whole time where the certificate has expired', async () => {
+    const place = await startPublicCa();
+    const pem = await place.sign({ validity_seconds: 60 });
+    place.clock.advance(3_600_000);
+    const now = Math.floor(place.clock.now().getTime() / 1000) * 1000;
+    expect((await timesOf(place, pem))[1]).toBe(now + 3_600_000);
+    await place.close();
+  });
+
+  test.each([3_600, 86_400 * 20, 31_536_000])(
+    'of %i seconds is always signed by a responder that lasts as long',
+    async (ocspSeconds) => {
+      const place = await startPublicCa({ status: { crlSeconds: 60, ocspSeconds, backdateSeconds: 60 } });
+      const pem = await place.sign();
+      for (let day = 0; day <= 90; day += 15) {
+        const [thisUpdate = 0, nextUpdate = 0, responderEnd = 0] = await timesOf(place, pem);
+        const now = place.clock.now().getTime();
+        expect([thisUpdate <= now, nextUpdate > now, nextUpdate <= responderEnd]).toEqual([true, true, true]);
+        place.clock.advance(15 * 86_400_000);
+      }
+      await place.close();
+    },
+  );
+});
+
 suite('OCSP over HTTP', () => {
   test('repeats a nonce and lets nobody keep the answer', async () => {
     const { answer, der } = await post(await requestFor('-serial', '0x7f'));
@@ -159,7 +204,7 @@ suite('OCSP over HTTP', () => {
     expect(control).toMatch(/^max-age=3(?:600|599), public, no-transform, must-revalidate$/);
     expect(etag).toMatch(/^"[0-9a-f]{40}"$/);
     expect(second.headers.get('etag')).toBe(etag);
-    expect(times).toEqual([new Date(now).toUTCString(), new Date(now + 3_600_000).toUTCString()]);
+    expect(times).toEqual([new Date(now - 60_000).toUTCString(), new Date(now + 3_600_000).toUTCString()]);
     await ca.revoke(serialOf(pem));
     const third = await fetch(address);
     expect(third.headers.get('etag')).not.toBe(etag);

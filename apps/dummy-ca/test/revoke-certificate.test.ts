@@ -186,8 +186,15 @@ describe('GET /crls/{issuer}', () => {
     expect(await check()).toMatch(/revoked/);
   });
 
+  ifOpenssl('is accepted by a client whose clock is as slow as certificates allow for', async () => {
+    const { root, leaf, lists } = await files('root', await ca.sign());
+    const slow = String(Math.floor(ca.clock.now().getTime() / 1000) - 30);
+    const args = ['verify', '-attime', slow, '-crl_check', '-CRLfile', lists, '-CAfile', root, leaf];
+    expect(await say('openssl', args)).toMatch(/: OK/);
+  });
+
   ifOpenssl('is made anew in time, and forgets what has expired', async () => {
-    const other = await startPublicCa({ status: { crlSeconds: 60, ocspSeconds: 60 } });
+    const other = await startPublicCa({ status: { crlSeconds: 60, ocspSeconds: 60, backdateSeconds: 60 } });
     const listText = async () =>
       say('openssl', [
         'crl',

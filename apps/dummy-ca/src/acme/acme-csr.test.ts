@@ -1,6 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { buildCsr, type CsrRequest } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
+import {
+  algorithms,
+  type CsrParts,
+  csrDer,
+  dns,
+  emptyName,
+  extensionRequest,
+  rsa,
+  subjectAltName,
+} from '../../test/support/csrs.js';
 import { parseAcmeCsr } from './acme-csr.js';
 import type { Identifier } from './identifiers.js';
 
@@ -49,8 +59,9 @@ describe('parseAcmeCsr (RFC 8555 §7.4)', () => {
       'an address in the CN alone, written at length',
       { subject: { commonName: '2001:0DB8:0:0:0:0:0:1' } },
       [ip],
-      '2001:0DB8:0:0:0:0:0:1',
+      '2001:db8::1',
     ],
+    ['a CN in capitals', { dnsNames: ['a.test'], subject: { commonName: 'A.Test' } }, [a], 'a.test'],
     ['a wildcard', { dnsNames: ['*.a.test'] }, [{ type: 'dns', value: '*.a.test' }], undefined],
     ['P-384', { dnsNames: ['a.test'], privateKey: ec('P-384').privateKey }, [a], undefined],
     [
@@ -84,6 +95,20 @@ describe('parseAcmeCsr (RFC 8555 §7.4)', () => {
     const text = await textOf(request);
     expect(() => parseAcmeCsr(text, identifiers, account.publicKey)).toThrow(
       expect.objectContaining({ type: 'badCSR', message: expect.stringMatching(reason) }),
+    );
+  });
+
+  test.each<[string, CsrParts]>([
+    ['SHA-1 with ECDSA', { hash: 'sha1', signatureAlgorithm: algorithms.ecdsaSha1 }],
+    ['SHA-1 with RSA', { keys: rsa(), hash: 'sha1', signatureAlgorithm: algorithms.rsaSha1 }],
+  ])('refuses a signature by %s', (_, parts) => {
+    const csr = csrDer({
+      ...parts,
+      attributes: [extensionRequest(subjectAltName(dns('a.test')))],
+      subject: emptyName,
+    });
+    expect(() => parseAcmeCsr(csr.toString('base64url'), [a], account.publicKey)).toThrow(
+      expect.objectContaining({ type: 'badCSR', message: expect.stringMatching(/sign it with SHA-256/) }),
     );
   });
 

@@ -14,7 +14,10 @@ import { type Identifier, identifierKey, normalAddress } from './identifiers.js'
 /** A CSR that may be issued for. */
 export interface AcmeCsr {
   readonly csr: Csr;
-  /** Common name as the CSR has it; undefined when it has none, or one that is too long for a certificate. */
+  /**
+   * Common name of the CSR, spelt as the order has it (CA/Browser Forum BR 7.1.4.3); undefined when the CSR has none, or
+   * one that is too long for a certificate.
+   */
   readonly commonName: string | undefined;
   /** What is taken over beside names and key: the TLS feature `status_request` (RFC 7633), nothing else. */
   readonly extensions: readonly Extension[];
@@ -26,7 +29,8 @@ const mostOfCommonName = 64;
 /**
  * The CSR of a finalize request, its signature unchecked. Throws `malformed` for what is not base64url and `badCSR`
  * when it is no CSR, its identifiers are not exactly those of the order, or its key is the account's
- * (RFC 8555 §7.4, §11.1) or too weak.
+ * (RFC 8555 §7.4, §11.1) or too weak, or it is
+ * signed with another hash than SHA-256, SHA-384 or SHA-512, as public CAs refuse it.
  */
 export function parseAcmeCsr(
   text: string,
@@ -37,7 +41,10 @@ export function parseAcmeCsr(
   const csr = readCsr(Buffer.from(text, 'base64url'));
   requireSameIdentifiers(csr, identifiers);
   requireSoundKey(csr, accountKey);
-  const [commonName] = listCommonNames(csr.subject).filter(({ length }) => length <= mostOfCommonName);
+  requireSoundHash(csr);
+  const [commonName] = listCommonNames(csr.subject)
+    .filter(({ length }) => length <= mostOfCommonName)
+    .map((name) => spellingOf(name, identifiers));
   return { csr, commonName, extensions: csr.extensions.filter(isMustStaple) };
 }
 
@@ -71,6 +78,18 @@ function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): v
 function commonNameKey(name: string): string {
   const address = normalAddress(name);
   return address === undefined ? `dns:${name.toLowerCase()}` : `ip:${address}`;
+}
+
+function spellingOf(name: string, identifiers: readonly Identifier[]): string {
+  const key = commonNameKey(name);
+  return identifiers.find((identifier) => identifierKey(identifier) === key)?.value ?? name;
+}
+
+const soundHashes: readonly string[] = ['sha256', 'sha384', 'sha512'];
+
+function requireSoundHash({ signatureAlgorithm: { name, scheme } }: Csr): void {
+  if (scheme.kind === 'eddsa' || scheme.kind === 'unsupported' || soundHashes.includes(scheme.hash)) return;
+  throw badCsr(`the CSR is signed with ${name}; sign it with SHA-256, SHA-384 or SHA-512`);
 }
 
 const leastRsaBits = 2048;

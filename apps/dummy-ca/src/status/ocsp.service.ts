@@ -4,7 +4,6 @@ import {
   encodeOcspFailure,
   type OcspCertId,
   type OcspRequest,
-  type OcspResponder,
   type OcspSingleAnswer,
   type OcspStatus,
   ocspIssuerKeys,
@@ -12,8 +11,8 @@ import {
 } from '@certloop/crypto';
 import { createBoundedMap } from '../authority/bounded-map.js';
 import type { NamedIssuer } from '../authority/named-issuer.js';
-import { createResponders } from './ocsp-responders.service.js';
-import { findKnown, type StatusDeps } from './status-deps.service.js';
+import { createResponders, type DatedResponder } from './ocsp-responders.service.js';
+import { beginOf, findKnown, type StatusDeps } from './status-deps.service.js';
 
 export interface OcspAnswer {
   readonly der: Buffer;
@@ -30,7 +29,14 @@ const keptAnswers = 1_000;
 
 interface Kept extends OcspAnswer {
   readonly version: number;
+  /** Milliseconds; the answer is given again between the two. */
+  readonly madeAt: number;
   readonly goodUntil: number;
+}
+
+interface SingleAnswer extends OcspSingleAnswer {
+  /** End of the certificate asked about, where it is known. */
+  readonly notAfter: Date | undefined;
 }
 
 /** Responder of OCSP for every issuer of the authority (RFC 6960, RFC 5019, nonces by RFC 9654). */
@@ -46,7 +52,7 @@ export function createOcsp(deps: StatusDeps): AnswerOcsp {
     if (issuer === undefined) return failure('unauthorized');
     // One response has one signer: who asks about several issuers is answered in the name of the first.
     const answers = () => request.certIds.map((certId) => answerTo(deps, certId, issuers.get(keyOf(certId))));
-    const answer = () => signAnswers(deps, request, answers(), responderOf(issuer));
+    const answer = async () => signAnswers(deps, request, answers(), issuer, await responderOf(issuer));
     if (request.nonce !== undefined) return { der: (await answer()).der, validity: undefined };
     const key = requestDer.toString('base64');
     const last = kept.get(key);
@@ -59,9 +65,9 @@ export function createOcsp(deps: StatusDeps): AnswerOcsp {
   };
 }
 
-function isFresh({ version, validity, goodUntil }: Kept, { revocations, clock }: StatusDeps): boolean {
+function isFresh({ version, madeAt, goodUntil }: Kept, { revocations, clock }: StatusDeps): boolean {
   const now = clock.now().getTime();
-  return version === revocations.version() && now < goodUntil && now >= Number(validity?.thisUpdate);
+  return version === revocations.version() && now < goodUntil && now >= madeAt;
 }
 
 const failure = (reason: 'malformedRequest' | 'unauthorized'): OcspAnswer => ({
@@ -91,27 +97,47 @@ function issuersByKey(issuers: readonly NamedIssuer[]): ReadonlyMap<string, Name
 }
 
 async function signAnswers(
-  { clock, settings }: StatusDeps,
+  deps: StatusDeps,
   { nonce }: OcspRequest,
-  answers: readonly OcspSingleAnswer[],
-  responder: Promise<OcspResponder>,
-): Promise<{ der: Buffer; validity: { thisUpdate: Date; nextUpdate: Date }; goodUntil: number }> {
-  const now = Math.floor(clock.now().getTime() / 1000) * 1000;
-  const lengthMs = settings.ocspSeconds * 1000;
-  const validity = { thisUpdate: new Date(now), nextUpdate: new Date(now + lengthMs) };
-  const parts = { answers, producedAt: new Date(now), ...validity, nonce };
-  return { der: await createOcspResponse(await responder, parts), validity, goodUntil: now + lengthMs / 2 };
+  answers: readonly SingleAnswer[],
+  issuer: NamedIssuer,
+  responder: DatedResponder,
+): Promise<Omit<Kept, 'version'>> {
+  const madeAt = Math.floor(deps.clock.now().getTime() / 1000) * 1000;
+  const ends = [
+    ...answers.map(({ notAfter }) => notAfter),
+    responder.notAfter,
+    issuer.issuer.certificate.notAfter,
+  ];
+  const end = nextUpdateOf(madeAt, deps.settings.ocspSeconds, ends);
+  const validity = { thisUpdate: new Date(beginOf(deps, issuer, madeAt)), nextUpdate: new Date(end) };
+  const der = await createOcspResponse(responder, {
+    answers,
+    producedAt: new Date(madeAt),
+    ...validity,
+    nonce,
+  });
+  return { der, validity, madeAt, goodUntil: madeAt + (end - madeAt) / 2 };
 }
 
-function answerTo(deps: StatusDeps, certId: OcspCertId, issuer: NamedIssuer | undefined): OcspSingleAnswer {
-  const answer: OcspStatus = issuer === undefined ? { status: 'unknown' } : statusOf(deps, issuer, certId);
-  return { certIdDer: certId.der, answer };
+/**
+ * No answer outlives what it is about or who signed it: clients such as certmagic refuse to staple one that does. An end
+ * that has passed bounds nothing, as the status of an expired certificate may be asked, too.
+ */
+function nextUpdateOf(madeAt: number, ocspSeconds: number, ends: readonly (Date | undefined)[]): number {
+  const bounds = ends.flatMap((each) => each?.getTime() ?? []).filter((each) => each > madeAt);
+  return Math.min(madeAt + ocspSeconds * 1000, ...bounds);
 }
 
-function statusOf(deps: StatusDeps, { name }: NamedIssuer, { serialNumber }: OcspCertId): OcspStatus {
-  const known = findKnown(deps, serialNumber);
-  if (known?.issuer !== name) return { status: 'unknown' };
-  const revocation = deps.revocations.find(serialNumber);
+function answerTo(deps: StatusDeps, certId: OcspCertId, issuer: NamedIssuer | undefined): SingleAnswer {
+  const known = findKnown(deps, certId.serialNumber);
+  const isIssuers = issuer !== undefined && known?.issuer === issuer.name;
+  const answer: OcspStatus = isIssuers ? statusOf(deps, certId) : { status: 'unknown' };
+  return { certIdDer: certId.der, answer, notAfter: isIssuers ? known?.notAfter : undefined };
+}
+
+function statusOf({ revocations }: StatusDeps, { serialNumber }: OcspCertId): OcspStatus {
+  const revocation = revocations.find(serialNumber);
   if (revocation === undefined) return { status: 'good' };
   return { status: 'revoked', revokedAt: revocation.revokedAt, reason: revocation.reason };
 }

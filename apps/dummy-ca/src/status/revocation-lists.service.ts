@@ -2,7 +2,7 @@ import type { CaIssuerName } from '@certloop/contracts';
 import { NotFound } from '@certloop/contracts';
 import { createRevocationList } from '@certloop/crypto';
 import type { NamedIssuer } from '../authority/named-issuer.js';
-import type { StatusDeps } from './status-deps.service.js';
+import { beginOf, type StatusDeps } from './status-deps.service.js';
 
 export interface RevocationList {
   readonly der: Buffer;
@@ -14,6 +14,7 @@ export type RevocationListOf = (name: CaIssuerName) => Promise<RevocationList>;
 
 interface Made {
   readonly version: number;
+  readonly madeAt: number;
   readonly thisUpdate: Date;
   readonly der: Promise<Buffer>;
 }
@@ -29,8 +30,8 @@ export function createRevocationLists(deps: StatusDeps): RevocationListOf {
     lastNumber = present > lastNumber ? present : lastNumber + 1n;
     return lastNumber;
   };
-  const isFresh = ({ version, thisUpdate }: Made) => {
-    const age = clock.now().getTime() - thisUpdate.getTime();
+  const isFresh = ({ version, madeAt }: Made) => {
+    const age = clock.now().getTime() - madeAt;
     return version === revocations.version() && age >= 0 && age < settings.crlSeconds * 500;
   };
   return async (name) => {
@@ -49,17 +50,19 @@ export function getIssuer({ issuers }: StatusDeps, name: CaIssuerName): NamedIss
   return issuer;
 }
 
-function makeList(deps: StatusDeps, { name, issuer }: NamedIssuer, number: bigint): Made {
+function makeList(deps: StatusDeps, named: NamedIssuer, number: bigint): Made {
+  const { name, issuer } = named;
   const { revocations, settings, clock } = deps;
   const lengthMs = settings.crlSeconds * 1000;
-  const thisUpdate = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
-  const nextUpdate = new Date(thisUpdate.getTime() + lengthMs);
+  const madeAt = Math.floor(clock.now().getTime() / 1000) * 1000;
+  const thisUpdate = new Date(beginOf(deps, named, madeAt));
+  const nextUpdate = new Date(madeAt + lengthMs);
   // RFC 5280 §3.3: an entry stays for one list beyond the end of its certificate.
-  const begin = new Date(thisUpdate.getTime() - lengthMs);
+  const begin = new Date(madeAt - lengthMs);
   const entries: Buffer[] = [];
   for (const revocation of revocations.values()) {
     if (revocation.issuer === name && revocation.notAfter >= begin) entries.push(revocation.entryDer);
   }
   const der = createRevocationList(issuer, { number, thisUpdate, nextUpdate, entries });
-  return { version: revocations.version(), thisUpdate, der };
+  return { version: revocations.version(), madeAt, thisUpdate, der };
 }

@@ -13,6 +13,8 @@ export interface StatusSettings {
   readonly crlSeconds: number;
   /** For how long an answer of OCSP is good. */
   readonly ocspSeconds: number;
+  /** How far back lists and answers begin, for clients whose clocks are slow. */
+  readonly backdateSeconds: number;
 }
 
 /** What the use cases around revocation work with. */
@@ -45,6 +47,12 @@ export function createStatus({ own, counts, ...options }: StatusOptions): Status
     counts.countRevoked({ issuer, reason }),
   );
   return { ...options, own: new Map(known), revocations };
+}
+
+/** When a statement of the issuer begins at the earliest that is made at `nowMs`: milliseconds, whole seconds. */
+export function beginOf({ settings }: StatusDeps, { issuer }: NamedIssuer, nowMs: number): number {
+  const begin = (Math.floor(nowMs / 1000) - settings.backdateSeconds) * 1000;
+  return Math.max(begin, issuer.certificate.notBefore.getTime());
 }
 
 /** A certificate that is kept, or of the authority's own; one that is revoked is known even when it is kept no more. */

@@ -44,7 +44,7 @@ export const freshRoot: RootSource = {
 
 export const noIntermediate = { intermediateKeyPem: undefined, intermediateCertificatePem: undefined };
 
-export const usualStatus: StatusSettings = { crlSeconds: 86_400, ocspSeconds: 3_600 };
+export const usualStatus: StatusSettings = { crlSeconds: 86_400, ocspSeconds: 3_600, backdateSeconds: 60 };
 
 const roomy: StoreLimits = { count: 10_000, octets: 100_000_000 };
 
