@@ -65,7 +65,8 @@ export type AppConfig = Pick<
   | 'metricsKey'
   | 'deliveryWorkers'
 > &
-  Partial<MetricsAccess>;
+  Partial<MetricsAccess> &
+  Partial<Pick<Config, 'formerSecret'>>;
 
 export interface AppParts {
   readonly config: AppConfig;

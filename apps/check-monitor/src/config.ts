@@ -33,6 +33,11 @@ const storage = {
     z.string('is missing').min(16, 'must have at least 16 characters'),
     'key under which API keys are hashed and badges signed; changing it ends all of them',
   ),
+  formerSecret: setting(
+    'CHECK_MONITOR_FORMER_SECRET',
+    z.string().optional(),
+    'earlier secret, of any length, such as SECRET_KEY of the Healthchecks that was imported: what was made under it is still accepted',
+  ),
 } as const;
 
 const migratesAtStart = setting(

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { executeSql } from '@certloop/db';
+import { executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
 import { type Check, defaultSettings, newCheck } from '../src/checks/check.js';
 import { findCheckByUuid, insertCheck } from '../src/checks/checks.repository.js';
 import { schema } from '../src/database.js';
 import { setUpProject } from '../src/projects/create-project.service.js';
-import { findProjectByPingKey } from '../src/projects/projects.repository.js';
+import { findProjectByPingKey, projects } from '../src/projects/projects.repository.js';
 
 describeEachDialect('schema', (open) => {
   test('migrations and tables agree', async () => {
@@ -58,5 +58,31 @@ describeEachDialect('schema', (open) => {
     expect(await database.read((tx) => executeSql(tx, old))).toBe(1);
     await database.migrate();
     expect(await inPlace()).toEqual(before);
+  });
+
+  test('keeps badge keys when they may be longer, and what refers to their projects', async () => {
+    const { database } = await open(schema);
+    const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };
+    await setUpProject({ database, now: () => 0, secret: 'secret' }, owner, 'Jobs');
+    const inPlace = () =>
+      database.read(async (tx) => ({
+        projects: await querySql(tx, projects.columns, 'select * from projects'),
+        keys: await executeSql(tx, 'select * from api_keys'),
+      }));
+    const before = await inPlace();
+    expect(before).toMatchObject({ projects: [{ name: 'Jobs' }], keys: 2 });
+
+    const place = schema.migrations.findIndex(({ name }) => name === '0009-badge-keys');
+    for (const _ of schema.migrations.slice(place)) await database.revertLast();
+    expect(await inPlace()).toEqual(before);
+    await database.migrate();
+    expect(await inPlace()).toEqual(before);
+
+    const set = (key: string) =>
+      database.transaction((tx) => executeSql(tx, 'update projects set badge_key = $1', [key]));
+    await set('1f0e3dad-9990-4345-b743-9f8ffa');
+    for (const _ of schema.migrations.slice(place)) await database.revertLast();
+    await database.migrate();
+    expect((await inPlace()).projects).toHaveLength(1);
   });
 });

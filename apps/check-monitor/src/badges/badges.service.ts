@@ -4,16 +4,15 @@ import { type Check, tagsOf } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
 import { findCheckByBadgeUuid, listProjectChecks } from '../checks/checks.repository.js';
 import type { Micros } from '../instants.js';
+import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { Caller } from '../projects/caller.js';
 import { findProjectByBadgeKey, getProject } from '../projects/projects.repository.js';
 import { allChecks, badgeUrls, isSigned, statesOf, tagOf } from './badge-signature.js';
 import { type BadgeStates, reportOf } from './badge-status.js';
 
-export interface BadgesDeps {
+export interface BadgesDeps extends Secrets {
   readonly database: Database;
   readonly now: () => Micros;
-  /** Secret of the service, by which badge addresses are signed. */
-  readonly secret: string;
   readonly addresses: { readonly siteRoot: string };
   /** Label of the badge of all checks. */
   readonly badgeLabel: string;
@@ -52,9 +51,11 @@ export interface TagBadgePath {
 export async function readTagBadge(deps: BadgesDeps, path: TagBadgePath): Promise<Badge> {
   const { badgeKey, signature } = path;
   const tag = path.tag === undefined ? allChecks : tagOf(path.tag);
-  if (tag === undefined || !isSigned({ badgeKey, secret: deps.secret }, tag, signature)) throw unknown();
+  if (tag === undefined) throw unknown();
+  const isOurs = acceptedSecrets(deps).some((secret) => isSigned({ badgeKey, secret }, tag, signature));
+  if (!isOurs) throw unknown();
   const checks = await deps.database.read(async (tx) => {
-    const project = uuidForm.test(badgeKey) ? await findProjectByBadgeKey(tx, badgeKey) : undefined;
+    const project = await findProjectByBadgeKey(tx, badgeKey);
     if (project === undefined) throw unknown();
     return listProjectChecks(tx, project.id);
   });

@@ -1,6 +1,7 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Micros } from '../instants.js';
+import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import { findKind } from './channel-kinds.js';
 import { needsConsent } from './channel-view.js';
 import { type Channel, deleteChannel, findChannel, updateChannel } from './channels.repository.js';
@@ -8,12 +9,12 @@ import type { DeliveryResult } from './delivery-result.js';
 import { consentMail } from './email/consent-message.js';
 import { type EmailSettings, emailSettings } from './email/email-settings.js';
 import type { SendMail } from './email/mail-sender.client.js';
+import { isFormerUnsubscribeLink } from './former-link.js';
 import { isSignedLink, type LinkPurpose, signedLink } from './signed-link.js';
 
-export interface ConsentDeps {
+export interface ConsentDeps extends Secrets {
   readonly database: Database;
   readonly now: () => Micros;
-  readonly secret: string;
   readonly addresses: { readonly siteRoot: string };
   readonly siteName: string;
   readonly notifier: { readonly sendMail: SendMail | undefined };
@@ -48,7 +49,9 @@ export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<C
   const channel = isUuid ? await deps.database.read((tx) => findChannel(tx, channelUuid)) : undefined;
   const isMail = channel !== undefined && needsConsent(findKind(channel.kind));
   const bound = purpose === 'verify' && isMail ? addressOf(channel) : {};
-  if (!isSignedLink(deps.secret, { purpose, channelUuid, ...bound }, signature)) throw noSuchLink();
+  const subject = { purpose, channelUuid, ...bound };
+  const isOurs = acceptedSecrets(deps).some((secret) => isSignedLink(secret, subject, signature));
+  if (!isOurs && !isFormerUnsubscribeLink(deps.formerSecret, subject, signature)) throw noSuchLink();
   if (purpose === 'verify' && !isMail) throw noSuchLink();
   return channel;
 }

@@ -3,16 +3,14 @@ import type { Database } from '@certloop/db';
 import { sameText } from '@certloop/server';
 import { listManyChecks } from '../checks/check-cells.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
-import { hashKey, keyLength } from '../projects/api-key.js';
-import { findProjectByKeyHash } from '../projects/projects.repository.js';
+import { keyLength, type Secrets } from '../projects/api-key.js';
+import { findProjectByKey } from '../projects/identify-project.service.js';
 import { readCounters } from './metrics.repository.js';
 import { describeForPrometheus } from './prometheus.js';
 
-export interface MetricsDeps {
+export interface MetricsDeps extends Secrets {
   readonly database: Database;
   readonly now: () => Micros;
-  /** Key of the HMAC under which keys are kept. */
-  readonly secret: string;
   /** Opens the counters of the whole service; nobody may see them when undefined. */
   readonly metricsKey: string | undefined;
 }
@@ -37,9 +35,8 @@ export async function describeService(deps: MetricsDeps, key: string) {
 export async function describeProject(deps: MetricsDeps, key: string | undefined): Promise<string> {
   if (key === undefined) throw new Unauthenticated('missing api key');
   if ([...key].length !== keyLength) throw new InvalidInput('an api key has 32 characters');
-  const hash = hashKey(key, deps.secret);
   const found = await deps.database.read(async (tx) => {
-    const project = await findProjectByKeyHash(tx, hash);
+    const project = await findProjectByKey(tx, deps, key);
     return project?.kind === 'read-only' ? await listManyChecks(tx, project.id) : undefined;
   });
   if (found === undefined) throw new Forbidden('wrong api key');

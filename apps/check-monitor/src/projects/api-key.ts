@@ -13,6 +13,18 @@ const shownLength = 8;
 const lowerCase = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
 
+/** Secrets of the service: what is made here is made under the first one, and what was made under either is accepted. */
+export interface Secrets {
+  readonly secret: string;
+  /** Of any length; of the service as it was before, or of the one that this service took the place of. */
+  readonly formerSecret?: string | undefined;
+}
+
+/** The secrets under which a key or a signature may have been made, the present one first. */
+export function acceptedSecrets({ secret, formerSecret }: Secrets): readonly string[] {
+  return formerSecret === undefined ? [secret] : [secret, formerSecret];
+}
+
 /** Chooses a whole number from 0 up to, not including, `bound`. */
 export type Choose = (bound: number) => number;
 

@@ -1,12 +1,10 @@
 import { Unauthenticated } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import { hashKey, type KeyKind, keyLength } from './api-key.js';
+import type { Database, Tx } from '@certloop/db';
+import { acceptedSecrets, hashKey, type KeyKind, keyLength, type Secrets } from './api-key.js';
 import { findProjectByKeyHash } from './projects.repository.js';
 
-export interface IdentifyDeps {
+export interface IdentifyDeps extends Secrets {
   readonly database: Database;
-  /** Key of the HMAC under which keys are kept. */
-  readonly secret: string;
 }
 
 export interface Identity {
@@ -20,15 +18,27 @@ export interface Identity {
  * or when it is read-only and `needed` is read-write.
  */
 export async function identifyProject(
-  { database, secret }: IdentifyDeps,
+  { database, ...secrets }: IdentifyDeps,
   key: string,
   needed: KeyKind,
 ): Promise<Identity> {
   if ([...key].length !== keyLength) throw new Unauthenticated('missing api key');
-  const hash = hashKey(key, secret);
-  const found = await database.read((tx) => findProjectByKeyHash(tx, hash));
+  const found = await database.read((tx) => findProjectByKey(tx, secrets, key));
   if (found === undefined || (needed === 'read-write' && found.kind === 'read-only')) {
     throw new Unauthenticated('wrong api key');
   }
   return { projectId: found.id, ownerId: found.ownerId, kind: found.kind };
+}
+
+/** Project that a key opens, hashed under the secret or the former one, and the kind of the key. */
+export async function findProjectByKey(
+  tx: Tx,
+  secrets: Secrets,
+  key: string,
+): ReturnType<typeof findProjectByKeyHash> {
+  for (const secret of acceptedSecrets(secrets)) {
+    const found = await findProjectByKeyHash(tx, hashKey(key, secret));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

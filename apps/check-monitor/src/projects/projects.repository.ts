@@ -29,7 +29,7 @@ export interface Project {
   readonly id: string;
   readonly ownerId: string;
   readonly name: string;
-  /** Names the project in badge addresses. */
+  /** Names the project in badge addresses: a uuid, but for projects that came from Healthchecks. */
   readonly badgeKey: string;
   readonly pingKey: string | null;
   readonly createdAt: Micros;
@@ -62,7 +62,7 @@ export const projects = defineTable<Project>('projects', {
     id: column.uuid().primary(),
     ownerId: column.uuid(),
     name: column.word(200),
-    badgeKey: column.uuid(),
+    badgeKey: column.word(150),
     pingKey: column.word(64).nullable(),
     createdAt: column.preciseInstant(),
   },
@@ -110,6 +110,7 @@ export async function findProjectByPingKey(tx: Tx, pingKey: string): Promise<Pro
 }
 
 export async function findProjectByBadgeKey(tx: Tx, badgeKey: string): Promise<Project | undefined> {
+  if (!isStorable(badgeKey)) return undefined;
   return (await tx.findOneBy(projects, { badgeKey })) ?? undefined;
 }
 
