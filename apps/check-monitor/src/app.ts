@@ -97,7 +97,7 @@ export function buildApp(parts: AppParts): App {
   const watch = parts.watch ?? createServiceMetrics(createMetrics({ logger: parts.logger }), parts);
   const deps = {
     ...{ ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit },
-    ...{ onBatch: watch.onBatch, onThrottled: watch.onThrottled },
+    ...{ onBatch: watch.onBatch, onThrottled: watch.onThrottled, onUnheardFlip: watch.onUnheardFlip },
   };
   const app = createHttpApp({ logger: parts.logger, metrics: watch.metrics });
   let isDraining = false;
@@ -165,6 +165,7 @@ type Deps = AppParts &
     readonly newUuid: () => string;
     readonly bodyLimit: number;
     readonly onThrottled: () => void;
+    readonly onUnheardFlip: () => void;
   };
 
 function mountApi(app: Express, deps: Deps, version: ApiVersion): void {

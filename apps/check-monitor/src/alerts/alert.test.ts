@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Check, defaultSettings, newCheck } from '../checks/check.js';
-import { type AlertFacts, describeAlert, newsOf } from './alert.js';
+import { type AlertFacts, describeAlert, isUnheard, newsOf } from './alert.js';
 
 const addresses = { siteRoot: 'https://monitor.example', pingEndpoint: 'https://monitor.example/ping/' };
 const now = 1_767_268_800_000_000;
@@ -35,6 +35,23 @@ function facts(overrides: Partial<AlertFacts> = {}): AlertFacts {
 
 const alertOf = (overrides: Partial<AlertFacts>) =>
   describeAlert(facts(overrides), { addresses, version: 3, now });
+
+describe('a flip that made no message', () => {
+  const isOn = { disabledAt: null };
+  const isOff = { disabledAt: 1 };
+  const started = { ...rose, oldStatus: 'new' };
+  test.each([
+    ['down, no channel', fell, [], true],
+    ['down, a channel that is switched off', fell, [isOff], true],
+    ['down, a channel that wants no message', fell, [isOn], true],
+    ['up again, no channel', rose, [], true],
+    ['up again, a channel that is switched off', rose, [isOff], true],
+    ['up again, a channel that wants no message', rose, [isOff, isOn], false],
+    ['up for the first time, no channel', started, [], false],
+  ])('%s', (_situation, flip, assigned, expected) => {
+    expect(isUnheard(flip, assigned)).toBe(expected);
+  });
+});
 
 describe('news', () => {
   test.each([

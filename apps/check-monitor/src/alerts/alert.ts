@@ -44,6 +44,18 @@ export function newsOf({ oldStatus, newStatus }: ToldFlip): AlertStatus | undefi
   return newStatus === 'up' && oldStatus === 'down' ? 'up' : undefined;
 }
 
+/**
+ * Whether a flip that made no message should have made one: a check went down, or came up and has no channel that is
+ * switched on. A channel that wants no message of checks that come up is a choice.
+ */
+export function isUnheard(
+  flip: ToldFlip,
+  assigned: readonly { readonly disabledAt: Micros | null }[],
+): boolean {
+  const status = newsOf(flip);
+  return status === 'down' || (status === 'up' && assigned.every(({ disabledAt }) => disabledAt !== null));
+}
+
 /** The event that channels are told. */
 export function describeAlert(facts: AlertFacts, context: ViewContext): AlertEvent {
   const { deliveryId, status, flip, earlier, check, channelIds, projectName, lastPing, others } = facts;

@@ -5,15 +5,18 @@ import type { AlertStatus } from '../channels/alert-event.js';
 import { type Channel, listChannelsByCheck } from '../channels/channels.repository.js';
 import { insertNotifications, type NewNotification } from '../channels/notifications.repository.js';
 import type { Notifier } from '../channels/notifier.service.js';
+import { listUniqueKeys } from '../checks/checks.repository.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
-import { newsOf } from './alert.js';
+import { isUnheard, newsOf } from './alert.js';
 
 export interface DeliverFlipsDeps {
   readonly database: Database;
   readonly now: () => Micros;
   readonly logger: Logger;
   readonly notifier: Pick<Notifier, 'tells'>;
+  /** Called for each flip that `isUnheard`. */
+  readonly onUnheardFlip: () => void;
 }
 
 const flipsAtOnce = 100;
@@ -25,24 +28,39 @@ const flipsAtOnce = 100;
 export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
   for (let total = 0; ; ) {
     const taken = await deps.database.transaction((tx) => takeFlips(deps, tx));
-    for (const { id, oldStatus, newStatus, reason, told } of taken) {
+    for (const { id, oldStatus, newStatus, reason, told, unheardCheck } of taken) {
       deps.logger.info({ flip: id, oldStatus, newStatus, reason, told }, 'check.flipped');
+      if (unheardCheck === undefined) continue;
+      deps.onUnheardFlip();
+      deps.logger.warn({ flip: id, check: unheardCheck, newStatus }, 'check.flip_without_channel');
     }
     total += taken.length;
     if (taken.length < flipsAtOnce) return total;
   }
 }
 
-async function takeFlips(
-  deps: DeliverFlipsDeps,
-  tx: Tx,
-): Promise<readonly (FlipRow & { readonly told: number })[]> {
+type TakenFlip = FlipRow & {
+  /** Number of messages queued. */
+  readonly told: number;
+  /** Unique key of the check where the flip reaches no channel although it should. */
+  readonly unheardCheck: string | undefined;
+};
+
+async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly TakenFlip[]> {
   const now = deps.now();
   const flips = await claimFlips(tx, now, flipsAtOnce);
   const assigned = await listChannelsByCheck(tx, [...new Set(flips.map(({ checkId }) => checkId))]);
   const queued = flips.map((flip) => messagesOf(deps, flip, assigned.get(flip.checkId) ?? [], now));
   await insertNotifications(tx, queued.flat());
-  return flips.map((flip, index) => ({ ...flip, told: queued[index]?.length ?? 0 }));
+  const unheard = flips.filter(
+    (flip, index) => queued[index]?.length === 0 && isUnheard(flip, assigned.get(flip.checkId) ?? []),
+  );
+  const keys = await listUniqueKeys(tx, [...new Set(unheard.map(({ checkId }) => checkId))]);
+  return flips.map((flip, index) => ({
+    ...flip,
+    told: queued[index]?.length ?? 0,
+    unheardCheck: unheard.includes(flip) ? keys.get(flip.checkId) : undefined,
+  }));
 }
 
 function messagesOf(

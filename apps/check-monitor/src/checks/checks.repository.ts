@@ -122,6 +122,16 @@ export async function findCheckByUniqueKey(
   return found;
 }
 
+/** Unique keys of checks by their ids. */
+export async function listUniqueKeys(tx: Tx, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const places = ids.map((_, index) => `$${index + 1}`).join(', ');
+  const { id, uniqueKey } = checks.columns;
+  const text = `select id, unique_key from checks where id in (${places})`;
+  const rows = await querySql(tx, { id, uniqueKey }, text, ids);
+  return new Map(rows.map((row) => [row.id, row.uniqueKey]));
+}
+
 /** Up to two checks of that slug: enough to know that it means several. */
 export async function findChecksBySlug(tx: Tx, projectId: string, slug: string): Promise<Check[]> {
   const text = `select * from ${wholeChecks} where project_id = $1 and slug = $2 order by id limit 2`;

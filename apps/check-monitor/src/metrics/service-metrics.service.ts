@@ -16,6 +16,8 @@ export interface ServiceMetrics {
   onBatch(size: number): void;
   /** A channel was told, or not. */
   onDelivered(delivery: DeliveryFacts): void;
+  /** A change of status reached no channel. */
+  onUnheardFlip(): void;
   /** A call to the address of a channel was refused. */
   onRefusedCall(): void;
   /** An attempt to sign in was turned away for the many before it. */
@@ -49,6 +51,11 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
     help: 'Calls to addresses of channels that were refused for where they lead',
     labels: [],
   });
+  const countUnheard = metrics.counter({
+    name: 'check_monitor_flips_without_channel_total',
+    help: 'Changes of status that no message was made of, as the check has no channel for them',
+    labels: [],
+  });
   const countThrottled = metrics.counter({
     name: 'check_monitor_logins_throttled_total',
     help: 'Attempts to sign in that were turned away for the many before them',
@@ -60,6 +67,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
     watchIntake: pings.watch,
     onBatch: (size) => observeBatch({}, size),
     onDelivered: deliveryWatch(metrics),
+    onUnheardFlip: () => countUnheard({}),
     onRefusedCall: () => countRefused({}),
     onThrottled: () => countThrottled({}),
   };

@@ -121,7 +121,11 @@ export async function openTestApp(
   const clock = createMovableClock(began);
   const now = () => microsOf(clock.now());
   const config = { ...defaults, ...overrides };
-  const logger = createLogger({ service: 'check-monitor', level: 'silent' });
+  const { logTo: destination } = telling;
+  const logger = createLogger({
+    service: 'check-monitor',
+    ...(destination === undefined ? { level: 'silent' } : { level: 'info', destination }),
+  });
   const parts = { secret: config.secret, now, logger, telling };
   const watch = createServiceMetrics(createMetrics({ logger, keepMs: 0 }), { database, now });
   const { onDelivered, onRefusedCall } = watch;
@@ -169,6 +173,8 @@ export async function openTestApp(
 /** What of telling differs from test to test. */
 export interface Telling extends NotifierTuning {
   readonly messengers?: Partial<Messengers>;
+  /** Where log lines go; nothing is logged when absent. */
+  readonly logTo?: { write(line: string): void };
 }
 
 interface NotifierParts extends Omit<NotifierDeps, 'config' | 'tuning'> {
@@ -183,7 +189,7 @@ async function whileAny(deliver: () => Promise<boolean>): Promise<void> {
 /** Tells channels on this machine, without a pause between tries. */
 function openNotifier({
   secret,
-  telling: { messengers: given, ...tuning },
+  telling: { messengers: given, logTo: _logTo, ...tuning },
   ...parts
 }: NotifierParts): Notifier {
   const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined };

@@ -1,0 +1,84 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { findChannel, updateChannel } from '../src/channels/channels.repository.js';
+import { createChannel } from '../src/channels/create-channel.service.js';
+import { type Holder, openTestApp, type TestApp } from './support/app.js';
+
+const metricsToken = 'a-token-of-sixteen-letters';
+
+describeEachDialect('a flip that reaches no channel', (open) => {
+  let app: TestApp;
+  let ada: Holder;
+  let lines: string[] = [];
+
+  beforeAll(async () => {
+    app = await openTestApp(open, { metricsToken }, { logTo: { write: (line) => void lines.push(line) } });
+  });
+  beforeEach(async () => {
+    ada = await app.newProject();
+    lines = [];
+  });
+  afterAll(() => app.close());
+
+  const warnings = () =>
+    lines
+      .map((line) => JSON.parse(line) as { event: string; level: string; check: string; newStatus: string })
+      .filter(({ event }) => event === 'check.flip_without_channel')
+      .map(({ level, check, newStatus }) => [level, check, newStatus]);
+  const counted = async () => {
+    const answer = await app.http.get('/metrics').set('Authorization', `Bearer ${metricsToken}`).expect(200);
+    return Number(/^check_monitor_flips_without_channel_total (\d+)$/m.exec(answer.text)?.[1]);
+  };
+  /** Creates a check that is up; it can go down and come up again. */
+  const aCheck = async (channels: string) => {
+    const check = await ada.check({ channels });
+    await ada.ping(check);
+    const flip = async (suffix: '' | '/fail') => {
+      await ada.ping(check, suffix);
+      await app.tick();
+    };
+    return { uniqueKey: (await ada.peek('/checks/')).body.checks[0].unique_key, flip };
+  };
+  const aChannel = (settings: object) => {
+    const wanted = { kind: 'webhook', name: 'hook', isVerified: true, assign: false } as const;
+    return createChannel(app.accounts, { projectId: ada.keys.projectId, ...wanted, settings });
+  };
+  const hook = { url: 'https://hook.example/' };
+
+  test('is logged as a warning and counted when the check has none', async () => {
+    const before = await counted();
+    const { uniqueKey, flip } = await aCheck('');
+    await app.tick();
+    expect(warnings()).toEqual([]);
+    await flip('/fail');
+    await flip('');
+    expect(warnings()).toEqual([
+      ['warn', uniqueKey, 'down'],
+      ['warn', uniqueKey, 'up'],
+    ]);
+    expect(await counted()).toBe(before + 2);
+  });
+
+  test('is logged and counted when all that it has are switched off', async () => {
+    const uuid = await aChannel({ down: hook, up: hook });
+    const { uniqueKey, flip } = await aCheck('*');
+    await flip('/fail');
+    expect(warnings()).toEqual([]);
+    await app.database.transaction(async (tx) => {
+      const channel = await findChannel(tx, uuid);
+      await updateChannel(tx, channel?.id ?? 0, { disabledAt: app.accounts.now() });
+    });
+    await flip('');
+    expect(warnings()).toEqual([['warn', uniqueKey, 'up']]);
+  });
+
+  test('is neither when its channel wants no message of checks that come up', async () => {
+    const before = await counted();
+    await aChannel({ down: hook });
+    const { flip } = await aCheck('*');
+    await flip('/fail');
+    await flip('');
+    expect(warnings()).toEqual([]);
+    expect(await counted()).toBe(before);
+  });
+});
