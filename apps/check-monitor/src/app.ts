@@ -38,6 +38,7 @@ import { consentRouter } from './channels/consent.routes.js';
 import { deliveryReportsRouter } from './channels/delivery-reports.routes.js';
 import type { Notifier } from './channels/notifier.service.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
+import { cloakedRouter } from './cloaked/cloaked.routes.js';
 import type { Config } from './config.js';
 import { type Micros, wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
@@ -106,6 +107,7 @@ export function buildApp(parts: AppParts): App {
   mountAccount(app, deps);
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
+  app.use(cloakedRouter(deps));
   app.use(prometheusRouter(deps));
   const { metricsToken, metricsOpen = false } = parts.config;
   app.use(metricsPage(watch.metrics, { metricsToken, metricsOpen }));

@@ -242,7 +242,7 @@ type TellingValues = Pick<Values, keyof typeof telling | 'siteName' | 'secret'>;
 function tellingOf(config: TellingValues, siteRoot: string): NotifierConfig {
   const { siteName, logoUrl, secret, allowPrivateTargets } = config;
   return {
-    site: { siteName, siteRoot, logoUrl },
+    site: { siteName, siteRoot, logoUrl, secret },
     secret,
     allowPrivateTargets,
     messengers: messengersOf(config, siteRoot),

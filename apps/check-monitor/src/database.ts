@@ -11,6 +11,7 @@ import { addNotifications } from './migrations/0002-notifications.js';
 import { addAccounts } from './migrations/0003-accounts.js';
 import { separateStates } from './migrations/0004-check-states.js';
 import { addDeliveryReports } from './migrations/0005-delivery-reports.js';
+import { indexUniqueKeys } from './migrations/0008-unique-keys.js';
 import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys, projects, users } from './projects/projects.repository.js';
@@ -34,5 +35,13 @@ const tables: readonly AnyTable[] = [
 /** Tables and migrations of the check monitor. */
 export const schema: Schema = {
   entities: (dialect: Dialect) => entitiesOf(dialect, tables),
-  migrations: [initial, addNotifications, addAccounts, separateStates, addDeliveryReports, widenBadgeKeys],
+  migrations: [
+    initial,
+    addNotifications,
+    addAccounts,
+    separateStates,
+    addDeliveryReports,
+    indexUniqueKeys,
+    widenBadgeKeys,
+  ],
 };

@@ -7,7 +7,10 @@ const load = (environment: Record<string, string> = {}) => loadConfig({ ...neede
 describe('configuration of telling', () => {
   test('calls nothing inside, and has no messenger set up, unless told to', () => {
     expect(load().telling).toEqual({
-      site: { siteName: 'CertLoop', siteRoot: 'http://127.0.0.1:3001', logoUrl: undefined },
+      site: {
+        ...{ siteName: 'CertLoop', siteRoot: 'http://127.0.0.1:3001', logoUrl: undefined },
+        secret: needed.CHECK_MONITOR_SECRET,
+      },
       secret: needed.CHECK_MONITOR_SECRET,
       allowPrivateTargets: false,
       messengers: {

@@ -53,6 +53,8 @@ export interface AlertEvent {
   readonly projectName: string;
   readonly lastPing: AlertedPing | null;
   readonly others: OtherChecks;
+  /** A test: the check does not exist. */
+  readonly isTest?: true;
 }
 
 /** How the other checks of the project are doing. */
@@ -98,5 +100,6 @@ export function testEvent(
     projectName,
     lastPing: { signal: 'success', at: now - day, exitStatus: null, isMail: false, body: null },
     others: { total: 0, downCount: 0, down: [] },
+    isTest: true,
   };
 }

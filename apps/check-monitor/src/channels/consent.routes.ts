@@ -1,8 +1,8 @@
 import { NotFound } from '@certloop/contracts';
-import { noteRoute } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { type ConsentDeps, followLink, requireLink } from './consent.service.js';
 import { askPage, donePage, invalidPage } from './consent-page.js';
+import { guardPage } from './private-page.middleware.js';
 import type { LinkPurpose } from './signed-link.js';
 
 const purposes: readonly LinkPurpose[] = ['unsub', 'verify'];
@@ -13,7 +13,7 @@ export function consentRouter(deps: ConsentDeps): Router {
   for (const purpose of purposes) {
     const path = `/integrations/:uuid/${purpose}/:signature`;
     const route = router.route(path);
-    route.all(guardPage(path));
+    route.all(guardPage(path, "form-action 'self'"));
     route.get(async (request, response) => {
       await requireLink(deps, linkOf(request, purpose));
       response.send(askPage(deps.siteName, purpose));
@@ -33,21 +33,6 @@ export function consentRouter(deps: ConsentDeps): Router {
 function linkOf(request: Request, purpose: LinkPurpose) {
   const { uuid = '', signature = '' } = request.params as Record<string, string>;
   return { purpose, channelUuid: uuid, signature };
-}
-
-/** The address is a key: it must not travel on, be kept, or be framed by another page. */
-function guardPage(path: string) {
-  return (_request: Request, response: Response, next: NextFunction): void => {
-    noteRoute(response, path);
-    response.set({
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
-      'Referrer-Policy': 'no-referrer',
-      'X-Robots-Tag': 'noindex',
-    });
-    response.type('html');
-    next();
-  };
 }
 
 /** People read this answer, in a browser. */

@@ -1,5 +1,7 @@
 import { isoSeconds, type Micros } from '../instants.js';
 import { type AlertEvent, type AlertedPing, type AlertStatus, displayName } from './alert-event.js';
+import { cloakedLink, cloakedTestLink } from './cloaked-link.js';
+import { spokenSignal } from './spoken-signal.js';
 import { spokenAge, spokenDuration, spokenMoment, spokenPeriod } from './spoken-time.js';
 
 /** One line of a message. `codes` are shown as code where the target has such a thing, each for itself. */
@@ -29,7 +31,7 @@ export interface EventView {
   readonly body: string | undefined;
   /** What is up with the other checks, one line each; empty when there are none. */
   readonly others: readonly string[];
-  /** Page of the check; does not give its uuid away. */
+  /** Signed address of the page of the check; does not give its uuid away. */
   readonly link: string;
   readonly siteName: string;
   /** Picture of the sender; undefined when the service has none. */
@@ -41,6 +43,8 @@ export interface ViewSite {
   /** Address of this service without a trailing slash. */
   readonly siteRoot: string;
   readonly logoUrl: string | undefined;
+  /** Signs the links to pages of checks. */
+  readonly secret: string;
 }
 
 const longestBody = 1000;
@@ -64,10 +68,14 @@ export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): Event
     facts: factsOf(event, now),
     body: event.lastPing?.isMail === true ? undefined : bodyStart(event.lastPing),
     others: describeOthers(event, now),
-    link: `${site.siteRoot}/cloaked/${event.check.uniqueKey}/`,
+    link: linkOf(event, site),
     siteName: site.siteName,
     logoUrl: site.logoUrl,
   };
+}
+
+function linkOf({ check, isTest }: AlertEvent, site: ViewSite): string {
+  return isTest === true ? cloakedTestLink(site, check.uniqueKey) : cloakedLink(site, check);
 }
 
 function bodyStart(ping: AlertedPing | null): string | undefined {
@@ -134,19 +142,9 @@ function periodFacts(period: AlertEvent['check']['period']): Fact[] {
   ];
 }
 
-const signalWords: Readonly<Record<AlertedPing['signal'], string>> = {
-  success: 'Success',
-  fail: 'Failure',
-  start: 'Start',
-  log: 'Log',
-  ign: 'Ignored',
-};
-
 function describePing(ping: AlertedPing | null, now: Micros): string {
   if (ping === null) return 'Never';
-  const hasStatus = ping.exitStatus !== null && ping.exitStatus > 0;
-  const kind = hasStatus ? `Exit status ${ping.exitStatus}` : signalWords[ping.signal];
-  return `${kind}, ${spokenAge(ping.at, now)}`;
+  return `${spokenSignal(ping)}, ${spokenAge(ping.at, now)}`;
 }
 
 function describeOthers({ others: { total, downCount, down } }: AlertEvent, now: Micros): string[] {

@@ -54,6 +54,7 @@ export const checks = defineTable<CheckRow>('checks', {
     { columns: ['projectId', 'id'] },
     { columns: ['projectId', 'slug'] },
     { columns: ['projectId', 'uniqueKey'] },
+    { columns: ['uniqueKey'] },
   ],
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
 });
@@ -130,6 +131,12 @@ export async function listUniqueKeys(tx: Tx, ids: readonly number[]): Promise<Ma
   const text = `select id, unique_key from checks where id in (${places})`;
   const rows = await querySql(tx, { id, uniqueKey }, text, ids);
   return new Map(rows.map((row) => [row.id, row.uniqueKey]));
+}
+
+/** Checks of that unique key in all projects: one, unless uuids that were brought in begin alike. */
+export async function listChecksByUniqueKey(tx: Tx, uniqueKey: string): Promise<Check[]> {
+  const text = `select * from ${wholeChecks} where unique_key = $1 order by id limit 10`;
+  return querySql(tx, wholeCheckColumns, text, [uniqueKey]);
 }
 
 /** Up to two checks of that slug: enough to know that it means several. */

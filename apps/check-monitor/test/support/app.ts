@@ -192,7 +192,7 @@ function openNotifier({
   telling: { messengers: given, logTo: _logTo, ...tuning },
   ...parts
 }: NotifierParts): Notifier {
-  const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined };
+  const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined, secret };
   const none = {
     bounceDomain: undefined,
     telegramToken: undefined,

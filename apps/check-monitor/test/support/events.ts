@@ -47,7 +47,10 @@ export function aRecovery(overrides: EventOverrides = {}): AlertEvent {
   return anEvent({ status: 'up', reason: '', downSince: happened - 60 * minute, ...overrides });
 }
 
-export const site = { siteName: 'Monitor', siteRoot: 'https://monitor.example', logoUrl: undefined };
+export const site = {
+  ...{ siteName: 'Monitor', siteRoot: 'https://monitor.example', logoUrl: undefined },
+  secret: 'a secret for tests only',
+};
 
 /** What is shown of an event a second after it. */
 export function viewOf(event: AlertEvent): EventView {

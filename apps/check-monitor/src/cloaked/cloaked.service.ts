@@ -1,0 +1,63 @@
+import { NotFound } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { displayName } from '../channels/alert-event.js';
+import { looksLikeCloakedSignature, opensCloaked, opensCloakedTest } from '../channels/cloaked-link.js';
+import { spokenSignal } from '../channels/spoken-signal.js';
+import { spokenMoment } from '../channels/spoken-time.js';
+import type { Check } from '../checks/check.js';
+import { statusAt } from '../checks/check-state.js';
+import { listChecksByUniqueKey } from '../checks/checks.repository.js';
+import type { Micros } from '../instants.js';
+import { listLatestPings, type PingSummary } from '../pings/pings.repository.js';
+import { type PingLimits, pingLimitOf } from '../pings/prune-pings.service.js';
+import type { CloakedView } from './cloaked-page.js';
+
+export interface CloakedDeps extends PingLimits {
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly secret: string;
+  readonly siteName: string;
+}
+
+/** A link to the page of a check as it came in. */
+export interface GivenCloakedLink {
+  readonly uniqueKey: string;
+  readonly signature: string;
+}
+
+const maxPings = 20;
+
+/**
+ * What the link opens: the page of a check, or `test` for the link of a test message. Throws NotFound for every other
+ * link, in the same words whether the check does not exist or the signature is not its own; texts that cannot be a key
+ * and a signature cost no query.
+ */
+export async function openCloaked(deps: CloakedDeps, link: GivenCloakedLink): Promise<CloakedView | 'test'> {
+  const { uniqueKey, signature } = link;
+  if (!/^[0-9a-f]{40}$/.test(uniqueKey) || !looksLikeCloakedSignature(signature)) throw noSuchPage();
+  if (opensCloakedTest(deps.secret, uniqueKey, signature)) return 'test';
+  return deps.database.read(async (tx) => {
+    const found = await listChecksByUniqueKey(tx, uniqueKey);
+    const check = found.find(({ uuid }) => opensCloaked(deps.secret, uuid, signature));
+    if (check === undefined) throw noSuchPage();
+    const limit = await pingLimitOf(deps, tx, check.projectId);
+    const pings = await listLatestPings(tx, check.id, Math.min(limit, maxPings));
+    return viewOf(deps, check, pings);
+  });
+}
+
+function viewOf(deps: CloakedDeps, check: Check, pings: readonly PingSummary[]): CloakedView {
+  const now = deps.now();
+  const zone = check.kind === 'simple' ? 'UTC' : check.tz;
+  return {
+    siteName: deps.siteName,
+    name: displayName(check),
+    status: statusAt(check, now),
+    asOf: spokenMoment(now, zone),
+    pings: pings.map((ping) => ({ moment: spokenMoment(ping.at, zone), kind: spokenSignal(ping) })),
+  };
+}
+
+function noSuchPage(): NotFound {
+  return new NotFound('the link is not valid');
+}
