@@ -8,6 +8,7 @@ import { began, type Holder, openTestApp, siteRoot, type TestApp } from './suppo
 import { type Recorder, startRecorder } from './support/recorder.js';
 
 const secret = 'a secret for tests only';
+const formerSecret = 'the secret before it';
 
 describeEachDialect('the page behind the link of a message', (open) => {
   let app: TestApp;
@@ -16,7 +17,7 @@ describeEachDialect('the page behind the link of a message', (open) => {
 
   beforeAll(async () => {
     target = await startRecorder();
-    app = await openTestApp(open);
+    app = await openTestApp(open, { formerSecret });
   });
   beforeEach(async () => {
     app.clock.set(began);
@@ -29,8 +30,8 @@ describeEachDialect('the page behind the link of a message', (open) => {
   });
 
   const pathOf = (link: string) => link.slice(siteRoot.length);
-  const linkTo = ({ uuid }: { uuid: string }) =>
-    pathOf(cloakedLink({ siteRoot, secret }, { uuid, uniqueKey: uniqueKeyOf(uuid) }));
+  const linkTo = ({ uuid }: { uuid: string }, signedBy = secret) =>
+    pathOf(cloakedLink({ siteRoot, secret: signedBy }, { uuid, uniqueKey: uniqueKeyOf(uuid) }));
   const get = (path: string) => app.http.get(path);
   const slack = () =>
     createChannel(app.accounts, {
@@ -141,6 +142,12 @@ describeEachDialect('the page behind the link of a message', (open) => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers[0]?.text).toContain('This link is not valid');
     await get(right).expect(200);
+  });
+
+  test('is still opened by a link that was signed under the former secret', async () => {
+    const check = await ada.check();
+    await get(linkTo(check, formerSecret)).expect(200);
+    await get(linkTo(check, 'a stranger’s secret')).expect(404);
   });
 
   test('goes with its check', async () => {

@@ -10,12 +10,12 @@ import { listChecksByUniqueKey } from '../checks/checks.repository.js';
 import type { Micros } from '../instants.js';
 import { listLatestPings, type PingSummary } from '../pings/pings.repository.js';
 import { type PingLimits, pingLimitOf } from '../pings/prune-pings.service.js';
+import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { CloakedView } from './cloaked-page.js';
 
-export interface CloakedDeps extends PingLimits {
+export interface CloakedDeps extends PingLimits, Secrets {
   readonly database: Database;
   readonly now: () => Micros;
-  readonly secret: string;
   readonly siteName: string;
 }
 
@@ -35,10 +35,11 @@ const maxPings = 20;
 export async function openCloaked(deps: CloakedDeps, link: GivenCloakedLink): Promise<CloakedView | 'test'> {
   const { uniqueKey, signature } = link;
   if (!/^[0-9a-f]{40}$/.test(uniqueKey) || !looksLikeCloakedSignature(signature)) throw noSuchPage();
-  if (opensCloakedTest(deps.secret, uniqueKey, signature)) return 'test';
+  const secrets = acceptedSecrets(deps);
+  if (secrets.some((secret) => opensCloakedTest(secret, uniqueKey, signature))) return 'test';
   return deps.database.read(async (tx) => {
     const found = await listChecksByUniqueKey(tx, uniqueKey);
-    const check = found.find(({ uuid }) => opensCloaked(deps.secret, uuid, signature));
+    const check = found.find(({ uuid }) => secrets.some((secret) => opensCloaked(secret, uuid, signature)));
     if (check === undefined) throw noSuchPage();
     const limit = await pingLimitOf(deps, tx, check.projectId);
     const pings = await listLatestPings(tx, check.id, Math.min(limit, maxPings));
