@@ -96,7 +96,14 @@ function heartbeatOf(
   const monitor = monitorOf(options);
   if (monitor === undefined) return undefined;
   const lost = createLostPings({ db, clock }, job);
-  return createHeartbeat({ monitor, periodSeconds, logger, lost, ...(check !== undefined && { check }) });
+  return createHeartbeat({
+    monitor,
+    periodSeconds,
+    clock,
+    logger,
+    lost,
+    ...(check !== undefined && { check }),
+  });
 }
 
 /** Begins to work on the queue, at once and then every period. */

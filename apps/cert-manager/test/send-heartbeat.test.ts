@@ -51,6 +51,7 @@ describeEachDialect('the heartbeat', (open) => {
     const heartbeat = createHeartbeat({
       monitor: { url: options.url ?? monitor.url, apiKey: options.apiKey ?? monitor.apiKey },
       periodSeconds: 60,
+      clock,
       logger: log,
       timeoutMs: 500,
       lost: createLostPings({ db, clock }, 'renewals'),
@@ -189,7 +190,13 @@ describeEachDialect('the heartbeat', (open) => {
     const log = logger();
     const check = { name: 'Advice', slug: 'advice', desc: 'Asks.' };
     const { url, apiKey } = monitor;
-    const heartbeat = createHeartbeat({ monitor: { url, apiKey }, check, periodSeconds: 60, logger: log });
+    const heartbeat = createHeartbeat({
+      monitor: { url, apiKey },
+      check,
+      periodSeconds: 60,
+      clock,
+      logger: log,
+    });
     const answers = [false, false, true];
     const ask = async () => answers.shift() ?? Promise.reject(new Error('the disk is full'));
     const deps = { clock, logger: log, heartbeat };
@@ -232,6 +239,26 @@ describeEachDialect('the heartbeat', (open) => {
       [monitor.uuid(), '/start'],
       [monitor.uuid(), ''],
     ]);
+  });
+
+  test('looks at its check once a day, and assigns all integrations where it has none', async () => {
+    const { run } = beat();
+    await run();
+    clock.advance(86_399_000);
+    await run();
+    expect(monitor.created).toHaveLength(1);
+    monitor.channels = '';
+    clock.advance(1000);
+    await run();
+    await run();
+    expect(monitor.created).toHaveLength(2);
+    expect(monitor.created[1]).toMatchObject({ channels: '*' });
+    monitor.channels = 'chosen';
+    clock.advance(86_400_000);
+    await run();
+    expect(monitor.created).toHaveLength(3);
+    expect(monitor.created[2]).not.toHaveProperty('channels');
+    expect(monitor.pings).toHaveLength(10);
   });
 
   test('logs neither the key nor the uuid of the check', async () => {

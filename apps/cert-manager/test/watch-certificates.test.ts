@@ -45,6 +45,7 @@ describeEachDialect('the watch of certificates', (open) => {
     monitor.failing = undefined;
     monitor.losing = undefined;
     monitor.limit = Number.POSITIVE_INFINITY;
+    monitor.channels = 'a-channel';
     place.ca.answer('soundly');
     await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 30 }).expect(200);
     await clearInventory(app);
@@ -94,6 +95,30 @@ describeEachDialect('the watch of certificates', (open) => {
     app.clock.advance(minute);
     await app.watch();
     expect(monitor.asked).toEqual(['POST /checks/*']);
+  });
+
+  test('assigns all integrations to a check that has none, at the daily look', async () => {
+    monitor.channels = '';
+    await renewedFqdn(place);
+    await app.watch();
+    expect(monitor.check().channels).toBe('');
+    monitor.channels = 'added-later';
+    app.clock.advance(day);
+    monitor.asked.length = 0;
+    await app.watch();
+    expect(monitor.check().channels).toBe('added-later');
+    expect(monitor.asked).toEqual(['POST /checks/*', 'POST /checks/*']);
+    expect(monitor.check().settings).toMatchObject({ slug: expect.stringContaining('certloop-fqdn-') });
+  });
+
+  test('leaves the integrations of a check that has some', async () => {
+    monitor.channels = 'chosen';
+    await renewedFqdn(place);
+    await app.watch();
+    monitor.channels = 'chosen,another';
+    app.clock.advance(day);
+    await app.watch();
+    expect(monitor.check().channels).toBe('chosen');
   });
 
   test('tells of issued and renewed certificates, and moves the deadline', async () => {

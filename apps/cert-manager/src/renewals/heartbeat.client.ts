@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, createCheckMonitorClient, createPingClient } from '@certloop/contracts';
-import { type Logger, tracedFetch } from '@certloop/server';
+import { type Clock, type Logger, tracedFetch } from '@certloop/server';
 import { expectationOf } from './heartbeat-expectation.js';
 import { checkUuidIn } from './ping-address.js';
 
@@ -36,6 +36,7 @@ export interface HeartbeatOptions {
   readonly lost?: LostPings;
   /** How often the watched job runs, in seconds. */
   readonly periodSeconds: number;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Milliseconds until a call to the monitor counts as unanswered; 5 s when absent. */
   readonly timeoutMs?: number;
@@ -54,12 +55,14 @@ interface HeartbeatRun {
 type Signal = 'start' | LostSignal;
 const pingOf = { start: 'pingStart', success: 'pingSuccess', fail: 'pingFail', log: 'pingLog' } as const;
 
+const ensureCheckMs = 86_400_000;
+
 /**
- * Heartbeat of a recurring job. Makes sure that its check exists (again, whenever the monitor has lost it) and
- * pings it; a monitor that is away is logged once when it goes and once when it is back.
+ * Heartbeat of a recurring job. Makes sure that its check exists and has integrations (first, once a day, and whenever
+ * the monitor has lost it) and pings it; a monitor that is away is logged once when it goes and once when it is back.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { monitor, periodSeconds, logger, lost, timeoutMs = 5000 } = options;
+  const { monitor, periodSeconds, clock, logger, lost, timeoutMs = 5000 } = options;
   const traced = tracedFetch(fetch, { isTrusted: true });
   const checks = createCheckMonitorClient({
     baseUrl: monitor.url,
@@ -70,13 +73,19 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const pings = createPingClient({ baseUrl: monitor.url, timeoutMs, fetch: traced });
   const described = checkFor(options.check ?? queueCheck(periodSeconds), periodSeconds);
   let checkUuid: string | undefined;
+  let ensuredAt = 0;
   let isAway = false;
 
   const ensureCheck = async () => {
+    const now = clock.now().getTime();
+    if (checkUuid !== undefined && now - ensuredAt < ensureCheckMs) return checkUuid;
     const found = (await checks.listChecks({ query: { slug: described.slug } })).body.checks;
-    // all integrations tell of a new one; which tell of an old one is up to its users
-    const body = found.length > 0 ? described : { ...described, channels: '*' };
-    return checkUuidIn((await checks.createCheck({ body })).body.ping_url);
+    // a check without integrations gets all of them; which ones another check has is up to its users
+    const hasChannels = found.some((check) => !('channels' in check) || check.channels !== '');
+    const body = hasChannels ? described : { ...described, channels: '*' };
+    checkUuid = checkUuidIn((await checks.createCheck({ body })).body.ping_url);
+    ensuredAt = now;
+    return checkUuid;
   };
   const note = (error?: unknown) => {
     if (error === undefined && isAway) logger.info({}, 'monitor.back');
@@ -86,9 +95,9 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   /** Whether the monitor took it. */
   const send = async (signal: Signal, rid: string, text: string): Promise<boolean> => {
     try {
-      checkUuid ??= await ensureCheck();
+      const uuid = await ensureCheck();
       const body = Buffer.from(text, 'utf8');
-      await pings[pingOf[signal]]({ params: { uuid: checkUuid }, query: { rid }, body });
+      await pings[pingOf[signal]]({ params: { uuid }, query: { rid }, body });
       note();
       return true;
     } catch (error) {

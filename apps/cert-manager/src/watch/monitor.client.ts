@@ -23,6 +23,7 @@ export type WatchedCheck = CheckDescription & CheckExpectation;
 export interface MonitorClient {
   /** Makes the check, or finds the one of that slug; returns its uuid. All integrations tell of a new one. */
   createCheck(check: WatchedCheck): Promise<string>;
+  /** Changes the check; one that has no integrations gets all of them. */
   updateCheck(uuid: string, check: WatchedCheck): Promise<void>;
   deleteCheck(uuid: string): Promise<void>;
   /** Uuids of the checks of a slug. */
@@ -57,7 +58,11 @@ export function createMonitorClient({
         'create',
       );
     },
-    updateCheck: async (id, check) => void (await other(checks.updateCheck({ params: { id }, body: check }))),
+    updateCheck: async (id, check) => {
+      const { body } = await other(checks.updateCheck({ params: { id }, body: check }));
+      if (body.channels !== '') return;
+      await other(checks.updateCheck({ params: { id }, body: { channels: '*' } }));
+    },
     deleteCheck: async (id) => void (await other(checks.deleteCheck({ params: { id } }))),
     findChecks: async (slug) => {
       const { body } = await other(checks.listChecks({ query: { slug } }));

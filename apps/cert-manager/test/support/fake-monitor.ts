@@ -15,6 +15,8 @@ export interface FakeMonitor {
   readonly url: string;
   readonly apiKey: string;
   readonly created: readonly Record<string, unknown>[];
+  /** Integrations of the check, as the monitor shows them. */
+  channels: string;
   readonly pings: readonly SeenPing[];
   /** Uuid of the only check. */
   readonly uuid: () => string | undefined;
@@ -31,11 +33,14 @@ export async function startFakeMonitor(): Promise<FakeMonitor> {
   const pings: SeenPing[] = [];
   let uuid: string | undefined;
   let failure: number | undefined;
+  const monitor = { channels: 'a-channel' };
 
   const manage = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.headers['x-api-key'] !== apiKey) return answer(response, 401, { error: 'wrong api key' });
     if (request.method === 'GET')
-      return answer(response, 200, { checks: uuid === undefined ? [] : [{ uuid }] });
+      return answer(response, 200, {
+        checks: uuid === undefined ? [] : [{ uuid, channels: monitor.channels }],
+      });
     created.push(JSON.parse(await textOf(request)) as Record<string, unknown>);
     const status = uuid === undefined ? 201 : 200;
     uuid ??= randomUUID();
@@ -56,20 +61,20 @@ export async function startFakeMonitor(): Promise<FakeMonitor> {
     void (isManaged ? manage(request, response) : ping(request, response));
   });
   const { url, close } = await listening(server);
-  return {
+  return Object.assign(monitor, {
     url,
     apiKey,
     created,
     pings,
     uuid: () => uuid,
-    failWith: (status) => {
+    failWith: (status: number | undefined) => {
       failure = status;
     },
     forget: () => {
       uuid = undefined;
     },
     close,
-  };
+  });
 }
 
 function answer(response: ServerResponse, status: number, body: object | string): void {

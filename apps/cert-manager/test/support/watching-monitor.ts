@@ -6,6 +6,8 @@ import { listening, textOf } from './small-server.js';
 export interface KeptCheck {
   readonly uuid: string;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Its integrations, as the monitor shows them. */
+  readonly channels: string;
   /** `success`, `fail` or `log` with its body, in the order of their coming. */
   readonly pings: { readonly signal: string; readonly rid: string | null; readonly body: string }[];
 }
@@ -24,6 +26,8 @@ export interface WatchingMonitor {
   readonly asked: Asked[];
   /** How many checks it takes; any number at first. */
   limit: number;
+  /** All its integrations, as it shows them. */
+  channels: string;
   /** Status that it answers such requests with, instead of doing what they say. */
   failing: { readonly path: RegExp; readonly status: number } | undefined;
   /** The same, after it has done what they say. */
@@ -36,21 +40,34 @@ const apiKey = 'monitor-key-that-no-log-may-show';
 
 export async function startWatchingMonitor(): Promise<WatchingMonitor> {
   const kept = new Map<string, KeptCheck>();
-  const monitor = { limit: Number.POSITIVE_INFINITY, failing: undefined, losing: undefined } as Pick<
-    WatchingMonitor,
-    'limit' | 'failing' | 'losing'
-  >;
+  const monitor = {
+    limit: Number.POSITIVE_INFINITY,
+    channels: 'a-channel',
+    failing: undefined,
+    losing: undefined,
+  } as Pick<WatchingMonitor, 'limit' | 'channels' | 'failing' | 'losing'>;
   const asked: string[] = [];
-  const viewOf = ({ uuid, settings, pings }: KeptCheck) => {
-    return { ...settings, uuid, n_pings: pings.length, ping_url: `http://elsewhere.invalid/ping/${uuid}` };
+  const viewOf = ({ uuid, settings, channels, pings }: KeptCheck) => {
+    return {
+      ...settings,
+      channels,
+      uuid,
+      n_pings: pings.length,
+      ping_url: `http://elsewhere.invalid/ping/${uuid}`,
+    };
   };
 
   const create = (settings: KeptCheck['settings']): [number, object] => {
     const found = [...kept.values()].find((check) => check.settings['slug'] === settings['slug']);
     if (found === undefined && kept.size >= monitor.limit) return [403, { error: 'too many checks' }];
-    const { uuid, pings } = found ?? { uuid: randomUUID(), pings: [] };
-    kept.set(uuid, { uuid, pings, settings: { ...found?.settings, ...settings } });
-    return [found === undefined ? 201 : 200, viewOf({ uuid, pings, settings })];
+    const check = edited(found ?? { uuid: randomUUID(), pings: [], settings: {}, channels: '' }, settings);
+    return [found === undefined ? 201 : 200, viewOf(check)];
+  };
+  const edited = (check: KeptCheck, settings: KeptCheck['settings']): KeptCheck => {
+    const channels = settings['channels'] === '*' ? monitor.channels : check.channels;
+    const changed = { ...check, settings: { ...check.settings, ...settings }, channels };
+    kept.set(check.uuid, changed);
+    return changed;
   };
   const manage = (method: string, path: string, query: URLSearchParams, body: string): [number, object] => {
     if (path === '' && method === 'POST') return create(JSON.parse(body) as KeptCheck['settings']);
@@ -61,7 +78,7 @@ export async function startWatchingMonitor(): Promise<WatchingMonitor> {
     const check = kept.get(path);
     if (check === undefined) return [404, { error: 'not found' }];
     if (method === 'DELETE') kept.delete(path);
-    else kept.set(path, { ...check, settings: { ...check.settings, ...(JSON.parse(body) as object) } });
+    else edited(check, JSON.parse(body) as KeptCheck['settings']);
     return [200, viewOf(kept.get(path) ?? check)];
   };
   const ping = (uuid: string, signal: string, rid: string | null, body: string): [number, object] => {
