@@ -4,11 +4,13 @@ import { selectChannels } from './channel-selection.js';
 const ops = '11111111-1111-4111-8111-11111111111a';
 const dev = '22222222-2222-4222-8222-222222222222';
 const twin = '33333333-3333-4333-8333-333333333333';
+const own = '55555555-5555-4555-8555-555555555555';
 const available = [
   { id: ops, name: 'ops' },
   { id: dev, name: 'twin' },
   { id: twin, name: 'twin' },
   { id: '44444444-4444-4444-8444-444444444444', name: dev },
+  { id: own, name: own },
 ];
 
 describe('selection of channels', () => {
@@ -18,6 +20,8 @@ describe('selection of channels', () => {
     ['a uuid', twin, [twin]],
     ['a name', 'ops', [ops]],
     ['a uuid and a name of the same', `${ops},ops`, [ops]],
+    ['the same part twice', 'ops,ops', [ops]],
+    ['a channel whose name is its own uuid', own, [own]],
   ])('%s', (_situation, text, chosen) => {
     expect(selectChannels(text, available)).toEqual(chosen);
   });
@@ -34,5 +38,18 @@ describe('selection of channels', () => {
     ['the leftmost fault counts', 'nobody,twin', 'invalid channel identifier: nobody'],
   ])('refuses %s', (_situation, text, message) => {
     expect(() => selectChannels(text, available)).toThrow(message);
+  });
+
+  test('reads each channel once, however many parts the text has', () => {
+    let reads = 0;
+    const counted = available.map((channel) => ({
+      ...channel,
+      get name() {
+        reads += 1;
+        return channel.name;
+      },
+    }));
+    expect(selectChannels(Array<string>(10_000).fill(twin).join(','), counted)).toEqual([twin]);
+    expect(reads).toBe(available.length);
   });
 });

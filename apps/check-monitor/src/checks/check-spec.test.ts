@@ -22,6 +22,7 @@ const refused: [string, Record<string, unknown>, string][] = [
   ['tags of 501 letters', { tags: 'x'.repeat(501) }, 'tags is too long'],
   ['keywords of 201 letters', { success_kw: 'x'.repeat(201) }, 'success_kw is too long'],
   ['a number as channels', { channels: 1 }, 'channels is not a string'],
+  ['channels of more than 64 KiB', { channels: 'x,'.repeat(32_769) }, 'channels is too long'],
   ['a list as description', { desc: [] }, 'desc is not a string'],
   ['an empty schedule', { schedule: '' }, 'schedule is not a valid cron or OnCalendar expression'],
   ['six fields', { schedule: '* * * * * *' }, 'schedule is not a valid cron or OnCalendar expression'],
@@ -54,6 +55,7 @@ describe('parameters', () => {
     ['an unknown member', { colour: null }],
     ['a year', { timeout: 31_536_000, grace: 60 }],
     ['the same unique field twice', { unique: ['name', 'name'] }],
+    ['channels of 64 KiB', { channels: 'x,'.repeat(32_768) }],
     ['channels that nobody can have, as they are only compared', { channels: '\0\ud800' }],
   ])('takes %s', (_situation, body) => {
     expect(parseCheckSpec(body)).toMatchObject({ tz: undefined });

@@ -30,6 +30,9 @@ export interface CheckSpec {
   readonly unique: readonly UniqueField[];
 }
 
+// 1,700 uuids: a project has fewer integrations, and each part of the text is looked up in a transaction
+const maxChannelsLength = 65_536;
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** Parameters in a body. Throws InvalidInput at the first wrong one, in the order of the members below. */
@@ -41,7 +44,7 @@ export function parseCheckSpec(body: Members): CheckSpec {
 
 function readSpec(body: Members): CheckSpec {
   return {
-    channels: readText(body, 'channels'),
+    channels: readText(body, 'channels', maxChannelsLength),
     desc: readText(body, 'desc'),
     failure_kw: readText(body, 'failure_kw', 200),
     filter_subject: readFlag(body, 'filter_subject'),
