@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { IANAZone } from 'luxon';
 import { parseCron } from './cron.js';
 
 interface Vector {
@@ -10,7 +11,7 @@ interface Vector {
   readonly next: readonly number[] | null;
 }
 
-function readVectors(name: string): Vector[] {
+function readVectors<Row = Vector>(name: string): Row[] {
   // two levels more than in the sources: the compiled test lies in dist/src/checks
   return JSON.parse(readFileSync(new URL(`../../../test/data/cron/${name}.json`, import.meta.url), 'utf8'));
 }
@@ -28,7 +29,9 @@ function occurrences({ cron, tz, after, next }: Vector): number[] | null {
 }
 
 describe('cron', () => {
-  test.each(['syntax', 'sequences'])('agrees with every vector of %s.json', (name) => {
+  // clock-changes: answers of the reference's evaluator (cronsim 2.7 on tzdata 2025b), asked anew after each one, for
+  // texts and moments within two days of a change of the clocks in 42 zones
+  test.each(['syntax', 'sequences', 'clock-changes'])('agrees with every vector of %s.json', (name) => {
     const vectors = readVectors(name);
     const wrong = vectors
       .map((vector) => ({ ...vector, found: occurrences(vector) }))
@@ -81,6 +84,49 @@ describe('cron', () => {
     ['a step of nothing on L', '0 0 L/0 * *', false],
   ])('%s: %j is valid: %j', (_situation, text, valid) => {
     expect(parseCron(text) !== undefined).toBe(valid);
+  });
+});
+
+/** An answer of the reference's evaluator that we depart from, with its defect. */
+interface Departure {
+  readonly cron: string;
+  readonly tz: string;
+  readonly after: number;
+  readonly reference: number;
+  readonly next: number;
+  readonly defect: 'not after' | 'no match' | 'skips a match';
+}
+
+describe('cron, where the reference breaks its own rules', () => {
+  /** Whether the clocks of the zone show a time of the text; no change of clocks is involved. */
+  function isMatch({ cron, tz }: Departure, instant: number): boolean {
+    const wall = instant * 1000 + IANAZone.create(tz).offset(instant * 1000) * 60_000;
+    return parseCron(cron)?.next(wall - 1, 'UTC') === wall;
+  }
+
+  const hasDefect: Record<Departure['defect'], (row: Departure) => boolean> = {
+    'not after': ({ after, reference }) => reference <= after,
+    'no match': (row) => row.reference < row.next && !isMatch(row, row.reference),
+    'skips a match': (row) => row.after < row.next && row.next < row.reference && isMatch(row, row.next),
+  };
+
+  test('departs from it only where its answer is not after the ping, matches not, or skips a match', () => {
+    const rows = readVectors<Departure>('departures');
+    const wrong = rows.filter((row) => {
+      const next = parseCron(row.cron)?.next(row.after * 1000, row.tz);
+      return next !== row.next * 1000 || !hasDefect[row.defect](row);
+    });
+    expect(new Set(rows.map(({ defect }) => defect)).size).toBe(3);
+    expect(wrong).toEqual([]);
+  });
+
+  test.each([
+    ['15 */3 1 * *', 1_257_043_368, '2009-11-01T03:45:00.000Z'],
+    ['36 */6 6,7 * 6#1', 1_289_091_805, '2010-11-07T04:06:00.000Z'],
+    ['1 */4 2,3 * 0L', 1_225_519_200, '2008-11-02T03:31:00.000Z'],
+  ])("answers %s in St. John's, which the reference never does", (cron, after, next) => {
+    const found = parseCron(cron)?.next(after * 1000, 'America/St_Johns');
+    expect(new Date(found ?? 0).toISOString()).toBe(next);
   });
 });
 
