@@ -22,7 +22,11 @@ await runService('cert-manager', async (onClose) => {
     onClose(() => challenges.close());
     logger.info({ url: challenges.url }, 'http01.listening');
   }
-  onClose(async () => app.drain());
+  onClose(async () => {
+    app.drain();
+    // what a silent database has not answered by then fails, so that the stop ends in time
+    database.giveUpAfter(8000);
+  });
   app.startPollers();
   logger.info({ url: listening.url }, 'service.started');
   return logger;

@@ -72,7 +72,10 @@ await runService('check-monitor', async (onClose) => {
   }
   const listening = await listen(handler, config);
   onClose(() => listening.close());
-  onClose(async () => drain());
+  onClose(async () => {
+    drain();
+    database.giveUpAfter(stopMs);
+  });
   answerUnparsed(listening.server);
   logger.info({ url: listening.url, siteRoot: config.addresses.siteRoot }, 'service.started');
   return logger;
@@ -92,6 +95,9 @@ async function openMigrated(
     throw error;
   }
 }
+
+// what a silent database has not answered by then fails, so that the stop ends in time
+const stopMs = 8000;
 
 const allowedDriftMs = 5;
 

@@ -100,3 +100,21 @@ export class UpstreamFailed extends AppError {
     super(details?.timedOut === true ? 'upstream_timeout' : 'upstream_failed', message, details);
   }
 }
+
+const retryAfterSeconds = 5;
+
+/**
+ * What a service stands on cannot be used for now, such as its database. The message is for operators; callers get
+ * `refusal`.
+ */
+export class Unavailable extends Error {
+  /** What is answered in its place: 503 with Retry-After, and no word of the reason. */
+  refusal(): AppError {
+    return new AppError('unavailable', `the database is not available; try again in ${retryAfterSeconds} s`, {
+      code: 'database_unavailable',
+      title: 'Database not available',
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+      cause: this,
+    });
+  }
+}

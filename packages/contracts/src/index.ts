@@ -35,6 +35,7 @@ export {
   type RefusalDetails,
   statusByKind,
   Unauthenticated,
+  Unavailable,
   UpstreamFailed,
 } from './errors.js';
 export { type CallInput, type Client, type ClientOptions, createClient } from './http.client.js';

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager, EntitySchema } from 'typeorm';
 import { type Dialect, dialects } from './dialect.js';
 import type { Doors } from './doors.js';
-import { DatabaseUnavailable } from './failures.js';
+import { asUnavailable, DatabaseUnavailable } from './failures.js';
 import { type Migration, migrate, pendingMigrations, revertLast } from './migrations.js';
+import { type PostgresLimits, usualLimits } from './postgres-client.js';
 import { openPostgresDoors } from './postgres-doors.js';
 import type { Lanes } from './postgres-lanes.js';
 import { retried } from './retry.js';
@@ -21,7 +22,7 @@ export interface Schema {
 
 /** Something an operator may want to know though nobody failed. */
 export interface DatabaseWarning {
-  readonly name: 'database.connection_lost' | 'database.transaction_retried';
+  readonly name: 'database.connection_lost' | 'database.transaction_retried' | 'database.unavailable';
   readonly detail: { readonly reason: string };
 }
 
@@ -31,6 +32,8 @@ export interface DatabaseOptions {
   readonly schema: Schema;
   /** Connections to PostgreSQL at most; 10 when absent. */
   readonly poolSize?: number;
+  /** Those for PostgreSQL that are not as usual. */
+  readonly limits?: Partial<PostgresLimits>;
   readonly onWarning?: (warning: DatabaseWarning) => void;
 }
 
@@ -59,7 +62,9 @@ export interface Database {
   schemaDrift(): Promise<string[]>;
   /** Throws DatabaseUnavailable when the database is away. */
   ping(): Promise<void>;
-  /** Takes no more work, waits for what is under way and closes. */
+  /** Fails what is still under way in `ms`, so that a process can stop while its database is silent. */
+  giveUpAfter(ms: number): void;
+  /** Takes no more work, waits for what is under way and closes; after 10 s it closes anyway. */
   close(): Promise<void>;
 }
 
@@ -77,8 +82,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ? await openSqliteDoors(address.file, entities)
       : await openPostgresDoors(address, entities, {
           poolSize: options.poolSize ?? 10,
-          onIdleError: ({ message }) =>
-            warn({ name: 'database.connection_lost', detail: { reason: message } }),
+          limits: { ...usualLimits, ...options.limits },
+          onLost: (reason) => warn({ name: 'database.connection_lost', detail: { reason } }),
         });
   return behind(doors, dialect, options.schema.migrations, warn);
 }
@@ -92,26 +97,52 @@ function behind(
   const pass = new Passage();
   const { lanes } = doors;
   const onRetry = (reason: string) => warn({ name: 'database.transaction_retried', detail: { reason } });
-  const read = <T>(work: (tx: Tx) => Promise<T>) => pass.through(() => doors.read(work));
+  const warnUnavailable = atMostEvery(1000, (reason: string) =>
+    warn({ name: 'database.unavailable', detail: { reason } }),
+  );
+  const through = async <T>(door: 'read' | 'write', work: () => Promise<T>): Promise<T> => {
+    try {
+      return await pass.through(work);
+    } catch (error) {
+      const shown = asUnavailable(error, door);
+      if (shown instanceof DatabaseUnavailable) warnUnavailable(shown.message);
+      throw shown;
+    }
+  };
+  const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => doors.read(work));
   return {
     dialect,
-    transaction: (work) => pass.through(() => retried(() => doors.write(work), onRetry)),
+    transaction: (work) => through('write', () => retried(() => doors.write(work), onRetry)),
     read,
     lanes: lanes && {
-      run: (statement, values) => pass.through(() => retried(() => lanes.run(statement, values), onRetry)),
+      run: (statement, values) =>
+        through('write', () => retried(() => lanes.run(statement, values), onRetry)),
     },
     migrate: () => pass.through(() => migrate(doors, dialect, migrations)),
-    pendingMigrations: () => pass.through(() => pendingMigrations(doors, migrations)),
+    pendingMigrations: () => through('read', () => pendingMigrations(doors, migrations)),
     revertLast: async () => void (await pass.through(() => revertLast(doors, dialect, migrations))),
     schemaDrift: () => pass.through(() => doors.drift()),
     ping: () => read((tx) => tx.query('select 1')).then(() => undefined, unavailable),
+    giveUpAfter: (ms) => void setTimeout(() => doors.cut('the service stops'), ms).unref(),
     close: () => pass.close(() => doors.close()),
+  };
+}
+
+/** Calls `act` at most once in `ms`; what comes between is dropped. */
+function atMostEvery<T>(ms: number, act: (value: T) => void): (value: T) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (value) => {
+    if (performance.now() - last < ms) return;
+    last = performance.now();
+    act(value);
   };
 }
 
 function unavailable(cause: Error): never {
   throw new DatabaseUnavailable(`the database does not answer: ${cause.message}`, { cause });
 }
+
+const closeMs = 10_000;
 
 /** Knows who is inside: refuses a second pass by the same caller, and every pass once closed. */
 class Passage {
@@ -136,7 +167,16 @@ class Passage {
   }
 
   close(release: () => Promise<void>): Promise<void> {
-    this.closed ??= Promise.allSettled(this.visits).then(release);
+    this.closed ??= this.settled().then(release);
     return this.closed;
+  }
+
+  private async settled(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeMs);
+    });
+    await Promise.race([Promise.allSettled(this.visits), late]);
+    clearTimeout(timer);
   }
 }

@@ -12,6 +12,9 @@ export interface Doors {
   alter<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T>;
   /** Statements that would bring the schema in line with the entities. */
   drift(): Promise<string[]>;
+  /** Ends what is under way on a server by closing its connections; nothing to do on SQLite. */
+  cut(reason: string): void;
+  /** Closes at once, whatever is under way. */
   close(): Promise<void>;
 }
 

@@ -1,8 +1,9 @@
+import { AppError, Unavailable } from '@certloop/contracts';
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 
-/** The database cannot be opened or reached; one sentence without a password, worth no stack. */
-export class DatabaseUnavailable extends Error {
+/** The database cannot be opened, reached or written; one sentence without a password, worth no stack. */
+export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable';
 }
 
@@ -24,6 +25,39 @@ const passing = new Set(['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_REC
 export function isPassing(error: unknown): boolean {
   const code = driverCode(error);
   return code !== undefined && passing.has(code);
+}
+
+// connection_exception (and what PgBouncer says of itself), insufficient_resources, lock_not_available,
+// idle_in_transaction_session_timeout, query_canceled and the shutdowns, system_error
+const awayOnPostgres = /^(08|53|58)|^(55P03|25P03|57014|57P0[1-5])$/;
+// https://www.sqlite.org/rescode.html
+const awayOnSqlite = /^SQLITE_(LOCKED|FULL|IOERR|CANTOPEN|NOMEM|PROTOCOL)/;
+// what a writer meets on a standby, or on a disk that was mounted anew
+const unwritable = /^25006$|^SQLITE_READONLY/;
+
+/** Whether a writer met a database that can only be read. */
+export function isUnwritable(error: unknown): boolean {
+  return unwritable.test(driverCode(error) ?? '');
+}
+
+/** DatabaseUnavailable in place of an error that says that the database cannot do its work; any other as it is. */
+export function asUnavailable(error: unknown, door: 'read' | 'write'): unknown {
+  const code = driverCode(error);
+  if (code === undefined) return error;
+  const isAway = passing.has(code) || awayOnPostgres.test(code) || awayOnSqlite.test(code);
+  if (!isAway && !(door === 'write' && unwritable.test(code))) return error;
+  const { message } = error as Error;
+  return new DatabaseUnavailable(`the database cannot do its work: ${message} (${code})`, {
+    cause: withoutValues(error),
+  });
+}
+
+/** DatabaseUnavailable in place of whatever a statement made of its lost connection; refusals stay as they are. */
+export function asLost(error: unknown, reason: Error): unknown {
+  if (error instanceof AppError || error instanceof DatabaseUnavailable) return error;
+  return new DatabaseUnavailable(`the connection to the database was lost: ${reason.message}`, {
+    cause: withoutValues(error),
+  });
 }
 
 /** The error without the values of its query or its rows, since they may be secrets and errors end in logs. */

@@ -1,8 +1,16 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type Doors, runnerOf, schemaStatements } from './doors.js';
+import { asLost, DatabaseUnavailable, isUnwritable } from './failures.js';
+import {
+  Connections,
+  type PostgresLimits,
+  poolOptions,
+  serverMs,
+  type WatchedClient,
+} from './postgres-client.js';
 import { openLanes } from './postgres-lanes.js';
 import { inTransaction, startSession } from './runner.js';
-import { type Entities, openPostgres, type PostgresAddress } from './source.js';
+import { type Entities, openPostgres, type PostgresAddress, reason } from './source.js';
 
 // any number, the same in every process of every app; locks are per database
 const migrationLock = 4_716_001;
@@ -10,51 +18,111 @@ const migrationLock = 4_716_001;
 // one statement on its way to the disk while the next one is worked on
 const mostLanes = 2;
 
+export interface PostgresOptions {
+  readonly poolSize: number;
+  readonly limits: PostgresLimits;
+  /** Called once for each connection that ended other than by us. */
+  readonly onLost: (reason: string) => void;
+}
+
 /** Opens a pool of connections to a PostgreSQL server. */
 export async function openPostgresDoors(
   address: PostgresAddress,
   entities: Entities,
-  options: { readonly poolSize: number; readonly onIdleError: (error: Error) => void },
+  { poolSize, limits, onLost }: PostgresOptions,
 ): Promise<Doors> {
-  const source = await openPostgres(address, entities, options);
-  const lanes = openLanes(address, mostLanes, options.onIdleError);
-  const write: Doors['write'] = (work) => transaction(source, 'START TRANSACTION', work);
+  const connections = new Connections(onLost);
+  const pool = poolOptions(connections, limits);
+  const source = await openPostgres(address, entities, { poolSize, pool });
+  const lanes = openLanes(address, mostLanes, limits, pool);
+  const write = { mode: '', limitMs: limits.writeMs, idleMs: limits.idleMs };
+  const read = { ...write, mode: ' ISOLATION LEVEL REPEATABLE READ READ ONLY', limitMs: limits.readMs };
+  const alter = { ...write, limitMs: longestMs, idleMs: longestMs };
   return {
     source,
     lanes,
-    write,
-    read: (work) => transaction(source, 'START TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+    write: (work) => transaction(source, limits, write, work),
+    read: (work) => transaction(source, limits, read, work),
     alter: (work) =>
-      write(async (tx) => {
+      transaction(source, limits, alter, async (tx) => {
         await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
         return work(runnerOf(tx));
       }),
     drift: () => schemaStatements(source),
-    close: () => lanes.close().then(() => source.destroy()),
+    cut: (why) => connections.cutAll(why),
+    close: async () => {
+      const ended = Promise.all([lanes.close(), source.destroy()]);
+      connections.cutBusy('the database is closed');
+      await ended;
+    },
   };
 }
 
+// a day: a statement of a migration may take its time
+const longestMs = 86_400_000;
+
+const attempts = 3;
+
+interface Kind {
+  /** What follows START TRANSACTION. */
+  readonly mode: string;
+  /** How long each statement may take. */
+  readonly limitMs: number;
+  readonly idleMs: number;
+}
+
+/** A connection that is lost before the transaction has begun is replaced by another one. */
 async function transaction<T>(
   source: DataSource,
-  begin: string,
+  limits: PostgresLimits,
+  kind: Kind,
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
-  const runner = source.createQueryRunner();
-  const session = startSession(runner);
+  for (let attempt = 1; ; attempt += 1) {
+    const runner = source.createQueryRunner();
+    const client = await connect(runner);
+    const session = startSession(runner);
+    let isBegun = false;
+    const begin = async () => {
+      client.limitMs = limits.answerMs;
+      await session.control(beginning(kind));
+      client.limitMs = kind.limitMs;
+      isBegun = true;
+    };
+    const rollback = () => {
+      client.limitMs = limits.answerMs;
+      return session.control('ROLLBACK');
+    };
+    const bounded = (tx: EntityManager) => session.whileActive(kind.idleMs, work(tx));
+    try {
+      return await inTransaction(session, { begin, commit: () => commit(client), rollback }, bounded);
+    } catch (error) {
+      if (kind.mode === '' && isUnwritable(error)) client.cut('it leads to a server that cannot be written');
+      if (!isBegun && client.lost !== undefined && attempt < attempts) continue;
+      throw client.lost === undefined ? error : asLost(error, client.lost);
+    } finally {
+      client.limitMs = limits.writeMs;
+      await runner.release();
+    }
+  }
+}
+
+function beginning({ mode, limitMs, idleMs }: Kind): string {
+  // by the transaction and not at the start of the session, as a connection pooler may stand between
+  return `START TRANSACTION${mode}; SET LOCAL statement_timeout = ${serverMs(limitMs)};
+    SET LOCAL idle_in_transaction_session_timeout = ${idleMs + 1000}`;
+}
+
+async function connect(runner: QueryRunner): Promise<WatchedClient> {
   try {
-    return await inTransaction(
-      session,
-      { begin: () => session.control(begin), commit: () => commit(runner) },
-      work,
-    );
-  } finally {
-    await runner.release();
+    return (await runner.connect()) as WatchedClient;
+  } catch (cause) {
+    throw new DatabaseUnavailable(`cannot connect to the database: ${reason(cause)}`, { cause });
   }
 }
 
 /** PostgreSQL answers COMMIT after a failed statement by a rollback that it does not call an error. */
-async function commit(runner: QueryRunner): Promise<void> {
-  const client = (await runner.connect()) as { query(text: string): Promise<{ command: string }> };
+async function commit(client: WatchedClient): Promise<void> {
   const { command } = await client.query('COMMIT');
   if (command === 'ROLLBACK')
     throw new Error('rolled back, since a statement had failed and its error was dropped');

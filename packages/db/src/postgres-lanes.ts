@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { withoutValues } from './failures.js';
-import type { PostgresAddress } from './source.js';
+import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from './failures.js';
+import { type PostgresLimits, serverMs, type WatchedClient } from './postgres-client.js';
+import { type PostgresAddress, reason } from './source.js';
 
 /** A statement with placeholders `$1`, `$2` …, always the same text under one name. */
 export interface LaneStatement {
@@ -15,7 +16,7 @@ export interface LaneStatement {
 export interface Lanes {
   /**
    * Rows as arrays of their columns, 64 bits as text; what the statement wrote is on disk. Values must be text or null.
-   * A statement that a deadlock took back is run again.
+   * A statement that a deadlock took back is run again. Throws DatabaseUnavailable.
    */
   run(statement: LaneStatement, values: readonly (string | null)[]): Promise<readonly (readonly unknown[])[]>;
 }
@@ -25,30 +26,69 @@ export interface Lanes {
 const planning = `set plan_cache_mode = force_generic_plan;
   set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
 
-/** Opens lanes, `most` at once; connections are made when they are needed. */
+const attempts = 3;
+
+type LaneClient = WatchedClient & pg.PoolClient;
+
+/** Opens lanes, `max` at once; connections are made when they are needed. */
 export function openLanes(
   { url }: PostgresAddress,
-  most: number,
-  onIdleError: (error: Error) => void,
+  max: number,
+  limits: PostgresLimits,
+  options: pg.PoolConfig,
 ): Lanes & { close(): Promise<void> } {
   const pool = new pg.Pool({
+    ...options,
     connectionString: url,
-    max: most,
+    max,
     idleTimeoutMillis: 0,
-    connectionTimeoutMillis: 5000,
-    keepAlive: true,
     application_name: 'certloop',
-    onConnect: (client) => client.query(planning),
+    onConnect: (client) => client.query(`${planning}; set statement_timeout = ${serverMs(limits.laneMs)}`),
   });
-  pool.on('error', onIdleError);
+  // each connection reports its own end
+  pool.on('error', () => undefined);
   return {
     run: async (statement, values) => {
+      const client = await answeringClient(pool, limits);
       const query = { ...statement, values: [...values], rowMode: 'array' as const };
-      const { rows } = await pool.query(query).catch((error: unknown) => {
-        throw withoutValues(error);
-      });
-      return rows;
+      try {
+        client.limitMs = limits.laneMs;
+        const { rows } = await client.query<unknown[]>(query);
+        return rows;
+      } catch (error) {
+        if (isUnwritable(error)) client.cut('it leads to a server that cannot be written');
+        throw client.lost === undefined ? withoutValues(error) : asLost(error, client.lost);
+      } finally {
+        client.release(client.lost);
+      }
     },
     close: () => pool.end(),
   };
+}
+
+/**
+ * A connection of the pool. After some silence it is asked first, as a statement that was sent into a dead connection
+ * may have been run or not.
+ */
+async function answeringClient(pool: pg.Pool, limits: PostgresLimits): Promise<LaneClient> {
+  for (let attempt = 1; ; attempt += 1) {
+    const client = await connect(pool);
+    if (performance.now() - client.heardAt < limits.quietMs) return client;
+    try {
+      client.limitMs = limits.answerMs;
+      await client.query('select 1');
+      return client;
+    } catch (error) {
+      client.release(true);
+      if (attempt === attempts) throw asLost(error, client.lost ?? (error as Error));
+    }
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<LaneClient> {
+  try {
+    return (await pool.connect()) as LaneClient;
+  } catch (cause) {
+    throw new DatabaseUnavailable(`cannot connect to the database: ${reason(cause)}`, { cause });
+  }
 }

@@ -8,6 +8,8 @@ export interface Session {
   control(statement: string): Promise<void>;
   /** Shuts the caller out and waits for what still runs; true when something did. */
   seal(): Promise<boolean>;
+  /** What `work` returns; rejects once the caller has run no statement for `ms`. */
+  whileActive<T>(ms: number, work: Promise<T>): Promise<T>;
 }
 
 /** The runner behind a guard: after `seal` nothing of the caller can slip into another's transaction. */
@@ -15,11 +17,15 @@ export function startSession(runner: QueryRunner): Session {
   const query = runner.query.bind(runner) as (...call: unknown[]) => Promise<unknown>;
   const running = new Set<Promise<unknown>>();
   let isOpen = true;
+  let lastEnd = performance.now();
   const guarded = (...call: unknown[]): Promise<unknown> => {
     if (!isOpen)
       return Promise.reject(new Error('statement after the end of its transaction: missing await?'));
     const result = query(...call);
-    const ended = () => running.delete(result);
+    const ended = () => {
+      running.delete(result);
+      lastEnd = performance.now();
+    };
     running.add(result);
     result.then(ended, ended);
     return result;
@@ -34,6 +40,17 @@ export function startSession(runner: QueryRunner): Session {
       await Promise.allSettled(running);
       return wasBusy;
     },
+    whileActive: (ms, work) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          const idleMs = running.size > 0 ? 0 : performance.now() - lastEnd;
+          if (idleMs >= ms)
+            reject(new Error(`the transaction was given up, as it ran no statement for ${ms} ms`));
+          else timer = setTimeout(check, Math.ceil(ms - idleMs));
+        };
+        let timer = setTimeout(check, ms);
+        work.then(resolve, reject).finally(() => clearTimeout(timer));
+      }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
+import type pg from 'pg';
 import { DataSource, type EntitySchema } from 'typeorm';
 import { DatabaseUnavailable } from './failures.js';
 import { makeFolder } from './folder.js';
@@ -98,7 +99,7 @@ function loadSqlite(): unknown {
 export async function openPostgres(
   address: PostgresAddress,
   entities: Entities,
-  options: { readonly poolSize: number; readonly onIdleError: (error: Error) => void },
+  options: { readonly poolSize: number; readonly pool: pg.PoolConfig },
 ): Promise<DataSource> {
   const source = new DataSource({
     type: 'postgres',
@@ -106,11 +107,11 @@ export async function openPostgres(
     entities,
     logging: false,
     poolSize: options.poolSize,
-    connectTimeoutMS: 5000,
     applicationName: 'certloop',
     installExtensions: false,
-    poolErrorHandler: options.onIdleError,
-    extra: { keepAlive: true },
+    // each connection reports its own end
+    poolErrorHandler: () => undefined,
+    extra: options.pool,
   });
   return opened(source, `the PostgreSQL at ${address.shown}`);
 }
@@ -123,7 +124,8 @@ async function opened(source: DataSource, shown: string): Promise<DataSource> {
   }
 }
 
-function reason(cause: unknown): string {
+/** What an error says, or its code where it says nothing. */
+export function reason(cause: unknown): string {
   const { message, code } = cause as { message?: string; code?: string };
   // trying several addresses of one host fails with an empty message
   return message === undefined || message === '' ? (code ?? 'unknown reason') : message;

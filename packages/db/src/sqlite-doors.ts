@@ -32,12 +32,15 @@ class Lane {
     return this.mutex.run(work);
   }
 
-  transaction<T>(begin: string, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+  /** Work that runs no statement for `idleMs` is given up; any may take its time when absent. */
+  transaction<T>(begin: string, work: (tx: EntityManager) => Promise<T>, idleMs?: number): Promise<T> {
     const session = this.newSession();
+    const bounded = (tx: EntityManager) =>
+      idleMs === undefined ? work(tx) : session.whileActive(idleMs, work(tx));
     return inTransaction(
       session,
       { begin: () => begun(() => session.control(begin)), commit: () => session.control('COMMIT') },
-      work,
+      bounded,
     );
   }
 
@@ -64,7 +67,7 @@ class Lane {
 export async function openSqliteDoors(
   file: string | undefined,
   entities: Entities,
-  limits?: Partial<SharingLimits>,
+  { idleMs = 30_000, ...limits }: Partial<SharingLimits> & { readonly idleMs?: number } = {},
 ): Promise<Doors> {
   if (file !== undefined) await createSqliteFile(file);
   const source = await openSqlite(file, entities, 'writer');
@@ -80,10 +83,11 @@ export async function openSqliteDoors(
     write: (work) => commits.write(work),
     read: (work) =>
       reader === undefined
-        ? writer.alone(() => refusingWrites(writer, () => writer.transaction('BEGIN', work)))
-        : reader.alone(() => reader.transaction('BEGIN', work)),
+        ? writer.alone(() => refusingWrites(writer, () => writer.transaction('BEGIN', work, idleMs)))
+        : reader.alone(() => reader.transaction('BEGIN', work, idleMs)),
     alter: (work) => writer.alone(() => altering(writer, work)),
     drift: () => writer.alone(() => schemaStatements(source)),
+    cut: () => undefined,
     close: async () => {
       await readerSource?.destroy();
       await source.destroy();

@@ -6,6 +6,8 @@ import type { DialectName } from './dialect.js';
 import { createPostgresDatabase, dropPostgresDatabase, serverUrl } from './testing/postgres-databases.js';
 import { scratchFolder } from './testing/scratch.js';
 
+export { openRelay, type Relay } from './testing/relay.js';
+
 export interface TestAddress {
   readonly url: string;
   drop(): Promise<void>;

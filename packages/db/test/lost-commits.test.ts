@@ -139,6 +139,7 @@ describe('who shares a commit', () => {
         if (statement === 'COMMIT') await commit();
       },
       seal: async () => false,
+      whileActive: (_ms, work) => work,
     });
     return { sent, commits: new SharedCommits({ alone: (work) => work(), newSession }, { joinMs: 60_000 }) };
   }

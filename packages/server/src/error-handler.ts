@@ -1,4 +1,4 @@
-import { AppError, type ErrorKind, statusByKind } from '@certloop/contracts';
+import { AppError, type ErrorKind, statusByKind, Unavailable } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
 import { type Logger, requestIdOf } from './logger.js';
 
@@ -16,7 +16,8 @@ export interface ErrorHandlerOptions {
 
 /**
  * The one error handler of a service: a refusal is answered with the status of its kind and the API's own
- * body; anything else is a fault, logged with its cause and answered as 500 without its text.
+ * body, and so is a database that is not available; anything else is a fault, logged with its cause and answered as
+ * 500 without its text.
  */
 export function errorHandler({ logger, describe }: ErrorHandlerOptions) {
   // Express tells an error handler by its four parameters.
@@ -45,6 +46,7 @@ const kindByStatus: ReadonlyMap<number, ErrorKind> = new Map(
 /** Refusal that an error stands for; errors of the HTTP layer keep their status, all else is internal. */
 function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
+  if (error instanceof Unavailable) return error.refusal();
   const { status, type, message } = error instanceof Error ? (error as Error & HttpFault) : ({} as HttpFault);
   if (message?.startsWith('Failed to decode param') === true) {
     return new AppError('not_found', 'nothing exists at this path', { cause: error });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { AppError, InvalidInput, NotFound } from '@certloop/contracts';
+import { AppError, InvalidInput, NotFound, Unavailable } from '@certloop/contracts';
 import type { Logger } from '@certloop/server';
 import { type Micros, wholeMs } from '../instants.js';
 import { type AddressRange, originOf } from './client-address.js';
@@ -107,7 +107,7 @@ function refuse(
   error: unknown,
 ): void {
   if (request.destroyed && !request.complete) return;
-  const refusal = error instanceof AppError ? error : undefined;
+  const refusal = refusalOf(error);
   if (refusal === undefined) logger.error({ error }, 'ping.failed');
   const isPassing = isByUuid(request) || refusal?.code === knownCheck;
   // a client that still sends its body would lose the answer if the connection broke
@@ -116,6 +116,12 @@ function refuse(
     ...refusal?.headers,
     ...(isPassing && uncached(now())),
   });
+}
+
+/** Undefined for a fault of ours. */
+function refusalOf(error: unknown): AppError | undefined {
+  if (error instanceof Unavailable) return error.refusal();
+  return error instanceof AppError ? error : undefined;
 }
 
 /** What is wrong with one check may be right a moment later; refusals of names are left to caches. */

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a server that can be blocked, as a network does it. */
+export interface Relay {
+  /** The URL of the server by way of the relay. */
+  readonly url: string;
+  /** Connections that are open carry nothing more, in silence; new ones work. */
+  freeze(): void;
+  /** New connections lead to the server of this URL. */
+  leadTo(url: string): void;
+  /** Breaks the connections that are open. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Opens a relay to the server of a URL. */
+export async function openRelay(url: string): Promise<Relay> {
+  const sockets = new Set<Socket>();
+  let target = new URL(url);
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.setNoDelay(true);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
+    freeze: () => {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.pause();
+      }
+    },
+    leadTo: (other) => {
+      target = new URL(other);
+    },
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
