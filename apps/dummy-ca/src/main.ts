@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { loadRareCurves } from '@certloop/crypto';
 import { createLogger, listen, runService, startTracing, systemClock } from '@certloop/server';
 import { openAcmeIssuer } from './acme/acme-issuer.service.js';
 import { makeHttpsCertificate } from './acme/https-certificate.service.js';
@@ -34,8 +33,6 @@ await runService(service, async (onClose) => {
     clock: systemClock,
     logger,
   });
-  // no request is to cost what loading them takes
-  await loadRareCurves();
   const listening = await listen(app, config);
   onClose(listening.close);
   answerUnparsed(listening.server);

@@ -270,7 +270,7 @@ describe('proof of possession', () => {
     [
       'a point off secp256k1',
       { spki: spki(algorithm(oid.ecPublicKey, encodeOid('1.3.132.0.10')), point) },
-      'invalid_signature',
+      'unsupported_key',
     ],
     [
       'a modulus of 16385 bits',

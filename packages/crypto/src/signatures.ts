@@ -1,12 +1,16 @@
-import { constants, getHashes, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
+import {
+  constants,
+  getCurves,
+  getHashes,
+  type KeyObject,
+  type VerifyKeyObjectInput,
+  verify,
+} from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import type { Curve } from './curves.js';
-import { parseDer, tag } from './der.js';
-import { Members } from './der-values.js';
 import type { KeyCache } from './key-cache.js';
 import { importPublicKey, type PublicKey } from './public-keys.js';
 import type { SignatureAlgorithm, SignatureScheme } from './signature-algorithms.js';
-import { loadWebCrypto, webCryptoCurveName } from './webcrypto.js';
+import { verifyByWebCrypto } from './webcrypto.js';
 
 /** Whether a signature holds, or why that cannot be said. */
 export type Verification =
@@ -27,6 +31,8 @@ export interface SignedOctets {
 type Usable = Exclude<SignatureScheme, { kind: 'unsupported' }>;
 
 const knownHashes = new Set(getHashes().map((name) => name.toLowerCase()));
+// Some distributions build OpenSSL without secp256k1 and brainpool.
+const nodeCurves: ReadonlySet<string> = new Set(getCurves());
 const keyKinds = { 'rsa-pkcs1': ['RSA'], 'rsa-pss': ['RSA', 'RSA-PSS'], ecdsa: ['ECDSA'] } as const;
 const uncached: KeyCache = { import: importPublicKey };
 const wrong: Verification = { ok: false, code: 'invalid_signature', reason: 'the signature does not verify' };
@@ -40,10 +46,10 @@ export async function verifySignature(
   try {
     const scheme = requireScheme(octets.signatureAlgorithm, publicKey);
     const curve = publicKey.kind === 'ECDSA' ? publicKey.curve : undefined;
-    // Compressed points are beyond that engine; Node takes them.
+    // compressed points are beyond the engine in JavaScript
     const isWhole = publicKey.keyOctets[0] === 0x04;
     const isValid =
-      curve?.engine === 'webcrypto' && scheme.kind === 'ecdsa' && isWhole
+      curve !== undefined && !nodeCurves.has(curve.nodeName) && scheme.kind === 'ecdsa' && isWhole
         ? await verifyByWebCrypto(octets, publicKey.spkiDer, curve, scheme.hash)
         : isSwift(publicKey)
           ? verify(hashOf(scheme), octets.signed, keyInput(cache.import(publicKey), scheme), octets.signature)
@@ -112,39 +118,6 @@ function keyInput(key: KeyObject, scheme: Usable): VerifyKeyObjectInput {
   if (scheme.kind !== 'rsa-pss') return { key };
   return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: scheme.saltLength };
 }
-
-async function verifyByWebCrypto(octets: SignedOctets, spkiDer: Buffer, curve: Curve, hash: string) {
-  const name = webCryptoHashes.get(hash);
-  if (name === undefined) throw unsupported(`${curve.name} with ${hash} is not accepted`);
-  const signature = joinedSignature(octets.signature, Math.ceil(curve.bits / 8));
-  if (signature === undefined) return false;
-  const { subtle } = await loadWebCrypto(curve);
-  const algorithm = { name: 'ECDSA', namedCurve: webCryptoCurveName(curve) };
-  const key = await subtle.importKey('spki', asBytes(spkiDer), algorithm, false, ['verify']);
-  const parameters = { name: 'ECDSA', hash: name };
-  return subtle.verify(parameters, key, asBytes(signature), asBytes(octets.signed));
-}
-
-const webCryptoHashes: ReadonlyMap<string, string> = new Map([
-  ['sha1', 'SHA-1'],
-  ['sha256', 'SHA-256'],
-  ['sha384', 'SHA-384'],
-  ['sha512', 'SHA-512'],
-]);
-
-// WebCrypto wants r and s side by side at the width of the curve; X.509 has them as two INTEGERs (RFC 3279 §2.2.3).
-function joinedSignature(der: Buffer, width: number): Buffer | undefined {
-  const members = new Members(parseDer(der, 'ECDSA signature'), 'the signature');
-  const numbers = ['r', 's'].map((name) => members.next(name, tag.integer).content);
-  members.finish();
-  const fields = numbers.map((number) => (number[0] === 0 ? number.subarray(1) : number));
-  if (numbers.some((number) => ((number[0] ?? 0) & 0x80) !== 0)) return undefined;
-  if (fields.some((field) => field.length > width)) return undefined;
-  return Buffer.concat(fields.map((field) => Buffer.concat([Buffer.alloc(width - field.length), field])));
-}
-
-// A copy in its own memory: WebCrypto's types ask for one that nobody else can see.
-const asBytes = (octets: Buffer): Uint8Array<ArrayBuffer> => new Uint8Array(octets);
 
 function refusalOf(error: unknown): Verification {
   if (!(error instanceof InvalidInput)) return wrong;

@@ -1,6 +1,5 @@
 // Entry of the thread that `second-thread.service.ts` starts: batches of jobs come in, their outcomes go out.
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadRareCurves } from '@certloop/crypto';
 import { type IssuingParts, issueForCsr, openIssuing } from './csr-issuance.js';
 import type { Batch, BatchOutcomes, Job, Outcome } from './second-thread.service.js';
 
@@ -16,5 +15,4 @@ const tell = (answer: BatchOutcomes) => parentPort?.postMessage(answer);
 parentPort?.on('message', async ({ number, jobs }: Batch) => {
   tell({ number, outcomes: await Promise.all(jobs.map(settle)) });
 });
-await loadRareCurves();
 tell({ number: 0, outcomes: [] });
