@@ -35,8 +35,10 @@ export const acmeSettings = {
   ),
   profiles: setting(
     'DUMMY_CA_PROFILES',
-    profiles.prefault('classic:7776000 tlsserver:3888000 shortlived:576000'),
-    'profiles as words name:seconds of validity or name:seconds:offset of notBefore from now, the first for orders that ask for none',
+    profiles.prefault(
+      'classic:7776000 tlsserver:3888000::no-cn+no-ski+no-key-encipherment+server-only shortlived:576000::no-cn+no-ski+no-key-encipherment+server-only',
+    ),
+    'profiles as words name:seconds of validity:seconds from now to notBefore:options, the last two as needed, the first profile for orders that ask for none; options, joined by +, are no-cn, no-ski, no-key-encipherment and server-only',
   ),
   termsOfService: setting(
     'DUMMY_CA_TERMS',

@@ -2,21 +2,36 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { faultSchema } from '@certloop/contracts';
 import { wordList } from '@certloop/server';
 import { z } from 'zod';
+import { type ProfileOption, profileOptions } from './acme/acme-profile.js';
 
-/** `name:seconds` or `name:seconds:offset`, at most thirty years each. */
+const isProfileOption = (text: string): text is ProfileOption =>
+  (profileOptions as readonly string[]).includes(text);
+
+/** `name:seconds:offset:options` without what is not needed at the end; at most thirty years each. */
 export const profiles = wordList.pipe(
   z
     .array(
       z
         .string()
         .regex(
-          /^[\w-]{1,64}:[1-9]\d{0,8}(?::-?\d{1,9})?$/,
-          'must be words name:seconds or name:seconds:offset',
+          /^[\w-]{1,64}:[1-9]\d{0,8}(?::(?:-?\d{1,9})?(?::[a-z+-]*)?)?$/,
+          'must be words name:seconds, name:seconds:offset or name:seconds:offset:options',
         )
-        .transform((word) => {
-          const [name = '', length, offset] = word.split(':');
-          const notBeforeOffsetSeconds = offset === undefined ? undefined : Number(offset);
-          return { name, validitySeconds: Number(length), notBeforeOffsetSeconds };
+        .transform((word, context) => {
+          const [name = '', length, offset = '', options = ''] = word.split(':');
+          const asked = options === '' ? [] : options.split('+');
+          const unknown = asked.find((option) => !isProfileOption(option));
+          if (unknown !== undefined) {
+            const message = `has the unknown option "${unknown}"; there are ${profileOptions.join(', ')}`;
+            context.addIssue({ code: 'custom', message });
+            return z.NEVER;
+          }
+          return {
+            name,
+            validitySeconds: Number(length),
+            notBeforeOffsetSeconds: offset === '' ? undefined : Number(offset),
+            options: asked.filter(isProfileOption),
+          };
         }),
     )
     .min(1, 'must name a profile')

@@ -1,6 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import type { AcmeOrder } from '@certloop/contracts';
-import { buildCsr, lintCertificate, splitChain } from '@certloop/crypto';
+import {
+  buildCsr,
+  describeCertificate,
+  lintCertificate,
+  parseCertificate,
+  splitChain,
+} from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAcme, type TestAcme } from './support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from './support/acme-client.js';
@@ -19,11 +25,13 @@ const problem = (type: string, status: number) => ({
   status,
   body: { type: `urn:ietf:params:acme:error:${type}` },
 });
+const serverAuth = ['1.3.6.1.5.5.7.3.1'];
+const both = [...serverAuth, '1.3.6.1.5.5.7.3.2'];
 const name = dnsIdentifiers('www.example.test');
 const parse = (pem: string) => splitChain(pem).map((der) => new X509Certificate(der));
 
-async function readyOrder(identifiers = name): Promise<AcmeOrder> {
-  const { body } = await client.order(identifiers);
+async function readyOrder(identifiers = name, options: object = {}): Promise<AcmeOrder> {
+  const { body } = await client.order(identifiers, options);
   await client.prove(body, identifiers[0]?.type === 'ip' ? 'http-01' : 'dns-01');
   return body;
 }
@@ -106,6 +114,34 @@ describe('a certificate', () => {
     const { pem } = await client.issue(name, { profile: 'shortlived' });
     const [leaf] = parse(pem);
     expect(Date.parse(leaf?.validTo ?? '') - Date.parse(leaf?.validFrom ?? '')).toBe(576_000_000);
+  });
+
+  test.each([
+    [
+      'classic',
+      { subject: 'CN=www.example.test', hasKeyIdentifier: true, encipherment: true, purposes: both },
+    ],
+    ['tlsserver', { subject: '', hasKeyIdentifier: false, encipherment: false, purposes: serverAuth }],
+    ['shortlived', { subject: '', hasKeyIdentifier: false, encipherment: false, purposes: serverAuth }],
+  ])('has the content of the profile %s', async (profile, content) => {
+    const [csrKey, asked] = [rsa().privateKey, dnsIdentifiers('www.example.test')];
+    const order = await readyOrder(asked, { profile });
+    const subject = { commonName: 'www.example.test' };
+    const { der } = await buildCsr({ privateKey: csrKey, subject, dnsNames: ['www.example.test'] });
+    const { body } = await client.post(order.finalize, { csr: der.toString('base64url') });
+    const { text } = await client.post(String(body['certificate']));
+    const [leaf = Buffer.alloc(0), intermediate] = splitChain(text);
+    const { subject: named, subjectKeyIdentifier, extensions } = describeCertificate(parseCertificate(leaf));
+    const usage = extensions.find(({ oid }) => oid === '2.5.29.15');
+    expect({
+      subject: named,
+      hasKeyIdentifier: subjectKeyIdentifier !== undefined,
+      encipherment: usage?.purposes.includes('Key Encipherment'),
+      purposes: new X509Certificate(leaf).keyUsage,
+    }).toEqual(content);
+    // RFC 5280 §4.2.1.2 says SHOULD; public CAs leave it out
+    const findings = content.hasKeyIdentifier ? [] : ['the subject key identifier is missing'];
+    expect(lintCertificate(leaf, intermediate)).toEqual(findings);
   });
 
   test('is of an authority with an RSA root as well', async () => {

@@ -6,14 +6,16 @@ import { dnsIdentifiers } from './support/acme-client.js';
 
 const partsOf = (environment: Readonly<Record<string, string>>) => acmePartsOf(loadConfig(environment));
 
+const asPublicCas = ['no-cn', 'no-ski', 'no-key-encipherment', 'server-only'];
+
 describe('the configuration of ACME', () => {
   test('has a value for everything', () => {
     const { settings, validation, ...rest } = partsOf({});
     expect(settings).toMatchObject({
       profiles: [
-        { name: 'classic', validitySeconds: 7_776_000 },
-        { name: 'tlsserver', validitySeconds: 3_888_000 },
-        { name: 'shortlived', validitySeconds: 576_000 },
+        { name: 'classic', validitySeconds: 7_776_000, options: [] },
+        { name: 'tlsserver', validitySeconds: 3_888_000, options: asPublicCas },
+        { name: 'shortlived', validitySeconds: 576_000, options: asPublicCas },
       ],
       termsOfService: undefined,
       externalAccounts: new Map(),
@@ -62,13 +64,14 @@ describe('the configuration of ACME', () => {
   test('reads profiles and external accounts as words', () => {
     const key = Buffer.alloc(32, 7).toString('base64url');
     const { settings } = partsOf({
-      DUMMY_CA_PROFILES: 'brief:10 long:100',
+      DUMMY_CA_PROFILES: 'brief:10 long:100::no-cn+server-only past:60:-3600',
       DUMMY_CA_EAB: `one:${key} two:${key}`,
       DUMMY_CA_EAB_REQUIRED: 'true',
     });
     expect(settings.profiles).toEqual([
-      { name: 'brief', validitySeconds: 10 },
-      { name: 'long', validitySeconds: 100 },
+      { name: 'brief', validitySeconds: 10, options: [] },
+      { name: 'long', validitySeconds: 100, options: ['no-cn', 'server-only'] },
+      { name: 'past', validitySeconds: 60, notBeforeOffsetSeconds: -3600, options: [] },
     ]);
     expect([...settings.externalAccounts]).toEqual([
       ['one', Buffer.alloc(32, 7)],
@@ -81,6 +84,9 @@ describe('the configuration of ACME', () => {
     ['DUMMY_CA_PROFILES', 'brief'],
     ['DUMMY_CA_PROFILES', 'brief:0'],
     ['DUMMY_CA_PROFILES', 'brief:1 brief:2'],
+    ['DUMMY_CA_PROFILES', 'brief:1:0:no-san'],
+    ['DUMMY_CA_PROFILES', 'brief:1:0:no-cn+'],
+    ['DUMMY_CA_PROFILES', 'brief:1:no-cn'],
     ['DUMMY_CA_EAB', `kid:${'A'.repeat(43)} kid:${'B'.repeat(43)}`],
     ['DUMMY_CA_EAB', 'kid:short'],
     ['DUMMY_CA_DNS', 'resolver.example.test:53'],

@@ -35,6 +35,8 @@ export interface IssueRequest {
   readonly subjectAltNames?: GeneralNamesInput | undefined;
   /** Names as in RFC 5280 (`serverAuth`) or dotted identifiers; server and client authentication by default. */
   readonly extendedKeyUsage?: readonly string[];
+  /** What the profile of a leaf usually has and this one lacks; keyEncipherment is set for RSA alone. */
+  readonly without?: readonly ('subjectKeyIdentifier' | 'keyEncipherment')[];
   /** Makes the certificate one of an authority, with no extended key usage. */
   readonly authority?: { readonly pathLength?: number };
   /** Further extensions, such as where the revocation list is found; none that the profile has itself. */
@@ -90,22 +92,27 @@ function encodeProfile(issuer: Issuer, request: IssueRequest): Buffer[] {
     ...(request.authority === undefined
       ? encodeLeafUse(request, publicKey)
       : encodeAuthorityUse(request.authority)),
-    encodeExtension({
-      oid: oid.subjectKeyIdentifier,
-      critical: false,
-      // RFC 5280 §4.2.1.2, method 1
-      value: encodeOctetString(createHash('sha1').update(publicKey.keyOctets).digest()),
-    }),
+    ...(lacks(request, 'subjectKeyIdentifier') ? [] : [encodeKeyIdentifier(publicKey)]),
     issuer.authorityKeyIdentifierDer,
     ...(subjectAltName === undefined ? [] : [encodeSubjectAltName(subjectAltName, request.subjectDer)]),
     ...(request.extensions ?? []).map(encodeExtension),
   ];
 }
 
-function encodeLeafUse({ extendedKeyUsage }: IssueRequest, { kind }: PublicKey): Buffer[] {
+const lacks = ({ without = [] }: IssueRequest, part: (typeof without)[number]): boolean =>
+  without.includes(part);
+
+function encodeKeyIdentifier({ keyOctets }: PublicKey): Buffer {
+  // RFC 5280 §4.2.1.2, method 1
+  const value = encodeOctetString(createHash('sha1').update(keyOctets).digest());
+  return encodeExtension({ oid: oid.subjectKeyIdentifier, critical: false, value });
+}
+
+function encodeLeafUse(request: IssueRequest, { kind }: PublicKey): Buffer[] {
+  const { extendedKeyUsage } = request;
   return [
     leafConstraints,
-    kind === 'RSA' ? rsaLeafUsage : leafUsage,
+    kind === 'RSA' && !lacks(request, 'keyEncipherment') ? rsaLeafUsage : leafUsage,
     ...(extendedKeyUsage === undefined ? usualPurposes : encodePurposes(extendedKeyUsage)),
   ];
 }

@@ -1,21 +1,52 @@
 import { AcmeProblem } from '@certloop/contracts';
 import type { Validity } from '../authority/issuance-profile.js';
 
+/**
+ * What the certificates of a profile lack: the common name, the subject key identifier, keyEncipherment of RSA keys, and
+ * `server-only`: the purpose of TLS clients.
+ */
+export const profileOptions = ['no-cn', 'no-ski', 'no-key-encipherment', 'server-only'] as const;
+export type ProfileOption = (typeof profileOptions)[number];
+
 /** A kind of certificate that an order may ask for (draft-ietf-acme-profiles). */
 export interface AcmeProfile {
   readonly name: string;
   readonly validitySeconds: number;
   /** Seconds from now to notBefore, negative for the past; undefined for the usual moment. */
   readonly notBeforeOffsetSeconds?: number | undefined;
+  readonly options?: readonly ProfileOption[];
 }
 
 /** Sentence about a profile for the directory. */
-export function describeProfile({ validitySeconds, notBeforeOffsetSeconds }: AcmeProfile): string {
+export function describeProfile(profile: AcmeProfile): string {
+  const { validitySeconds, notBeforeOffsetSeconds, options = [] } = profile;
   const days = validitySeconds / 86_400;
   const length = Number.isInteger(days) && days > 1 ? `${days} days` : `${validitySeconds} seconds`;
   const begin =
     notBeforeOffsetSeconds === undefined ? '' : `, beginning ${describeOffset(notBeforeOffsetSeconds)}`;
-  return `TLS server and client certificates that are valid for ${length}${begin}`;
+  const purpose = options.includes('server-only') ? 'TLS server' : 'TLS server and client';
+  const lacking = options.flatMap((option) => lackingWords.get(option) ?? []);
+  const without = lacking.length === 0 ? '' : `, without ${lacking.join(', ')}`;
+  return `${purpose} certificates that are valid for ${length}${begin}${without}`;
+}
+
+const lackingWords: ReadonlyMap<ProfileOption, string> = new Map([
+  ['no-cn', 'common name'],
+  ['no-ski', 'subject key identifier'],
+  ['no-key-encipherment', 'key encipherment'],
+]);
+
+/** What the certificate of the profile is made of, beside validity, key and names. */
+export function profileContent({ options = [] }: AcmeProfile, commonName: string | undefined) {
+  const has = (option: ProfileOption) => options.includes(option);
+  return {
+    commonName: has('no-cn') ? undefined : commonName,
+    extendedKeyUsage: has('server-only') ? ['serverAuth'] : ['serverAuth', 'clientAuth'],
+    without: [
+      ...(has('no-ski') ? (['subjectKeyIdentifier'] as const) : []),
+      ...(has('no-key-encipherment') ? (['keyEncipherment'] as const) : []),
+    ],
+  };
 }
 
 const describeOffset = (seconds: number): string =>

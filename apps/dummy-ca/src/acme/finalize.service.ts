@@ -3,7 +3,7 @@ import { AcmeProblem, AppError, acmeProblemDocument, acmeRequests } from '@certl
 import { certificateLabel, encodeName, formatPem, parseCertificate, verifyCsr } from '@certloop/crypto';
 import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
 import type { AcmeDeps } from './acme-deps.service.js';
-import { acmeValidity, chooseProfile } from './acme-profile.js';
+import { acmeValidity, chooseProfile, profileContent } from './acme-profile.js';
 import type { AcmeCertificate, Order } from './acme-records.js';
 import type { AcmeReply } from './acme-reply.js';
 import { statusOf } from './current-status.service.js';
@@ -69,8 +69,10 @@ function issue({ issuer, settings, clock }: AcmeDeps, order: Order, asked: AcmeC
   const profile = chooseProfile(settings.profiles, order.profile);
   const namesOf = (type: 'dns' | 'ip') =>
     order.identifiers.filter((each) => each.type === type).map(({ value }) => value);
+  const { commonName, ...content } = profileContent(profile, asked.commonName);
   return issuer.issue({
-    subjectDer: encodeName(asked.commonName === undefined ? {} : { commonName: asked.commonName }),
+    ...content,
+    subjectDer: encodeName(commonName === undefined ? {} : { commonName }),
     spkiDer: asked.csr.spkiDer,
     ...acmeValidity(profile, order, clock.now(), issuer.certificate, settings.backdateSeconds),
     subjectAltNames: { dnsNames: namesOf('dns'), ipAddresses: namesOf('ip') },
