@@ -133,7 +133,7 @@ const mailing = {
   ),
   mailSizeLimit: setting(
     'CHECK_MONITOR_SMTP_SIZE_LIMIT',
-    wholeNumber(1000, 100_000_000).default(33_554_432),
+    wholeNumber(1000, 100_000_000).default(10_000_000),
     'bytes of a mail at most',
   ),
 } as const;

@@ -82,7 +82,7 @@ describe('configuration of pings by mail', () => {
 
   test('listens where HTTP does, for the host of the site, unless told otherwise', () => {
     const port = { CHECK_MONITOR_SMTP_PORT: '2525' };
-    const usual = { port: 2525, host: '127.0.0.1', domain: '127.0.0.1', sizeLimit: 33_554_432 };
+    const usual = { port: 2525, host: '127.0.0.1', domain: '127.0.0.1', sizeLimit: 10_000_000 };
     expect(load(port).mail).toEqual(usual);
     const told = {
       ...port,

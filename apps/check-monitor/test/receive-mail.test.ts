@@ -1,3 +1,6 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { createLogger } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import type Mail from 'nodemailer/lib/mailer/index.js';
@@ -66,19 +69,23 @@ describeMonitor('mail', (stage) => {
     expect(types).toEqual(['ign', 'fail', 'success']);
   });
 
-  test('that cannot be taken apart is a mail without words', async () => {
-    const plain = await stage.ada.check();
-    const filtered = await stage.ada.check({
+  test('of thousands of parts is judged by its first text', async () => {
+    const { uuid } = await stage.ada.check({
       filter_body: true,
       success_kw: 'done',
       filter_default_fail: true,
     });
-    const to = [plain, filtered].map(({ uuid }) => `${uuid}@${domain}`);
     const parts = '--part\r\nContent-Type: text/plain\r\n\r\ndone\r\n'.repeat(1500);
     const raw = `Content-Type: multipart/mixed; boundary=part\r\n\r\n${parts}--part--\r\n`;
-    await send({ envelope: { from: 'cron@host.example', to }, raw });
-    expect(await pingsOf(plain.uuid)).toMatchObject([{ type: 'success' }]);
-    expect(await pingsOf(filtered.uuid)).toMatchObject([{ type: 'fail' }]);
+    await send({ envelope: { from: 'cron@host.example', to: `${uuid}@${domain}` }, raw });
+    expect(await pingsOf(uuid)).toMatchObject([{ type: 'success' }]);
+  });
+
+  test('counts as ignored where its words are searched and it has none', async () => {
+    const { uuid } = await stage.ada.check({ filter_body: true, success_kw: 'done' });
+    const raw = 'Content-Type: multipart/mixed\r\n\r\ndone\r\n';
+    await send({ envelope: { from: 'cron@host.example', to: `${uuid}@${domain}` }, raw });
+    expect(await pingsOf(uuid)).toMatchObject([{ type: 'ign' }]);
   });
 
   test('to a check that is not there, or to several of one slug, is dropped', async () => {
@@ -101,4 +108,95 @@ describeMonitor('mail', (stage) => {
     await expect(send({ to: `${uuid}@${domain}`, text })).rejects.toMatchObject({ responseCode: 552 });
     expect(await pingsOf(uuid)).toEqual([]);
   });
+
+  test('that comes in pieces and begins lines with dots is kept as it was', async () => {
+    const { uuid } = await stage.ada.check();
+    const text = `${'.\r\n..\r\n'.repeat(5000)}end`;
+    await send({ to: `${uuid}@${domain}`, text });
+    const { text: kept } = await stage.ada.get(`/checks/${uuid}/pings/1/body`).buffer(true).expect(200);
+    expect(kept).toContain(text);
+  });
+
+  test('to more than a hundred checks at once is refused for those beyond', async () => {
+    const client = await connectTo('127.0.0.1');
+    await client.say('EHLO x\r\nMAIL FROM:<a@b.example>');
+    const answers = [];
+    for (let count = 0; count < 101; count += 1) {
+      const mailbox = `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+      answers.push(await client.say(`RCPT TO:<${mailbox}@${domain}>`));
+    }
+    expect([answers[99], answers[100]]).toEqual([
+      expect.stringMatching(/^250 /),
+      expect.stringMatching(/^452 /),
+    ]);
+    client.close();
+  });
+
+  test('is greeted by the domain, not by the name of the machine', async () => {
+    const client = await connectTo('127.0.0.1');
+    expect(client.greeting).toBe('220 ping.example ESMTP');
+    client.close();
+  });
+
+  test('comes in although another address holds 50 connections open', async () => {
+    const clients = await Promise.all(Array.from({ length: 50 }, () => connectTo('127.0.0.2')));
+    const greetings = clients.map(({ greeting }) => greeting);
+    const refusal = '421 ping.example Too many connections from your address, try again in a moment';
+    expect(greetings.filter((greeting) => greeting.startsWith('220 '))).toHaveLength(20);
+    expect(greetings.filter((greeting) => greeting === refusal)).toHaveLength(30);
+    const { uuid } = await stage.ada.check();
+    await send({ to: `${uuid}@${domain}` });
+    expect(await pingsOf(uuid)).toHaveLength(1);
+
+    for (const client of clients) client.close();
+    await untilTrue(async () => {
+      const client = await connectTo('127.0.0.2');
+      client.close();
+      return client.greeting.startsWith('220 ');
+    });
+  });
+
+  /** A client that speaks line by line, from an address of this machine. */
+  const connectTo = async (localAddress: string) => {
+    const socket = connect({ host: '127.0.0.1', port: mails.port, localAddress });
+    const lines = createInterface(socket)[Symbol.asyncIterator]();
+    const answer = async () => {
+      for (;;) {
+        const { value = '' } = await lines.next();
+        if (!/^\d{3}-/.test(value)) return String(value);
+      }
+    };
+    const greeting = await answer();
+    return {
+      greeting,
+      /** Sends a line, or several, and resolves with the answer to the last one. */
+      say: async (text: string) => {
+        let said = '';
+        for (const line of text.split('\r\n')) {
+          socket.write(`${line}\r\n`);
+          said = await answer();
+        }
+        return said;
+      },
+      close: () => socket.destroy(),
+    };
+  };
+});
+
+async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('when its port is taken, the listener says so in a sentence', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as AddressInfo;
+  const logger = createLogger({ service: 'check-monitor', level: 'silent' });
+  const deps = { logger } as Parameters<typeof listenForMail>[0];
+  const listening = listenForMail(deps, { host: '127.0.0.1', port, domain, sizeLimit: 1000 });
+  await expect(listening).rejects.toMatchObject({
+    name: 'StartFailed',
+    message: `port ${port} on 127.0.0.1 is already in use`,
+  });
+  await new Promise((resolve) => taken.close(resolve));
 });

@@ -30,6 +30,7 @@ export {
   type OnClose,
   runService,
   StartFailed,
+  startFailure,
 } from './lifecycle.js';
 export {
   createLogger,

@@ -56,7 +56,11 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   };
 }
 
-function startFailure(error: NodeJS.ErrnoException, { host, port }: ListenOptions): StartFailed {
+/** Why a listener, of whatever protocol, could not be opened, as a sentence for the operator. */
+export function startFailure(
+  error: NodeJS.ErrnoException,
+  { host, port }: Pick<ListenOptions, 'host' | 'port'>,
+): StartFailed {
   const place = `port ${port} on ${host}`;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `${place} is already in use`,

@@ -1,33 +1,60 @@
-// The characters from U+00A0 to U+00FF by their names in HTML, which programs write into mails of many languages.
-const latin =
-  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro ' +
-  'para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil ' +
-  'Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave ' +
-  'Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml ' +
-  'igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute ' +
-  'thorn yuml';
-const marks: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", AMP: '&', LT: '<', GT: '>', QUOT: '"' },
-  ...{ euro: '€', ndash: '–', mdash: '—', lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', bdquo: '„' },
-  ...{ hellip: '…', bull: '•', trade: '™', rarr: '→', larr: '←', check: '✓' },
-};
-const named: ReadonlyMap<string, string> = new Map([
-  ...latin.split(' ').map((name, place): [string, string] => [name, String.fromCharCode(0xa0 + place)]),
-  ...Object.entries(marks),
-]);
-// what browsers do not show; the end of the text ends them too
-const hidden = /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
-const tag = /<\/?[A-Za-z!?][^>]*(?:>|$)/g;
-const entity = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,6}[0-9]{0,2}));/gi;
+import { decodeHTML } from 'entities';
+import { pythonBlanks, stripBlanks } from '../blanks.js';
 
-/** Words of an HTML text: tags leave no blank behind, runs of blanks become one. */
+// the next thing that is no text: a tag, a comment, or what begins like one
+const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*)|\/)/gi;
+// within a tag: its end, or a value, in which a > is no end
+const valueOrEnd = />|=\s*(?:(["'])|[^\s>"'][^\s>]*)/g;
+
+const hiddenElements: ReadonlySet<string> = new Set(['script', 'style']);
+
+/**
+ * Words of an HTML text: tags leave no blank behind, runs of blanks become one. What browsers do not show is left out,
+ * and so is a tag or comment without an end. Takes time in proportion to the length, whatever the text.
+ */
 export function textOfHtml(html: string): string {
-  const bare = html.replace(hidden, '').replace(tag, '');
-  return bare.replace(entity, decoded).trim().split(/\s+/).join(' ');
+  const shown: string[] = [];
+  for (let at = 0; at < html.length; ) {
+    const begin = nextMarkup(html, at);
+    const text = html.slice(at, begin?.index ?? html.length);
+    shown.push(text.includes('&') ? decodeHTML(text) : text);
+    if (begin === undefined) break;
+    at = endOfMarkup(html, begin);
+  }
+  return stripBlanks(shown.join('')).split(pythonBlanks).join(' ');
 }
 
-function decoded(whole: string, hex?: string, decimal?: string, name?: string): string {
-  if (name !== undefined) return named.get(name) ?? whole;
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
+function nextMarkup(html: string, from: number): RegExpExecArray | undefined {
+  markup.lastIndex = from;
+  return markup.exec(html) ?? undefined;
+}
+
+function endOfMarkup(html: string, { index, 0: begun, 1: slash, 2: name }: RegExpExecArray): number {
+  const after = index + begun.length;
+  if (begun === '<!--') return endOf(html, '-->', after);
+  if (name === undefined) return endOf(html, '>', after);
+  const end = endOfTag(html, after);
+  const element = name.toLowerCase();
+  const isEmpty = html.endsWith('/>', end);
+  if (slash !== '' || isEmpty || !hiddenElements.has(element)) return end;
+  const close = element === 'script' ? /<\/script(?=[\s/>])/gi : /<\/style(?=[\s/>])/gi;
+  close.lastIndex = end;
+  return close.exec(html)?.index ?? html.length;
+}
+
+function endOf(html: string, mark: string, from: number): number {
+  const found = html.indexOf(mark, from);
+  return found < 0 ? html.length : found + mark.length;
+}
+
+/** Place after the `>` of a tag; that of a quoted value does not count. */
+function endOfTag(html: string, from: number): number {
+  for (let at = from; ; ) {
+    valueOrEnd.lastIndex = at;
+    const found = valueOrEnd.exec(html);
+    if (found === null) return html.length;
+    if (found[0] === '>') return valueOrEnd.lastIndex;
+    const [, quote] = found;
+    at = quote === undefined ? valueOrEnd.lastIndex : endOf(html, quote, valueOrEnd.lastIndex);
+  }
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { Logger } from '@certloop/server';
+import { createTurns, type Logger, startFailure } from '@certloop/server';
 import {
   SMTPServer,
   type SMTPServerAddress,
@@ -8,14 +8,15 @@ import {
 } from 'smtp-server';
 import { originOf } from './client-address.js';
 import { parseMailAddress } from './mail-address.js';
+import { createConnectionCounts } from './mail-connections.store.js';
+import { createMailMemory, type MailMemory } from './mail-memory.store.js';
 import type { PingTarget } from './ping-address.js';
-import { receiveMail } from './receive-mail.service.js';
-import type { PingIntake } from './receive-ping.service.js';
+import { findMailedChecks, type ReceiveMailDeps, receiveMail } from './receive-mail.service.js';
 
 export interface MailListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** Domain of the addresses that are taken. */
+  /** Domain of the addresses that are taken; the service greets by it. */
   readonly domain: string;
   /** Octets of a message at most. */
   readonly sizeLimit: number;
@@ -26,36 +27,58 @@ export interface MailListener {
   close(): Promise<void>;
 }
 
-// each may hold a whole message in memory
-const mostClients = 50;
+const maxClients = 100;
+// mail servers open up to 20 to one receiver
+const maxClientsOfNetwork = 20;
+// RFC 5321 §4.5.3.1.8: no fewer
+const maxRecipients = 100;
+const maxLargestMails = 4;
 
-/** Listens for mails (RFC 5321) that are pings; a mail is accepted once its pings are on disk. */
+/**
+ * Listens for mails (RFC 5321) that are pings; a mail is accepted once its pings are on disk. Throws StartFailed when
+ * it cannot listen.
+ */
 export async function listenForMail(
-  deps: { readonly intake: PingIntake; readonly logger: Logger },
+  deps: ReceiveMailDeps & { readonly logger: Logger },
   options: MailListenerOptions,
 ): Promise<MailListener> {
+  const { domain, sizeLimit, host } = options;
+  // one at a time, so that however many mails come, pings by HTTP wait for the work on one
+  const inTurn = createTurns({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  const memory = createMailMemory(maxLargestMails * sizeLimit);
   const server = new SMTPServer({
-    size: options.sizeLimit,
-    maxClients: mostClients,
+    name: domain,
+    size: sizeLimit,
+    maxClients,
+    maxRecipients,
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
-    onRcptTo: ({ address }, _session, done) => done(refusalOf(parseMailAddress(address, options.domain))),
+    onRcptTo: ({ address }, _session, done) => done(refusalOf(parseMailAddress(address, domain))),
     onData: (stream, session, done) => {
-      takeMail(deps.intake, options, stream, session).then(
+      takeMail({ ...deps, inTurn, memory }, options, stream, session).then(
         () => done(),
         (error: Error) => {
-          if (!(error instanceof MailRefused)) deps.logger.error({ error }, 'mail.failed');
+          if (stream.destroyed && !stream.readableEnded)
+            deps.logger.info({ reason: error.message }, 'mail.broken_off');
+          else if (!(error instanceof MailRefused)) deps.logger.error({ error }, 'mail.failed');
           done(error instanceof MailRefused ? error : new MailRefused(451, '4.3.0 Try again later'));
         },
       );
     },
   });
+  const connections = createConnectionCounts(maxClientsOfNetwork);
+  // before the server counts it: connections of one network must not take the places of all others
+  server.server.prependListener('connection', (socket) => {
+    if (connections.admit(socket)) return;
+    socket.write(`421 ${domain} Too many connections from your address, try again in a moment\r\n`);
+    socket.destroySoon();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(startFailure(error, options)));
+    server.listen(options.port, host, resolve);
+  });
   // a client that breaks off is no fault of ours
   server.on('error', ({ message }) => deps.logger.info({ reason: message }, 'mail.broken_off'));
-  await new Promise<void>((resolve, reject) => {
-    server.server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
   return {
     port: (server.server.address() as AddressInfo).port,
     close: () => new Promise((resolve) => server.close(resolve)),
@@ -75,30 +98,36 @@ function refusalOf(parsed: PingTarget | string): MailRefused | null {
   return typeof parsed === 'string' ? new MailRefused(550, `5.1.1 ${parsed}`) : null;
 }
 
+interface TakeMailDeps extends ReceiveMailDeps {
+  readonly inTurn: ReturnType<typeof createTurns>;
+  readonly memory: MailMemory;
+}
+
 async function takeMail(
-  intake: PingIntake,
+  deps: TakeMailDeps,
   { domain, sizeLimit }: MailListenerOptions,
   stream: SMTPServerDataStream,
   { envelope, remoteAddress }: SMTPServerSession,
 ): Promise<void> {
-  const source = await receiveSource(stream, sizeLimit);
   const targets = envelope.rcptTo
     .map(({ address }: SMTPServerAddress) => parseMailAddress(address, domain))
     .filter((target) => typeof target !== 'string');
+  const checks = await findMailedChecks(deps, targets);
+  if (checks.length === 0) return dropMail(stream);
   const { mailFrom } = envelope;
   const from = mailFrom === false ? '' : mailFrom.address;
   const sender = { peer: remoteAddress, forwardedFor: undefined, forwardedProto: undefined };
-  await receiveMail(intake, { from, targets, remoteAddr: originOf(sender, []).remoteAddr, source });
+  const { remoteAddr } = originOf(sender, []);
+  const isTaken = await deps.memory.hold(stream, sizeLimit, async (source) => {
+    await deps.inTurn(() => receiveMail(deps, { from, checks, remoteAddr, source }));
+    return true;
+  });
+  if (isTaken) return;
+  if (stream.sizeExceeded) throw new MailRefused(552, '5.3.4 Message too large');
+  throw new MailRefused(452, '4.3.1 Too many mails at once, try again later');
 }
 
-/** Reads to the end even when it is too much: the client hears the answer only then. */
-async function receiveSource(stream: SMTPServerDataStream, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= limit) chunks.push(chunk);
-  }
-  if (length > limit) throw new MailRefused(552, '5.3.4 Message too large');
-  return Buffer.concat(chunks);
+/** Reads without keeping anything: the client hears the answer only at the end. */
+async function dropMail(stream: SMTPServerDataStream): Promise<void> {
+  for await (const _chunk of stream);
 }

@@ -35,6 +35,7 @@ export function signalOfHttpPing(ping: HttpPing, filter: PingFilter): Signal {
   return ping.exitStatus !== null && ping.exitStatus > 0 ? 'fail' : ping.action;
 }
 
+/** To read a property may take work; a check that does not search it spares that. */
 export interface MailPing {
   readonly subject: string;
   /** Texts of the body: the plain one, and that of the HTML. */
@@ -42,10 +43,13 @@ export interface MailPing {
 }
 
 /** Signal of a mail: success, unless keywords in its subject or its body, where they are looked for, decide. */
-export function signalOfMail({ subject, texts }: MailPing, filter: PingFilter): Signal {
+export function signalOfMail(mail: MailPing, filter: PingFilter): Signal {
   if (filter.storedStatus === 'paused' && filter.manualResume) return 'ign';
   if (!filter.filterSubject && !filter.filterBody) return 'success';
-  const searched = [...(filter.filterSubject ? [subject] : []), ...(filter.filterBody ? texts : [])];
+  const searched = [
+    ...(filter.filterSubject ? [mail.subject] : []),
+    ...(filter.filterBody ? mail.texts : []),
+  ];
   return signalOfText(searched.join('\n'), filter);
 }
 
