@@ -1,4 +1,4 @@
-import { keyKinds } from '@certloop/contracts';
+import { keyKinds, NotFound } from '@certloop/contracts';
 import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
 import { setPassword } from './accounts/sessions.service.js';
@@ -7,7 +7,15 @@ import { channelKindNames } from './channels/channel-kinds.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
 import { removeChannel } from './channels/manage-channels.service.js';
-import { channelSettings, firstLine, limits, oneOf, required, type Values } from './cli-options.js';
+import {
+  channelSettings,
+  firstLine,
+  limits,
+  oneOf,
+  required,
+  UsageError,
+  type Values,
+} from './cli-options.js';
 import {
   type AccountDeps,
   createProject,
@@ -58,26 +66,26 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'key create': async (deps, values) => {
     const kind = oneOf(values, 'kind', keyKinds);
-    return { kind, key: await issueKey(deps, required(values, 'project'), kind) };
+    return { kind, key: await issueKey(deps, await projectIn(deps, values), kind) };
   },
   'key revoke': async (deps, values) => {
     const kind = oneOf(values, 'kind', keyKinds);
-    await revokeKey(deps, required(values, 'project'), kind);
+    await revokeKey(deps, await projectIn(deps, values), kind);
     return { kind, key: 'revoked' };
   },
-  'member add': (deps, values) =>
-    addMember(deps, required(values, 'project'), {
+  'member add': async (deps, values) =>
+    addMember(deps, await projectIn(deps, values), {
       email: required(values, 'email'),
       role: oneOf(values, 'role', memberRoles),
     }),
   'member remove': async (deps, values) => {
-    await dropMember(deps, required(values, 'project'), required(values, 'email'));
+    await dropMember(deps, await projectIn(deps, values), required(values, 'email'));
     return { member: 'removed' };
   },
-  'member list': (deps, values) => listMembersOf(deps, required(values, 'project')),
+  'member list': async (deps, values) => listMembersOf(deps, await projectIn(deps, values)),
   'channel create': async (deps, values) => {
     const channelId = await createChannel(deps, {
-      projectId: required(values, 'project'),
+      projectId: await projectIn(deps, values),
       kind: oneOf(values, 'kind', channelKindNames),
       name: required(values, 'name'),
       settings: channelSettings(values),
@@ -87,15 +95,27 @@ export const commands: Readonly<Record<string, Command>> = {
     });
     return { channelId, checks: await deps.database.read((tx) => countAssignedChecks(tx, channelId)) };
   },
-  'channel list': async ({ database }, values) => {
-    const found = await database.read((tx) => listProjectChannels(tx, required(values, 'project')));
+  'channel list': async (deps, values) => {
+    const projectId = await projectIn(deps, values);
+    const found = await deps.database.read((tx) => listProjectChannels(tx, projectId));
     return found.map(({ uuid, kind, name }) => ({ channelId: uuid, kind, name }));
   },
   'channel delete': async (deps, values) => {
-    const path = { projectId: required(values, 'project'), uuid: required(values, 'channel') };
+    const path = { projectId: await projectIn(deps, values), uuid: required(values, 'channel') };
     await removeChannel(deps, path);
     return { channelId: path.uuid, channel: 'deleted' };
   },
   setup: (deps, values) =>
     setUpProject(deps, { email: required(values, 'owner'), ...limits(values) }, required(values, 'project')),
 };
+
+/** Id of the project that `--project` names by its id, or by its name where no other project has it. */
+async function projectIn({ database }: AccountDeps, values: Values): Promise<string> {
+  const named = required(values, 'project');
+  const found = await database.read(listProjects);
+  const [project, ...others] = found.filter(({ id, name }) => id === named.toLowerCase() || name === named);
+  if (project === undefined) throw new NotFound(`there is no project ${named}`);
+  if (others.length === 0) return project.id;
+  const ids = [project, ...others].map(({ id }) => id).join(', ');
+  throw new UsageError(`--project: several projects are named ${named}; give one of these ids: ${ids}`);
+}

@@ -19,18 +19,18 @@ const help = `Usage: check-monitor <command> [options]
   user list
   project create  --owner E --name N
   project list
-  key create      --project ID --kind ${keyKinds.join('|')}
-  key revoke      --project ID --kind ${keyKinds.join('|')}
-  member add      --project ID --email E --role member|read-only
-  member remove   --project ID --email E
-  member list     --project ID
-  channel create  --project ID --kind K --name N --settings JSON [--no-assign]
+  key create      --project P --kind ${keyKinds.join('|')}
+  key revoke      --project P --kind ${keyKinds.join('|')}
+  member add      --project P --email E --role member|read-only
+  member remove   --project P --email E
+  member list     --project P
+  channel create  --project P --kind K --name N --settings JSON [--no-assign]
                   all checks of the project notify it, unless --no-assign is given;
                   K is one of ${channelKindNames.slice(0, 8).join(', ')},
                   ${channelKindNames.slice(8).join(', ')};
                   --url U is short for settings that are only an address; a webhook calls it for down and up
-  channel list    --project ID
-  channel delete  --project ID --channel ID
+  channel list    --project P
+  channel delete  --project P --channel ID
   setup           --owner E --project NAME [--check-limit N] [--ping-limit N]
                   user and project where absent, and fresh keys for the project
 
@@ -40,6 +40,7 @@ const help = `Usage: check-monitor <command> [options]
   --json          print JSON
   --help          print this
 
+--project takes the id of a project, or its name where no other project has it.
 A new key takes the place of the project's earlier one of its kind and is shown only once.
 Reads CHECK_MONITOR_DATABASE_URL and CHECK_MONITOR_SECRET (or _FILE), as the service does; works while it runs.
 `;

@@ -112,6 +112,19 @@ describeEachDialect('command line', (open) => {
     expect((await run(`${create} --no-assign`)).out).toMatch(/^channelId: .*\nchecks: 0\n$/);
   });
 
+  test('takes a project by its name where no other project has it', async () => {
+    await run('setup --owner finn@example.org --project Unique');
+    const create = (project: string) =>
+      run(`channel create --project ${project} --kind webhook --name ops --url https://hook.example/`);
+    expect(await create('Unique')).toMatchObject({ code: 0, err: '' });
+    await run('setup --owner gus@example.org --project Unique');
+    const refused = await create('Unique');
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.err).toMatch(
+      /several projects are named Unique; give one of these ids: [\w-]{36}, [\w-]{36}\n/,
+    );
+  });
+
   test('names an owner and a project that are not there', async () => {
     const owner = await run('project create --owner x@example.org --name n');
     expect(owner).toMatchObject({ code: 1, err: 'check-monitor: there is no user x@example.org\n' });

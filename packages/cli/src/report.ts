@@ -9,15 +9,19 @@ export interface Report {
   thing<T>(thing: T, rowOf: (thing: T) => Row): void;
   /** That something was done; as JSON, what it was done to. */
   done(sentence: string, thing: unknown): void;
+  /** What people should know beside the answer, on standard error; nothing as JSON. */
+  warn(sentence: string): void;
 }
 
-export function createReport({ out }: Io, isJson: boolean): Report {
+export function createReport({ out, err }: Io, isJson: boolean): Report {
   const asJson = (value: unknown) => void out.write(`${JSON.stringify(value, null, 2)}\n`);
-  if (isJson) return { list: asJson, thing: asJson, done: (_sentence, thing) => asJson(thing) };
+  if (isJson)
+    return { list: asJson, thing: asJson, done: (_sentence, thing) => asJson(thing), warn: () => undefined };
   return {
     list: (things, rowOf) => void out.write(things.length === 0 ? 'none\n' : table(things.map(rowOf))),
     thing: (thing, rowOf) => void out.write(facts(rowOf(thing))),
     done: (sentence) => void out.write(`${sentence}\n`),
+    warn: (sentence) => void err.write(`certloop: ${sentence}\n`),
   };
 }
 

@@ -4,11 +4,13 @@ import { Command, CommanderError } from 'commander';
 import { addCertificates } from './commands/certificates.js';
 import { addChecks } from './commands/checks.js';
 import { addFqdns } from './commands/fqdns.js';
+import { addIntegrations } from './commands/integrations.js';
 import { addIssue } from './commands/issue.js';
 import { addJobs } from './commands/jobs.js';
 import { addLogin } from './commands/login.js';
 import { addRenewals } from './commands/renewals.js';
 import { addSpaces } from './commands/spaces.js';
+import { addStatus } from './commands/status.js';
 import type { Io } from './io.js';
 import { openSession } from './session.js';
 import { UsageError } from './usage-error.js';
@@ -71,11 +73,13 @@ function createProgram(io: Io, ended: (code: number) => void): Command {
   const open = () => openSession(io, program.opts()['json'] === true);
   addLogin(program, open);
   addRenewals(program, open);
+  addStatus(program, open);
   addSpaces(program, open);
   addFqdns(program, open);
   addIssue(program, open);
   addCertificates(program, open);
   addChecks(program, open);
+  addIntegrations(program, open);
   addJobs(program, open, ended);
   return program;
 }

@@ -11,7 +11,8 @@ export type ServiceName = 'cert-manager' | 'check-monitor' | 'dummy-ca';
 const require = createRequire(import.meta.url);
 
 /** Path of a compiled file of an app, such as `main.js` or `cli.js`. */
-function compiledFile(app: ServiceName, file: string): string {
+/** A compiled file of a service. */
+export function compiledFile(app: ServiceName, file: string): string {
   return join(dirname(require.resolve(`@certloop/${app}/package.json`)), 'dist', 'src', file);
 }
 

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { ConfigError, StartFailed } from '@certloop/server';
+import { addIntegrationCommand, describeAlertReach, readAlertReach, shellWord } from './alert-reach.js';
 import { inheritedEnvironment, readStackConfig } from './config.js';
 import { credentialsFile } from './credentials.js';
 import { type Stack, startStack } from './stack.js';
@@ -19,7 +20,7 @@ async function run(): Promise<number> {
     const began = Date.now();
     const options = { ...readStackConfig(), environment: inheritedEnvironment() };
     const stack = await startStack(options, interrupted.signal);
-    process.stdout.write(greeting(stack, Date.now() - began));
+    process.stdout.write(greeting(stack, Date.now() - began, await alertHint(stack)));
     const end = await Promise.race([signal, stack.broken]);
     await stack.stop();
     return end === 'signal' ? 0 : complain(`${end}; its log is in ${stack.dataDir}/logs`);
@@ -36,7 +37,7 @@ function complain(sentence: string): number {
 }
 
 /** What a new user does next; the lines read the token from its file, so that it is never shown. */
-function greeting({ credentials, dataDir }: Stack, ms: number): string {
+function greeting({ credentials, dataDir }: Stack, ms: number, alerts: string): string {
   const { certManager, checkMonitor, dummyCa } = credentials;
   const file = relative(process.cwd(), credentialsFile(dataDir));
   const path = file.startsWith('..') ? credentialsFile(dataDir) : `./${file}`;
@@ -58,13 +59,14 @@ Make a space, add an FQDN to it, list what it holds:
   ${curl} ${certManager.url}/spaces/${newest}/fqdns -d '{"fqdn":"www.example.test"}'
   ${curl} ${certManager.url}/spaces/${newest}/fqdns
 
-Ctrl-C stops everything.
+${alerts}Ctrl-C stops everything.
 `;
 }
 
-/** A text as one word of a POSIX shell. */
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/** What is missing before alerts are sent; '' when nothing, or when the monitor does not say. */
+async function alertHint({ credentials, plan }: Stack): Promise<string> {
+  const reach = await readAlertReach(credentials).catch(() => undefined);
+  return reach === undefined ? '' : describeAlertReach(reach, addIntegrationCommand(plan, process.cwd()));
 }
 
 process.exitCode = await run();

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../src/config.js';
 import { credentialsFile } from '../src/credentials.js';
 import { makeCsr } from '../src/main-job.js';
+import { runCommand } from '../src/service-process.js';
 import { type Stack, startStack } from '../src/stack.js';
 
 const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
@@ -114,6 +115,66 @@ describe('a log-in', () => {
   });
 });
 
+describe('alerts', () => {
+  const checkOf = async (name: string) =>
+    (await asJson(['checks'])).find((check: { name: string }) => check.name === name);
+  const integrate = (name: string) =>
+    runCommand(
+      'check-monitor',
+      [
+        ...['channel', 'create', '--project', 'CertLoop', '--kind', 'webhook', '--name', name, '--no-assign'],
+        ...['--url', 'https://hook.example/', '--json'],
+      ],
+      stack.plan.environments['check-monitor'],
+    ).then((said) => JSON.parse(said).channelId as string);
+
+  test('are missing where the project has no integration, which list, status and creation say', async () => {
+    const warning = 'the project has no integration';
+    const made = await certloop(['checks', 'create', 'Unheard']);
+    expect(made).toMatchObject({ code: 0, err: expect.stringContaining(`${warning} yet`) });
+    expect(made.out).toContain('integrations: none\n');
+    const listed = await certloop(['checks']);
+    expect(listed.err).toMatch(
+      /^certloop: (\d+) of \1 checks have no integration, so they send no alerts\n$/,
+    );
+    const status = await certloop(['status']);
+    expect(status.err).toContain(warning);
+    expect(status.out).toMatch(/^checks without integration: [1-9]\d*\nintegrations: 0\n$/m);
+    expect(await certloop(['integrations'])).toMatchObject({ out: 'none\n', err: expect.any(String) });
+  });
+
+  test('are sent by all integrations for a created check, unless others or none are asked for', async () => {
+    const [one, other] = [await integrate('one'), await integrate('other')];
+    const both = [one, other].sort().join();
+    const channelsOf = async (name: string) => (await checkOf(name)).channels.split(',').sort().join();
+    expect(await certloop(['checks', 'create', 'All'])).toMatchObject({ code: 0, err: '' });
+    expect(await channelsOf('All')).toBe(both);
+    await certloop(['checks', 'create', 'One', '--integrations', 'one']);
+    expect(await channelsOf('One')).toBe(one);
+    await certloop(['checks', 'create', 'One', '--tags', 'changed']);
+    expect(await channelsOf('One')).toBe(one);
+    expect(await certloop(['checks', 'create', 'None', '--no-assign'])).toMatchObject({ code: 0, err: '' });
+    expect(await channelsOf('None')).toBe('');
+    await certloop(['checks', 'create', 'None']);
+    expect(await channelsOf('None')).toBe(both);
+    expect(await asJson(['integrations'])).toMatchObject([
+      { name: 'one', checks: 3 },
+      { name: 'other', checks: 2 },
+    ]);
+    expect((await asJson(['status'])).monitor).toMatchObject({ integrations: 2 });
+  });
+
+  test('are not known where the monitor does not answer, which hides nothing of the manager', async () => {
+    const { url, token } = stack.credentials.certManager;
+    const known = { CERTLOOP_URL: url, CERTLOOP_TOKEN: token };
+    const away = { CERTLOOP_MONITOR_URL: 'http://127.0.0.1:9', CERTLOOP_MONITOR_KEY: 'x' };
+    const status = await certloop(['status'], { env: { ...known, ...away } });
+    expect(status).toMatchObject({ code: 0, err: '', out: expect.stringContaining('status: ok') });
+    expect(status.out).toContain('monitor: check-monitor at http://127.0.0.1:9 does not answer');
+    expect((await certloop(['status'], { env: known })).out).not.toContain('monitor');
+  });
+});
+
 describe('a job', () => {
   test('is watched, its exit code and the last of its output are told', async () => {
     await asJson(['checks', 'create', 'Backup', '--timeout', '3600']);
@@ -163,6 +224,7 @@ test.each([
   [['issue', 'a.csr'], "required option '--space <space>' not specified"],
   [['expiring', '--within', 'soon'], '--within takes a whole number from 0 to 36500'],
   [['checks', 'create', 'A', '--timeout', '60', '--schedule', '* * * * *'], 'exclude each other'],
+  [['checks', 'create', 'A', '--integrations', 'one', '--no-assign'], 'exclude each other'],
 ])('%j is not understood', async (args, said) => {
   const { code, err } = await certloop(args);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(said) });

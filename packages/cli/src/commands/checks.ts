@@ -2,7 +2,7 @@ import type { Check, ReadOnlyCheck } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { findCheck } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
-import type { Session } from '../session.js';
+import type { Monitor, Session } from '../session.js';
 import { lasting } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
@@ -13,8 +13,20 @@ const rowOf = (check: Check | ReadOnlyCheck) => ({
   'next ping': check.next_ping,
   expects: check.schedule ?? `every ${lasting(check.timeout ?? 0)}`,
   tags: check.tags,
+  // a read-only key does not see them
+  integrations: 'channels' in check ? countIntegrations(check) || 'none' : undefined,
   id: 'uuid' in check ? check.uuid : check.unique_key,
 });
+
+/** Number of integrations that a check notifies. */
+export function countIntegrations({ channels }: Pick<Check, 'channels'>): number {
+  return channels === '' ? 0 : channels.split(',').length;
+}
+
+/** Checks that notify no integration, as far as the key lets one see. */
+export function withoutIntegration(checks: readonly (Check | ReadOnlyCheck)[]): Check[] {
+  return checks.filter((check): check is Check => 'channels' in check && countIntegrations(check) === 0);
+}
 
 interface CreateOptions {
   readonly timeout?: number;
@@ -22,6 +34,8 @@ interface CreateOptions {
   readonly schedule?: string;
   readonly tz?: string;
   readonly tags?: string;
+  readonly integrations?: string;
+  readonly assign: boolean;
 }
 
 /** Adds `checks`. */
@@ -36,7 +50,11 @@ export function addChecks(program: Command, open: () => Session): void {
     .action(async ({ tag }: { tag?: string }) => {
       const { report, monitor } = open();
       const query = tag === undefined ? {} : { tag };
-      report.list((await (await monitor()).listChecks({ query })).body.checks, rowOf);
+      const { checks } = (await (await monitor()).listChecks({ query })).body;
+      report.list(checks, rowOf);
+      const silent = withoutIntegration(checks).length;
+      if (silent > 0)
+        report.warn(`${silent} of ${checks.length} checks have no integration, so they send no alerts`);
     });
   checks
     .command('create <name>')
@@ -46,16 +64,19 @@ export function addChecks(program: Command, open: () => Session): void {
     .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
     .option('--tz <zone>', 'time zone of the schedule')
     .option('--tags <tags>', 'words with blanks between')
+    .option('--integrations <names>', 'names or ids of the integrations to assign, with commas between')
+    .option('--no-assign', 'assign no integration; without this, a check that has none gets all')
     .action(async (name: string, options: CreateOptions) => {
       if (name.trim() === '') throw new UsageError('the name of the check is empty');
       if (options.schedule !== undefined && options.timeout !== undefined)
         throw new UsageError('--timeout and --schedule exclude each other');
+      if (options.integrations !== undefined && !options.assign)
+        throw new UsageError('--integrations and --no-assign exclude each other');
       const { report, monitor } = open();
-      const body = { name, ...options, unique: ['name' as const] };
-      report.thing((await (await monitor()).createCheck({ body })).body, (check) => ({
-        ...rowOf(check),
-        ping: check.ping_url,
-      }));
+      const check = await createCheck(await monitor(), name, options);
+      report.thing(check, () => ({ ...rowOf(check), ping: check.ping_url }));
+      if (options.assign && countIntegrations(check) === 0)
+        report.warn('the project has no integration yet, so the check sends no alerts');
     });
   for (const [verb, done] of [
     ['pause', 'paused'],
@@ -73,4 +94,14 @@ export function addChecks(program: Command, open: () => Session): void {
         report.done(`${done} ${body.name || body.uuid}`, body);
       });
   }
+}
+
+/** Creates or changes the check of this name. One that then has no integration gets all, unless told otherwise. */
+async function createCheck(monitor: Monitor, name: string, options: CreateOptions): Promise<Check> {
+  const { integrations, assign, ...settings } = options;
+  const channels = integrations === undefined ? {} : { channels: integrations };
+  const body = { name, ...settings, ...channels, unique: ['name' as const] };
+  const { body: made } = await monitor.createCheck({ body });
+  if (!assign || countIntegrations(made) > 0) return made;
+  return (await monitor.updateCheck({ params: { id: made.uuid }, body: { channels: '*' } })).body;
 }

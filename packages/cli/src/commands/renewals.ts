@@ -11,7 +11,7 @@ interface RenewalFilter {
   readonly limit: number;
 }
 
-/** Adds `renewals`, `providers` and `status`. */
+/** Adds `renewals` and `providers`. */
 export function addRenewals(program: Command, open: () => Session): void {
   program
     .command('renewals')
@@ -21,15 +21,6 @@ export function addRenewals(program: Command, open: () => Session): void {
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
     .action((filter: RenewalFilter) => listRenewals(open(), filter));
   addProviders(program, open);
-  program
-    .command('status')
-    .description('Tell whether the service works, and how much it holds')
-    .action(async () => {
-      const { report, manager } = open();
-      const client = await manager();
-      const [health, stats] = [(await client.getHealth()).body, (await client.getStats()).body];
-      report.thing({ health, stats }, () => ({ status: health.status, time: health.time, ...stats }));
-    });
 }
 
 async function listRenewals({ report, manager }: Session, { status, space, limit }: RenewalFilter) {

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { Session } from '../session.js';
+import { withoutIntegration } from './checks.js';
+
+/** Adds `status`. */
+export function addStatus(program: Command, open: () => Session): void {
+  program
+    .command('status')
+    .description('Tell whether the services work, and how much they hold')
+    .action(() => showStatus(open()));
+}
+
+async function showStatus(session: Session): Promise<void> {
+  const { report, manager } = session;
+  const client = await manager();
+  const [health, stats] = [(await client.getHealth()).body, (await client.getStats()).body];
+  const monitor = await readMonitor(session);
+  report.thing({ health, stats, monitor }, () => ({
+    status: health.status,
+    time: health.time,
+    ...stats,
+    ...(monitor && {
+      monitor: monitor.error ?? 'ok',
+      checks: monitor.checks,
+      'checks without integration': monitor.checksWithoutIntegration,
+      integrations: monitor.integrations,
+    }),
+  }));
+  if (monitor?.integrations === 0)
+    report.warn('the project has no integration, so its checks send no alerts');
+}
+
+interface MonitorStatus {
+  /** Why the rest is absent. */
+  readonly error?: string;
+  readonly checks?: number;
+  readonly checksWithoutIntegration?: number;
+  readonly integrations?: number;
+}
+
+/** Undefined where no monitor is known. One that does not answer does not hide what the manager says. */
+async function readMonitor({ connection, monitor }: Session): Promise<MonitorStatus | undefined> {
+  if ((await connection()).checkMonitor === undefined) return undefined;
+  try {
+    const client = await monitor();
+    const { checks } = (await client.listChecks()).body;
+    const { channels } = (await client.listChannels()).body;
+    const checksWithoutIntegration = withoutIntegration(checks).length;
+    return { checks: checks.length, checksWithoutIntegration, integrations: channels.length };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeAlertReach } from '../src/alert-reach.js';
+import { inheritedEnvironment } from '../src/config.js';
+import { type Credentials, credentialsFile } from '../src/credentials.js';
+import { addFqdn, clientsOf, makeCsr, makeSpace, signCsr, uploadCsr } from '../src/main-job.js';
+import { freePort } from '../src/ports.js';
+import { until } from './until.js';
+
+const inTime = 60_000;
+const start = fileURLToPath(new URL('../src/start.js', import.meta.url));
+
+describe('the first alert', () => {
+  let folder: string;
+  const arrived: string[] = [];
+  const hook = createServer((request, response) => {
+    void text(request).then((body) => arrived.push(body));
+    response.end();
+  });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'certloop-first-alert-'));
+    hook.listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+  });
+  afterAll(async () => {
+    hook.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('arrives by an integration that is added as the first start says, for checks that were there before', async () => {
+    const dataDir = join(folder, 'data');
+    const stack = spawn(process.execPath, [start], {
+      env: {
+        ...inheritedEnvironment(),
+        CERTLOOP_DATA_DIR: dataDir,
+        CERT_MANAGER_PORT: String(await freePort()),
+        CHECK_MONITOR_PORT: String(await freePort()),
+        DUMMY_CA_PORT: String(await freePort()),
+        CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(stack, 'close');
+    try {
+      let greeting = '';
+      stack.stdout.on('data', (chunk: Buffer) => {
+        greeting += chunk.toString('utf8');
+      });
+      await until(inTime, async () => greeting.includes('Ctrl-C stops everything') || undefined);
+      expect(greeting).toContain('The monitor has no integration yet, so no alert is sent.');
+
+      const credentials = JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')) as Credentials;
+      const clients = clientsOf(credentials);
+      const space = await makeSpace(clients, 'Shop');
+      const fqdn = await addFqdn(clients, space.id, 'www.example.test');
+      const place = { spaceId: space.id, fqdnId: fqdn.id };
+      await uploadCsr(clients, place, fqdn.fqdn, await makeCsr(fqdn.fqdn));
+      await signCsr(clients, place);
+      await clients.manager.setRenewalEnabled({ params: place, body: { renewalEnabled: true } });
+      const watched = async () => {
+        const { checks } = (await clients.monitor.listChecks()).body;
+        const up = checks.filter(({ status }) => status === 'up');
+        return up.length === 3 ? up : undefined;
+      };
+      const before = await until(inTime, watched);
+      expect(before.map((check) => 'channels' in check && check.channels)).toEqual(['', '', '']);
+
+      const said = /^ {2}(CHECK_MONITOR_DATABASE_URL=[^\n]+\n[^\n]+)$/m.exec(greeting)?.[1] ?? '';
+      const { port } = hook.address() as AddressInfo;
+      const settings = {
+        down: { method: 'POST', url: `http://127.0.0.1:${port}/`, body: '$NAME is $STATUS' },
+      };
+      const command = said.replace(
+        /--kind .*$/,
+        `--kind webhook --name Hook --settings '${JSON.stringify(settings)}'`,
+      );
+      const added = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] });
+      expect(await text(added.stdout)).toMatch(/^checks: 3$/m);
+
+      for (const check of before) if ('ping_url' in check) await fetch(`${check.ping_url}/fail`);
+      await until(inTime, async () => arrived.length >= 3 || undefined);
+      expect([...arrived].sort()).toEqual([
+        'CertLoop cert-manager is down',
+        'CertLoop cert-manager: renewal advice is down',
+        'www.example.test (Shop) is down',
+      ]);
+    } finally {
+      stack.kill('SIGTERM');
+      await ended;
+    }
+  });
+});
+
+test.each([
+  [
+    'no integration',
+    { integrations: 0, checks: 2, checksWithoutIntegration: 2 },
+    /no alert is sent.*\n\n {2}ADD\n\n$/,
+  ],
+  [
+    'some checks without',
+    { integrations: 1, checks: 36, checksWithoutIntegration: 3 },
+    /^3 of 36 checks have no/,
+  ],
+  ['all checks with one', { integrations: 1, checks: 36, checksWithoutIntegration: 0 }, /^$/],
+])('the start says what is missing: %s', (_situation, reach, expected) => {
+  expect(describeAlertReach(reach, 'ADD')).toMatch(expected);
+});
