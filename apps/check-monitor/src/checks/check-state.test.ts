@@ -4,13 +4,13 @@ import {
   applySignal,
   type CheckTiming,
   deadlineOf,
-  expectedAt,
   judgeOverdue,
   pauseCheck,
   resumeCheck,
   type Signal,
   type StoredStatus,
   statusAt,
+  timingAt,
 } from './check-state.js';
 
 const start = Date.UTC(2026, 0, 1, 12) * 1000;
@@ -76,7 +76,10 @@ describe('expected and deadline', () => {
     ['down and running', check({ storedStatus: 'down', lastStart: at(5) }), null, null],
     ['in another zone', { ...up, kind: 'cron', schedule: '0 15 * * *', tz: 'Europe/Riga' }, 3600, 3720],
   ] as const)('%s', (_situation, row: CheckTiming, expected, deadline) => {
-    expect([seconds(expectedAt(row)), seconds(deadlineOf(row))]).toEqual([expected, deadline]);
+    expect([seconds(timingAt(row, at(0)).expectedAt), seconds(deadlineOf(row))]).toEqual([
+      expected,
+      deadline,
+    ]);
   });
 });
 
@@ -175,5 +178,22 @@ describe('overdue', () => {
   test('pinged in the meantime: look again at the new deadline', () => {
     const pinged = { ...up, lastPing: at(500) };
     expect(judgeOverdue(pinged, at(721))).toEqual({ isDown: false, alertAfter: at(1220) });
+  });
+});
+
+describe('the next occurrence of a schedule', () => {
+  test('is computed once for the status and the expected moment together', () => {
+    let computed = 0;
+    const counted: CheckTiming = {
+      ...up,
+      kind: 'cron',
+      get schedule() {
+        computed += 1;
+        return '0 13 * * *';
+      },
+    };
+    expect(timingAt(counted, at(3600))).toEqual({ expectedAt: at(3600), status: 'grace' });
+    expect(judgeOverdue(counted, at(3720))).toMatchObject({ isDown: true });
+    expect(computed).toBe(2);
   });
 });

@@ -46,27 +46,27 @@ export interface Outcome {
   readonly flip: Flip | undefined;
 }
 
-/** Moment at which the next ping is expected and grace begins; null when none is. */
-export function expectedAt(check: CheckTiming): Micros | null {
+/** What a check is doing at a moment. */
+export interface TimingNow {
+  /** Moment at which the next ping is expected and grace begins; null when none is. */
+  readonly expectedAt: Micros | null;
+  readonly status: CheckStatus;
+}
+
+/** Both at once, as either asks the schedule for its next occurrence. */
+export function timingAt(check: CheckTiming, now: Micros): TimingNow {
   const due = dueAfterLastPing(check);
-  if (check.lastStart === null || check.storedStatus === 'down') return due;
-  return due === null ? check.lastStart : Math.min(due, check.lastStart);
+  return { expectedAt: expectedBy(check, due), status: statusBy(check, due, now) };
 }
 
 /** Moment at which the check falls when nothing comes; null when it cannot. */
 export function deadlineOf(check: CheckTiming): Micros | null {
-  const expected = expectedAt(check);
-  return expected === null ? null : expected + graceOf(check);
+  return deadlineBy(check, expectedBy(check, dueAfterLastPing(check)));
 }
 
 /** Status at the moment `now`. A running job counts only when it has outrun its grace. */
 export function statusAt(check: CheckTiming, now: Micros): CheckStatus {
-  if (check.lastStart !== null && now >= check.lastStart + graceOf(check)) return 'down';
-  if (check.storedStatus !== 'up') return check.storedStatus;
-  const due = dueAfterLastPing(check);
-  if (due === null) return 'up';
-  if (now >= due + graceOf(check)) return 'down';
-  return now >= due ? 'grace' : 'up';
+  return statusBy(check, dueAfterLastPing(check), now);
 }
 
 /** State after a signal that arrived at `now`, and the flip that it caused. */
@@ -97,8 +97,9 @@ export type Overdue =
 
 /** The flip is dated at the moment the check fell, not at the moment somebody looked. */
 export function judgeOverdue(check: CheckTiming, now: Micros): Overdue {
-  const deadline = deadlineOf(check);
-  if (deadline === null || statusAt(check, now) !== 'down') return { isDown: false, alertAfter: deadline };
+  const { expectedAt, status } = timingAt(check, now);
+  const deadline = deadlineBy(check, expectedAt);
+  if (deadline === null || status !== 'down') return { isDown: false, alertAfter: deadline };
   return { isDown: true, flip: flipTo(check, 'down', 'timeout', deadline) };
 }
 
@@ -112,6 +113,23 @@ const stopped = { lastStart: null, lastStartRunId: null, alertAfter: null };
 
 function graceOf(check: CheckTiming): number {
   return check.graceSeconds * microsPerSecond;
+}
+
+function expectedBy(check: CheckTiming, due: Micros | null): Micros | null {
+  if (check.lastStart === null || check.storedStatus === 'down') return due;
+  return due === null ? check.lastStart : Math.min(due, check.lastStart);
+}
+
+function deadlineBy(check: CheckTiming, expectedAt: Micros | null): Micros | null {
+  return expectedAt === null ? null : expectedAt + graceOf(check);
+}
+
+function statusBy(check: CheckTiming, due: Micros | null, now: Micros): CheckStatus {
+  if (check.lastStart !== null && now >= check.lastStart + graceOf(check)) return 'down';
+  if (check.storedStatus !== 'up') return check.storedStatus;
+  if (due === null) return 'up';
+  if (now >= due + graceOf(check)) return 'down';
+  return now >= due ? 'grace' : 'up';
 }
 
 function dueAfterLastPing(check: CheckTiming): Micros | null {

@@ -97,4 +97,19 @@ describe('check as JSON', () => {
   test('the unique key is the SHA-1 of the first half of the uuid', () => {
     expect(uniqueKeyOf(uuid)).toBe('e7ef792f33f4b0cd67bd3619df59cb82603b78a5');
   });
+
+  test('asks the schedule for its next occurrence once', () => {
+    let reads = 0;
+    const counted: Check = {
+      ...check,
+      kind: 'cron',
+      get schedule() {
+        reads += 1;
+        return '0 13 * * *';
+      },
+    };
+    describeCheckReadOnly(counted, context);
+    // the other one shows it
+    expect(reads).toBe(2);
+  });
 });

@@ -2,7 +2,7 @@ import type { CheckStatus } from '@certloop/contracts';
 import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
 import type { ApiVersion } from '../projects/caller.js';
 import type { Check } from './check.js';
-import { expectedAt, statusAt } from './check-state.js';
+import { timingAt } from './check-state.js';
 
 /** Where this service is reached from outside; no trailing slash on `siteRoot`, one on `pingEndpoint`. */
 export interface Addresses {
@@ -24,6 +24,7 @@ export interface ViewContext {
 export function describeCheck(check: Check, channelIds: readonly string[], context: ViewContext) {
   const { siteRoot, pingEndpoint } = context.addresses;
   const updateUrl = `${siteRoot}/api/v${context.version}/checks/${check.uuid}`;
+  const timing = timingAt(check, context.now);
   const isSimple = check.kind === 'simple';
   // named one by one here and below: lists have 10,000 of them, and to put objects of this size together takes 50
   // times as long
@@ -34,10 +35,10 @@ export function describeCheck(check: Check, channelIds: readonly string[], conte
     desc: check.description,
     grace: check.graceSeconds,
     n_pings: check.pingCount,
-    status: shownStatus(check, context),
+    status: shownStatus(check, timing.status, context),
     started: check.lastStart !== null,
     last_ping: instantOrNull(check.lastPing),
-    next_ping: instantOrNull(expectedAt(check)),
+    next_ping: instantOrNull(timing.expectedAt),
     manual_resume: check.manualResume,
     methods: check.methods,
     subject: check.filterSubject ? check.successKeywords : '',
@@ -65,6 +66,7 @@ export function describeCheck(check: Check, channelIds: readonly string[], conte
 
 /** Check as a read-only key sees it: nothing that would let its holder ping or change it. */
 export function describeCheckReadOnly(check: Check, context: ViewContext) {
+  const timing = timingAt(check, context.now);
   const isSimple = check.kind === 'simple';
   return {
     name: check.name,
@@ -73,10 +75,10 @@ export function describeCheckReadOnly(check: Check, context: ViewContext) {
     desc: check.description,
     grace: check.graceSeconds,
     n_pings: check.pingCount,
-    status: shownStatus(check, context),
+    status: shownStatus(check, timing.status, context),
     started: check.lastStart !== null,
     last_ping: instantOrNull(check.lastPing),
-    next_ping: instantOrNull(expectedAt(check)),
+    next_ping: instantOrNull(timing.expectedAt),
     manual_resume: check.manualResume,
     methods: check.methods,
     subject: check.filterSubject ? check.successKeywords : '',
@@ -112,8 +114,7 @@ function wholeSeconds(micros: number | null): number | undefined {
 /** Version 1 has a status of its own for a job that runs, which the contract, being that of version 3, lacks. */
 const running = 'started' as CheckStatus;
 
-function shownStatus(check: Check, { version, now }: ViewContext): CheckStatus {
-  const status = statusAt(check, now);
+function shownStatus(check: Check, status: CheckStatus, { version, now }: ViewContext): CheckStatus {
   if (version > 1 || check.lastStart === null) return status;
   const hasOutrun = now >= check.lastStart + check.graceSeconds * microsPerSecond;
   return hasOutrun ? status : running;

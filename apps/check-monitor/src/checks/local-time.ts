@@ -18,7 +18,8 @@ interface OffsetSpan {
 export interface LocalTime {
   /** The span that holds the instant. */
   spanAt(instant: number): OffsetSpan;
-  wallAt(instant: number): number;
+  /** The latest that the clocks have shown by `instant`: within a repeated hour its end, as all of it was shown. */
+  latestWallAt(instant: number): number;
   /** First instant at which the clocks show `wall`; when they jump over it, `skipped` and the end of the gap. */
   firstInstantOf(wall: number): { readonly instant: number; readonly skipped: boolean };
 }
@@ -56,7 +57,19 @@ function buildLocalTime(tz: string): LocalTime {
     }
   };
 
-  return { spanAt, wallAt: (instant) => instant + spanAt(instant).offsetMs, firstInstantOf };
+  const latestWallAt = (instant: number): number => {
+    let span = spanAt(instant);
+    let latest = instant + span.offsetMs;
+    // clocks go back by a day at most
+    while (span.from > instant - 25 * hourMs) {
+      const before = spanAt(span.from - 1);
+      latest = Math.max(latest, span.from + before.offsetMs);
+      span = before;
+    }
+    return latest;
+  };
+
+  return { spanAt, latestWallAt, firstInstantOf };
 }
 
 function readYear(year: number, offsetMsAt: (instant: number) => number): OffsetSpan[] {

@@ -1,5 +1,6 @@
 import { stripBlanks } from '../blanks.js';
-import { type LocalTime, localTimeIn } from './local-time.js';
+import { type CountStep, DaySearch } from './day-search.js';
+import { localTimeIn } from './local-time.js';
 import { type Admitted, type OnCalendarFields, parseOnCalendarLine } from './on-calendar-fields.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -12,10 +13,11 @@ export interface OnCalendarSchedule {
 }
 
 /** Schedule of one or more lines, or undefined when one is wrong or none comes after 2000. */
-export function parseOnCalendar(text: string): OnCalendarSchedule | undefined {
+export function parseOnCalendar(text: string, countStep?: CountStep): OnCalendarSchedule | undefined {
   const lines = stripBlanks(text).split('\n').map(parseOnCalendarLine);
   if (!lines.every((line) => line !== undefined)) return undefined;
-  const next = (after: number, tz: string) => earliest(lines.map((line) => nextOfLine(line, after, tz)));
+  const searches = lines.map((line) => new LineSearch(line, countStep));
+  const next = (after: number, tz: string) => earliest(searches.map((line) => line.next(after, tz)));
   return next(Date.UTC(2000, 0, 1), 'UTC') === undefined ? undefined : { next };
 }
 
@@ -24,45 +26,48 @@ function earliest(instants: readonly (number | undefined)[]): number | undefined
   return found.length === 0 ? undefined : Math.min(...found);
 }
 
-/** Times that the clocks skip are left out, repeated ones count the first time. */
-function nextOfLine(line: OnCalendarFields, after: number, tz: string): number | undefined {
-  const local: LocalTime = localTimeIn(line.tz ?? tz);
-  let wall = firstWall(line, Math.floor(local.wallAt(after) / 1000) * 1000);
-  while (wall !== undefined) {
-    const { instant, skipped } = local.firstInstantOf(wall);
-    if (!skipped && instant > after) return instant;
-    wall = firstWall(line, wall + 1000);
+class LineSearch {
+  readonly #line: OnCalendarFields;
+  readonly #days: DaySearch;
+  readonly #countStep: CountStep;
+
+  constructor(line: OnCalendarFields, countStep: CountStep = () => undefined) {
+    this.#line = line;
+    this.#days = new DaySearch(dayPattern(line), countStep);
+    this.#countStep = countStep;
   }
-  return undefined;
-}
 
-/** First matching wall not before `wall`, a whole second. */
-function firstWall(line: OnCalendarFields, wall: number): number | undefined {
-  let day = Math.floor(wall / dayMs) * dayMs;
-  const today = matchesDay(line, day) ? firstSecondOfDay(line, (wall - day) / 1000) : undefined;
-  if (today !== undefined) return day + today * 1000;
-  for (day = nextDay(line, day); day <= lastDay; day = nextDay(line, day)) {
-    if (matchesDay(line, day)) return day + (firstSecondOfDay(line, 0) ?? 0) * 1000;
+  /** Times that the clocks skip are left out, repeated ones count the first time. */
+  next(after: number, tz: string): number | undefined {
+    const local = localTimeIn(this.#line.tz ?? tz);
+    let wall = this.#firstWall(Math.floor(local.latestWallAt(after) / 1000) * 1000);
+    while (wall !== undefined) {
+      const { instant, skipped } = local.firstInstantOf(wall);
+      if (!skipped && instant > after) return instant;
+      // from the end of a gap on, as all of it is skipped
+      wall = this.#firstWall(skipped ? instant + local.spanAt(instant).offsetMs : wall + 1000);
+    }
+    return undefined;
   }
-  return undefined;
+
+  /** First matching wall not before `wall`, a whole second. */
+  #firstWall(wall: number): number | undefined {
+    this.#countStep();
+    const day = Math.floor(wall / dayMs) * dayMs;
+    const today = firstSecondOfDay(this.#line, (wall - day) / 1000);
+    if (today !== undefined && this.#days.has(day)) return day + today * 1000;
+    const found = this.#days.firstFrom(day + dayMs, lastDay);
+    return found === undefined ? undefined : found + (firstSecondOfDay(this.#line, 0) ?? 0) * 1000;
+  }
 }
 
-/** The following day, or the first one of the next month or year where the whole of this one is out. */
-function nextDay(line: OnCalendarFields, day: number): number {
-  const date = new Date(day);
-  const year = date.getUTCFullYear();
-  if (!admits(line.years, year)) return Date.UTC(year + 1, 0, 1);
-  if (!admits(line.months, date.getUTCMonth() + 1)) return Date.UTC(year, date.getUTCMonth() + 1, 1);
-  return day + dayMs;
-}
-
-function matchesDay(line: OnCalendarFields, day: number): boolean {
-  const date = new Date(day);
-  if (!admits(line.years, date.getUTCFullYear()) || !admits(line.months, date.getUTCMonth() + 1))
-    return false;
-  if (!admits(line.weekdays, date.getUTCDay())) return false;
-  const dayOfMonth = date.getUTCDate();
-  return admits(line.days, line.daysFromEnd ? lengthOfMonth(date) - dayOfMonth + 1 : dayOfMonth);
+function dayPattern({ years, months, days, daysFromEnd, weekdays }: OnCalendarFields) {
+  return {
+    hasYear: (year: number) => admits(years, year),
+    hasMonth: (month: number) => admits(months, month),
+    hasDay: (day: number, daysInMonth: number, weekday: number) =>
+      admits(weekdays, weekday) && admits(days, daysFromEnd ? daysInMonth - day + 1 : day),
+  };
 }
 
 /** First matching second of a day that is not before `from`, itself a second of the day. */
@@ -86,8 +91,4 @@ function firstAdmitted(values: Admitted, from: number, to: number): number | und
 
 function admits(values: Admitted, value: number): boolean {
   return values === undefined || values.has(value);
-}
-
-function lengthOfMonth(date: Date): number {
-  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
 }

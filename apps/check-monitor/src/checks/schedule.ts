@@ -2,6 +2,7 @@ import { pythonBlanks, stripBlanks } from '../blanks.js';
 import { type Micros, wholeMs } from '../instants.js';
 import { parseCron } from './cron.js';
 import { parseOnCalendar } from './on-calendar.js';
+import { createRecent } from './recent.js';
 
 /** A parsed schedule text of either language. */
 export interface Schedule {
@@ -10,20 +11,19 @@ export interface Schedule {
   next(after: Micros, tz: string): Micros | undefined;
 }
 
-const keptSchedules = 1000;
-const parsed = new Map<string, Schedule>();
+// as many as a project of the size we aim at has checks; 1 to 3 kB each
+const parsed = createRecent<Schedule>(10_000);
 
 /**
  * Schedule of `text`, or undefined when it is neither five cron fields nor OnCalendar lines, or never comes.
  * One line of exactly five words is cron, everything else OnCalendar.
  */
 export function parseSchedule(text: string): Schedule | undefined {
-  const kept = parsed.get(text);
-  if (kept !== undefined) return kept;
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
   const schedule = isCron(text) ? buildSchedule('cron', parseCron(text)) : buildOnCalendar(text);
   if (schedule === undefined) return undefined;
-  if (parsed.size >= keptSchedules) parsed.clear();
-  parsed.set(text, schedule);
+  parsed.put(text, schedule);
   return schedule;
 }
 
