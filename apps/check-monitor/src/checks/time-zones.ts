@@ -1,4 +1,5 @@
-// Names of the IANA time zone database (2025b) that a check may carry, by area; `''` holds those without one.
+// Names of the IANA time zone database (2025b) that a check may carry, by area; `''` holds those without one. The
+// reference lacks America/Coyhaique.
 const namesByArea: Readonly<Record<string, string>> = {
   '': `
     GMT UTC
@@ -16,7 +17,7 @@ const namesByArea: Readonly<Record<string, string>> = {
     Argentina/Salta Argentina/San_Juan Argentina/San_Luis Argentina/Tucuman Argentina/Ushuaia Aruba
     Asuncion Atikokan Atka Bahia Bahia_Banderas Barbados Belem Belize Blanc-Sablon Boa_Vista Bogota
     Boise Cambridge_Bay Campo_Grande Cancun Caracas Cayenne Cayman Chicago Chihuahua Ciudad_Juarez
-    Coral_Harbour Costa_Rica Creston Cuiaba Curacao Danmarkshavn Dawson Dawson_Creek Denver Detroit
+    Coral_Harbour Costa_Rica Coyhaique Creston Cuiaba Curacao Danmarkshavn Dawson Dawson_Creek Denver Detroit
     Dominica Edmonton Eirunepe El_Salvador Ensenada Fort_Nelson Fortaleza Glace_Bay Goose_Bay Grand_Turk
     Grenada Guadeloupe Guatemala Guayaquil Guyana Halifax Havana Hermosillo Indiana/Indianapolis
     Indiana/Knox Indiana/Marengo Indiana/Petersburg Indiana/Tell_City Indiana/Vevay Indiana/Vincennes
@@ -123,6 +124,11 @@ const currentNames: ReadonlySet<string> = new Set(
 );
 
 const currentNameOf: ReadonlyMap<string, string> = new Map(listed(legacyNames).map(linkPair));
+
+/** All names that are taken: current ones, and legacy ones that are replaced. */
+export function listTimeZones(): string[] {
+  return [...currentNames, ...currentNameOf.keys()];
+}
 
 /** Current name of the zone that `name` means, legacy spellings replaced; undefined when there is none. Case counts. */
 export function currentTimeZone(name: string): string | undefined {
