@@ -13,9 +13,14 @@ export class DatabaseUnavailable extends Unavailable {
  */
 export function driverCode(error: unknown): string | undefined {
   const failure: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  if (failure === error && !(error instanceof pg.DatabaseError)) return undefined;
+  if (failure === error && !isOfDriver(error)) return undefined;
   const { code } = failure as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
+}
+
+function isOfDriver(error: unknown): boolean {
+  // better-sqlite3 exports its class with the binding, of which there are two
+  return error instanceof pg.DatabaseError || (error instanceof Error && error.name === 'SqliteError');
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure, deadlock_detected

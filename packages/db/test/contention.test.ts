@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type Database,
+  type DatabaseOptions,
   DatabaseUnavailable,
   type DatabaseWarning,
   executeSql,
@@ -74,7 +75,10 @@ onPostgres('a server', () => {
   let made: TestDatabase;
   let warnings: DatabaseWarning[];
   let warned: Promise<void>;
-  const withDatabase = async (work: (database: Database) => Promise<void>) => {
+  const withDatabase = async (
+    work: (database: Database) => Promise<void>,
+    limits: DatabaseOptions['limits'] = {},
+  ) => {
     made = await createTestDatabase('postgres', shop);
     warnings = [];
     const first = gate();
@@ -83,7 +87,7 @@ onPostgres('a server', () => {
       warnings.push(warning);
       first.open();
     };
-    const database = await openDatabase({ url: made.url, schema: shop, poolSize: 3, onWarning });
+    const database = await openDatabase({ url: made.url, schema: shop, poolSize: 3, limits, onWarning });
     await work(database).finally(() => database.close().finally(() => made.drop()));
   };
 
@@ -143,16 +147,34 @@ onPostgres('a server', () => {
         await ended.opened;
         await insertNamed(tx, 'lost too');
       });
-      const outcome = work.then(
-        () => 'done',
-        () => 'failed',
-      );
+      const outcome = work.catch((error: unknown) => error);
       await written.opened;
       await terminateOthers(made.database);
       ended.open();
-      expect(await outcome).toBe('failed');
+      const failure = await outcome;
+      expect(failure).toBeInstanceOf(DatabaseUnavailable);
+      expect(String(failure)).toMatch(/the connection to the database was lost: .*administrator/);
       expect(await namesIn(database)).toEqual([]);
+      expect(warnings).toContainEqual({
+        name: 'database.connection_lost',
+        detail: { reason: expect.stringContaining('administrator') },
+      });
     }));
+
+  test('whose connections are all in use is unavailable to the next caller', () =>
+    withDatabase(
+      async (database) => {
+        const { opened, open } = gate();
+        const busy = [1, 2, 3].map(() => database.read(() => opened));
+        await expect(namesIn(database)).rejects.toThrow(DatabaseUnavailable);
+        expect(warnings).toEqual([
+          { name: 'database.unavailable', detail: { reason: expect.stringMatching(/cannot connect.*timeout/) } },
+        ]);
+        open();
+        await Promise.all(busy);
+      },
+      { connectMs: 300 },
+    ));
 
   test('that is gone fails the ping', () =>
     withDatabase(async (database) => {

@@ -9,8 +9,10 @@ export interface Relay {
   freeze(): void;
   /** New connections lead to the server of this URL. */
   leadTo(url: string): void;
-  /** Breaks the connections that are open. */
-  cut(): void;
+  /** Breaks the connections that are open, and each new one. */
+  goAway(): void;
+  /** New connections work again. */
+  comeBack(): void;
   close(): Promise<void>;
 }
 
@@ -18,7 +20,12 @@ export interface Relay {
 export async function openRelay(url: string): Promise<Relay> {
   const sockets = new Set<Socket>();
   let target = new URL(url);
+  let isAway = false;
   const server = createServer((near) => {
+    if (isAway) {
+      near.destroy();
+      return;
+    }
     const far = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
       [near, far],
@@ -47,8 +54,12 @@ export async function openRelay(url: string): Promise<Relay> {
     leadTo: (other) => {
       target = new URL(other);
     },
-    cut: () => {
+    goAway: () => {
+      isAway = true;
       for (const socket of sockets) socket.destroy();
+    },
+    comeBack: () => {
+      isAway = false;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();
