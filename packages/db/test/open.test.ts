@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DatabaseUnavailable, openDatabase } from '../src/index.js';
+import { DatabaseUnavailable, insertMany, openDatabase } from '../src/index.js';
 import { testDatabaseUrl, testDialects } from '../src/testing.js';
-import { insertNamed, namesIn } from './support/rows.js';
-import { shop } from './support/shop.js';
+import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';
+import { customers, shop } from './support/shop.js';
 
 let folder: string;
 beforeAll(() => {
@@ -36,6 +36,30 @@ describe('a SQLite file', () => {
     const again = await openDatabase({ url: `sqlite://${file}`, schema: shop });
     expect(await namesIn(again)).toEqual(['Ada']);
     await again.close();
+  });
+
+  test('gives back the room of a write-ahead log that a long read let grow', async () => {
+    const file = join(folder, 'grown.sqlite');
+    const database = await openDatabase({ url: `sqlite:${file}`, schema: shop });
+    await database.migrate();
+    const limit = 64 * 2 ** 20;
+    const logBytes = () => statSync(`${file}-wal`).size;
+    const write = (photo: Buffer) =>
+      database.transaction((tx) => insertMany(tx, customers, [customer({ photo })]));
+    const [isRead, isOver] = [gate(), gate()];
+    const reading = database.read(async (tx) => {
+      await names(tx);
+      isRead.open();
+      await isOver.opened;
+    });
+    await isRead.opened;
+    for (let n = 0; n < 9; n += 1) await write(Buffer.alloc(2 ** 23));
+    isOver.open();
+    await reading;
+    expect(logBytes()).toBeGreaterThan(limit);
+    for (let n = 0; n < 3; n += 1) await write(Buffer.alloc(1));
+    expect(logBytes()).toBeLessThanOrEqual(limit);
+    await database.close();
   });
 
   test('that is something else is refused', async () => {
