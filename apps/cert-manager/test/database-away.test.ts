@@ -25,7 +25,11 @@ onPostgres('a database that is away', () => {
     const made = await createTestDatabase('postgres', schema);
     relay = await openRelay(made.url);
     const database = await openDatabase({ url: relay.url, schema });
-    cleanups.push(made.drop, () => relay.close(), () => database.close());
+    cleanups.push(
+      made.drop,
+      () => relay.close(),
+      () => database.close(),
+    );
     app = await startAppOn(database);
     cleanups.push(() => app.close());
   });

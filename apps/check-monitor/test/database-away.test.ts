@@ -27,7 +27,11 @@ onPostgres('a database that is away', () => {
     const made = await createTestDatabase('postgres', schema);
     relay = await openRelay(made.url);
     const database = await openDatabase({ url: relay.url, schema });
-    cleanups.push(made.drop, () => relay.close(), () => database.close());
+    cleanups.push(
+      made.drop,
+      () => relay.close(),
+      () => database.close(),
+    );
     return { ...made, database };
   };
 

@@ -22,7 +22,11 @@ export interface Schema {
 
 /** Something an operator may want to know though nobody failed. */
 export interface DatabaseWarning {
-  readonly name: 'database.connection_lost' | 'database.transaction_retried' | 'database.unavailable';
+  readonly name:
+    | 'database.connection_lost'
+    | 'database.migration_waits'
+    | 'database.transaction_retried'
+    | 'database.unavailable';
   readonly detail: { readonly reason: string };
 }
 
@@ -84,6 +88,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
           poolSize: options.poolSize ?? 10,
           limits: { ...usualLimits, ...options.limits },
           onLost: (reason) => warn({ name: 'database.connection_lost', detail: { reason } }),
+          onMigrationWaits: (reason) => warn({ name: 'database.migration_waits', detail: { reason } }),
         });
   return behind(doors, dialect, options.schema.migrations, warn);
 }

@@ -58,6 +58,10 @@ test('a lost connection stands for what a statement made of it, but for no refus
 test('callers learn when to come again, and nothing of the reason', () => {
   const refusal = new DatabaseUnavailable('cannot reach 10.0.0.5').refusal();
   expect(refusal).toBeInstanceOf(AppError);
-  expect(refusal).toMatchObject({ status: 503, code: 'database_unavailable', headers: { 'Retry-After': '5' } });
+  expect(refusal).toMatchObject({
+    status: 503,
+    code: 'database_unavailable',
+    headers: { 'Retry-After': '5' },
+  });
   expect(refusal.message).toBe('the database is not available; try again in 5 s');
 });

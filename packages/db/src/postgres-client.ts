@@ -14,6 +14,8 @@ export interface PostgresLimits {
   readonly writeMs: number;
   /** How long a transaction may be open without a statement. */
   readonly idleMs: number;
+  /** How long a statement of a migration may wait for a table. */
+  readonly lockMs: number;
   /** After this silence a lane is asked whether it still answers before a statement is sent. */
   readonly quietMs: number;
   /** After this time a connection is replaced. */
@@ -27,6 +29,7 @@ export const usualLimits: PostgresLimits = {
   readMs: 25_000,
   writeMs: 60_000,
   idleMs: 30_000,
+  lockMs: 3000,
   quietMs: 1000,
   lifetimeSeconds: 1800,
 };

@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { type Doors, runnerOf, schemaStatements } from './doors.js';
+import { type Doors, schemaStatements } from './doors.js';
 import { asLost, DatabaseUnavailable, isUnwritable } from './failures.js';
+import { underMigrationLock, whenUnlocked } from './migration-lock.js';
 import {
   Connections,
   type PostgresLimits,
@@ -12,9 +13,6 @@ import { openLanes } from './postgres-lanes.js';
 import { inTransaction, startSession } from './runner.js';
 import { type Entities, openPostgres, type PostgresAddress, reason } from './source.js';
 
-// any number, the same in every process of every app; locks are per database
-const migrationLock = 4_716_001;
-
 // one statement on its way to the disk while the next one is worked on
 const mostLanes = 2;
 
@@ -23,13 +21,15 @@ export interface PostgresOptions {
   readonly limits: PostgresLimits;
   /** Called once for each connection that ended other than by us. */
   readonly onLost: (reason: string) => void;
+  /** Called while a migration cannot begin, every half minute. */
+  readonly onMigrationWaits: (reason: string) => void;
 }
 
 /** Opens a pool of connections to a PostgreSQL server. */
 export async function openPostgresDoors(
   address: PostgresAddress,
   entities: Entities,
-  { poolSize, limits, onLost }: PostgresOptions,
+  { poolSize, limits, onLost, onMigrationWaits }: PostgresOptions,
 ): Promise<Doors> {
   const connections = new Connections(onLost);
   const pool = poolOptions(connections, limits);
@@ -44,10 +44,10 @@ export async function openPostgresDoors(
     write: (work) => transaction(source, limits, write, work),
     read: (work) => transaction(source, limits, read, work),
     alter: (work) =>
-      transaction(source, limits, alter, async (tx) => {
-        await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-        return work(runnerOf(tx));
-      }),
+      whenUnlocked(
+        () => transaction(source, limits, alter, (tx) => underMigrationLock(tx, limits.lockMs, work)),
+        onMigrationWaits,
+      ),
     drift: () => schemaStatements(source),
     cut: (why) => connections.cutAll(why),
     close: async () => {

@@ -168,7 +168,10 @@ onPostgres('a server', () => {
         const busy = [1, 2, 3].map(() => database.read(() => opened));
         await expect(namesIn(database)).rejects.toThrow(DatabaseUnavailable);
         expect(warnings).toEqual([
-          { name: 'database.unavailable', detail: { reason: expect.stringMatching(/cannot connect.*timeout/) } },
+          {
+            name: 'database.unavailable',
+            detail: { reason: expect.stringMatching(/cannot connect.*timeout/) },
+          },
         ]);
         open();
         await Promise.all(busy);

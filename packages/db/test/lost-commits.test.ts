@@ -128,6 +128,18 @@ describe('one commit of several callers in SQLite', () => {
   });
 });
 
+test('a read that runs no statement is given up, and lets others read', async () => {
+  const { url, drop } = await testDatabaseUrl('sqlite');
+  const { file } = parseAddress(url) as { readonly file: string };
+  const doors = await openSqliteDoors(file, shop.entities(dialects.sqlite), { idleMs: 30 });
+  const hung = doors.read(() => new Promise(() => undefined));
+  const ends = await outcomes([hung, doors.read((tx) => tx.query('select 1 as one'))]);
+  const reason = 'the transaction was given up, as it ran no statement for 30 ms';
+  expect(ends).toEqual([{ reason }, { value: [{ one: 1 }] }]);
+  await doors.close();
+  await drop();
+});
+
 describe('who shares a commit', () => {
   /** Statements as they were sent, and a commit that ends as the test wishes. */
   function scripted(commit: () => Promise<void>) {

@@ -16,7 +16,7 @@ const answer = { name: 'answer', text: 'select $1::text' };
 const wait = { name: 'wait', text: 'select pg_sleep($1::float8)' };
 const limits = {
   ...{ connectMs: 3000, answerMs: 1000, laneMs: 2000, readMs: 2000, writeMs: 2000 },
-  ...{ idleMs: 500, quietMs: 50, lifetimeSeconds: 1800 },
+  ...{ idleMs: 500, lockMs: 500, quietMs: 50, lifetimeSeconds: 1800 },
 };
 
 const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;

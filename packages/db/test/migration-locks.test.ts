@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  addColumns,
+  column,
+  type Database,
+  type DatabaseWarning,
+  openDatabase,
+  type Schema,
+} from '../src/index.js';
+import { createTestDatabase, type TestDatabase, testDialects } from '../src/testing.js';
+import { gate, names, namesIn } from './support/rows.js';
+import { shop } from './support/shop.js';
+
+const withMottos: Schema = {
+  ...shop,
+  migrations: [
+    ...shop.migrations,
+    {
+      name: '0002-mottos',
+      up: (runner, dialect) => addColumns(runner, dialect, 'customers', { motto: column.text().nullable() }),
+      down: async (runner) => void (await runner.dropColumn('customers', 'motto')),
+    },
+  ],
+};
+
+const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
+
+onPostgres('a migration', () => {
+  let made: TestDatabase;
+  let starting: Database;
+  let warnings: DatabaseWarning[];
+  let warned: Promise<void>;
+
+  beforeEach(async () => {
+    made = await createTestDatabase('postgres', shop);
+    warnings = [];
+    const first = gate();
+    warned = first.opened;
+    starting = await openDatabase({
+      url: made.url,
+      schema: withMottos,
+      limits: { lockMs: 200 },
+      onWarning: (warning) => {
+        warnings.push(warning);
+        first.open();
+      },
+    });
+  });
+  afterEach(async () => {
+    await starting.close();
+    await made.drop();
+  });
+
+  test('gives way to a long read and to all that come after it, and runs when that is over', async () => {
+    const isRead = gate();
+    const isOver = gate();
+    const reading = made.database.read(async (tx) => {
+      await names(tx);
+      isRead.open();
+      await isOver.opened;
+    });
+    await isRead.opened;
+    const migrating = starting.migrate();
+    let longest = 0;
+    for (let n = 0; n < 20; n += 1) {
+      const start = performance.now();
+      await namesIn(made.database);
+      longest = Math.max(longest, performance.now() - start);
+      await sleep(20);
+    }
+    await warned;
+    // without a limit each of them would wait for the end of the long read
+    expect(longest).toBeLessThan(2000);
+    isOver.open();
+    expect(await migrating).toEqual(['0002-mottos']);
+    await reading;
+    const reason = 'long statements use the tables that the migration changes; it is tried again';
+    expect(warnings).toEqual([{ name: 'database.migration_waits', detail: { reason } }]);
+  });
+
+  test('says that it waits for another process, and leaves no backend behind when it is ended then', async () => {
+    const other = new pg.Client({ connectionString: made.url });
+    await other.connect();
+    await other.query('begin; select pg_advisory_xact_lock(4716001)');
+    const migrating = starting.migrate();
+    await warned;
+    const reason = 'another process migrates the database';
+    expect(warnings).toEqual([{ name: 'database.migration_waits', detail: { reason } }]);
+
+    // outside of its transaction, in which it would see the same backends for ever
+    const backends = async (): Promise<number> => {
+      const rows = await made.database.read((tx) =>
+        tx.query<{ n: number }[]>(`select count(*)::int as n from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`),
+      );
+      return rows[0]?.n ?? 0;
+    };
+    const before = await backends();
+    const visitor = fileURLToPath(new URL('./support/visitor.js', import.meta.url));
+    const ended = spawn(process.execPath, [visitor, 'migrate', made.url], { stdio: 'ignore' });
+    while ((await backends()) <= before) await sleep(20);
+    // it has asked for the lock at least once
+    await sleep(300);
+    ended.kill('SIGTERM');
+    await once(ended, 'exit');
+    for (let n = 0; n < 50 && (await backends()) > before; n += 1) await sleep(20);
+    expect(await backends()).toBeLessThanOrEqual(before);
+
+    await other.query('rollback');
+    expect(await migrating).toEqual(['0002-mottos']);
+    await other.end();
+  });
+});
