@@ -85,7 +85,7 @@ module.exports = {
           pureFile,
           '^apps/[^/]+/src/[^/.]+\\.ts$',
           '^packages/(contracts|crypto)/',
-          'node_modules/(luxon|cron-parser|zod|ipaddr\\.js|entities|@types/luxon)/',
+          'node_modules/(luxon|cron-parser|zod|ipaddr\\.js|entities|libmime|@types/(luxon|libmime))/',
           '^(node:)?(crypto|net|url)$',
         ],
       },

@@ -33,6 +33,18 @@ async function sent(event = anEvent()) {
   return mail;
 }
 
+/** A check that a mail has failed. */
+function mailPinged(source: string) {
+  const lastPing = {
+    signal: 'fail',
+    at: 0,
+    exitStatus: null,
+    isMail: true,
+    body: Buffer.from(source),
+  } as const;
+  return anEvent({ lastPing });
+}
+
 describe('a mail', () => {
   test('tells of a check that went down, as text and as HTML', async () => {
     const mail = await sent(anEvent({ check: { name: 'Backup <1> & "co" é' } }));
@@ -77,14 +89,82 @@ describe('a mail', () => {
     expect(mail.html).toContain(`>[truncated]\n${'é'.repeat(9_999)}!</pre>`);
   });
 
-  test('carries the mail that the last ping was as it came', async () => {
-    const body = Buffer.from('From: cron@example.org\r\nSubject: Nightly\r\n\r\nall well\r\n');
-    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: true, body } as const;
-    await sent(anEvent({ lastPing }));
+  test('attaches the mail that the last ping was', async () => {
+    await sent(mailPinged('From: cron@example.org\nSubject: Nightly\n\nall well\n'));
     const [source = ''] = server.sources;
     expect(source).toContain('Content-Type: message/rfc822; name=ping.eml');
-    expect(source).toContain(body.toString());
+    expect(source).toContain('From: cron@example.org\r\nSubject: Nightly\r\n');
     expect(source.split('all well')).toHaveLength(2);
+    expect(server.mails[0]?.text).toContain('Last Ping Body:\n\nSee the attachment.\n');
+    expect(server.mails[0]?.html).toContain('<p>See the attachment.</p>');
+  });
+
+  test('sends no line longer than 80 characters, whatever the mail has', async () => {
+    const long = '0123456789'.repeat(200);
+    const parts = `--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${long} glāžšķūņu rūķīši\n`;
+    await sent(
+      mailPinged(`Subject: long\nContent-Type: multipart/mixed; boundary=b\n\n${parts}${parts}--b--\n`),
+    );
+    const [source = ''] = server.sources;
+    expect(Math.max(...source.split('\r\n').map(({ length }) => length))).toBeLessThan(80);
+    expect(source).toMatch(/^[\0-\x7f]*$/);
+  });
+
+  test('leaves out mails within the mail, and says so', async () => {
+    const nested = '--b\nContent-Type: message/rfc822\n\nSubject: Inner\n\nHello 123\n';
+    const text = '--b\n\nHello 456\n';
+    await sent(
+      mailPinged(`Subject: Outer\nContent-Type: multipart/mixed; boundary=b\n\n${text}${nested}--b--\n`),
+    );
+    const [source = ''] = server.sources;
+    expect(source).toContain('Subject: Outer');
+    expect(source).toContain('Hello 456');
+    expect(source).not.toMatch(/Inner|Hello 123/);
+    expect(server.mails[0]?.text).toContain('See the attachment. Left out: an attached mail or report.');
+  });
+
+  test.each([
+    [
+      '12 MB of text',
+      `Subject: FAILED\n\n${'all broken\n'.repeat(1_100_000)}`,
+      'the text after its first 700 kB',
+    ],
+    [
+      '12 MB of an attachment',
+      `Subject: FAILED\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nall broken\n--b\nContent-Type: application/gzip\n\n${'A'.repeat(12_000_000)}\n--b--\n`,
+      'application/gzip of 12.0 MB',
+    ],
+  ])('arrives with %s at a server that takes 10 MB', async (_situation, source, omitted) => {
+    server.limit(10_000_000, 552, '5.3.4 Message size exceeds fixed limit');
+    const mail = await sent(mailPinged(source));
+    expect(mail.text).toContain(`See the attachment. Left out: ${omitted}.`);
+    expect(server.sources[0]).toContain('all broken');
+    expect(server.sources[0]?.length).toBeLessThan(1_100_000);
+  });
+
+  test.each([
+    ['552 without more', 552, 'too much mail data'],
+    ['too long for the system', 554, '5.3.4 message too big'],
+    ['too long for the mailbox', 550, '5.2.3 message exceeds a limit'],
+  ])(
+    'goes once more without its attachment when the server answers %s',
+    async (_situation, code, message) => {
+      server.limit(20_000, code, message);
+      const mail = await sent(mailPinged(`Subject: FAILED\n\n${'all broken\n'.repeat(10_000)}`));
+      expect(server.offers).toHaveLength(2);
+      expect(mail.attachments).toEqual([]);
+      expect(mail.text).toContain('Not attached: the mail server refused a message of its size.');
+    },
+  );
+
+  test('goes without its attachment where the server has said that it takes less', async () => {
+    const small = await startMailServer({ size: 20_000 });
+    const result = await email(small.url).deliver(
+      aDelivery(settings, mailPinged(`Subject: FAILED\n\n${'all broken\n'.repeat(10_000)}`)),
+    );
+    await small.close();
+    expect(result).toEqual({ ok: true });
+    expect(small.mails[0]?.attachments).toEqual([]);
   });
 
   test('a name cannot add a header or a receiver', async () => {

@@ -3,7 +3,7 @@ import { type DeliveryResult, undelivered } from '../delivery-result.js';
 import type { Delivery, Integration } from '../integration.js';
 import { emailMessage } from './email-message.js';
 import type { EmailSettings } from './email-settings.js';
-import type { SendMail } from './mail-sender.client.js';
+import type { Sendable, SendMail } from './mail-sender.client.js';
 
 export interface EmailDeps {
   /** Undefined when this service has no mail server. */
@@ -35,17 +35,14 @@ async function deliver(deps: EmailDeps, delivery: Delivery<EmailSettings>): Prom
 function mailOf(
   { host, unsubscribeUrl, bounceAddress }: EmailDeps,
   { settings, event, view, channel }: Delivery<EmailSettings>,
-): SendMailOptions {
+): Sendable {
   const leave = unsubscribeUrl(channel.uuid);
-  const { subject, text, html, rawMail } = emailMessage(event, view, leave);
-  return {
+  const { attachment, smaller, ...content } = emailMessage(event, view, leave);
+  const cover: SendMailOptions = {
     to: { name: '', address: settings.address },
     ...(bounceAddress === undefined
       ? {}
       : { envelope: { from: bounceAddress(event.deliveryId), to: settings.address } }),
-    subject,
-    text,
-    html,
     messageId: `<${event.deliveryId}@${host}>`,
     headers: {
       // RFC 8058: mail programs end the subscription with one POST
@@ -54,8 +51,8 @@ function mailOf(
       // RFC 3834 §5: no robot should answer
       'Auto-Submitted': 'auto-generated',
     },
-    ...(rawMail === undefined
-      ? {}
-      : { attachments: [{ filename: 'ping.eml', content: rawMail, contentType: 'message/rfc822' }] }),
   };
+  if (attachment === undefined) return { ...cover, ...content };
+  const attached = { filename: 'ping.eml', content: attachment, contentType: 'message/rfc822' };
+  return { ...cover, ...content, attachments: [attached], smaller: { ...cover, ...smaller } };
 }
