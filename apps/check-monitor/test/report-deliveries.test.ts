@@ -86,11 +86,11 @@ describeEachDialect('reports on deliveries', (open) => {
     await callback(unknown, { error: 'x'.repeat(2_621_440) }).expect(400);
   });
 
-  const bounce = (to: string, status: string) =>
+  const bounce = (to: string, status: string, diagnostic = '') =>
     app.http
       .post('/api/v3/bounces/')
       .type('message/rfc822')
-      .send(`From: <>\r\nTo: ${to}\r\n\r\nText\r\n\r\nAction: failed\r\nStatus: ${status}\r\n`);
+      .send(`From: <>\r\nTo: ${to}\r\n\r\nText\r\n\r\nAction: failed\r\nStatus: ${status}\r\n${diagnostic}`);
   const sender = () => {
     const [line = ''] = mailbox.senders;
     return line;
@@ -106,12 +106,19 @@ describeEachDialect('reports on deliveries', (open) => {
     expect((await told()).seen).toEqual({ error, last: error, isDisabled });
   });
 
+  test('a mail that comes back with an answer of a mail server keeps the answer, cut to 200 characters', async () => {
+    const answer = `451 4.0.0 No usable MXs, ${'try again later '.repeat(20)}`;
+    await bounce(sender(), '4.0.0', `Diagnostic-Code: smtp; ${answer}\r\n`).expect(200, 'OK');
+    const error = `Delivery failed (${answer}`.slice(0, 200);
+    expect((await told()).seen).toEqual({ error, last: error, isDisabled: false });
+  });
+
   test('a mail that comes back counts within 48 hours, and only to the address that it was sent from', async () => {
     await bounce('alerts@monitor.example', '5.1.1').expect(200, 'OK (bad signature)');
     await bounce(sender(), '2.0.0').expect(200, 'OK (ignored)');
     await app.http.get('/api/v3/bounces').expect(200, 'OK (bad signature)');
     app.clock.advance(48 * 60 * minute);
-    await bounce(sender(), '5.1.1').expect(200, 'OK (not found)');
+    await bounce(sender(), '5.1.1').expect(200, 'OK (notification not found)');
     expect((await told()).seen).toEqual(well);
   });
 });

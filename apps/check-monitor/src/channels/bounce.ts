@@ -1,35 +1,50 @@
+import { firstField, parsePart } from '../mime.js';
 import type { DeliveryReport } from './delivery-report.js';
 
-/** What a mail that came back says. */
-export interface Bounce {
-  /** Part of its address before the at sign: the envelope sender of what was sent. */
-  readonly mailbox: string;
+/** What a mail that came back says of a delivery. */
+export interface DeliveryStatus {
   /** Enhanced status code (RFC 3463), such as `5.1.1`; empty when there is none. */
   readonly status: string;
+  /** Answer of the mail server that refused the mail, such as `550 no such user`; empty when there is none. */
+  readonly diagnostic: string;
 }
 
+/**
+ * Mailbox that a mail came back to, which is the envelope sender of what was sent; empty when there is none. Reads the
+ * header only: anyone may send such a mail, so its signature comes before everything else.
+ */
+export function bounceMailbox(source: Buffer): string {
+  return mailboxOf(firstField(parsePart(source).fields, 'to'));
+}
+
+// a report is a few kB, and stands before the mail that is sent back with it
+const maxReportBytes = 1_000_000;
+
 /** Reads a delivery status notification (RFC 3464), or whatever mail it is. */
-export function parseBounce(source: Buffer): Bounce {
+export function parseDeliveryStatus(source: Buffer): DeliveryStatus {
   const blocks = source
-    .toString('latin1')
+    .toString('utf8', 0, maxReportBytes)
     .split(/(?:\r?\n){2,}/)
     .map(fieldsOf);
   const report = blocks.find((fields) => fields.has('status') && fields.has('action'));
   const [status = ''] = /^[0-9.]+/.exec(report?.get('status') ?? '') ?? [];
-  return { mailbox: mailboxOf(blocks[0]?.get('to') ?? ''), status: status.slice(0, longestStatus) };
+  const diagnostic = (report?.get('diagnostic-code') ?? '').replace(/^smtp;\s*/i, '');
+  return { status: status.slice(0, maxStatusLength), diagnostic };
 }
 
 // three numbers of up to three digits
-const longestStatus = 11;
+const maxStatusLength = 11;
+const maxErrorLength = 200;
 
 /**
- * What a status says of later mails: 5 is for good, 4 is not (RFC 3463 §2), and 5.4.4, no route to the host, passes as
- * well. Undefined for all else, such as news of a success.
+ * What a status means for later mails: 5 is permanent, 4 is not (RFC 3463 §2), and 5.4.4, no route to the host, passes
+ * as well. Undefined for all else, such as a success.
  */
-export function reportOfStatus(status: string): DeliveryReport | undefined {
+export function reportOfStatus({ status, diagnostic }: DeliveryStatus): DeliveryReport | undefined {
   const isFailure = status.startsWith('5.') || status.startsWith('4.');
   if (!isFailure) return undefined;
-  const error = `Delivery failed (SMTP status code: ${status})`;
+  const reason = diagnostic === '' ? `SMTP status code: ${status}` : diagnostic.replaceAll(/\p{Cc}+/gu, ' ');
+  const error = [...`Delivery failed (${reason})`].slice(0, maxErrorLength).join('');
   return { error, isPermanent: status.startsWith('5.') && status !== '5.4.4' };
 }
 

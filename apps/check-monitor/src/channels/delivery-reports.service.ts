@@ -1,7 +1,7 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../instants.js';
-import { parseBounce, reportOfStatus } from './bounce.js';
+import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
 import { deliveryOf } from './bounce-address.js';
 import { updateChannel } from './channels.repository.js';
 import { type DeliveryReport, reportOfCallback } from './delivery-report.js';
@@ -37,13 +37,12 @@ export async function takeCallback(
 
 /** Keeps what a mail that came back within 48 hours says; returns what became of that, for people who look. */
 export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Promise<string> {
-  const { mailbox, status } = parseBounce(source);
-  const deliveryId = deliveryOf(deps.secret, mailbox);
+  const deliveryId = deliveryOf(deps.secret, bounceMailbox(source));
   if (deliveryId === undefined) return 'OK (bad signature)';
-  const report = reportOfStatus(status);
+  const report = reportOfStatus(parseDeliveryStatus(source));
   if (report === undefined) return 'OK (ignored)';
   const isKept = await keepReport(deps, deliveryId, report, bounceWindow);
-  return isKept ? 'OK' : 'OK (not found)';
+  return isKept ? 'OK' : 'OK (notification not found)';
 }
 
 async function keepReport(
