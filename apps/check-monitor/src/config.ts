@@ -92,6 +92,11 @@ const telling = {
     z.string().optional(),
     'token of the application that tells Pushover users',
   ),
+  ntfyToken: setting(
+    'CHECK_MONITOR_NTFY_TOKEN',
+    z.string().optional(),
+    'access token of an account at ntfy.sh, for topics there whose integration has no token of its own',
+  ),
   matrixHomeserver: setting(
     'CHECK_MONITOR_MATRIX_HOMESERVER',
     baseAddress.optional(),
@@ -251,7 +256,7 @@ function tellingOf(config: TellingValues, siteRoot: string): NotifierConfig {
 
 /** Throws ConfigError when half of an account is given. */
 function messengersOf(config: TellingValues, siteRoot: string): Messengers {
-  const { siteName, smtpUrl, bounceDomain, telegramToken, pushoverToken, signalSocket } = config;
+  const { siteName, smtpUrl, bounceDomain, telegramToken, pushoverToken, ntfyToken, signalSocket } = config;
   const { matrixHomeserver: homeserverUrl, matrixAccessToken: accessToken } = config;
   if ((homeserverUrl === undefined) !== (accessToken === undefined)) {
     const names = 'CHECK_MONITOR_MATRIX_HOMESERVER and CHECK_MONITOR_MATRIX_ACCESS_TOKEN';
@@ -266,6 +271,7 @@ function messengersOf(config: TellingValues, siteRoot: string): Messengers {
     bounceDomain,
     telegramToken,
     pushoverToken,
+    ntfyToken,
     signalSocket,
   };
 }

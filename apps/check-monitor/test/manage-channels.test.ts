@@ -76,7 +76,7 @@ describeEachDialect('channels of a project', (open) => {
     await editChannel(deps, path, { name: 'phone', settings: { url: target.url, priorityDown: 9 } });
     expect(await getChannel(deps, path)).toMatchObject({
       name: 'phone',
-      settings: { url: target.url, token: 'secret', priorityDown: 9, priorityUp: 5 },
+      settings: { url: target.url, token: 'secret', priorityDown: 9, priorityUp: null },
     });
     await expect(editChannel(deps, path, { settings: { url: 'https://eve.example' } })).rejects.toThrow(
       'settings.token',

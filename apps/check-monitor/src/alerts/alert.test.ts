@@ -105,8 +105,9 @@ describe('alert', () => {
   });
 
   test('tells of the last ping, and whether it was a mail', () => {
-    const lastPing = { signal: 'fail', at: 5, exitStatus: 3, scheme: 'email', body: null } as const;
+    const lastPing = { n: 112, signal: 'fail', at: 5, exitStatus: 3, scheme: 'email', body: null } as const;
     expect(alertOf({ lastPing }).lastPing).toEqual({
+      n: 112,
       signal: 'fail',
       at: 5,
       exitStatus: 3,
@@ -116,13 +117,15 @@ describe('alert', () => {
   });
 
   test('tells of the other checks that are down by the names they have', () => {
+    const { uuid, uniqueKey } = aCheck();
+    const named = { uuid, uniqueKey };
     const down = [aCheck({ name: '', slug: 'mail', lastPing: 7 }), aCheck({ name: '', slug: '' })];
     expect(alertOf({ others: { total: 5, downCount: 2, down } }).others).toEqual({
       total: 5,
       downCount: 2,
       down: [
-        { name: 'mail', lastPing: 7 },
-        { name: 'unnamed check', lastPing: null },
+        { ...named, name: 'mail', lastPing: 7 },
+        { ...named, name: 'unnamed check', lastPing: null },
       ],
     });
   });

@@ -14,6 +14,7 @@ export interface ToldFlip {
 
 /** The latest ping at the time of the change. */
 export interface ToldPing {
+  readonly n: number;
   readonly signal: Signal;
   readonly at: Micros;
   readonly exitStatus: number | null;
@@ -21,7 +22,7 @@ export interface ToldPing {
   readonly body: Buffer | null;
 }
 
-type OtherCheck = Pick<Check, 'name' | 'slug' | 'lastPing'>;
+type OtherCheck = Pick<Check, 'uuid' | 'uniqueKey' | 'name' | 'slug' | 'lastPing'>;
 
 /** What is known of a flip when it is told. */
 export interface AlertFacts {
@@ -72,7 +73,10 @@ export function describeAlert(facts: AlertFacts, context: ViewContext): AlertEve
     others: {
       total: others.total,
       downCount: others.downCount,
-      down: others.down.map((other) => ({ name: displayName(other), lastPing: other.lastPing })),
+      down: others.down.map((other) => {
+        const { uuid, uniqueKey, lastPing } = other;
+        return { uuid, uniqueKey, name: displayName(other), lastPing };
+      }),
     },
   };
 }
@@ -87,6 +91,6 @@ function periodOf({ kind, timeoutSeconds, schedule, tz }: Check): AlertEvent['ch
   return kind === 'simple' ? { kind, timeoutSeconds } : { kind, schedule, tz };
 }
 
-function describePing({ signal, at, exitStatus, scheme, body }: ToldPing): AlertEvent['lastPing'] {
-  return { signal, at, exitStatus, isMail: scheme === 'email', body };
+function describePing({ n, signal, at, exitStatus, scheme, body }: ToldPing): AlertEvent['lastPing'] {
+  return { n, signal, at, exitStatus, isMail: scheme === 'email', body };
 }

@@ -25,6 +25,8 @@ export interface AlertedCheck {
 
 /** The last ping before the change. */
 export interface AlertedPing {
+  /** Number of the ping, so how many there were up to it. */
+  readonly n: number;
   readonly signal: 'success' | 'fail' | 'start' | 'log' | 'ign';
   readonly at: Micros;
   readonly exitStatus: number | null;
@@ -35,6 +37,8 @@ export interface AlertedPing {
 
 /** Another check of the project that is down. */
 export interface DownCheck {
+  readonly uuid: string;
+  readonly uniqueKey: string;
   readonly name: string;
   readonly lastPing: Micros | null;
 }
@@ -98,7 +102,7 @@ export function testEvent(
       json: { name, slug: 'test', tags: 'test', status, n_pings: 42, uuid, timeout: 86_400, grace: 3600 },
     },
     projectName,
-    lastPing: { signal: 'success', at: now - day, exitStatus: null, isMail: false, body: null },
+    lastPing: { n: 42, signal: 'success', at: now - day, exitStatus: null, isMail: false, body: null },
     others: { total: 0, downCount: 0, down: [] },
     isTest: true,
   };

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { anEvent, aRecovery, happened, minute, viewOf } from '../../test/support/events.js';
+import { aDownCheck, anEvent, aRecovery, happened, minute, viewOf } from '../../test/support/events.js';
 import type { AlertEvent } from './alert-event.js';
 import { bodyEnd, factText } from './event-view.js';
 
 const ping = {
+  n: 112,
   signal: 'success',
   at: happened - 10 * minute,
   exitStatus: null,
@@ -20,7 +21,7 @@ describe('sentence of an event', () => {
     ],
     ['a failure', anEvent({ reason: 'fail' }), '“Backup” is DOWN (received a failure signal).'],
     ['an unknown reason', anEvent({ reason: '' }), '“Backup” is DOWN.'],
-    ['a recovery', aRecovery(), '“Backup” is UP (after 1 hour of downtime).'],
+    ['a recovery', aRecovery(), '“Backup” is UP. The downtime lasted 1 hour.'],
     ['a recovery from who knows when', aRecovery({ downSince: null }), '“Backup” is UP.'],
     ['no name, so the slug', anEvent({ reason: '', check: { name: '' } }), '“backup” is DOWN.'],
     [
@@ -70,10 +71,32 @@ describe('facts of an event', () => {
     expect(factsOf(aRecovery())[0]).toBe('Came Up: 2026-01-01 12:00:00 UTC');
   });
 
+  test('count the pings up to the change, not those up to the sending', () => {
+    const facts = factsOf(anEvent({ check: { pingCount: 500 }, lastPing: { ...ping, n: 112 } }));
+    expect(facts).toContain('Total Pings: 112');
+  });
+
+  test('of a check that was never pinged', () => {
+    const facts = factsOf(anEvent({ check: { pingCount: 0 }, lastPing: null }));
+    expect(facts.slice(-2)).toEqual(['Total Pings: 0', 'Last Ping: Never']);
+  });
+
+  test('say of a late message that its ping was deleted for newer ones', () => {
+    const facts = factsOf(anEvent({ check: { pingCount: 500 }, lastPing: null }));
+    expect(facts.at(-1)).toBe('Last Ping: No longer stored');
+    expect(facts.join()).not.toContain('Total Pings');
+  });
+
   test.each<[string, AlertEvent['lastPing'], string]>([
-    ['never', null, 'Never'],
     ['a failure', { ...ping, signal: 'fail' }, 'Failure, 10 minutes ago'],
     ['an exit status', { ...ping, signal: 'fail', exitStatus: 3 }, 'Exit status 3, 10 minutes ago'],
+    [
+      'ignored, whatever its exit status',
+      { ...ping, signal: 'ign', exitStatus: 7 },
+      'Ignored, 10 minutes ago',
+    ],
+    ['a keyword of success', { ...ping, exitStatus: 7 }, 'Success, 10 minutes ago'],
+    ['a log', { ...ping, signal: 'log', exitStatus: 7 }, 'Log, 10 minutes ago'],
     ['an exit status of success', { ...ping, exitStatus: 0 }, 'Success, 10 minutes ago'],
   ])('last ping: %s', (_situation, lastPing, text) => {
     expect(factsOf(anEvent({ lastPing })).at(-1)).toBe(`Last Ping: ${text}`);
@@ -108,18 +131,20 @@ describe('body of the last ping', () => {
 
 describe('the other checks', () => {
   const down = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ name: `job ${index}`, lastPing: happened - minute }));
+    Array.from({ length: count }, (_, index) =>
+      aDownCheck({ name: `job ${index}`, lastPing: happened - minute }),
+    );
 
   test.each<[string, AlertEvent['others'], string[]]>([
     ['there are none', { total: 0, downCount: 0, down: [] }, []],
     ['all are up', { total: 2, downCount: 0, down: [] }, ['All the other checks are up.']],
     [
       'some are down',
-      { total: 3, downCount: 2, down: [{ name: 'mail', lastPing: null }, ...down(1)] },
+      { total: 3, downCount: 2, down: [aDownCheck(), ...down(1)] },
       [
         'The following checks are also down:',
         '- mail (last ping: never)',
-        '- job 0 (last ping: 1 minute ago)',
+        '- job 0 (last ping: a minute ago)',
       ],
     ],
     [
@@ -130,6 +155,12 @@ describe('the other checks', () => {
   ])('%s', (_situation, others, lines) => {
     expect(viewOf(anEvent({ others })).others).toEqual(lines);
   });
+});
+
+test('a recovery says which other checks are still down', () => {
+  const view = viewOf(aRecovery({ others: { total: 1, downCount: 1, down: [aDownCheck()] } }));
+  expect(view.others).toEqual(['The following checks are still down:', '- mail (last ping: never)']);
+  expect(view.downOthers[0]?.link).toMatch(/\/cloaked\/b{40}\/\?s=[\w-]{22}$/);
 });
 
 test('the link names the check without its uuid', () => {

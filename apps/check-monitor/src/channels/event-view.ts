@@ -4,9 +4,10 @@ import { cloakedLink, cloakedTestLink } from './cloaked-link.js';
 import { spokenSignal } from './spoken-signal.js';
 import { spokenAge, spokenDuration, spokenMoment, spokenPeriod } from './spoken-time.js';
 
-/** One line of a message. `codes` are shown as code where the target has such a thing, each for itself. */
+/** One line of a message. `codes` are shown as code where the target has such a thing, each separately. */
 export type Fact =
   | { readonly label: string; readonly text: string; readonly isShort: boolean }
+  | { readonly label: string; readonly words: readonly string[]; readonly isShort: boolean }
   | { readonly label: string; readonly codes: readonly string[]; readonly isShort: boolean };
 
 /** What every message is made of; plain text throughout, nothing escaped. */
@@ -17,9 +18,11 @@ export interface EventView {
   readonly name: string;
   /** `Backup is DOWN`. */
   readonly title: string;
-  /** Why, or after how long: `received a failure signal`; empty when nothing is known. */
+  /** Why it went down: `received a failure signal`; empty for a recovery and where nothing is known. */
+  readonly reason: string;
+  /** `Reason: received a failure signal.`, or `The downtime lasted 1 hour.`; empty where nothing is known. */
   readonly explanation: string;
-  /** `“Backup” is DOWN (received a failure signal).` */
+  /** `“Backup” is DOWN (received a failure signal).`, or `“Backup” is UP. The downtime lasted 1 hour.` */
   readonly sentence: string;
   /** When the status changed, ISO 8601 to the second. */
   readonly at: string;
@@ -31,11 +34,21 @@ export interface EventView {
   readonly body: string | undefined;
   /** What is up with the other checks, one line each; empty when there are none. */
   readonly others: readonly string[];
+  /** Those of the other checks that `others` names. */
+  readonly downOthers: readonly DownOther[];
   /** Signed address of the page of the check; does not give its uuid away. */
   readonly link: string;
   readonly siteName: string;
   /** Picture of the sender; undefined when the service has none. */
   readonly logoUrl: string | undefined;
+}
+
+/** Another check that is down. */
+export interface DownOther {
+  readonly name: string;
+  /** `last ping: 5 minutes ago`. */
+  readonly note: string;
+  readonly link: string;
 }
 
 export interface ViewSite {
@@ -55,19 +68,23 @@ const longestDescription = 500;
 export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): EventView {
   const name = displayName(event.check);
   const statusWord = event.status.toUpperCase();
-  const explanation = explain(event);
+  const reason = reasonOf(event);
+  const explanation = explain(event, reason);
+  const downOthers = downOthersOf(event, site, now);
   return {
     status: event.status,
     statusWord,
     name,
     title: `${name} is ${statusWord}`,
+    reason,
     explanation,
-    sentence: `“${name}” is ${statusWord}${explanation === '' ? '' : ` (${explanation})`}.`,
+    sentence: sentenceOf(`“${name}” is ${statusWord}`, reason, explanation),
     at: isoSeconds(event.at),
     moment: momentOf(event),
     facts: factsOf(event, now),
     body: event.lastPing?.isMail === true ? undefined : bodyStart(event.lastPing),
-    others: describeOthers(event, now),
+    others: describeOthers(event, downOthers),
+    downOthers,
     link: linkOf(event, site),
     siteName: site.siteName,
     logoUrl: site.logoUrl,
@@ -104,13 +121,24 @@ function cut(text: string, most: number, ending: string): string {
 
 /** Text of a fact where nothing is shown as code. */
 export function factText(fact: Fact): string {
-  return 'text' in fact ? fact.text : fact.codes.join(', ');
+  if ('text' in fact) return fact.text;
+  return 'words' in fact ? fact.words.join(', ') : fact.codes.join('\n');
 }
 
-function explain({ status, reason, downSince, at }: AlertEvent): string {
-  if (status === 'up') return downSince === null ? '' : `after ${spokenDuration(at - downSince)} of downtime`;
+function reasonOf({ status, reason }: AlertEvent): string {
+  if (status === 'up') return '';
   if (reason === 'timeout') return 'success signal did not arrive on time, grace time passed';
   return reason === 'fail' ? 'received a failure signal' : '';
+}
+
+function explain({ status, downSince, at }: AlertEvent, reason: string): string {
+  if (status === 'down') return reason === '' ? '' : `Reason: ${reason}.`;
+  return downSince === null ? '' : `The downtime lasted ${spokenDuration(at - downSince)}.`;
+}
+
+function sentenceOf(news: string, reason: string, explanation: string): string {
+  if (reason !== '') return `${news} (${reason}).`;
+  return explanation === '' ? `${news}.` : `${news}. ${explanation}`;
 }
 
 /** In the zone of the schedule, where there is one: its people think in it. */
@@ -125,10 +153,9 @@ function factsOf(event: AlertEvent, now: Micros): Fact[] {
     { label: status === 'up' ? 'Came Up' : 'Went Down', text: momentOf(event), isShort: true },
     ...(description === '' ? [] : [{ label: 'Description', text: description, isShort: false }]),
     ...(projectName === '' ? [] : [{ label: 'Project', text: projectName, isShort: true }]),
-    ...(check.tagList.length === 0 ? [] : [{ label: 'Tags', codes: check.tagList, isShort: true }]),
+    ...(check.tagList.length === 0 ? [] : [{ label: 'Tags', words: check.tagList, isShort: true }]),
     ...periodFacts(check.period),
-    { label: 'Total Pings', text: String(check.pingCount), isShort: true },
-    { label: 'Last Ping', text: describePing(lastPing, now), isShort: true },
+    ...pingFacts(check.pingCount, lastPing, now),
   ];
 }
 
@@ -142,18 +169,35 @@ function periodFacts(period: AlertEvent['check']['period']): Fact[] {
   ];
 }
 
-function describePing(ping: AlertedPing | null, now: Micros): string {
-  if (ping === null) return 'Never';
-  return `${spokenSignal(ping)}, ${spokenAge(ping.at, now)}`;
+/** As they were at the change: a message may be late, and by then the ping may have been deleted for newer ones. */
+function pingFacts(pingCount: number, ping: AlertedPing | null, now: Micros): Fact[] {
+  if (ping === null && pingCount > 0)
+    return [{ label: 'Last Ping', text: 'No longer stored', isShort: true }];
+  return [
+    { label: 'Total Pings', text: String(ping?.n ?? 0), isShort: true },
+    { label: 'Last Ping', text: describePing(ping, now), isShort: true },
+  ];
 }
 
-function describeOthers({ others: { total, downCount, down } }: AlertEvent, now: Micros): string[] {
+function describePing(ping: AlertedPing | null, now: Micros): string {
+  return ping === null ? 'Never' : `${spokenSignal(ping)}, ${spokenAge(ping.at, now)}`;
+}
+
+function downOthersOf({ others: { down, downCount } }: AlertEvent, site: ViewSite, now: Micros): DownOther[] {
+  if (down.length < downCount) return [];
+  return down.map(({ name, lastPing, uuid, uniqueKey }) => ({
+    name,
+    note: `last ping: ${lastPing === null ? 'never' : spokenAge(lastPing, now)}`,
+    link: cloakedLink(site, { uuid, uniqueKey }),
+  }));
+}
+
+function describeOthers({ status, others }: AlertEvent, named: readonly DownOther[]): string[] {
+  const { total, downCount } = others;
   if (total === 0) return [];
   if (downCount === 0) return ['All the other checks are up.'];
-  if (down.length < downCount) return [`${downCount} other checks are also down.`];
-  const lines = down.map(({ name, lastPing }) => {
-    const age = lastPing === null ? 'never' : spokenAge(lastPing, now);
-    return `- ${name} (last ping: ${age})`;
-  });
-  return ['The following checks are also down:', ...lines];
+  const still = status === 'up' ? 'still' : 'also';
+  if (named.length === 0) return [`${downCount} other checks are ${still} down.`];
+  const lines = named.map(({ name, note }) => `- ${name} (${note})`);
+  return [`The following checks are ${still} down:`, ...lines];
 }

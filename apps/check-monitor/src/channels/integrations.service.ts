@@ -9,6 +9,7 @@ import { createGroup, type GroupDeps } from './group/group.channel.js';
 import type { SendHttp } from './http-sender.client.js';
 import type { Integration } from './integration.js';
 import { createMatrix } from './matrix/matrix.channel.js';
+import { inTurns } from './message-turns.js';
 import type { Messengers, PublicServices } from './messengers.js';
 import { createNtfy } from './ntfy/ntfy.channel.js';
 import { createOpsgenie } from './opsgenie/opsgenie.channel.js';
@@ -41,11 +42,11 @@ export function createIntegrations(deps: IntegrationDeps): Integrations {
   return new Map(all.map((integration) => [integration.kind, integration]));
 }
 
-function toUsers({ sendToUser: send }: IntegrationDeps): Integration[] {
+function toUsers({ sendToUser: send, messengers, now }: IntegrationDeps): Integration[] {
   return [
     createWebhook(send),
     ...createSlackCompatible(send),
-    createNtfy(send),
+    inTurns(createNtfy(send, messengers.ntfyToken), ({ url, topic }) => `${url} ${topic}`, now),
     createTeams(send),
     createGoogleChat(send),
     createGotify(send),
@@ -66,10 +67,18 @@ function byServices(deps: IntegrationDeps): Integration[] {
           : (deliveryId) => bounceAddress({ domain, secret: signer.secret }, deliveryId),
     }),
     createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken, now }),
-    createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),
+    inTurns(
+      createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),
+      ({ userKey }) => userKey,
+      now,
+    ),
     createPagerDuty({ send, apiUrl: services.pagerDuty }),
     createOpsgenie({ send, apiUrls: services.opsgenie }),
     createMatrix({ send, account: messengers.matrix }),
-    createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha }),
+    inTurns(
+      createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha }),
+      ({ recipient }) => recipient,
+      now,
+    ),
   ];
 }

@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { anEvent, viewOf } from '../../test/support/events.js';
-import { factLines, fencedCode, htmlMarkup, joinBlocks, type Markup, markdown, plainText } from './markup.js';
+import {
+  escapeMarkdown,
+  factLines,
+  fencedCode,
+  htmlMarkup,
+  joinBlocks,
+  type Markup,
+  markdown,
+  plainText,
+} from './markup.js';
 
 const hostile = anEvent({
   projectName: '<b>*Jobs* & co</b>',
@@ -10,12 +19,8 @@ const hostile = anEvent({
 
 describe('facts', () => {
   test.each<[string, Markup, string[]]>([
-    [
-      'HTML',
-      htmlMarkup,
-      ['<b>Project:</b> &lt;b&gt;*Jobs* &amp; co&lt;/b&gt;', '<b>Tags:</b> <code>a`b</code>'],
-    ],
-    ['Markdown', markdown, ['**Project:** \\<b\\>\\*Jobs\\* & co\\</b\\>', "**Tags:** `a'b`"]],
+    ['HTML', htmlMarkup, ['<b>Project:</b> &lt;b&gt;*Jobs* &amp; co&lt;/b&gt;', '<b>Tags:</b> a`b']],
+    ['Markdown', markdown, ['**Project:** &lt;b&gt;\\*Jobs\\* &amp; co&lt;/b&gt;', '**Tags:** a\\`b']],
     ['plain text', plainText, ['Project: <b>*Jobs* & co</b>', 'Tags: a`b']],
   ])('in %s', (_kind, markup, lines) => {
     expect(factLines(viewOf(hostile), markup).split(markup.lineBreak).slice(1, 3)).toEqual(lines);
@@ -29,6 +34,22 @@ test.each([
 ])('facts within %i octets keep the moment', (most, lines) => {
   const event = anEvent({ projectName: 'a project', check: { tagList: [] } });
   expect(factLines(viewOf(event), plainText, most).split('\n').slice(0, 2).join('\n')).toBe(lines);
+});
+
+describe('Markdown', () => {
+  test.each([
+    ['2026-01-01 12:00:00 UTC+02:00 (Europe/Riga).', '2026-01-01 12:00:00 UTC+02:00 (Europe/Riga).'],
+    ['db_backup_1', 'db_backup_1'],
+    ['_a_ b_', '\\_a\\_ b\\_'],
+    ['*a* 2*3', '\\*a\\* 2\\*3'],
+    ['[a](https://x.example)', '\\[a\\](https://x.example)'],
+    ['a`b\\c', 'a\\`b\\\\c'],
+    ['~~a~~ ~b', '\\~~a\\~~ ~b'],
+    ['a & <b> &amp;', 'a &amp; &lt;b&gt; &amp;amp;'],
+    ['a\n# b\n- c\n1. d', 'a\n\\# b\n\\- c\n1\\. d'],
+  ])('escapes %j only where it would be markup', (text, escaped) => {
+    expect(escapeMarkdown(text)).toBe(escaped);
+  });
 });
 
 test('a fence within a code block does not end it', () => {

@@ -1,4 +1,4 @@
-import type { EventView, Fact } from './event-view.js';
+import { type EventView, type Fact, factText } from './event-view.js';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -13,9 +13,20 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** Text that stands for itself in Markdown (CommonMark §2.4). */
+/**
+ * Text that stands for itself in a line of Markdown (CommonMark §2.4, §2.5). Only what would be markup is escaped, since
+ * some clients show the source: an underscore between letters, a full stop or a hyphen is none.
+ */
 export function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+\-.!|<>~]/g, '\\$&');
+  return escapeAngles(text)
+    .replace(/[\\`*[\]]|~~/g, '\\$&')
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
+    .replace(/(?<=\n\s*)[#+=-]|(?<=\n\s*\d+)[.)]/g, '\\$&');
+}
+
+/** Ampersand and angle brackets as entities. */
+export function escapeAngles(text: string): string {
+  return text.replace(/[&<>]/g, (character) => entities[character] ?? '');
 }
 
 /** Code block of Markdown; a fence within the text cannot end it. */
@@ -65,7 +76,7 @@ export const plainText: Markup = {
 
 /** `Project: Jobs`, the label in bold. */
 export function factLine(fact: Fact, { bold, code, plain }: Markup): string {
-  const value = 'text' in fact ? plain(fact.text) : fact.codes.map(code).join(', ');
+  const value = 'codes' in fact ? fact.codes.map(code).join(', ') : plain(factText(fact));
   return `${bold(`${fact.label}:`)} ${value}`;
 }
 
@@ -84,9 +95,25 @@ export function bodyBlock({ body }: EventView, { bold, block }: Markup): string 
   return body === undefined ? undefined : `${bold('Last Ping Body:')}\n${block(body)}`;
 }
 
-/** What is up with the other checks; undefined when there are none. */
-export function othersBlock({ others }: EventView, { plain, lineBreak }: Markup): string | undefined {
-  return others.length === 0 ? undefined : others.map(plain).join(lineBreak);
+/** How the other checks are doing, with the names of those that are down as `nameOf` marks them up. */
+export function othersBlock(
+  { others, downOthers }: EventView,
+  { bold, plain, lineBreak }: Markup,
+  nameOf: Markup['link'] = bold,
+): string | undefined {
+  const [first, ...rest] = others;
+  if (first === undefined) return undefined;
+  const named = downOthers.map(({ name, note, link }) => `• ${nameOf(name, link)} ${plain(`(${note})`)}`);
+  return [plain(first), ...(named.length === 0 ? rest.map(plain) : named)].join(lineBreak);
+}
+
+/** `🔴 The check Backup is DOWN (received a failure signal).`, the name with a link, and how long it was down. */
+export function newsBlock(view: EventView, { plain, bold, link, lineBreak }: Markup): string {
+  const [sign, is] = view.status === 'up' ? ['🟢', 'is now'] : ['🔴', 'is'];
+  const reason = view.reason === '' ? '' : plain(` (${view.reason})`);
+  const news = `${sign} The check ${link(view.name, view.link)} ${is} ${bold(view.statusWord)}${reason}.`;
+  const isOver = view.status === 'up' && view.explanation !== '';
+  return isOver ? `${news}${lineBreak}${plain(view.explanation)}` : news;
 }
 
 /** Link to the page of the check. */

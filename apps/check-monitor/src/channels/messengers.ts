@@ -7,6 +7,8 @@ export interface Messengers {
   readonly bounceDomain: string | undefined;
   readonly telegramToken: string | undefined;
   readonly pushoverToken: string | undefined;
+  /** For topics of ntfy.sh whose channel has no token of its own. */
+  readonly ntfyToken: string | undefined;
   readonly matrix: { readonly homeserverUrl: string; readonly accessToken: string } | undefined;
   /** Socket of signal-cli: a path, or `host:port`. */
   readonly signalSocket: string | undefined;

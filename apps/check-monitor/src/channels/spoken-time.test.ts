@@ -32,12 +32,18 @@ describe('durations', () => {
 
 describe('ages', () => {
   test.each([
-    ['this moment', 0, 'just now'],
-    ['almost a minute', 59.999 * second, 'just now'],
-    ['a minute', 60 * second, '1 minute ago'],
-    ['seconds do not count', 119 * second, '1 minute ago'],
-    ['hours and minutes', 7260 * second, '2 hours, 1 minute ago'],
-    ['a ping of the future', -5 * second, 'just now'],
+    ['this moment', 0, 'now'],
+    ['below a second', 0.9 * second, 'now'],
+    ['a second', second, 'a second ago'],
+    ['almost a minute', 59.999 * second, '59 seconds ago'],
+    ['a minute', 60 * second, 'a minute ago'],
+    ['seconds do not count', 119 * second, 'a minute ago'],
+    ['minutes', 600 * second, '10 minutes ago'],
+    ['an hour', 3660 * second, 'an hour ago'],
+    ['hours', 7260 * second, '2 hours ago'],
+    ['a day', 86_400 * second, '1 day ago'],
+    ['days and hours', 183_000 * second, '2 days, 2 hours ago'],
+    ['a ping of the future', -5 * second, 'now'],
   ])('%s', (_situation, age, text) => {
     expect(spokenAge(now - age, now)).toBe(text);
   });

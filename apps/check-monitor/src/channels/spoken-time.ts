@@ -33,16 +33,19 @@ export function spokenMoment(instant: Micros, zone: string): string {
   return isUtc ? `${digits} UTC` : `${digits} UTC${shown.toFormat('ZZ')} (${zone})`;
 }
 
-/** How long ago an instant is: `5 minutes ago`, `just now` below a minute. */
+/** How long ago an instant is, by its largest units: `now`, `5 seconds ago`, `an hour ago`, `1 day, 2 hours ago`. */
 export function spokenAge(instant: Micros, now: Micros): string {
-  const age = now - instant;
-  return age < 60 * microsPerSecond ? 'just now' : `${spokenDuration(wholeMinutes(age))} ago`;
+  const seconds = Math.floor((now - instant) / microsPerSecond);
+  if (seconds <= 0) return 'now';
+  if (seconds >= daySeconds)
+    return `${partsOf(seconds - (seconds % 60))
+      .slice(0, 2)
+      .join(', ')} ago`;
+  const [part = ''] = partsOf(seconds);
+  return `${part === '1 hour' ? 'an hour' : part.replace(/^1 /, 'a ')} ago`;
 }
 
-function wholeMinutes(micros: number): number {
-  const minute = 60 * microsPerSecond;
-  return Math.floor(micros / minute) * minute;
-}
+const daySeconds = 86_400;
 
 function partsOf(seconds: number): string[] {
   let rest = seconds;

@@ -36,6 +36,7 @@ async function sent(event = anEvent()) {
 /** A check that a mail has failed. */
 function mailPinged(source: string) {
   const lastPing = {
+    n: 112,
     signal: 'fail',
     at: 0,
     exitStatus: null,
@@ -59,13 +60,13 @@ describe('a mail', () => {
     expect(mail.text).toContain('\nTags: prod, db\n');
     expect(mail.text).toContain('Last Ping Body:\n\ndone\n');
     expect(mail.html).toContain('“Backup &lt;1&gt; &amp; &quot;co&quot; é” is DOWN');
-    expect(mail.html).toContain('<code>prod</code>, <code>db</code>');
+    expect(mail.html).toContain('<b>Tags:</b> prod, db');
   });
 
   test('tells of a recovery', async () => {
     const mail = await sent(aRecovery());
     expect(mail.subject).toBe('UP | Backup');
-    expect(mail.text).toContain('after 1 hour of downtime');
+    expect(mail.text).toContain('The downtime lasted 1 hour.');
   });
 
   test('lets its receiver leave with one click, and is answered by no robot', async () => {
@@ -83,7 +84,7 @@ describe('a mail', () => {
 
   test('carries the last 10,000 characters of the last ping', async () => {
     const body = Buffer.from(`begin ${'é'.repeat(9_999)}!`);
-    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     const mail = await sent(anEvent({ lastPing }));
     expect(mail.text).toContain(`\n[truncated]\n${'é'.repeat(9_999)}!\n`);
     expect(mail.html).toContain(`>[truncated]\n${'é'.repeat(9_999)}!</pre>`);

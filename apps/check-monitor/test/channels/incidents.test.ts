@@ -22,24 +22,29 @@ describe('PagerDuty', () => {
       service_key: 'key0123456789',
       incident_key: uniqueKey,
       event_type: 'trigger',
-      description: 'Backup is DOWN (success signal did not arrive on time, grace time passed)',
+      description: 'Backup is DOWN (success signal did not arrive on time, grace time passed).',
       client: 'Monitor',
       client_url: viewOf(anEvent()).link,
       details: {
-        'Went Down': '2026-01-01 12:00:00 UTC',
+        'Went down': '2026-01-01 12:00:00 UTC',
         Project: 'Jobs',
         Tags: 'prod, db',
         Period: '1 day',
-        'Total Pings': '112',
-        'Last Ping': 'Success, 10 minutes ago',
-        'Last Ping Body': 'done',
+        'Total pings': 112,
+        'Last ping': 'Success, 10 minutes ago',
+        'Last ping body': 'done',
       },
     });
   });
 
   test('has the same incident resolved by the recovery', async () => {
     await pagerDuty().deliver(aDelivery(settings, aRecovery()));
-    expect(target.json()).toMatchObject({ event_type: 'resolve', incident_key: uniqueKey });
+    expect(target.json()).toMatchObject({
+      event_type: 'resolve',
+      incident_key: uniqueKey,
+      description: 'Backup received a ping and is now UP',
+      details: { 'Came up': '2026-01-01 12:00:00 UTC' },
+    });
   });
 });
 
@@ -51,7 +56,7 @@ describe('Opsgenie', () => {
     });
 
   test('has an alert opened by a check that went down', async () => {
-    const check = { name: 'x'.repeat(200), tagList: ['prod', 'y'.repeat(60)] };
+    const check = { name: 'x'.repeat(200), tagList: ['prod', 'y'.repeat(60)], description: 'Nightly' };
     await opsgenie().deliver(aDelivery(opsgenieSettings.parse({ key: 'k-1' }), anEvent({ check })));
     expect(target.server.requests[0]).toMatchObject({
       method: 'POST',
@@ -62,8 +67,16 @@ describe('Opsgenie', () => {
       alias: uniqueKey,
       source: 'Monitor',
       tags: ['prod', 'y'.repeat(50)],
-      message: 'x'.repeat(130),
-      details: { Project: 'Jobs', 'Last Ping Body': 'done' },
+      message: `The check "${'x'.repeat(119)}`,
+      description: 'Nightly',
+      details: {
+        'Went down': '2026-01-01 12:00:00 UTC',
+        Project: 'Jobs',
+        'Total pings': 112,
+        'Last ping': 'Success, 10 minutes ago',
+        'Last ping body': 'done',
+        'Full details': viewOf(anEvent()).link,
+      },
     });
   });
 
@@ -72,9 +85,21 @@ describe('Opsgenie', () => {
     const settings = opsgenieSettings.parse({ key: 'k-1', region: 'eu' });
     expect(await opsgenie().deliver(aDelivery(settings, aRecovery()))).toEqual({ ok: true });
     expect(target.server.requests[0]?.path).toBe(`/eu/v2/alerts/${uniqueKey}/close?identifierType=alias`);
+    const link = viewOf(aRecovery()).link;
     expect(target.json()).toEqual({
+      alias: uniqueKey,
       source: 'Monitor',
-      note: '“Backup” is UP (after 1 hour of downtime). Came up: 2026-01-01 12:00:00 UTC.',
+      note: `“Backup” is UP. The downtime lasted 1 hour. Came up: 2026-01-01 12:00:00 UTC. ${link}`,
     });
+  });
+
+  test.each<[string, number, string, string]>([
+    ['a refusal', 403, '{"message": "Nice try"}', 'Received status code 403 with a message: "Nice try"'],
+    ['a refusal that is not JSON', 403, 'oops', 'Received status code 403'],
+    ['a failure of the server', 500, '{"message": "oops"}', 'Received status code 500'],
+  ])('says what the API answered: %s', async (_situation, status, body, error) => {
+    target.server.answer((response) => response.writeHead(status).end(body));
+    const result = await opsgenie().deliver(aDelivery(opsgenieSettings.parse({ key: 'k-1' })));
+    expect(result).toMatchObject({ ok: false, error, permanent: false });
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { delivered } from '../../src/channels/delivery-result.js';
+import type { HttpMessage } from '../../src/channels/http-message.js';
 import { createNtfy } from '../../src/channels/ntfy/ntfy.channel.js';
 import { ntfySettings } from '../../src/channels/ntfy/ntfy-settings.js';
-import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
+import { aDelivery, aDownCheck, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 
 const target = openTarget();
@@ -10,10 +12,10 @@ const settings = (more: object = {}) =>
 
 describe('ntfy', () => {
   test('is told of a check that went down', async () => {
-    const others = { total: 2, downCount: 1, down: [{ name: 'mail *1*', lastPing: null }] };
+    const others = { total: 2, downCount: 1, down: [aDownCheck({ name: 'mail *1*' })] };
     const event = anEvent({ others });
     const delivery = aDelivery(settings({ token: 'tk_1', priorityDown: 5 }), event);
-    expect(await createNtfy(target.send).deliver(delivery)).toEqual({ ok: true });
+    expect(await createNtfy(target.send, undefined).deliver(delivery)).toEqual({ ok: true });
     const [request] = target.server.requests;
     expect(request).toMatchObject({ method: 'POST', path: '/', headers: { authorization: 'Bearer tk_1' } });
     const { message, ...rest } = target.json();
@@ -26,26 +28,42 @@ describe('ntfy', () => {
       actions: [{ action: 'view', label: 'View on Monitor', url: viewOf(event).link }],
     });
     expect(message).toContain('**Project:** Jobs');
-    expect(message).toContain('\\- mail \\*1\\* \\(last ping: never\\)');
+    expect(message).toContain('• **mail \\*1\\*** (last ping: never)');
     expect(message).toContain('```\ndone\n```');
   });
 
   test('needs no token where everybody may write', async () => {
-    await createNtfy(target.send).deliver(aDelivery(settings(), aRecovery()));
+    await createNtfy(target.send, undefined).deliver(aDelivery(settings(), aRecovery()));
     expect(target.server.requests[0]?.headers).not.toHaveProperty('authorization');
     expect(target.json()).toMatchObject({ priority: 3, title: 'Backup is UP', tags: ['green_circle'] });
   });
 
+  test.each([
+    ['ntfy.sh', 'https://ntfy.sh', '', 'Bearer shared'],
+    ['ntfy.sh, with a slash', 'https://ntfy.sh/', '', 'Bearer shared'],
+    ['ntfy.sh with a token of the channel', 'https://ntfy.sh', 'own', 'Bearer own'],
+    ['another server', 'https://ntfy.example', '', undefined],
+    ['ntfy.sh without TLS', 'http://ntfy.sh', '', undefined],
+  ])('sends the shared token to its server only: %s', async (_situation, url, token, authorization) => {
+    const sent: HttpMessage[] = [];
+    const ntfy = createNtfy(async (message) => {
+      sent.push(message);
+      return delivered;
+    }, 'shared');
+    await ntfy.deliver(aDelivery(settings({ url, token })));
+    expect(sent[0]?.headers?.['Authorization']).toBe(authorization);
+  });
+
   test('never sends more than the server shows as text', async () => {
     const body = Buffer.from('漢'.repeat(5000));
-    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     const check = { name: 'é'.repeat(100), description: '漢'.repeat(5000) };
-    await createNtfy(target.send).deliver(aDelivery(settings(), anEvent({ check, lastPing })));
+    await createNtfy(target.send, undefined).deliver(aDelivery(settings(), anEvent({ check, lastPing })));
     expect(Buffer.byteLength(String(target.json()['message']))).toBeLessThan(4096);
   });
 
   test('tells nothing with priority 0', () => {
-    const ntfy = createNtfy(target.send);
+    const ntfy = createNtfy(target.send, undefined);
     const downOnly = ntfySettings.parse({ topic: 'alerts', priorityUp: 0 });
     expect([ntfy.tells(downOnly, 'down'), ntfy.tells(downOnly, 'up')]).toEqual([true, false]);
     expect(downOnly.url).toBe('https://ntfy.sh');

@@ -22,13 +22,14 @@ describe('Pushover', () => {
     expect(rest).toEqual({
       token: 'app',
       user: 'user',
-      title: 'a & b is DOWN',
+      title: '🔴 a & b is DOWN',
+      tags: uniqueKey,
       html: '1',
       priority: '0',
       url: viewOf(event).link,
       url_title: 'View on Monitor',
     });
-    expect(message).toMatch(/^“a &amp; b” is DOWN/);
+    expect(message).toMatch(/^Reason: success signal did not arrive on time, grace time passed\.\n/);
     expect(message).toContain('<b>Tags:</b> prod, db');
   });
 
@@ -46,6 +47,16 @@ describe('Pushover', () => {
     expect(fields(1)).toMatchObject({ priority: '-1' });
   });
 
+  test('has the priority of the direction, an emergency for up too', async () => {
+    await pushover().deliver(aDelivery(settings({ priorityUp: 2 }), aRecovery()));
+    expect(fields()).toMatchObject({
+      title: '🟢 Backup is UP',
+      priority: '2',
+      retry: '300',
+      expire: '86400',
+    });
+  });
+
   test('good news arrives even if the emergency cannot be ended', async () => {
     target.server.answer((response, { path }) =>
       response.writeHead(path.includes('cancel') ? 500 : 200).end(),
@@ -57,14 +68,17 @@ describe('Pushover', () => {
 
   test('a message keeps within 1024 octets', async () => {
     const body = Buffer.from('é'.repeat(5000));
-    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     await pushover().deliver(aDelivery(settings(), anEvent({ lastPing })));
     expect(Buffer.byteLength(fields()['message'] ?? '')).toBeLessThanOrEqual(1024);
   });
 
   test('a user that is no more ends the channel, an outage does not', async () => {
     target.answerJson(400, { user: 'invalid', status: 0 });
-    expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({ ok: false, permanent: true });
+    expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({
+      ...{ ok: false, permanent: true },
+      error: 'Received status code 400 (invalid user)',
+    });
     target.answerJson(500);
     expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({ ok: false, permanent: false });
   });

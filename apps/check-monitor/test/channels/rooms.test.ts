@@ -24,7 +24,10 @@ describe('Microsoft Teams', () => {
             type: 'AdaptiveCard',
             version: '1.2',
             body: [
-              { type: 'TextBlock', text: expect.stringContaining('“\\<b\\>\\*x\\*\\</b\\>” is DOWN') },
+              {
+                type: 'TextBlock',
+                text: expect.stringContaining('“&lt;b&gt;\u034f*x\u034f*&lt;/b&gt;” is DOWN'),
+              },
               { type: 'FactSet', facts: expect.arrayContaining([{ title: 'Project:', value: 'Jobs' }]) },
               { type: 'TextBlock', text: 'Last Ping Body:' },
               { type: 'CodeBlock', codeSnippet: 'done', language: 'PlainText' },
@@ -41,13 +44,15 @@ describe('Google Chat', () => {
   test('is shown a card', async () => {
     const chat = createGoogleChat(target.send);
     const body = Buffer.from('a < b\nc');
-    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     await chat.deliver(aDelivery({ url: `${target.server.url}/v1?key=k` }, { ...hostile, lastPing }));
     expect(target.server.requests[0]?.path).toBe('/v1?key=k');
     const { cardsV2 } = target.json() as { cardsV2: [{ card: { sections: [{ widgets: object[] }] } }] };
     const [first, ...rest] = cardsV2[0].card.sections[0].widgets;
     expect(first).toEqual({
-      textParagraph: { text: expect.stringMatching(/^<b>“&lt;b&gt;\*x\*&lt;\/b&gt;” is DOWN/) },
+      textParagraph: {
+        text: expect.stringMatching(/^🔴 The check <b>&lt;b&gt;\*x\*&lt;\/b&gt;<\/b> is <b>DOWN<\/b>\.<br>/),
+      },
     });
     expect(rest).toContainEqual({ decoratedText: { topLabel: 'Project', text: 'Jobs', wrapText: true } });
     expect(rest).toContainEqual({ textParagraph: { text: '<b>Last Ping Body:</b><br>a &lt; b<br>c' } });
@@ -75,11 +80,11 @@ describe('Matrix', () => {
     expect(target.json()).toMatchObject({
       msgtype: 'm.text',
       body: expect.stringMatching(
-        /^🟢 “<x>” is UP \(after 1 hour of downtime\)\.\n\nCame Up: .+ UTC\nProject: Jobs\n/,
+        /^<x> is now UP\. The downtime lasted 1 hour\.\n\nCame Up: .+ UTC\nProject: Jobs\n/,
       ),
       format: 'org.matrix.custom.html',
       formatted_body: expect.stringMatching(
-        /^🟢 <b>“&lt;x&gt;” is UP .+<\/b><br><br><b>Came Up:<\/b> .+<br><b>Project:<\/b> Jobs<br>/,
+        /^🟢 The check <a href=".+">&lt;x&gt;<\/a> is now <b>UP<\/b>\.<br>The downtime lasted 1 hour\.<br><br><b>Came Up:/,
       ),
     });
   });
@@ -116,5 +121,21 @@ describe('Gotify', () => {
       priority: 1,
       extras: { 'client::display': { contentType: 'text/markdown' } },
     });
+  });
+
+  test.each<[string, object, boolean, boolean]>([
+    ['no priorities', {}, true, true],
+    ['priority 0 for down', { priorityDown: 0, priorityUp: 5 }, false, true],
+    ['priority 0 for up', { priorityDown: 5, priorityUp: 0 }, true, false],
+  ])('sends what its priorities allow: %s', (_situation, priorities, down, up) => {
+    const settings = gotifySettings.parse({ url: target.server.url, token: 'A', ...priorities });
+    const gotify = createGotify(target.send);
+    expect([gotify.tells(settings, 'down'), gotify.tells(settings, 'up')]).toEqual([down, up]);
+  });
+
+  test('leaves the priority to the server where none is set', async () => {
+    const settings = gotifySettings.parse({ url: target.server.url, token: 'A' });
+    await createGotify(target.send).deliver(aDelivery(settings));
+    expect(target.json()).not.toHaveProperty('priority');
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { delivered } from '../../src/channels/delivery-result.js';
+import type { HttpMessage } from '../../src/channels/http-message.js';
 import { createSlackCompatible } from '../../src/channels/slack-compatible/slack-compatible.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
@@ -27,7 +29,7 @@ describe('slack', () => {
           mrkdwn_in: ['fields'],
           title: '“Backup” is DOWN.',
           title_link: viewOf(event).link,
-          text: 'Success signal did not arrive on time, grace time passed.',
+          text: 'Reason: success signal did not arrive on time, grace time passed.',
           fields: [
             { title: 'Went Down', value: '2026-01-01 12:00:00 UTC', short: true },
             { title: 'Description', value: 'Nightly &amp; &lt;weekly&gt;', short: false },
@@ -49,7 +51,7 @@ describe('slack', () => {
     await channel('slack').deliver(aDelivery(settings(), event, { view }));
     expect(target.json()).toMatchObject({
       icon_url: 'https://monitor.example/logo.png',
-      attachments: [{ color: 'good', text: 'After 1 hour of downtime.' }],
+      attachments: [{ color: 'good', text: 'The downtime lasted 1 hour.' }],
     });
   });
 
@@ -62,7 +64,7 @@ describe('slack', () => {
 describe('addresses that were taken back', () => {
   test.each([
     ['slack', 404, true],
-    ['slack', 410, true],
+    ['slack', 410, false],
     ['slack', 500, false],
     ['discord', 404, true],
     ['discord', 400, false],
@@ -91,9 +93,19 @@ describe('mattermost and discord', () => {
     expect(target.server.requests[0]?.path).toBe(called);
   });
 
+  test('discord is called by its present name', async () => {
+    const sent: HttpMessage[] = [];
+    const discord = createSlackCompatible(async (message) => {
+      sent.push(message);
+      return delivered;
+    }).find(({ kind }) => kind === 'discord');
+    await discord?.deliver(aDelivery({ url: 'https://discordapp.com/api/webhooks/1/key' }));
+    expect(sent[0]?.url).toBe('https://discord.com/api/webhooks/1/key/slack');
+  });
+
   test('a field of discord stays below 1024 characters', async () => {
     const body = Buffer.from('`'.repeat(20_000));
-    const lastPing = { signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
+    const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     await channel('discord').deliver(aDelivery(settings(), anEvent({ lastPing })));
     const [{ fields }] = target.json()['attachments'] as [{ fields: { value: string }[] }];
     expect(Math.max(...fields.map(({ value }) => value.length))).toBeLessThanOrEqual(1024);

@@ -16,8 +16,10 @@ describe('telegram', () => {
     expect(target.server.requests[0]?.path).toBe('/bot1:abc/sendMessage');
     const { text, ...rest } = target.json();
     expect(rest).toMatchObject({ chat_id: -100, message_thread_id: 7, parse_mode: 'html' });
-    expect(text).toMatch(/^🔴 <b>A &lt;b&gt; &amp; c<\/b> is DOWN \(received a failure signal\)\.\n\n/);
-    expect(text).toContain('<b>Tags:</b> <code>prod</code>, <code>db</code>\n');
+    expect(text).toMatch(
+      /^🔴 The check <a href=".+">A &lt;b&gt; &amp; c<\/a> is <b>DOWN<\/b> \(received a failure signal\)\.\n\n/,
+    );
+    expect(text).toContain('<b>Tags:</b> prod, db\n');
     expect(text).toContain('<pre>done</pre>');
   });
 

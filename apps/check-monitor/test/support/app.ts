@@ -197,6 +197,7 @@ function openNotifier({
     bounceDomain: undefined,
     telegramToken: undefined,
     pushoverToken: undefined,
+    ntfyToken: undefined,
     matrix: undefined,
     signalSocket: undefined,
   };

@@ -1,4 +1,4 @@
-import type { AlertEvent } from '../../src/channels/alert-event.js';
+import type { AlertEvent, DownCheck } from '../../src/channels/alert-event.js';
 import { type EventView, viewEvent } from '../../src/channels/event-view.js';
 import type { Delivery } from '../../src/channels/integration.js';
 import { microsOf } from '../../src/instants.js';
@@ -29,6 +29,7 @@ export function anEvent({ check, ...overrides }: EventOverrides = {}): AlertEven
     },
     projectName: 'Jobs',
     lastPing: {
+      n: 112,
       signal: 'success',
       at: happened - 10 * minute,
       exitStatus: null,
@@ -41,6 +42,15 @@ export function anEvent({ check, ...overrides }: EventOverrides = {}): AlertEven
 }
 
 type EventOverrides = Partial<Omit<AlertEvent, 'check'>> & { readonly check?: Partial<AlertEvent['check']> };
+
+/** Another check of the project, down and never pinged. */
+export function aDownCheck(overrides: Partial<DownCheck> = {}): DownCheck {
+  return {
+    ...{ uuid: '0d7f0a3e-5c1b-4c55-9d0e-555555555555', uniqueKey: 'b'.repeat(40) },
+    ...{ name: 'mail', lastPing: null },
+    ...overrides,
+  };
+}
 
 /** The same check, up again after an hour. */
 export function aRecovery(overrides: EventOverrides = {}): AlertEvent {

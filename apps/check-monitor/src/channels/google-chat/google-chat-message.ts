@@ -4,7 +4,7 @@ import { escapeHtml } from '../markup.js';
 /** Message with a card (cardsV2); its texts are a kind of HTML. */
 export function googleChatMessage(view: EventView): object {
   const widgets = [
-    { textParagraph: { text: `<b>${escapeHtml(view.sentence)}</b>` } },
+    { textParagraph: { text: newsOf(view) } },
     ...view.facts.map((fact) => ({
       decoratedText: { topLabel: fact.label, text: escapeHtml(factText(fact)), wrapText: true },
     })),
@@ -24,4 +24,10 @@ export function googleChatMessage(view: EventView): object {
 function bodyParagraph(body: string): object {
   const lines = body.split(/\r?\n/).map(escapeHtml).join('<br>');
   return { textParagraph: { text: `<b>Last Ping Body:</b><br>${lines}` } };
+}
+
+function newsOf({ name, status, statusWord, explanation }: EventView): string {
+  const [sign, is] = status === 'up' ? ['🟢', 'is now'] : ['🔴', 'is'];
+  const news = `${sign} The check <b>${escapeHtml(name)}</b> ${is} <b>${statusWord}</b>.`;
+  return explanation === '' ? news : `${news}<br>${escapeHtml(explanation)}`;
 }

@@ -1,21 +1,21 @@
 import type { EventView } from '../event-view.js';
-import { bodyBlock, factLines, joinBlocks, linkBlock, markdown, othersBlock } from '../markup.js';
+import { bodyBlock, factLines, joinBlocks, linkBlock, markdown, newsBlock, othersBlock } from '../markup.js';
 
 const mostOctets = 20_000;
 
-/** Message of Gotify, in Markdown. */
-export function gotifyMessage(view: EventView, priority: number): object {
+/** Message of Gotify, in Markdown; the server chooses a priority where `priority` is null. */
+export function gotifyMessage(view: EventView, priority: number | null): object {
   const blocks = [
-    view.explanation === '' ? undefined : markdown.plain(view.sentence),
+    newsBlock(view, markdown),
     factLines(view, markdown, mostOctets / 2),
     bodyBlock(view, markdown),
-    othersBlock(view, markdown),
+    othersBlock(view, markdown, markdown.link),
     linkBlock(view, markdown),
   ];
   return {
     title: view.title,
     message: joinBlocks(blocks, mostOctets),
-    priority,
+    ...(priority === null ? {} : { priority }),
     extras: {
       'client::display': { contentType: 'text/markdown' },
       'client::notification': { click: { url: view.link } },

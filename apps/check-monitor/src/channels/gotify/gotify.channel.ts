@@ -1,3 +1,4 @@
+import type { AlertStatus } from '../alert-event.js';
 import { jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
@@ -8,13 +9,17 @@ import type { GotifySettings } from './gotify-settings.js';
 export function createGotify(send: SendHttp): Integration<GotifySettings> {
   return {
     kind: 'gotify',
-    tells: () => true,
+    tells: (settings, status) => priorityOf(settings, status) !== 0,
     deliver: ({ settings, view, isTest }) => {
-      const { url, token, priorityDown, priorityUp } = settings;
+      const { url, token } = settings;
       const target = new URL(`${url.replace(/\/+$/, '')}/message`);
       target.searchParams.set('token', token);
-      const priority = view.status === 'up' ? priorityUp : priorityDown;
+      const priority = priorityOf(settings, view.status);
       return send(jsonPost(target.href, gotifyMessage(view, priority)), { isOnce: isTest });
     },
   };
+}
+
+function priorityOf({ priorityDown, priorityUp }: GotifySettings, status: AlertStatus): number | null {
+  return status === 'up' ? priorityUp : priorityDown;
 }

@@ -6,6 +6,8 @@ import {
   joinBlocks,
   linkBlock,
   type Markup,
+  newsBlock,
+  othersBlock,
   plainText,
 } from '../markup.js';
 
@@ -16,17 +18,23 @@ const html: Markup = { ...htmlMarkup, lineBreak: '<br>' };
 
 /** Content of an m.room.message event, as text and as HTML. */
 export function matrixMessage(view: EventView): object {
-  const sign = view.status === 'up' ? '🟢' : '🔴';
-  const blocks = (markup: Markup) => [
-    `${sign} ${markup.bold(view.sentence)}`,
+  const blocks = (markup: Markup, news: string) => [
+    news,
     factLines(view, markup, mostOctets / 2),
     bodyBlock(view, markup),
+    othersBlock(view, markup, markup === html ? markup.link : markup.bold),
     linkBlock(view, markup),
   ];
   return {
     msgtype: 'm.text',
-    body: joinBlocks(blocks(plainText), mostOctets),
+    body: joinBlocks(blocks(plainText, plainNews(view)), mostOctets),
     format: 'org.matrix.custom.html',
-    formatted_body: joinBlocks(blocks(html), mostOctets, '<br><br>'),
+    formatted_body: joinBlocks(blocks(html, newsBlock(view, html)), mostOctets, '<br><br>'),
   };
+}
+
+/** First line of the text form, by which clients without HTML notify. */
+function plainNews({ name, status, statusWord, reason, explanation }: EventView): string {
+  if (status === 'up') return `${name} is now UP.${explanation === '' ? '' : ` ${explanation}`}`;
+  return `${name} is ${statusWord}${reason === '' ? '' : ` (${reason})`}.`;
 }

@@ -12,7 +12,7 @@ export interface NtfyTarget {
 /** Message in the JSON form of ntfy, in Markdown. */
 export function ntfyMessage(view: EventView, { topic, priority }: NtfyTarget): object {
   const blocks = [
-    view.explanation === '' ? undefined : markdown.plain(`${view.title} (${view.explanation})`),
+    view.explanation === '' ? undefined : markdown.plain(view.explanation),
     factLines(view, markdown, mostOctets / 2),
     othersBlock(view, markdown),
     bodyBlock(view, markdown),

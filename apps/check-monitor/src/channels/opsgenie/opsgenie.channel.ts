@@ -1,3 +1,5 @@
+import { type DeliveryResult, undelivered } from '../delivery-result.js';
+import { type HttpAnswer, jsonAnswer } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import { opsgenieMessage } from './opsgenie-message.js';
@@ -15,6 +17,16 @@ export function createOpsgenie({ send, apiUrls }: OpsgenieDeps): Integration<Ops
     kind: 'opsgenie',
     tells: () => true,
     deliver: ({ settings: { key, region }, event, view, isTest }) =>
-      send(opsgenieMessage(event, view, { apiUrl: apiUrls[region], key }), { isOnce: isTest }),
+      send(opsgenieMessage(event, view, { apiUrl: apiUrls[region], key }), {
+        isOnce: isTest,
+        judge: judgeAnswer,
+      }),
   };
+}
+
+/** What the API says of a refusal. A server that fails is answered for by its status alone. */
+function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
+  const { message } = jsonAnswer(answer);
+  if (typeof message !== 'string' || answer.status >= 500 || answer.status === 429) return undefined;
+  return undelivered(`Received status code ${answer.status} with a message: "${message.slice(0, 200)}"`);
 }

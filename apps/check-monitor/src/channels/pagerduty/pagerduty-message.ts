@@ -1,17 +1,21 @@
 import type { AlertEvent } from '../alert-event.js';
-import { type EventView, factText } from '../event-view.js';
+import type { EventView } from '../event-view.js';
+import { incidentDetails } from '../incident-details.js';
 
 /** Event of PagerDuty's generic API (2010-04-15): the check is the incident, opened when it falls. */
-export function pagerDutyMessage({ check }: AlertEvent, view: EventView, serviceKey: string): object {
-  const details = view.facts.map((fact): [string, string] => [fact.label, factText(fact)]);
-  if (view.body !== undefined) details.push(['Last Ping Body', view.body]);
+export function pagerDutyMessage(event: AlertEvent, view: EventView, serviceKey: string): object {
   return {
     service_key: serviceKey,
-    incident_key: check.uniqueKey,
+    incident_key: event.check.uniqueKey,
     event_type: view.status === 'up' ? 'resolve' : 'trigger',
-    description: view.explanation === '' ? view.title : `${view.title} (${view.explanation})`,
+    description: descriptionOf(view),
     client: view.siteName,
     client_url: view.link,
-    details: Object.fromEntries(details),
+    details: incidentDetails(event, view),
   };
+}
+
+function descriptionOf({ name, status, statusWord, reason }: EventView): string {
+  if (status === 'up') return `${name} received a ping and is now UP`;
+  return `${name} is ${statusWord}${reason === '' ? '' : ` (${reason})`}.`;
 }

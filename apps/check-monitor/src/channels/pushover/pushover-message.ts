@@ -8,8 +8,8 @@ const mostOctets = 1024;
 
 const emergency = { retry: '300', expire: '86400' };
 
-// Pushover knows neither code nor preformatted text.
-const markup: Markup = { ...htmlMarkup, code: htmlMarkup.plain, block: htmlMarkup.plain };
+// Pushover knows no preformatted text
+const markup: Markup = { ...htmlMarkup, block: htmlMarkup.plain };
 
 export interface PushoverTarget {
   readonly token: string;
@@ -17,14 +17,14 @@ export interface PushoverTarget {
   readonly priority: number;
 }
 
-/** Fields of a message; an emergency is tagged with the check, so that its repetition can be ended. */
+/** Fields of a message, tagged with the check, so that the repetition of an emergency can be ended. */
 export function pushoverMessage(
   { check }: AlertEvent,
   view: EventView,
   { token, userKey, priority }: PushoverTarget,
 ): Record<string, string> {
   const blocks = [
-    view.explanation === '' ? undefined : markup.plain(view.sentence),
+    view.explanation === '' ? undefined : markup.plain(view.explanation),
     factLines(view, markup, mostOctets / 2),
     othersBlock(view, markup),
     bodyBlock(view, markup),
@@ -32,12 +32,13 @@ export function pushoverMessage(
   return {
     token,
     user: userKey,
-    title: view.title,
+    title: `${view.status === 'up' ? '🟢' : '🔴'} ${view.title}`,
     message: joinBlocks(blocks, mostOctets),
     html: '1',
     priority: String(priority),
     url: view.link,
     url_title: `View on ${view.siteName}`,
-    ...(priority === emergencyPriority ? { ...emergency, tags: check.uniqueKey } : {}),
+    tags: check.uniqueKey,
+    ...(priority === emergencyPriority ? emergency : {}),
   };
 }

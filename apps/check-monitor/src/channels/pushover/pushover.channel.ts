@@ -46,5 +46,5 @@ function priorityOf({ priorityDown, priorityUp }: PushoverSettings, status: Aler
 /** Says of the user key that it is invalid when the user is no more. */
 function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
   const isGone = answer.status === 400 && jsonAnswer(answer)['user'] === 'invalid';
-  return isGone ? refusedForGood('Received status code 400: the user key is invalid') : undefined;
+  return isGone ? refusedForGood('Received status code 400 (invalid user)') : undefined;
 }

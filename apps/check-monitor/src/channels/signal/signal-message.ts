@@ -1,4 +1,4 @@
-import type { EventView, Fact } from '../event-view.js';
+import { type EventView, type Fact, factText } from '../event-view.js';
 import type { SignalSettings } from './signal-settings.js';
 
 /** signal-cli sends what is longer as a file. */
@@ -14,35 +14,48 @@ interface Span {
 export function signalMessage(view: EventView, { recipient }: SignalSettings): object {
   const spans = withinLimit([
     headline(view),
+    [{ text: `${view.link}\n\n` }],
     ...view.facts.map(factSpans),
-    ...(view.others.length === 0 ? [] : [[{ text: `\n${view.others.join('\n')}\n` }]]),
+    ...(view.others.length === 0 ? [] : [othersSpans(view)]),
     ...(view.body === undefined ? [] : [bodySpans(view.body)]),
-    [{ text: `\n${view.link}` }],
   ]);
   return {
-    ...(recipient.startsWith('+') ? { recipient: [recipient] } : { username: [recipient] }),
+    // the form of user names where numbers are taken too
+    recipient: [recipient.startsWith('+') ? recipient : `u:${recipient}`],
     message: spans.map(({ text }) => text).join(''),
     textStyle: stylesOf(spans),
   };
 }
 
 function headline(view: EventView): Span[] {
-  const sign = view.status === 'up' ? '🟢' : '🔴';
-  const why = view.explanation === '' ? '' : ` (${view.explanation})`;
+  const isUp = view.status === 'up';
+  const reason = view.reason === '' ? '' : ` (${view.reason})`;
+  const downtime = isUp && view.explanation !== '' ? ` ${view.explanation}` : '';
   return [
-    { text: `${sign} The check “` },
+    { text: 'The check ' },
     { text: view.name, style: 'BOLD' },
-    { text: '” is ' },
+    { text: isUp ? ' is now ' : ' is ' },
     { text: view.statusWord, style: 'BOLD' },
-    { text: `${why}.\n\n` },
+    { text: `${reason}.${downtime}\n` },
   ];
 }
 
 function factSpans(fact: Fact): Span[] {
   const label: Span = { text: `${fact.label}:`, style: 'BOLD' };
-  if ('text' in fact) return [label, { text: ` ${fact.text}\n` }];
+  if (!('codes' in fact)) return [label, { text: ` ${factText(fact)}\n` }];
   const codes = fact.codes.flatMap((code): Span[] => [{ text: ' ' }, { text: code, style: 'MONOSPACE' }]);
   return [label, ...codes, { text: '\n' }];
+}
+
+function othersSpans({ others, downOthers }: EventView): Span[] {
+  const [first = '', ...rest] = others;
+  const named = downOthers.flatMap(({ name, note }): Span[] => [
+    { text: '• ' },
+    { text: name, style: 'BOLD' },
+    { text: ` (${note})\n` },
+  ]);
+  const lines = named.length === 0 ? rest.map((line) => ({ text: `${line}\n` })) : named;
+  return [{ text: `\n${first}\n` }, ...lines];
 }
 
 function bodySpans(body: string): Span[] {

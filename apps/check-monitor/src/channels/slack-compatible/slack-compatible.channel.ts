@@ -3,11 +3,10 @@ import { type HttpAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import type { AddressSettings } from '../settings-rules.js';
-import { type EscapeText, escapeForSlack, slackMessage } from './slack-message.js';
+import { escapeForSlack, type SlackDialect, separateStars, slackMessage } from './slack-message.js';
 
-interface Dialect {
+interface Dialect extends SlackDialect {
   readonly kind: 'slack' | 'mattermost' | 'discord';
-  readonly escapeText: EscapeText;
   /** Statuses by which the target says that the address was taken back. */
   readonly gone: readonly number[];
   readonly addressOf: (url: string) => string;
@@ -15,19 +14,23 @@ interface Dialect {
 
 const asIs = (text: string) => text;
 
+const ofMattermost: SlackDialect = { escapeText: asIs, escapeStars: separateStars };
+const ofSlack: SlackDialect = { escapeText: escapeForSlack, escapeStars: separateStars };
+const ofDiscord: SlackDialect = { escapeText: asIs, escapeStars: (text) => text.replaceAll('*', '\\*') };
+
 const dialects: readonly Dialect[] = [
-  { kind: 'slack', escapeText: escapeForSlack, gone: [404, 410], addressOf: asIs },
-  { kind: 'mattermost', escapeText: asIs, gone: [], addressOf: asIs },
-  { kind: 'discord', escapeText: asIs, gone: [404], addressOf: discordAddress },
+  { ...ofSlack, kind: 'slack', gone: [404], addressOf: asIs },
+  { ...ofMattermost, kind: 'mattermost', gone: [], addressOf: asIs },
+  { ...ofDiscord, kind: 'discord', gone: [404], addressOf: discordAddress },
 ];
 
 /** Slack and what understands the messages of its incoming webhooks. */
 export function createSlackCompatible(send: SendHttp): Integration<AddressSettings>[] {
-  return dialects.map(({ kind, escapeText, gone, addressOf }) => ({
+  return dialects.map(({ kind, gone, addressOf, ...dialect }) => ({
     kind,
     tells: () => true,
     deliver: ({ settings, view, isTest }) =>
-      send(jsonPost(addressOf(settings.url), slackMessage(view, escapeText)), {
+      send(jsonPost(addressOf(settings.url), slackMessage(view, dialect)), {
         isOnce: isTest,
         judge: (answer) => judgeGone(answer, gone),
       }),
@@ -42,6 +45,8 @@ function judgeGone({ status }: HttpAnswer, gone: readonly number[]): DeliveryRes
 function discordAddress(url: string): string {
   const address = new URL(url);
   const path = address.pathname.replace(/\/+$/, '');
+  // the name that webhooks of earlier years have
+  if (address.hostname === 'discordapp.com') address.hostname = 'discord.com';
   address.pathname = path.endsWith('/slack') ? path : `${path}/slack`;
   return address.href;
 }

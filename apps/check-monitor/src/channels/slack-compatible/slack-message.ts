@@ -1,4 +1,4 @@
-import type { EventView, Fact } from '../event-view.js';
+import { type EventView, type Fact, factText } from '../event-view.js';
 import { fencedCode } from '../markup.js';
 
 interface Field {
@@ -7,16 +7,27 @@ interface Field {
   readonly short: boolean;
 }
 
-/** How a target wants text that stands for itself. */
+/** How a target takes text that stands for itself. */
 export type EscapeText = (text: string) => string;
 
 /** Slack reads three characters as markup; others of its kin show the entities. */
 export const escapeForSlack: EscapeText = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** What differs between the targets that take messages of this form. */
+export interface SlackDialect {
+  readonly escapeText: EscapeText;
+  /** Asterisks of a schedule, which would make text bold. */
+  readonly escapeStars: EscapeText;
+}
+
+/** An invisible character (U+034F) before each asterisk, so that it begins no markup. */
+export const separateStars: EscapeText = (text) => text.replaceAll('*', '\u034f*');
+
 /** Message in the form of Slack's incoming webhooks, which Mattermost and Discord understand too. */
-export function slackMessage(view: EventView, escapeText: EscapeText): object {
-  const fields = view.facts.map((fact) => fieldOf(fact, escapeText));
+export function slackMessage(view: EventView, dialect: SlackDialect): object {
+  const { escapeText } = dialect;
+  const fields = view.facts.map((fact) => fieldOf(fact, dialect));
   const body =
     view.body === undefined ? [] : [longField('Last Ping Body', fencedCode(escapeText(view.body)))];
   return {
@@ -29,25 +40,21 @@ export function slackMessage(view: EventView, escapeText: EscapeText): object {
         mrkdwn_in: ['fields'],
         title: escapeText(`“${view.name}” is ${view.statusWord}.`),
         title_link: view.link,
-        ...(view.explanation === '' ? {} : { text: escapeText(capitalised(view.explanation)) }),
+        ...(view.explanation === '' ? {} : { text: escapeText(view.explanation) }),
         fields: [...fields, ...body],
       },
     ],
   };
 }
 
-function fieldOf(fact: Fact, escapeText: EscapeText): Field {
+function fieldOf(fact: Fact, { escapeText, escapeStars }: SlackDialect): Field {
   const value =
-    'text' in fact
-      ? escapeText(fact.text)
-      : fact.codes.map((code) => `\`${escapeText(code.replaceAll('`', "'"))}\``).join(' ');
-  return { title: fact.label, value, short: fact.isShort };
+    'words' in fact
+      ? fact.words.map((word) => `\`${escapeText(word.replaceAll('`', "'"))}\``).join(' ')
+      : escapeText(factText(fact));
+  return { title: fact.label, value: 'codes' in fact ? escapeStars(value) : value, short: fact.isShort };
 }
 
 function longField(title: string, value: string): Field {
   return { title, value, short: false };
-}
-
-function capitalised(sentence: string): string {
-  return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
 }

@@ -1,5 +1,5 @@
 import { type EventView, factText } from '../event-view.js';
-import { escapeMarkdown } from '../markup.js';
+import { escapeAngles } from '../markup.js';
 
 /** Message with an Adaptive Card 1.2, as workflows of Microsoft Teams take it. */
 export function teamsMessage(view: EventView): object {
@@ -7,7 +7,7 @@ export function teamsMessage(view: EventView): object {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.2',
-    fallbackText: `${view.name} is ${view.statusWord}.`,
+    fallbackText: escapeAngles(`“${view.name}” is ${view.statusWord}.`),
     body: bodyOf(view),
     actions: [{ type: 'Action.OpenUrl', title: `View on ${view.siteName}`, url: view.link }],
     msteams: { width: 'Full' },
@@ -20,10 +20,18 @@ export function teamsMessage(view: EventView): object {
   };
 }
 
+/**
+ * Text that stands for itself in a card. Backslashes would be shown, so an invisible character (U+034F) stands before an
+ * asterisk, and between the two parts of what would be a link.
+ */
+function escapeForTeams(text: string): string {
+  return escapeAngles(text).replaceAll('*', '\u034f*').replaceAll('](', ']\u034f(');
+}
+
 function bodyOf(view: EventView): object[] {
   const heading = {
     type: 'TextBlock',
-    text: `${view.status === 'up' ? '🟢' : '🔴'} ${escapeMarkdown(view.sentence)}`,
+    text: `${view.status === 'up' ? '🟢' : '🔴'} ${escapeForTeams(view.sentence)}`,
     weight: 'bolder',
     size: 'medium',
     wrap: true,
@@ -31,7 +39,7 @@ function bodyOf(view: EventView): object[] {
   };
   const facts = view.facts.map((fact) => ({
     title: `${fact.label}:`,
-    value: escapeMarkdown(factText(fact)),
+    value: escapeForTeams(factText(fact)).replaceAll('\n', '\n\n'),
   }));
   return [heading, { type: 'FactSet', facts }, ...(view.body === undefined ? [] : codeBlock(view.body))];
 }

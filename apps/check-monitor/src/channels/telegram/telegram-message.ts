@@ -1,5 +1,5 @@
 import type { EventView } from '../event-view.js';
-import { bodyBlock, factLines, htmlMarkup, joinBlocks, linkBlock, othersBlock } from '../markup.js';
+import { bodyBlock, factLines, htmlMarkup, joinBlocks, newsBlock, othersBlock } from '../markup.js';
 import type { TelegramSettings } from './telegram-settings.js';
 
 /** Telegram refuses texts of more than 4096 characters after markup. */
@@ -7,14 +7,10 @@ const mostOctets = 4096;
 
 /** Parameters of sendMessage of the bot API. */
 export function telegramMessage(view: EventView, { chatId, threadId }: TelegramSettings): object {
-  const { bold, plain } = htmlMarkup;
-  const why = view.explanation === '' ? '' : plain(` (${view.explanation})`);
-  const first = `${view.status === 'up' ? '🟢' : '🔴'} ${bold(view.name)} is ${view.statusWord}${why}.`;
   const blocks = [
-    first,
+    newsBlock(view, htmlMarkup),
     factLines(view, htmlMarkup, mostOctets / 2),
-    linkBlock(view, htmlMarkup),
-    othersBlock(view, htmlMarkup),
+    othersBlock(view, htmlMarkup, htmlMarkup.link),
     bodyBlock(view, htmlMarkup),
   ];
   return {

@@ -3,7 +3,7 @@ import { type DeliveryResult, refusedForGood, tooMany, undelivered } from '../de
 import { type HttpAnswer, jsonAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Delivery, Integration } from '../integration.js';
-import { type ChatThrottle, createChatThrottle } from './chat-throttle.js';
+import { createMessageThrottle, type MessageThrottle } from '../message-throttle.js';
 import { telegramMessage } from './telegram-message.js';
 import type { TelegramSettings } from './telegram-settings.js';
 
@@ -18,7 +18,7 @@ export interface TelegramDeps {
 
 /** A chat that this service's bot is in. */
 export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings> {
-  const throttle = createChatThrottle();
+  const throttle = createMessageThrottle();
   return {
     kind: 'telegram',
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
@@ -29,7 +29,7 @@ export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings
 
 async function deliverInTurn(
   deps: TelegramDeps,
-  throttle: ChatThrottle,
+  throttle: MessageThrottle,
   delivery: Delivery<TelegramSettings>,
 ): Promise<DeliveryResult> {
   const wait = throttle.take(String(delivery.settings.chatId), deps.now());

@@ -12,6 +12,7 @@ const event = anEvent({
     json: { name: 'Näme', grace: 60 },
   },
   lastPing: {
+    n: 112,
     signal: 'fail',
     at: happened,
     exitStatus: 3,

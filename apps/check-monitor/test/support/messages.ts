@@ -1,0 +1,53 @@
+import type { AlertEvent } from '../../src/channels/alert-event.js';
+import type { ChannelKind } from '../../src/channels/channel-kinds.js';
+import { emailMessage } from '../../src/channels/email/email-message.js';
+import { googleChatMessage } from '../../src/channels/google-chat/google-chat-message.js';
+import { gotifyMessage } from '../../src/channels/gotify/gotify-message.js';
+import { matrixMessage } from '../../src/channels/matrix/matrix-message.js';
+import { ntfyMessage } from '../../src/channels/ntfy/ntfy-message.js';
+import { opsgenieMessage } from '../../src/channels/opsgenie/opsgenie-message.js';
+import { pagerDutyMessage } from '../../src/channels/pagerduty/pagerduty-message.js';
+import { pushoverMessage } from '../../src/channels/pushover/pushover-message.js';
+import { signalMessage } from '../../src/channels/signal/signal-message.js';
+import {
+  escapeForSlack,
+  separateStars,
+  slackMessage,
+} from '../../src/channels/slack-compatible/slack-message.js';
+import { teamsMessage } from '../../src/channels/teams/teams-message.js';
+import { telegramMessage } from '../../src/channels/telegram/telegram-message.js';
+import { webhookMessage } from '../../src/channels/webhook/webhook-message.js';
+import { viewOf } from './events.js';
+
+/** A group sends nothing of its own. */
+export type SendingKind = Exclude<ChannelKind, 'group'>;
+
+const slack = { escapeText: escapeForSlack, escapeStars: separateStars };
+const mattermost = { ...slack, escapeText: (text: string) => text };
+const discord = { ...mattermost, escapeStars: (text: string) => text.replaceAll('*', '\\*') };
+const hook = {
+  method: 'POST',
+  url: 'https://hook.example/',
+  body: '$NAME $STATUS $NOW',
+  headers: {},
+} as const;
+const pushoverTarget = { token: 't', userKey: 'u', priority: 0 };
+
+/** What each kind sends of an event. */
+export const messages: Readonly<Record<SendingKind, (event: AlertEvent) => object>> = {
+  webhook: (event) => webhookMessage(hook, event),
+  email: (event) => emailMessage(event, viewOf(event), 'https://monitor.example/unsub/'),
+  slack: (event) => slackMessage(viewOf(event), slack),
+  mattermost: (event) => slackMessage(viewOf(event), mattermost),
+  discord: (event) => slackMessage(viewOf(event), discord),
+  ntfy: (event) => ntfyMessage(viewOf(event), { topic: 't', priority: 3 }),
+  telegram: (event) => telegramMessage(viewOf(event), { chatId: 1, threadId: null }),
+  pd: (event) => pagerDutyMessage(event, viewOf(event), 'key'),
+  opsgenie: (event) => opsgenieMessage(event, viewOf(event), { apiUrl: 'https://o.example', key: 'k' }),
+  po: (event) => pushoverMessage(event, viewOf(event), pushoverTarget),
+  msteamsw: (event) => teamsMessage(viewOf(event)),
+  googlechat: (event) => googleChatMessage(viewOf(event)),
+  matrix: (event) => matrixMessage(viewOf(event)),
+  signal: (event) => signalMessage(viewOf(event), { recipient: '+123456', down: true, up: true }),
+  gotify: (event) => gotifyMessage(viewOf(event), 5),
+};
