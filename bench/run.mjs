@@ -6,13 +6,13 @@ import { authority } from './authority.mjs';
 import { manager } from './manager.mjs';
 import { drill } from './manager-drill.mjs';
 import { measureBaseline } from './measure.mjs';
-import { monitor } from './monitor.mjs';
+import { monitor, pings } from './monitor.mjs';
 import { scale } from './scale.mjs';
 import { formatRows } from './table.mjs';
 
 // A suite is { name, isLong?, run }: `run` gives rows as measure.mjs makes them. Its options are `seconds` for each
 // load, `dialects` to measure on, how many `renewals` the drill has, and of how many `rows` the large tables are.
-const suites = [authority, monitor, manager, drill, scale];
+const suites = [authority, monitor, pings, manager, drill, scale];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -49,7 +49,7 @@ async function seedHistory({ database, dialect }) {
     where not exists (select 1 from check_states s where s.check_id = c.id)`);
   // round by round, as they come in
   for (let n = 1; n <= pingRounds; n += 1) {
-    await run(`insert into pings (check_id, n, at, signal, scheme, remote_addr, method, user_agent)
+    await run(`insert into pings (check_id, slot, at, signal, scheme, remote_addr, method, user_agent)
       select id, ${n}, ${now - 3_600_000_000 * (pingRounds - n)}, 'success', 'https', '203.0.113.7', 'GET', 'curl/8.14.1'
       from checks`);
   }

@@ -6,12 +6,16 @@ import { readCounters } from '../apps/check-monitor/dist/src/metrics/metrics.rep
 import { countChecks, readWaiting } from '../apps/check-monitor/dist/src/metrics/scrape.repository.js';
 import { findKnownChecks } from '../apps/check-monitor/dist/src/pings/known-checks.repository.js';
 import { commitPings, insertPings } from '../apps/check-monitor/dist/src/pings/ping-batch.repository.js';
+import { nextPlace } from '../apps/check-monitor/dist/src/pings/ping-ring.js';
 import { listLatestPings } from '../apps/check-monitor/dist/src/pings/pings.repository.js';
 import { settle } from './databases.mjs';
 import { micros, withMonitor } from './monitor-place.mjs';
 import { seedMonitor } from './scale-monitor-seed.mjs';
 import { ofStatements } from './statements.mjs';
 import { tableSizes } from './table-sizes.mjs';
+
+// that of CHECK_MONITOR_PING_LIMIT
+const pingLimit = 100;
 
 const tables = ['checks', 'check_states', 'pings', 'flips', 'notifications'];
 
@@ -62,17 +66,25 @@ async function pingBatch({ database }, uuids) {
   const known = await findKnownChecks(database, uuids);
   return async (tx, lanes) => {
     const at = micros();
-    const pinged = known.map((check) => ({ ...check, pingCount: check.pingCount + 1, lastPing: at }));
-    const pings = pinged.map(({ id, pingCount }) => ({
-      ...{ checkId: id, n: pingCount, at, signal: 'success', scheme: 'https', remoteAddr: '203.0.113.7' },
+    const pinged = known.map((check) => {
+      return { ...check, ...nextPlace(check, pingLimit), pingCount: check.pingCount + 1, lastPing: at };
+    });
+    const pings = pinged.map(({ id, lastSlot, pingCount }) => ({
+      ...{
+        checkId: id,
+        slot: lastSlot,
+        n: pingCount,
+        at,
+        signal: 'success',
+        scheme: 'https',
+        remoteAddr: '203.0.113.7',
+      },
       ...{ method: 'GET', userAgent: 'curl/8.14.1', runId: null, exitStatus: null, body: null },
     }));
-    const rows = { checks: pinged, pings, flips: [] };
+    const rows = { checks: pinged, pings, flips: [], shrunk: [] };
     if (lanes === undefined) return void (await insertPings(tx, rows));
     const written = await commitPings({ lanes }, rows);
-    for (const check of known) {
-      if (written.has(check.id))
-        Object.assign(check, { revision: check.revision + 1, pingCount: check.pingCount + 1 });
-    }
+    for (const [place, { id, ...left }] of pinged.entries())
+      if (written.has(id)) Object.assign(known[place], left, { revision: left.revision + 1 });
   };
 }

@@ -9,7 +9,7 @@ begin
   perform set_config('lock_timeout', '5s', true);
   for ahead in 1..3 loop
     month := this_month + make_interval(months => ahead);
-    execute format('create table if not exists %I partition of pings for values from (%s) to (%s)',
+    execute format('create table if not exists %I partition of pings for values from (%s) to (%s) with (fillfactor = 90)',
       'pings_' || to_char(month, 'YYYY_MM'),
       (extract(epoch from month) * 1000000)::bigint,
       (extract(epoch from month + interval '1 month') * 1000000)::bigint);

@@ -2,8 +2,9 @@
 -- table: psql -v ON_ERROR_STOP=1 -f partition-pings.sql <database>. What there is becomes the first partition and is
 -- not copied. See docs/scale.md.
 
--- Beside the running service: the new key, and the proof that all pings are of this month or earlier.
-create unique index concurrently pk_pings_before on pings (check_id, n, at);
+-- Beside the running service: the new index, and the proof that all pings are of this month or earlier. The index is
+-- not unique, as a unique one would have to contain the time, and change with every ping.
+create index concurrently ix_pings_before on pings (check_id, slot);
 
 do $$
 declare
@@ -23,12 +24,11 @@ alter table pings rename to pings_before;
 
 alter table pings_before drop constraint pk_pings;
 
-alter table pings_before add constraint pk_pings_before primary key using index pk_pings_before;
-
 create table pings (like pings_before including defaults,
-  constraint pk_pings primary key (check_id, n, at),
   constraint fk_pings_check_id foreign key (check_id) references checks (id) on delete cascade)
   partition by range (at);
+
+create index ix_pings_check_id_slot on pings (check_id, slot);
 
 do $$
 declare
@@ -40,6 +40,6 @@ end $$;
 alter table pings_before drop constraint ck_pings_before;
 
 -- what no month takes: a ping is never refused for want of a partition
-create table pings_default partition of pings default;
+create table pings_default partition of pings default with (fillfactor = 90);
 
 commit;

@@ -3,16 +3,9 @@ import { column, type Database, querySql, type Tx } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import type { CheckSettings } from '../src/checks/check.js';
 import { holdCheck, updateCheck } from '../src/checks/checks.repository.js';
-import type { IncomingPing } from '../src/pings/incoming-ping.js';
-import { storeHeldPings } from '../src/pings/store-pings.service.js';
+import { insertHeldPings } from '../src/pings/store-pings.service.js';
+import { pingTo } from './support/intake.js';
 import { describeMonitor } from './support/suite.js';
-
-const get: Omit<IncomingPing, 'address'> = {
-  origin: { remoteAddr: null, scheme: 'http' },
-  method: 'GET',
-  userAgent: '',
-  body: Buffer.alloc(0),
-};
 
 class Signal {
   give: () => void = () => undefined;
@@ -67,11 +60,9 @@ describeMonitor('two changes of one check at the same time', (stage) => {
   test('judges a ping that waits for an update by the settings after it', async () => {
     const { uuid } = await stage.ada.check();
     const { now } = stage.app.accounts;
-    const target = { kind: 'uuid', uuid } as const;
-    const address = { target, action: 'success', exitStatus: undefined, runId: undefined } as const;
     await changeTogether(uuid, { methods: 'POST' }, () =>
       stage.app.database.transaction((tx) =>
-        storeHeldPings({ now }, tx, [{ uuid, ping: { ...get, address } }]),
+        insertHeldPings({ now, pingLimit: 100 }, tx, [{ uuid, ping: pingTo(uuid) }]),
       ),
     );
     const { pings } = (await stage.ada.get(`/checks/${uuid}/pings/`)).body;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { schema } from '../src/database.js';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
 
 /** A script of docs/sql, as one transaction. */
@@ -42,6 +43,10 @@ describeEachDialect('pings in partitions', (open, dialect) => {
     await ada.ping(check);
     await run(script('partition-pings.sql'));
     for (let time = 0; time < 2; time += 1) await run(script('maintain-pings.sql'));
+    // the index that was made beside the service is the one of the partition: none was built while pings waited
+    const indexes = `select indexrelid::regclass::text as name from pg_index
+      where indrelid = 'pings_before'::regclass`;
+    expect(await run(indexes)).toEqual([{ name: 'ix_pings_before' }]);
 
     // the process knows the check from before
     await ada.ping(check, '/fail');
@@ -68,5 +73,18 @@ describeEachDialect('pings in partitions', (open, dialect) => {
     await run(script('maintain-pings.sql'));
     const [found] = await run(`select to_regclass('${past}') as past, to_regclass('${kept}') as kept`);
     expect(found).toEqual({ past: null, kept });
+  });
+
+  onPostgres('are upgraded where they lie', async () => {
+    const check = await ada.check();
+    for (let n = 1; n <= 5; n += 1) await ada.ping(check);
+    const place = schema.migrations.findIndex(({ name }) => name === '0007-ring-of-pings');
+    for (const _ of schema.migrations.slice(place)) await app.database.revertLast();
+    await app.database.migrate();
+    // this process stayed alive, which none does while its database is migrated
+    await ada.post(`/checks/${check.uuid}`, { name: 'upgraded' }).expect(200);
+    expect(await numbersOf(check)).toEqual([5, 4, 3]);
+    await ada.ping(check);
+    expect(await numbersOf(check)).toEqual([6, 5, 4]);
   });
 });

@@ -2,30 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseUnavailable } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import type { IncomingPing } from '../src/pings/incoming-ping.js';
-import type { PingTarget } from '../src/pings/ping-address.js';
-import { createPingIntake, type PingIntake } from '../src/pings/receive-ping.service.js';
-import { describeMonitor, type Stage } from './support/suite.js';
-
-function intakeOf({ app }: Stage, changed: Partial<Database> = {}): PingIntake {
-  const { now } = app.accounts;
-  const database = { ...app.database, ...changed };
-  const { logger } = app;
-  return createPingIntake({ database, now, logger, newUuid: randomUUID, checkLimit: 20, pingLimit: 100 });
-}
-
-function pingTo(uuid: string): IncomingPing {
-  return pingAt({ kind: 'uuid', uuid });
-}
-
-function pingAt(target: PingTarget): IncomingPing {
-  return {
-    address: { target, action: 'success', exitStatus: undefined, runId: undefined },
-    origin: { remoteAddr: null, scheme: 'http' },
-    method: 'GET',
-    userAgent: '',
-    body: Buffer.alloc(0),
-  };
-}
+import { intakeOf, pingAt, pingTo } from './support/intake.js';
+import { describeMonitor } from './support/suite.js';
 
 describeMonitor('pings that arrive together', (stage) => {
   test('one that is refused leaves the others alone', async () => {

@@ -39,7 +39,7 @@ describeEachDialect('schema', (open) => {
       }
       await executeSql(
         tx,
-        `insert into pings (check_id, n, at, signal, scheme, method, user_agent)
+        `insert into pings (check_id, slot, at, signal, scheme, method, user_agent)
         select id, 1, 0, 'success', 'http', 'GET', '' from checks`,
       );
     });

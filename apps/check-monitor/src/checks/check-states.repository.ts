@@ -7,6 +7,10 @@ export interface CheckStateRow extends CheckState {
   readonly checkId: number;
   /** Rises with every change of the check, of its settings too. */
   readonly revision: number;
+  /** The ring of its pings; null until one is stored, and for checks of a version that had no ring. */
+  readonly firstSlot: number | null;
+  readonly lastSlot: number | null;
+  readonly slotCount: number | null;
 }
 
 export const checkStates = defineTable<CheckStateRow>('check_states', {
@@ -20,6 +24,9 @@ export const checkStates = defineTable<CheckStateRow>('check_states', {
     lastStartRunId: column.uuid().nullable(),
     lastDuration: column.bigint().nullable(),
     alertAfter: column.preciseInstant().nullable(),
+    firstSlot: column.bigint().nullable(),
+    lastSlot: column.bigint().nullable(),
+    slotCount: column.bigint().nullable(),
   },
   indexes: [{ columns: ['alertAfter'], where: 'alert_after is not null' }],
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],

@@ -59,7 +59,14 @@ export const checks = defineTable<CheckRow>('checks', {
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
 });
 
-const { checkId: _checkId, revision: _revision, ...ofState } = checkStates.columns;
+const {
+  checkId: _checkId,
+  revision: _revision,
+  firstSlot: _firstSlot,
+  lastSlot: _lastSlot,
+  slotCount: _slotCount,
+  ...ofState
+} = checkStates.columns;
 
 /** Columns of `wholeChecks`. */
 export const wholeCheckColumns: { readonly [Name in keyof Check]-?: Column<Check[Name]> } = {

@@ -8,6 +8,10 @@ const names = [
   ...['filter_subject', 'filter_body', 'filter_http_body', 'filter_default_fail'],
   ...['revision', 'ping_count', 'stored_status'],
   ...['last_ping', 'last_start', 'last_start_run_id', 'last_duration', 'alert_after'],
+  ...['first_slot', 'last_slot', 'slot_count'],
+  // where there is no ring yet, pings lie in the slots of their numbers
+  'case when first_slot is null then (select min(slot) from pings where check_id = checks.id) end',
+  '(select ping_limit from users join projects on owner_id = users.id where projects.id = project_id)',
 ].join(', ');
 
 const from = 'from checks join check_states on check_states.check_id = checks.id';
@@ -77,6 +81,11 @@ type Cells = readonly [
   lastStartRunId: string | null,
   lastDuration: number | null,
   alertAfter: number | null,
+  firstSlot: number | null,
+  lastSlot: number | null,
+  slotCount: number | null,
+  oldest: number | null,
+  pingLimit: number | null,
 ];
 
 function knownCheckOf([
@@ -104,6 +113,11 @@ function knownCheckOf([
   lastStartRunId,
   lastDuration,
   alertAfter,
+  firstSlot,
+  lastSlot,
+  slotCount,
+  oldest,
+  pingLimit,
 ]: Cells): KnownCheck {
   return {
     id,
@@ -130,5 +144,9 @@ function knownCheckOf([
     lastStartRunId,
     lastDuration,
     alertAfter,
+    firstSlot: firstSlot ?? oldest ?? pingCount + 1,
+    lastSlot: lastSlot ?? pingCount,
+    slotCount: slotCount ?? (oldest === null ? 0 : pingCount + 1 - oldest),
+    pingLimit,
   };
 }

@@ -1,13 +1,16 @@
 import type { CheckState } from '../checks/check.js';
 import type { CheckTiming } from '../checks/check-state.js';
+import type { PingRing } from './ping-ring.js';
 import type { PingFilter } from './signal.js';
 
 /** What pings need to know of their check. */
-export interface KnownCheck extends CheckTiming, PingFilter, CheckState {
+export interface KnownCheck extends CheckTiming, PingFilter, CheckState, PingRing {
   readonly id: number;
   readonly uuid: string;
   /** Rises with every change, so that what is written on an outdated knowledge can be told. */
   readonly revision: number;
+  /** Pings stored of each check of its account; null where the account has no limit of its own. */
+  readonly pingLimit: number | null;
 }
 
 /**
@@ -16,23 +19,38 @@ export interface KnownCheck extends CheckTiming, PingFilter, CheckState {
  */
 export interface KnownChecks {
   get(uuid: string): KnownCheck | undefined;
-  keep(check: KnownCheck): void;
+  /** Stores the check, unless there are too many. */
+  add(check: KnownCheck): void;
   forget(uuid: string): void;
 }
 
 // some 500 bytes each
-const mostKept = 50_000;
+const maxStored = 50_000;
+// Jobs ping in turn: if each check that is not known took the place of another one, then of a few checks too many each
+// would be forgotten just before its next ping.
+const addedOf = 8;
 
-export function createKnownChecks(): KnownChecks {
-  const kept = new Map<string, KnownCheck>();
+export function createKnownChecks(max = maxStored): KnownChecks {
+  // from the one whose latest ping is the longest ago
+  const stored = new Map<string, KnownCheck>();
+  let refused = 0;
   return {
-    get: (uuid) => kept.get(uuid),
-    keep: (check) => {
-      kept.set(check.uuid, check);
-      if (kept.size <= mostKept) return;
-      const [oldest] = kept.keys();
-      if (oldest !== undefined) kept.delete(oldest);
+    get: (uuid) => {
+      const check = stored.get(uuid);
+      if (check === undefined) return undefined;
+      stored.delete(uuid);
+      stored.set(uuid, check);
+      return check;
     },
-    forget: (uuid) => void kept.delete(uuid),
+    add: (check) => {
+      if (stored.size >= max && !stored.has(check.uuid)) {
+        refused = (refused + 1) % addedOf;
+        const [oldest] = stored.keys();
+        if (refused !== 0 || oldest === undefined) return;
+        stored.delete(oldest);
+      }
+      stored.set(check.uuid, check);
+    },
+    forget: (uuid) => void stored.delete(uuid),
   };
 }

@@ -10,12 +10,16 @@ const changed = {
   last_start: 'bigint',
   last_start_run_id: 'uuid',
   last_duration: 'bigint',
+  first_slot: 'bigint',
+  last_slot: 'bigint',
+  slot_count: 'bigint',
 } as const satisfies Columns;
 
 const state = { check_id: 'bigint', revision: 'bigint', ...changed, alert_after: 'bigint' } as const;
 
 const ping = {
   check_id: 'bigint',
+  slot: 'bigint',
   n: 'bigint',
   at: 'bigint',
   signal: 'text',
@@ -28,6 +32,9 @@ const ping = {
   body: 'bytea',
 } as const satisfies Columns;
 
+/** With how many spare slots there are to be after the ping. */
+const sent = { ...ping, spare: 'integer' } as const satisfies Columns;
+
 const flip = {
   check_id: 'bigint',
   at: 'bigint',
@@ -39,16 +46,27 @@ const flip = {
 
 const changedNames = Object.keys(changed);
 const pingNames = Object.keys(ping);
+const contentNames = pingNames.filter((name) => name !== 'check_id' && name !== 'slot');
+// a spare slot is as large as the ping before it, so that the next one fits in its place
+const spareNames = contentNames.filter((name) => name !== 'n' && name !== 'body');
 
 /** On SQLite: what is changed, the deadline three times, the id, the revision. */
 export const updateState = `update check_states set revision = revision + 1,
   ${changedNames.map((name) => `${name} = ?`).join(', ')}, alert_after = ${earlier('alert_after', '?', 'min')}
   where check_id = ? and revision = ?`;
 
+/** On SQLite: what a slot holds, the id of the check, the slot. */
+export const updatePing = `update pings set ${contentNames.map((name) => `${name} = ?`).join(', ')}
+  where check_id = ? and slot = ?`;
+
 /** On SQLite: a row of pings. */
 export const insertPing = `insert into pings (${pingNames.join(', ')}) values (${pingNames.map(() => '?').join(', ')})`;
 
-// States come by rising id, so that statements that wait for each other's rows take them in the same order.
+/** Deletes the pings of a check from a slot on. */
+export const deleteFromSlot = 'delete from pings where check_id = $1 and slot >= $2';
+
+// States come by rising id, so that statements that wait for each other's rows take them in the same order. No index
+// changes when a slot takes another ping. Slots that are not there yet are made, and spare ones after the latest ping.
 const writeStates = `with changed as (
     update check_states s set revision = v.revision + 1,
       ${changedNames.map((name) => `${name} = v.${name}`).join(', ')},
@@ -56,11 +74,24 @@ const writeStates = `with changed as (
     from ${arrays(state, 1)} as v(${Object.keys(state).join(', ')})
     where s.check_id = v.check_id and s.revision = v.revision
     returning s.check_id
-  ), logged as (
-    insert into pings (${pingNames.join(', ')})
-    select ${pingNames.map((name) => `v.${name}`).join(', ')}
-    from ${arrays(ping, Object.keys(state).length + 1)} as v(${pingNames.join(', ')})
+  ), sent as materialized (
+    select v.* from ${arrays(sent, Object.keys(state).length + 1)} as v(${Object.keys(sent).join(', ')})
     join changed on changed.check_id = v.check_id
+  ), updated as (
+    update pings p set ${contentNames.map((name) => `${name} = v.${name}`).join(', ')}
+    from sent v where p.check_id = v.check_id and p.slot = v.slot
+    returning p.check_id, p.slot
+  ), missing as materialized (
+    select v.* from sent v
+    where not exists (select 1 from updated u where u.check_id = v.check_id and u.slot = v.slot)
+  ), inserted as (
+    insert into pings (${pingNames.join(', ')})
+    select ${pingNames.map((name) => `v.${name}`).join(', ')} from missing v
+    union all
+    select v.check_id, spare.slot, 0, ${spareNames.map((name) => `v.${name}`).join(', ')}, null
+    from missing v cross join generate_series(v.slot + 1, v.slot + v.spare) as spare(slot)
+    where not exists (select 1 from sent o where o.check_id = v.check_id and o.slot = spare.slot)
+      and not exists (select 1 from pings p where p.check_id = v.check_id and p.slot = spare.slot)
   )`;
 
 const writeFlips = `, flipped as (
@@ -68,7 +99,7 @@ const writeFlips = `, flipped as (
     select ${Object.keys(flip)
       .map((name) => `v.${name}`)
       .join(', ')}
-    from ${arrays(flip, Object.keys(state).length + pingNames.length + 1)}
+    from ${arrays(flip, Object.keys(state).length + Object.keys(sent).length + 1)}
       with ordinality as v(${Object.keys(flip).join(', ')}, place)
     join changed on changed.check_id = v.check_id order by v.place
   )`;

@@ -1,17 +1,28 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, executeSql, type Tx } from '@certloop/db';
 import { type FlipRow, insertFlips } from '../flips/flips.repository.js';
 import { type ArrayElement, arrayText } from './array-text.js';
 import type { KnownCheck } from './known-checks.store.js';
-import { insertPing, updateState, writePings, writePingsAndFlips } from './ping-batch-sql.js';
-import type { Ping } from './pings.repository.js';
+import {
+  deleteFromSlot,
+  insertPing,
+  updatePing,
+  updateState,
+  writePings,
+  writePingsAndFlips,
+} from './ping-batch-sql.js';
+import { spareSlots } from './ping-ring.js';
+import type { PingRow } from './pings.repository.js';
 import { runPrepared, sqliteStatement } from './raw-connections.repository.js';
 
 /** What pings change, to be written together. */
 export interface PingRows {
   /** Checks in their new states, but of the revision that these were made from. */
   readonly checks: readonly KnownCheck[];
-  readonly pings: readonly Ping[];
+  /** Each in a slot of its own. */
+  readonly pings: readonly PingRow[];
   readonly flips: readonly Omit<FlipRow, 'id'>[];
+  /** Those of the checks whose ring has become smaller. */
+  readonly shrunk: readonly KnownCheck[];
 }
 
 // 40 MB: pings change the same pages over and over, which are copied into the file once a round
@@ -29,18 +40,25 @@ export async function prepareForPings(tx: Tx): Promise<void> {
  */
 export async function commitPings(database: Database, rows: PingRows): Promise<ReadonlySet<number>> {
   const { lanes } = database;
-  if (lanes === undefined) return database.transaction((tx) => writeOnSqlite(tx, rows));
+  if (lanes === undefined || rows.shrunk.length > 0)
+    return database.transaction((tx) => insertPings(tx, rows));
   return idsOf(await lanes.run(statementOf(rows), columnsOf(rows)));
 }
 
 /** The same within a transaction. */
 export async function insertPings(tx: Tx, rows: PingRows): Promise<ReadonlySet<number>> {
-  if (tx.dataSource.options.type !== 'postgres') return writeOnSqlite(tx, rows);
-  return idsOf(await runPrepared(tx, statementOf(rows), columnsOf(rows)));
+  const isPostgres = tx.dataSource.options.type === 'postgres';
+  const written = isPostgres
+    ? idsOf(await runPrepared(tx, statementOf(rows), columnsOf(rows)))
+    : await writeOnSqlite(tx, rows);
+  for (const { id, firstSlot, slotCount } of rows.shrunk)
+    if (written.has(id)) await executeSql(tx, deleteFromSlot, [id, firstSlot + slotCount]);
+  return written;
 }
 
 async function writeOnSqlite(tx: Tx, { checks, pings, flips }: PingRows): Promise<ReadonlySet<number>> {
   const update = sqliteStatement(tx, updateState);
+  const overwrite = sqliteStatement(tx, updatePing);
   const insert = sqliteStatement(tx, insertPing);
   const written = new Set<number>();
   for (const check of checks) {
@@ -48,7 +66,11 @@ async function writeOnSqlite(tx: Tx, { checks, pings, flips }: PingRows): Promis
     const { alertAfter } = check;
     if (update.run(...changed, alertAfter, alertAfter, id, revision).changes === 1) written.add(id);
   }
-  for (const ping of pings) if (written.has(ping.checkId)) insert.run(...pingCells(ping));
+  for (const ping of pings) {
+    if (!written.has(ping.checkId)) continue;
+    const [checkId, slot, ...contents] = pingCells(ping);
+    if (overwrite.run(...contents, checkId, slot).changes === 0) insert.run(checkId, slot, ...contents);
+  }
   const flipped = flips.filter(({ checkId }) => written.has(checkId));
   if (flipped.length > 0) await insertFlips(tx, flipped);
   return written;
@@ -64,7 +86,14 @@ function statementOf({ flips }: PingRows): typeof writePings {
 
 function columnsOf({ checks, pings, flips }: PingRows): string[] {
   const rising = [...checks].sort((one, other) => one.id - other.id);
-  return [rising.map(stateCells), pings.map(pingCells), flips.map(flipCells)].flatMap(arraysOf);
+  const latest = new Map(checks.map((check) => [check.id, check]));
+  const sent = pings.map((ping) => [...pingCells(ping), spareAfter(ping, latest.get(ping.checkId))]);
+  return [rising.map(stateCells), sent, flips.map(flipCells)].flatMap(arraysOf);
+}
+
+/** Only the latest ping of a check is followed by spare slots. */
+function spareAfter({ slot }: PingRow, check: KnownCheck | undefined): number {
+  return check?.lastSlot === slot ? spareSlots(check) : 0;
 }
 
 /** One array for each column of the rows. */
@@ -75,13 +104,16 @@ function arraysOf(rows: readonly (readonly ArrayElement[])[]): string[] {
 
 function stateCells(check: KnownCheck) {
   const { id, revision, pingCount, storedStatus, lastPing, lastStart, lastStartRunId, lastDuration } = check;
+  const { firstSlot, lastSlot, slotCount } = check;
   const changed = [pingCount, storedStatus, lastPing, lastStart, lastStartRunId, lastDuration] as const;
-  return [id, revision, ...changed, check.alertAfter] as const;
+  return [id, revision, ...changed, firstSlot, lastSlot, slotCount, check.alertAfter] as const;
 }
 
-function pingCells(ping: Ping) {
-  const { checkId, n, at, signal, scheme, remoteAddr, method, userAgent, runId, exitStatus, body } = ping;
-  return [checkId, n, at, signal, scheme, remoteAddr, method, userAgent, runId, exitStatus, body] as const;
+function pingCells(ping: PingRow) {
+  const { checkId, slot, n, at, signal, scheme, remoteAddr } = ping;
+  const { method, userAgent, runId, exitStatus, body } = ping;
+  const contents = [n, at, signal, scheme, remoteAddr, method, userAgent, runId, exitStatus, body] as const;
+  return [checkId, slot, ...contents] as const;
 }
 
 function flipCells({ checkId, at, oldStatus, newStatus, reason, processedAt }: PingRows['flips'][number]) {

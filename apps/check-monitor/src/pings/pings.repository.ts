@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, querySql, type Tx } from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
@@ -23,10 +23,18 @@ export interface Ping {
 /** A ping without its body, but whether it has one. */
 export type PingSummary = Omit<Ping, 'body'> & { readonly hasBody: boolean };
 
-export const pings = defineTable<Ping>('pings', {
+/** A ping in its slot (ping-ring.ts). */
+export interface PingRow extends Omit<Ping, 'n'> {
+  readonly slot: number;
+  /** Null for pings of a version without slots, whose slot is their number; 0 for a slot without a ping. */
+  readonly n: number | null;
+}
+
+export const pings = defineTable<PingRow>('pings', {
   columns: {
     checkId: column.bigint().primary(),
-    n: column.bigint().primary(),
+    slot: column.bigint().primary(),
+    n: column.bigint().nullable(),
     at: column.preciseInstant(),
     signal: column.word<Signal>(7),
     scheme: column.word(10),
@@ -40,31 +48,52 @@ export const pings = defineTable<Ping>('pings', {
   references: [{ columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' }],
 });
 
+const number = 'coalesce(n, slot)';
+const { slot: _slot, ...others } = pings.columns;
+const pingColumns = { ...others, n: column.bigint() };
+const pingNames = `check_id, ${number} as n, at, signal, scheme, remote_addr, method, user_agent, run_id, exit_status`;
+
+const lastSlot = '(select coalesce(last_slot, ping_count) from check_states where check_id = $1)';
+
+/**
+ * Text that selects pings of check `$1`, the latest first and `$2` at most, by their index: those of this lap of the
+ * ring, then those of the lap before.
+ */
+function latestFirst(names: string, condition = ''): string {
+  const part = (slots: string) => `select * from (select ${names} from pings
+    where check_id = $1 and ${slots} and ${number} > 0 ${condition} order by slot desc limit $2) part`;
+  return `${part(`slot <= ${lastSlot}`)} union all ${part(`slot > ${lastSlot}`)} order by n desc limit $2`;
+}
+
 /** Latest pings of a check, newest first. */
 export async function listLatestPings(tx: Tx, checkId: number, most: number): Promise<PingSummary[]> {
-  const { body: _body, ...columns } = pings.columns;
-  const text = `select check_id, n, at, signal, scheme, remote_addr, method, user_agent, run_id, exit_status,
-    case when body is null then 0 else 1 end as has_body
-    from pings where check_id = $1 order by n desc limit $2`;
+  const { body: _body, ...columns } = pingColumns;
+  const text = latestFirst(`${pingNames}, case when body is null then 0 else 1 end as has_body`);
   const rows = await querySql(tx, { ...columns, hasBody: column.integer() }, text, [checkId, most]);
   return rows.map(({ hasBody, ...ping }) => ({ ...ping, hasBody: hasBody === 1 }));
 }
 
+/** A ping by its number; undefined when it is not stored. */
 export async function findPing(tx: Tx, checkId: number, n: number): Promise<Ping | undefined> {
-  const text = 'select * from pings where check_id = $1 and n = $2';
-  const [found] = await querySql(tx, pings.columns, text, [checkId, n]);
+  // as many slots before the latest ping as there are pings between the two, or from the end of the ring on
+  const slot = `select case when last_slot is null then $2
+    when last_slot - ping_count + $2 >= first_slot then last_slot - ping_count + $2
+    else last_slot - ping_count + $2 + slot_count end from check_states where check_id = $1`;
+  const text = `select ${pingNames}, body from pings
+    where check_id = $1 and slot = (${slot}) and ${number} = $2`;
+  const [found] = await querySql(tx, pingColumns, text, [checkId, n]);
   return found;
 }
 
 /** The latest ping of a check up to a moment. */
 export async function findLatestPing(tx: Tx, checkId: number, upTo: Micros): Promise<Ping | undefined> {
-  const text = 'select * from pings where check_id = $1 and at <= $2 order by n desc limit 1';
-  const [found] = await querySql(tx, pings.columns, text, [checkId, upTo]);
+  const text = latestFirst(`${pingNames}, body`, 'and at <= $3');
+  const [found] = await querySql(tx, pingColumns, text, [checkId, 1, upTo]);
   return found;
 }
 
 const eventColumns = {
-  n: pings.columns.n,
+  n: pingColumns.n,
   at: pings.columns.at,
   signal: pings.columns.signal,
   runId: pings.columns.runId,
@@ -77,30 +106,19 @@ export async function findEarlierRunEvent(
   { n, runId }: RunEvent,
   since: Micros,
 ): Promise<RunEvent | undefined> {
-  const sameRun = runId === null ? 'run_id is null' : 'run_id = $4';
-  const text = `select n, at, signal, run_id from pings where check_id = $1 and n < $2 and at >= $3
-    and signal in ('start', 'success', 'fail') and ${sameRun} order by n desc limit 1`;
-  const values = runId === null ? [checkId, n, since] : [checkId, n, since, runId];
+  const sameRun = runId === null ? 'run_id is null' : 'run_id = $5';
+  const condition = `and ${number} < $3 and at >= $4 and signal in ('start', 'success', 'fail') and ${sameRun}`;
+  const text = latestFirst(`${number} as n, at, signal, run_id`, condition);
+  const values = [checkId, 1, n, since, ...(runId === null ? [] : [runId])];
   const [found] = await querySql(tx, eventColumns, text, values);
   return found;
 }
 
-/** Forgets the pings up to and including number `n`. */
-export async function deletePingsUpTo(tx: Tx, checkId: number, n: number): Promise<void> {
-  await executeSql(tx, 'delete from pings where check_id = $1 and n <= $2', [checkId, n]);
-}
-
-/** Moment of the oldest ping that is kept; undefined when there is none. */
+/** Moment of the oldest ping that is stored; undefined when there is none. */
 export async function findOldestPingAt(tx: Tx, checkId: number): Promise<Micros | undefined> {
-  const text = 'select at from pings where check_id = $1 order by n limit 1';
+  const part = (slots: string) => `select * from (select ${number} as n, at from pings
+    where check_id = $1 and ${slots} and ${number} > 0 order by slot limit 1) part`;
+  const text = `${part(`slot > ${lastSlot}`)} union all ${part(`slot <= ${lastSlot}`)} order by n limit 1`;
   const [oldest] = await querySql(tx, { at: pings.columns.at }, text, [checkId]);
   return oldest?.at;
-}
-
-/** Pings kept of a check as its account says; null where it says nothing, undefined where the check is gone. */
-export async function findLimitOfCheck(tx: Tx, checkId: number): Promise<number | null | undefined> {
-  const text = `select u.ping_limit from checks c join projects p on p.id = c.project_id
-    join users u on u.id = p.owner_id where c.id = $1`;
-  const [owner] = await querySql(tx, { pingLimit: column.integer().nullable() }, text, [checkId]);
-  return owner?.pingLimit;
 }

@@ -3,8 +3,8 @@ import type { Database, Tx } from '@certloop/db';
 import { readCheck } from '../checks/checks.service.js';
 import type { Caller } from '../projects/caller.js';
 import { longestRun, pairRuns, type RunEvent } from './durations.js';
+import { type PingLimits, pingLimitOf } from './ping-limits.service.js';
 import { findEarlierRunEvent, findPing, listLatestPings, type PingSummary } from './pings.repository.js';
-import { type PingLimits, pingLimitOf } from './prune-pings.service.js';
 
 export interface PingsDeps extends PingLimits {
   readonly database: Database;

@@ -6,8 +6,10 @@ import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js
 import { createKnownChecks } from './known-checks.store.js';
 import type { SlugTarget } from './ping-address.js';
 import { type ProvisionDeps, provisionCheck } from './provision-check.service.js';
+import { pruneAfter } from './prune-alerts.service.js';
 import {
   type AddressedPing,
+  insertHeldPings,
   outdated,
   type PingRefusal,
   type StorePingsDeps,
@@ -105,9 +107,7 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
   const storeBatch = async (batch: readonly Waiting[]): Promise<void> => {
     const { database } = deps;
     const left = await settleTogether(database, batch, (pings) => storePings(deps, checks, pings));
-    await settleTogether(database, left, (pings) =>
-      database.transaction((tx) => storeHeldPings(deps, tx, pings)),
-    );
+    await settleTogether(database, left, (pings) => storeHeldPings(deps, pings));
   };
 
   return (ping) =>
@@ -160,12 +160,14 @@ async function provisionAndStore(
   // a wrong address makes no check
   readExitStatus(ping.address);
   readRunId(ping.address);
-  return deps.database.transaction(async (tx) => {
+  const { isNew, stored } = await deps.database.transaction(async (tx) => {
     const { uuid, isNew } = await provisionCheck(deps, tx, target);
-    const [refusal] = await storeHeldPings(deps, tx, [{ uuid, ping }]);
-    requireStored(refusal);
-    return { isNew };
+    const { refusals, stored } = await insertHeldPings(deps, tx, [{ uuid, ping }]);
+    requireStored(refusals[0]);
+    return { isNew, stored };
   });
+  await pruneAfter(deps, stored);
+  return { isNew };
 }
 
 function requireStored(refusal: PingRefusal): void {

@@ -8,11 +8,13 @@ import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js
 import { findKnownChecks, holdKnownChecks } from './known-checks.repository.js';
 import type { KnownCheck, KnownChecks } from './known-checks.store.js';
 import { commitPings, insertPings, type PingRows } from './ping-batch.repository.js';
-import type { Ping } from './pings.repository.js';
-import { type PruneDeps, pruneAfter } from './prune-pings.service.js';
+import type { PingLimits } from './ping-limits.service.js';
+import { nextPlace } from './ping-ring.js';
+import type { Ping, PingRow } from './pings.repository.js';
+import { type PruneDeps, pruneAfter } from './prune-alerts.service.js';
 import { signalOfHttpPing, signalOfMail } from './signal.js';
 
-export interface StorePingsDeps extends PruneDeps {
+export interface StorePingsDeps extends PruneDeps, PingLimits {
   readonly now: () => Micros;
 }
 
@@ -21,6 +23,9 @@ export interface AddressedPing {
   readonly uuid: string;
   readonly ping: IncomingPing;
 }
+
+/** A ping as its check counts it. */
+type StoredPing = Pick<Ping, 'checkId' | 'n' | 'at'>;
 
 /** Why a ping was refused; undefined when it is stored. */
 export type PingRefusal = AppError | undefined;
@@ -39,11 +44,13 @@ export async function storePings(
   pings: readonly AddressedPing[],
 ): Promise<(PingRefusal | typeof outdated)[]> {
   try {
-    const batch = new Batch(await knownChecks(deps, known, pings), deps.now);
+    const batch = new Batch(await knownChecks(deps, known, pings), deps);
     const refusals = pings.map((ping) => batch.add(ping));
     if (batch.changed.size === 0) return refusals;
     const changedElsewhere = batch.settle(await commitPings(deps.database, batch.rows()));
-    await pruneAfter(deps, batch.pings);
+    const pruned = await pruneAfter(deps, batch.stored());
+    // read again, as the limit of its account may have changed
+    for (const { id, uuid } of batch.changed) if (pruned.has(id)) known.forget(uuid);
     if (changedElsewhere.size === 0) return refusals;
     for (const uuid of changedElsewhere) known.forget(uuid);
     return refusals.map((refusal, place) =>
@@ -55,19 +62,29 @@ export async function storePings(
   }
 }
 
-/** The same for checks that are held until the transaction ends. */
+/** The same for checks that are locked meanwhile. */
 export async function storeHeldPings(
-  { now }: Pick<StorePingsDeps, 'now'>,
-  tx: Tx,
+  deps: StorePingsDeps,
   pings: readonly AddressedPing[],
 ): Promise<PingRefusal[]> {
+  const { refusals, stored } = await deps.database.transaction((tx) => insertHeldPings(deps, tx, pings));
+  await pruneAfter(deps, stored);
+  return refusals;
+}
+
+/** The same within a transaction; `stored` is to be handed to `pruneAfter` when it has ended. */
+export async function insertHeldPings(
+  deps: Pick<StorePingsDeps, 'now' | 'pingLimit'>,
+  tx: Tx,
+  pings: readonly AddressedPing[],
+): Promise<{ readonly refusals: PingRefusal[]; readonly stored: readonly StoredPing[] }> {
   const uuids = [...new Set(pings.map(({ uuid }) => uuid))];
-  const batch = new Batch(await holdKnownChecks(tx, uuids), now);
+  const batch = new Batch(await holdKnownChecks(tx, uuids), deps);
   const refusals = pings.map((ping) => batch.add(ping));
-  if (batch.changed.size === 0) return refusals;
+  if (batch.changed.size === 0) return { refusals, stored: [] };
   const written = await insertPings(tx, batch.rows());
   if (written.size !== batch.changed.size) throw new Error('a check changed while it was held');
-  return refusals;
+  return { refusals, stored: batch.stored() };
 }
 
 /** The checks that there are, read where they are not known yet. */
@@ -76,24 +93,32 @@ async function knownChecks(
   known: KnownChecks,
   pings: readonly AddressedPing[],
 ): Promise<KnownCheck[]> {
-  const uuids = [...new Set(pings.map(({ uuid }) => uuid))];
-  const unknown = uuids.filter((uuid) => known.get(uuid) === undefined);
-  if (unknown.length > 0) for (const check of await findKnownChecks(database, unknown)) known.keep(check);
-  return uuids.map((uuid) => known.get(uuid)).filter((check) => check !== undefined);
+  const checks: KnownCheck[] = [];
+  const unknown: string[] = [];
+  for (const uuid of new Set(pings.map(({ uuid }) => uuid))) {
+    const check = known.get(uuid);
+    if (check === undefined) unknown.push(uuid);
+    else checks.push(check);
+  }
+  if (unknown.length === 0) return checks;
+  const found = await findKnownChecks(database, unknown);
+  for (const check of found) known.add(check);
+  return [...checks, ...found];
 }
 
 /** Checks as pings change them one after another, and the rows to write. */
 class Batch {
   readonly #checks: ReadonlyMap<string, KnownCheck>;
-  readonly #now: () => Micros;
+  readonly #deps: Pick<StorePingsDeps, 'now' | 'pingLimit'>;
+  readonly #pings: (PingRow & StoredPing)[] = [];
   readonly #flips: Omit<FlipRow, 'id'>[] = [];
+  readonly #shrunk = new Set<KnownCheck>();
   readonly changed = new Set<KnownCheck>();
-  readonly pings: Ping[] = [];
 
   /** The checks are changed in place. */
-  constructor(checks: readonly KnownCheck[], now: () => Micros) {
+  constructor(checks: readonly KnownCheck[], deps: Pick<StorePingsDeps, 'now' | 'pingLimit'>) {
     this.#checks = new Map(checks.map((check) => [check.uuid, check]));
-    this.#now = now;
+    this.#deps = deps;
   }
 
   add({ uuid, ping }: AddressedPing): PingRefusal {
@@ -109,7 +134,17 @@ class Batch {
   }
 
   rows(): PingRows {
-    return { checks: [...this.changed], pings: this.pings, flips: this.#flips };
+    const byId = new Map([...this.changed].map((check) => [check.id, check]));
+    // but for pings that others of the batch have pushed out already
+    const pings = this.#pings.filter(({ checkId, n }) => {
+      const check = byId.get(checkId);
+      return check !== undefined && n > check.pingCount - check.slotCount;
+    });
+    return { checks: [...this.changed], pings, flips: this.#flips, shrunk: [...this.#shrunk] };
+  }
+
+  stored(): readonly StoredPing[] {
+    return this.#pings;
   }
 
   /** Counts the revision of the checks that were written; returns the uuids of the others. */
@@ -124,16 +159,18 @@ class Batch {
 
   #apply(check: KnownCheck, ping: IncomingPing, exitStatus: number | null, runId: string | null): void {
     const { address, method, userAgent, body, origin } = ping;
-    const at = this.#now();
+    const at = this.#deps.now();
     const signal = ping.mail
       ? signalOfMail(ping.mail, check)
       : signalOfHttpPing({ action: address.action, exitStatus, method, body }, check);
     const { state, flip } = applySignal(check, signal, runId, at);
     const n = check.pingCount + 1;
-    Object.assign(check, state, { pingCount: n });
+    const ring = nextPlace(check, check.pingLimit ?? this.#deps.pingLimit);
+    if (ring.slotCount < check.slotCount) this.#shrunk.add(check);
+    Object.assign(check, state, ring, { pingCount: n });
     this.changed.add(check);
-    this.pings.push({
-      ...{ checkId: check.id, n, at, signal, method, userAgent, runId, exitStatus },
+    this.#pings.push({
+      ...{ checkId: check.id, slot: ring.lastSlot, n, at, signal, method, userAgent, runId, exitStatus },
       ...{ scheme: origin.scheme, remoteAddr: origin.remoteAddr },
       body: body.length === 0 ? null : body,
     });
