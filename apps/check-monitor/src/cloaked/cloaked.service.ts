@@ -8,8 +8,8 @@ import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
 import { listChecksByUniqueKey } from '../checks/checks.repository.js';
 import type { Micros } from '../instants.js';
+import { type PingLimits, pingLimitOf } from '../pings/ping-limits.service.js';
 import { listLatestPings, type PingSummary } from '../pings/pings.repository.js';
-import { type PingLimits, pingLimitOf } from '../pings/prune-pings.service.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { CloakedView } from './cloaked-page.js';
 
