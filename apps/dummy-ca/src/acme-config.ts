@@ -70,6 +70,11 @@ export const acmeSettings = {
     off,
     'true when later orders take over valid authorizations',
   ),
+  blockCompromisedKeys: setting(
+    'DUMMY_CA_BLOCK_COMPROMISED_KEYS',
+    on,
+    'false to certify keys again that their holders have reported as compromised',
+  ),
   ordersPerPage: setting(
     'DUMMY_CA_ORDERS_PER_PAGE',
     wholeNumber(1, 1_000).prefault('50'),

@@ -1,4 +1,4 @@
-import { exportJwk, splitChain } from '@certloop/crypto';
+import { exportJwk, revocationReasons, splitChain } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAcme, type TestAcme } from './support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from './support/acme-client.js';
@@ -39,6 +39,32 @@ describe('revokeCert (RFC 8555 §7.6)', () => {
     expect((await client.post(url(), { certificate, reason: 1 }, { key: privateKey, header })).status).toBe(
       200,
     );
+  });
+
+  test.each([
+    ['refuses a key that its holder has reported as compromised', {}, 'keyCompromise', 400],
+    ['certifies a key again that was superseded', {}, 'superseded', 200],
+    [
+      'certifies a compromised key again where the setting allows it',
+      { blockCompromisedKeys: false },
+      'keyCompromise',
+      200,
+    ],
+  ] as const)('%s', async (_, settings, reason, status) => {
+    const own = await startAcme({ settings });
+    const holder = await own.client();
+    const { privateKey } = p256();
+    const { pem } = await holder.issue(name, {}, privateKey);
+    const certificate = splitChain(pem)[0]?.toString('base64url');
+    const signed = { key: privateKey, header: { jwk: exportJwk(privateKey), kid: undefined } };
+    const revocation = { certificate, reason: revocationReasons[reason] };
+    expect((await holder.post(`${own.url}/acme/revoke-cert`, revocation, signed)).status).toBe(200);
+    const { body: order } = await holder.order(name);
+    await holder.prove(order, 'dns-01');
+    const again = await holder.finalize(order, privateKey);
+    expect(again.status).toBe(status);
+    if (status === 400) expect(again).toMatchObject(problem('badCSR', 400));
+    await own.close();
   });
 
   test('refuses another key', async () => {

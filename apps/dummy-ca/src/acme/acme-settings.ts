@@ -15,6 +15,8 @@ export interface AcmeSettings {
   readonly authorizationSeconds: number;
   /** Whether a later order takes over what an earlier one has proven. */
   readonly reuseAuthorizations: boolean;
+  /** Whether a key is refused after a request signed by it has revoked a certificate as compromised. */
+  readonly blockCompromisedKeys: boolean;
   readonly ordersPerPage: number;
   /** What clients are asked to wait before they look again. */
   readonly retryAfterSeconds: number;

@@ -7,7 +7,7 @@ import { identifierKey } from './identifiers.js';
 export type AcmeStore = ReturnType<typeof createAcmeStore>;
 
 /**
- * `keep` is the number of accounts, nonces, authorizations, orders and certificates each that are kept; of the last
+ * `keep` is the number of accounts, nonces, compromised keys, authorizations, orders and certificates each that are kept; of the last
  * two, one counts once for each of its identifiers.
  */
 export function createAcmeStore(keep: number) {
@@ -42,6 +42,7 @@ export function createAcmeStore(keep: number) {
     onDrop: ({ renewalId }) => certificatesByRenewalId.delete(renewalId),
   });
   const nonces = createBoundedMap<true>({ limit: keep });
+  const compromisedKeys = createBoundedMap<true>({ limit: keep });
 
   return {
     insertAccount: (account: Account) => {
@@ -73,6 +74,11 @@ export function createAcmeStore(keep: number) {
     noteProven: ({ accountId, identifier, id }: Authorization) => {
       if (authorizations.get(id) !== undefined) provenIds.set(authorizationKey(accountId, identifier), id);
     },
+    /** SHA-256 of the SubjectPublicKeyInfo of a key that its holder has reported as compromised. */
+    noteCompromised: (spkiSha256: string) => {
+      if (compromisedKeys.get(spkiSha256) === undefined) compromisedKeys.insert(spkiSha256, true);
+    },
+    isCompromised: (spkiSha256: string): boolean => compromisedKeys.get(spkiSha256) === true,
     findAuthorization: (id: string) => authorizations.get(id),
     /** The account's newest one for the identifier. */
     findNewestAuthorization: (accountId: string, identifier: AuthorizedIdentifier) =>

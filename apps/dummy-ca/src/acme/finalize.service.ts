@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AcmeProblem, AppError, acmeProblemDocument, acmeRequests } from '@certloop/contracts';
-import { certificateLabel, encodeName, formatPem, parseCertificate, verifyCsr } from '@certloop/crypto';
+import {
+  certificateLabel,
+  encodeName,
+  formatPem,
+  parseCertificate,
+  spkiSha256,
+  verifyCsr,
+} from '@certloop/crypto';
 import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { acmeValidity, chooseProfile, profileContent } from './acme-profile.js';
@@ -22,6 +29,9 @@ export async function finalizeOrder(deps: AcmeDeps, request: SignedRequest, id: 
   requireReady(deps, order);
   const asked = parseAcmeCsr(text, order.identifiers, accountOf(request).key);
   const verification = await verifyCsr(asked.csr);
+  if (deps.settings.blockCompromisedKeys && deps.store.isCompromised(spkiSha256(asked.csr.spkiDer))) {
+    throw badCsr('the key of the CSR was reported as compromised; make a new key');
+  }
   if (!verification.ok) throw badCsr(`the signature of the CSR is not accepted: ${verification.reason}`);
   // The signature was checked in another thread: a second request may have come first.
   requireReady(deps, order);

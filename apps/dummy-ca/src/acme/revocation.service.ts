@@ -6,6 +6,7 @@ import {
   publicKeysEqual,
   type RevocationReason,
   revocationReasons,
+  spkiSha256,
 } from '@certloop/crypto';
 import type { AcmeDeps } from './acme-deps.service.js';
 import type { AcmeCertificate } from './acme-records.js';
@@ -47,6 +48,10 @@ export async function revokeCertificate(deps: AcmeDeps, request: SignedRequest):
   }
   const { serialNumber, notAfter } = certificate;
   revocations.insert({ serialNumber, issuer: deps.issuer.name, notAfter }, deps.clock.now(), reason);
+  // RFC 8555 §7.6: a request signed by the key itself proves that its sender holds it
+  if (request.account === undefined && reason === 'keyCompromise') {
+    deps.store.noteCompromised(spkiSha256(parsed.spkiDer));
+  }
   return { status: 200 };
 }
 
