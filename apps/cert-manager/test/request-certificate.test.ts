@@ -107,6 +107,13 @@ describeEachDialect('requesting a certificate', (open) => {
     expect(pauses).toContain(42_000);
   });
 
+  test('looks soon and then every second at an order whose CA names no moment', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    ca.processing = 7;
+    expect((await request(fqdn).expect(200)).body.success).toBe(true);
+    expect(pauses).toEqual([50, 100, 250, 500, 1000, 1000, 1000]);
+  });
+
   test('waits as long as a CA says that is busy', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     ca.script('authorization', { status: 503, headers: { 'retry-after': '43' } });

@@ -11,6 +11,7 @@ import {
   readPatiently,
   report,
   waitFor,
+  waitToLook,
 } from './order-run.service.js';
 import { openOrder } from './place-order.service.js';
 import { isForNow } from './problem-reading.js';
@@ -55,12 +56,14 @@ async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
         return { order: order.body, certificateUrl: move.certificateUrl };
       case 'prove':
         await prove(run, move.authorizations);
+        run.looks = 0;
         break;
       case 'finalize':
         order = (await finalize(run, order.body)) ?? (await look());
+        run.looks = 0;
         continue;
       case 'wait':
-        await waitFor(run, order.retryAt);
+        await waitToLook(run, order.retryAt);
     }
     order = await look();
   }

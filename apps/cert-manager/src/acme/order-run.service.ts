@@ -46,6 +46,8 @@ export interface Run {
   /** Challenges that the CA was asked to look at, by this process. */
   readonly answered: Set<string>;
   readonly items: Map<string, ChallengeItem>;
+  /** How often the CA was asked again since this process did its part last. */
+  looks: number;
   waitedMs: number;
 }
 
@@ -55,7 +57,7 @@ export type CurrentOrder = Resource<AcmeOrder> & { readonly url: string };
 /** An order as it was left on disk. */
 export function createRun(deps: OrderDeps, terms: OrderTerms): Run {
   const record = readOrderRecord(deps.journal.kept);
-  return { deps, terms, record, answered: new Set(), items: new Map(), waitedMs: 0 };
+  return { deps, terms, record, answered: new Set(), items: new Map(), looks: 0, waitedMs: 0 };
 }
 
 /** Writes down how far the order has come. */
@@ -72,16 +74,30 @@ export async function report(run: Run, step: OrderStep, change: StepChange): Pro
 const leastWaitMs = 1000;
 const mostWaitMs = 600_000;
 
-/** Waits until the CA wants to be asked again, within the time that the order has. */
+// Most CAs validate and issue within half a second and name no moment at which to ask again.
+const firstLooksMs: readonly number[] = [50, 100, 250, 500];
+
+/** Waits until an order that the CA works on is worth a further look: as long as the CA says, else longer each time. */
+export async function waitToLook(run: Run, retryAt: Date | undefined): Promise<void> {
+  const usualMs = firstLooksMs[run.looks] ?? leastWaitMs;
+  run.looks += 1;
+  await wait(run, retryAt === undefined ? usualMs : msUntil(run, retryAt));
+}
+
+/** Waits after a failure: until the CA wants to be asked again, a second at least. */
 export async function waitFor(run: Run, retryAt: Date | undefined): Promise<void> {
-  const { clock, pause } = run.deps;
-  const wanted = retryAt === undefined ? leastWaitMs : retryAt.getTime() - clock.now().getTime();
-  const ms = Math.min(Math.max(wanted, leastWaitMs), mostWaitMs);
+  await wait(run, retryAt === undefined ? leastWaitMs : msUntil(run, retryAt));
+}
+
+const msUntil = ({ deps }: Run, retryAt: Date): number =>
+  Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), leastWaitMs), mostWaitMs);
+
+async function wait(run: Run, ms: number): Promise<void> {
   run.waitedMs += ms;
   if (run.waitedMs > run.terms.waitMs) {
     throw new UpstreamFailed('the CA has not come to an end with the order in time', { timedOut: true });
   }
-  await pause(ms);
+  await run.deps.pause(ms);
 }
 
 const mostFailures = 3;

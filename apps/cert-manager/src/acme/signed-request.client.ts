@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { AppError, UpstreamFailed } from '@certloop/contracts';
 import { exportJwk, type FlattenedJws, signJws } from '@certloop/crypto';
 import { type AcmeDirectory, readDirectory } from './directory.js';
@@ -78,6 +79,8 @@ export function innerJws(signer: AcmeSigner, url: string, payload: object): Prom
 
 // A CA that refuses half of all nonces, as some do for practice, still lets 999 of 1000 requests through.
 const mostTries = 10;
+const quickTries = 3;
+const noncePauseMs = 20;
 
 interface SignedPost {
   readonly address: string;
@@ -103,7 +106,13 @@ async function postSigned(connection: AcmeConnection, request: SignedPost): Prom
     });
     const isRefusedNonce = answer.status >= 400 && readProblem(answer).type === 'badNonce';
     if (!isRefusedNonce || tries === mostTries) return replyOf(connection, answer);
+    // a CA that refuses many nonces is busy, or its servers do not know each other's
+    if (tries >= quickTries) await pause(connection, noncePauseMs * 2 ** (tries - quickTries));
   }
+}
+
+async function pause({ stopping }: AcmeConnection, ms: number): Promise<void> {
+  await setTimeout(ms, undefined, { signal: stopping }).catch(() => stopping.throwIfAborted());
 }
 
 interface Answer {
