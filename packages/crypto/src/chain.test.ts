@@ -9,9 +9,12 @@ import {
 } from '../test/forge-certificate.js';
 import { type Certificate, parseCertificate } from './certificate.js';
 import { checkChain, isIssuedBy, orderChain } from './chain.js';
-import { encodeNamedBits } from './der-writer.js';
+import { encodeNamedBits, encodeOid, encodeSequence } from './der-writer.js';
+import { encodeExtension } from './extensions.js';
 import { exportSpki, generateKeyPair } from './keys.js';
+import { encodePermittedNames } from './name-constraints.js';
 import { encodeName } from './names.js';
+import { oid } from './oids.js';
 import { encodeTime } from './times.js';
 
 interface Authority {
@@ -181,6 +184,56 @@ describe('checkChain', () => {
     expect(reasonOf(await makeLeaf(below), [below.certificate, narrow.certificate], [root.certificate])).toBe(
       '"CN=Narrow" allows only 0 further authorities below it',
     );
+  });
+
+  describe('refuses what TLS clients refuse', () => {
+    const further = (dotted: string, value: Buffer, critical = true): CertificateParts => ({
+      furtherExtensions: [encodeExtension({ oid: dotted, critical, value })],
+    });
+    const constraints = (dnsName: string) =>
+      further(oid.nameConstraints, encodePermittedNames({ dnsNames: [dnsName], cidrs: [] }));
+    const purposes = (...dotted: string[]) =>
+      further(oid.extendedKeyUsage, encodeSequence(...dotted.map(encodeOid)), false);
+    const serverAuth = '1.3.6.1.5.5.7.3.1';
+    const clientAuth = '1.3.6.1.5.5.7.3.2';
+
+    test.each<[string, CertificateParts, CertificateParts, CertificateParts, string | RegExp]>([
+      ['names that the root permits', constraints('test'), {}, {}, 'ok'],
+      ['names that the intermediate permits', {}, constraints('leaf.test'), {}, 'ok'],
+      [
+        'names outside of the root',
+        constraints('corp.test'),
+        {},
+        {},
+        /"CN=leaf.test": its issuer is not allowed/,
+      ],
+      ['names outside of the intermediate', {}, constraints('corp.test'), {}, /only for corp.test/],
+      ['a leaf for servers', {}, {}, purposes(serverAuth, clientAuth), 'ok'],
+      ['a leaf for any purpose', {}, {}, purposes('2.5.29.37.0'), 'ok'],
+      ['a leaf for clients alone', {}, {}, purposes(clientAuth), /"CN=leaf.test" is not for TLS servers/],
+      [
+        'an intermediate for clients alone',
+        {},
+        purposes(clientAuth),
+        {},
+        /"CN=Below" is not for TLS servers/,
+      ],
+      ['an unknown extension', {}, {}, further('1.2.3.4', Buffer.of(5, 0), false), 'ok'],
+      [
+        'an unknown critical extension',
+        {},
+        {},
+        further('1.2.3.4', Buffer.of(5, 0)),
+        /critical extension 1.2.3.4/,
+      ],
+      ['one in the intermediate', {}, further('1.2.3.4', Buffer.of(5, 0)), {}, /"CN=Below" has the critical/],
+      ['constraints that cannot be read', {}, further(oid.nameConstraints, Buffer.of(5, 0)), {}, /malformed/],
+    ])('%s', async (_, rootParts, middleParts, leafParts, expected) => {
+      const top = await makeAuthority('Top', undefined, rootParts);
+      const below = await makeAuthority('Below', top, middleParts);
+      const reason = reasonOf(await makeLeaf(below, leafParts), [below.certificate], [top.certificate]);
+      expect(reason).toMatch(expected);
+    });
   });
 
   test('authorities that vouch for each other end in a refusal', async () => {

@@ -3,6 +3,7 @@ import { type Certificate, fingerprint, isWithinValidity, parseCertificate } fro
 import { createKeyCache } from './key-cache.js';
 import { createLatest } from './latest.js';
 import { formatName } from './names.js';
+import { findPathFault } from './path-rules.js';
 import { verifySignatureSync } from './signatures.js';
 
 /** A path to a trusted root, or why there is none. */
@@ -57,8 +58,8 @@ export function orderChain(ders: readonly Buffer[]): Certificate[] {
 
 /**
  * Looks for a path from the leaf over any of the others to one of the roots in which every certificate is valid at
- * `now`, issued by the next, and path lengths are kept. Revocation, policies and name constraints are not looked
- * at. Never throws; of several failures the one found first, nearest to the leaf, is told.
+ * `now`, issued by the next, path lengths are kept, and TLS clients find no fault with it (see findPathFault). Revocation
+ * and policies are not judged. Never throws; of several failures the first one, nearest to the leaf, is returned.
  */
 export function checkChain(
   leaf: Certificate,
@@ -98,13 +99,22 @@ function extendPath(
   if (fault !== undefined) return { failure: fault, paths: [] };
   const root = roots.find((candidate) => isIssuedBy(last, candidate));
   if (root !== undefined) {
-    const rootFault = faultAt(root, path.length + 1, now);
+    const rootFault = faultAt(root, path.length + 1, now) ?? ruleFault([...path, root]);
     return rootFault === undefined ? { root, paths: [] } : { failure: rootFault, paths: [] };
   }
   const issuers = [...unseen].filter((other) => isIssuedBy(last, other));
   for (const issuer of issuers) unseen.delete(issuer);
   if (issuers.length > 0) return { paths: issuers.map((issuer) => [...path, issuer]) };
   return { failure: `no issuer is known for "${formatName(last.subject)}"`, paths: [] };
+}
+
+function ruleFault(path: readonly Certificate[]): string | undefined {
+  try {
+    return findPathFault(path);
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.message;
+    throw error;
+  }
 }
 
 /** What is wrong with the certificate at the place, 1 being the leaf's. */

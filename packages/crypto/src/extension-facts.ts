@@ -15,7 +15,7 @@ const facts: ReadonlyMap<string, ExtensionFacts> = new Map(
       [oid.subjectAltName, 'subjectAltName', 'Names and addresses the certificate is valid for'],
       [oid.issuerAltName, 'issuerAltName', 'Further names of the issuer'],
       [oid.basicConstraints, 'basicConstraints', 'Whether the subject is a certificate authority'],
-      ['2.5.29.30', 'nameConstraints', 'Names an authority may issue certificates for'],
+      [oid.nameConstraints, 'nameConstraints', 'Names an authority may issue certificates for'],
       [oid.crlDistributionPoints, 'cRLDistributionPoints', 'Where the revocation list is found'],
       [oid.certificatePolicies, 'certificatePolicies', 'Policies the certificate is issued under'],
       ['2.5.29.33', 'policyMappings', 'Policies of two authorities that count as equal'],

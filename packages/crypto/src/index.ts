@@ -3,6 +3,7 @@
  * Input from outside is refused by InvalidInput and nothing else; a signature that does not hold is a result.
  * Every Buffer of a parsed Csr or Certificate is a slice of the octets it was read from.
  */
+
 export { type BuiltCsr, buildCsr, type CsrRequest } from './build-csr.js';
 export {
   type Certificate,
@@ -52,6 +53,13 @@ export {
 } from './keys.js';
 export { lintCertificate } from './lint.js';
 export { lintRevocationList } from './lint-revocation-list.js';
+export {
+  constraintFault,
+  encodePermittedNames,
+  type NameConstraints,
+  type PermittedNames,
+  parseNameConstraints,
+} from './name-constraints.js';
 export { describeName, encodeName, formatName, listCommonNames, type SubjectFields } from './names.js';
 export { type OcspCertId, type OcspRequest, parseOcspRequest } from './ocsp-request.js';
 export {
@@ -66,6 +74,7 @@ export {
   ocspIssuerKeys,
 } from './ocsp-response.js';
 export { revocationReasons } from './oids.js';
+export { findPathFault } from './path-rules.js';
 export {
   certificateLabel,
   csrLabels,

@@ -17,6 +17,7 @@ export const oid = {
   issuerAltName: '2.5.29.18',
   basicConstraints: '2.5.29.19',
   crlNumber: '2.5.29.20',
+  nameConstraints: '2.5.29.30',
   crlReason: '2.5.29.21',
   crlDistributionPoints: '2.5.29.31',
   certificatePolicies: '2.5.29.32',

@@ -1,7 +1,13 @@
 import { type AcmeIdentifier, InvalidInput } from '@certloop/contracts';
 import { type Certificate, certificateLabel, formatPem, listCommonNames } from '@certloop/crypto';
 import { areSameIdentifiers } from '../acme/csr-rules.js';
-import { differenceFromCsr, type IssuedChain, readIssued, timeFault } from './issued-certificate.js';
+import {
+  differenceFromCsr,
+  findChainFault,
+  type IssuedChain,
+  readIssued,
+  timeFault,
+} from './issued-certificate.js';
 
 /** What a certificate of an order must agree with. */
 export interface OrderedCertificate {
@@ -16,8 +22,8 @@ export type ChainJudgement =
   | { readonly fault: string };
 
 /**
- * Leaf and intermediates in PEM when the leaf is for the CSR's key and exactly the ordered names, valid now, and
- * each certificate is signed by the next; a root at the end is left out.
+ * Leaf and intermediates in PEM when the leaf is for the CSR's key and exactly the ordered names, valid now,
+ * each certificate is signed by the next, and TLS clients find no fault with the chain; a root at the end is left out.
  */
 export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudgement {
   let issued: IssuedChain;
@@ -31,7 +37,8 @@ export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudg
     differenceFromCsr(issued, ordered.csrPem) ??
     timeFault(issued, ordered.now) ??
     nameFault(issued.leaf, ordered.identifiers) ??
-    preCertificateFault(issued.leaf);
+    preCertificateFault(issued.leaf) ??
+    findChainFault(issued);
   if (fault !== undefined) return { fault };
   return { chainPem: keptChain(issued) };
 }

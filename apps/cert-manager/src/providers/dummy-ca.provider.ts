@@ -107,11 +107,12 @@ async function refresh(context: Context, known: KnownCertificate): Promise<Refre
 async function trustedChain(context: Context, issued: IssuedChain): Promise<string> {
   const { config, memory, clock } = context;
   const known = config.rootPem ?? (memory.root?.baseUrl === config.baseUrl ? memory.root.pem : undefined);
-  const chain = known === undefined ? undefined : chainToRoot(issued, known, clock.now());
+  const chain = known === undefined ? undefined : chainToRoot(issued, known, clock.now()).pem;
   // A CA that was started again has another root: read it before its certificates are called foreign.
-  const pem = chain ?? chainToRoot(issued, await readRoot(context), clock.now());
-  if (pem === undefined) throw new UpstreamFailed("the certificate does not chain to the CA's root");
-  return pem;
+  if (chain !== undefined) return chain;
+  const { pem, fault } = chainToRoot(issued, await readRoot(context), clock.now());
+  if (pem !== undefined) return pem;
+  throw new UpstreamFailed(readableText(`the certificate does not chain to the CA's root: ${fault}`));
 }
 
 /** The CA's root, remembered. Throws UpstreamFailed when it is none, or not the pinned one. */

@@ -3,6 +3,9 @@ import {
   certificateLabel,
   createIssuer,
   createRoot,
+  encodeName,
+  encodePermittedNames,
+  exportSpki,
   formatPem,
   generateKeyPair,
   type IssueRequest,
@@ -11,7 +14,15 @@ import {
   parseCsr,
 } from '@certloop/crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { chainToRoot, describeLeaf, differenceFromCsr, readIssued, timeFault } from './issued-certificate.js';
+import { judgeChain } from './acme-certificate.js';
+import {
+  chainToRoot,
+  describeLeaf,
+  differenceFromCsr,
+  findChainFault,
+  readIssued,
+  timeFault,
+} from './issued-certificate.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const hour = 3_600_000;
@@ -56,6 +67,24 @@ beforeAll(async () => {
   csrPem = built.pem;
   order = parseCsr(built.der);
 });
+
+let madeIntermediate: Issuer | undefined;
+
+/** Another authority below the root, with the extensions. */
+async function intermediateWith(extensions: NonNullable<IssueRequest['extensions']>): Promise<Issuer> {
+  const { privateKey, publicKey } = await generateKeyPair('P-256');
+  const certificateDer = await issueCertificate(root, {
+    serialNumber: 3n,
+    subjectDer: encodeName({ commonName: 'Constrained' }),
+    spkiDer: exportSpki(publicKey),
+    notBefore: at(-1000),
+    notAfter: at(10_000),
+    authority: {},
+    extensions,
+  });
+  madeIntermediate = createIssuer({ certificateDer, privateKey });
+  return madeIntermediate;
+}
 
 const issue = async (request: Partial<IssueRequest> = {}, issuer = root) =>
   pemOf(
@@ -109,23 +138,25 @@ describe('the chain of a certificate', () => {
 
   test('is the leaf when the root signed it', async () => {
     const leaf = await issue();
-    expect(chainToRoot(readIssued(leaf), rootPem(), now)).toBe(leaf);
+    expect(chainToRoot(readIssued(leaf), rootPem(), now)).toEqual({ pem: leaf });
   });
 
   test('leaves out the root and puts the leaf first', async () => {
     const leaf = await issue({}, intermediate);
     const middle = pemOf(intermediate.certificate.der);
     const sent = `${rootPem()}${middle}${leaf}`;
-    expect(chainToRoot(readIssued(sent), rootPem(), now)).toBe(`${leaf}${middle}`);
+    expect(chainToRoot(readIssued(sent), rootPem(), now)).toEqual({ pem: `${leaf}${middle}` });
   });
 
   test('is none when the intermediate is missing', async () => {
-    expect(chainToRoot(readIssued(await issue({}, intermediate)), rootPem(), now)).toBeUndefined();
+    expect(chainToRoot(readIssued(await issue({}, intermediate)), rootPem(), now)).toEqual({
+      fault: 'no issuer is known for "CN=cn.example.org"',
+    });
   });
 
   test('is still one when the leaf has expired', async () => {
     const leaf = await issue();
-    expect(chainToRoot(readIssued(leaf), rootPem(), at(48))).toBe(leaf);
+    expect(chainToRoot(readIssued(leaf), rootPem(), at(48))).toEqual({ pem: leaf });
   });
 
   test.each([
@@ -134,6 +165,57 @@ describe('the chain of a certificate', () => {
     ['a broken block', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'],
   ])('cannot be read from %s', (_, text) => {
     expect(() => readIssued(text)).toThrow();
+  });
+
+  const constrained = (dnsName: string) =>
+    intermediateWith([
+      {
+        oid: '2.5.29.30',
+        critical: true,
+        value: encodePermittedNames({ dnsNames: [dnsName], cidrs: ['192.0.2.0/24'] }),
+      },
+    ]);
+  test.each<[string, () => Promise<string>, string | undefined]>([
+    [
+      'names that its issuer may issue for',
+      async () => issue({}, await constrained('example.org')),
+      undefined,
+    ],
+    [
+      'names that its issuer may not issue for',
+      async () => issue({}, await constrained('corp.test')),
+      '"CN=cn.example.org": its issuer is not allowed to issue for "a.example.org", only for corp.test',
+    ],
+    [
+      'a purpose that is not servers',
+      () => issue({ extendedKeyUsage: ['clientAuth'] }),
+      '"CN=cn.example.org" is not for TLS servers (its extended key usage lacks serverAuth)',
+    ],
+    [
+      'a critical extension that is not known',
+      () => issue({ extensions: [{ oid: '1.2.3.4', critical: true, value: Buffer.of(5, 0) }] }),
+      '"CN=cn.example.org" has the critical extension 1.2.3.4, which clients do not know',
+    ],
+  ])('is judged for %s', async (_, make, fault) => {
+    const leaf = await make();
+    const middle = madeIntermediate === undefined ? '' : pemOf(madeIntermediate.certificate.der);
+    const issued = readIssued(`${leaf}${middle}`);
+    madeIntermediate = undefined;
+    expect(findChainFault(issued)).toBe(fault);
+    expect(chainToRoot(issued, rootPem(), now)).toEqual(
+      fault === undefined ? { pem: `${leaf}${middle}` } : { fault },
+    );
+    const ordered = {
+      csrPem,
+      identifiers: [
+        ...['a.example.org', 'b.example.org'].map((value) => ({ type: 'dns' as const, value })),
+        { type: 'ip' as const, value: '192.0.2.1' },
+      ],
+      now,
+    };
+    expect(judgeChain(`${leaf}${middle}`, ordered)).toEqual(
+      fault === undefined ? { chainPem: `${leaf}${middle}` } : { fault },
+    );
   });
 
   test('cannot be read from two leaves', async () => {

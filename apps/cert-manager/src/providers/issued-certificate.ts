@@ -1,9 +1,11 @@
+import { InvalidInput } from '@certloop/contracts';
 import {
   type Certificate,
   certificateLabel,
   checkChain,
   csrLabels,
   describeCertificate,
+  findPathFault,
   formatName,
   formatPem,
   listCommonNames,
@@ -58,16 +60,31 @@ export function timeFault({ leaf }: IssuedChain, now: Date): string | undefined 
   return `the certificate is not valid before ${leaf.notBefore.toISOString()}`;
 }
 
+/** Why TLS clients refuse the chain, as far as it goes, in one sentence. */
+export function findChainFault({ leaf, others }: IssuedChain): string | undefined {
+  try {
+    return findPathFault([leaf, ...others]);
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.message;
+    throw error;
+  }
+}
+
+/** PEM of a chain, or why it does not lead to the root, in one sentence. */
+export type RootedChain =
+  | { readonly pem: string; readonly fault?: never }
+  | { readonly pem?: never; readonly fault: string };
+
 /**
- * PEM of the leaf and its intermediates when they lead to the root; else undefined. An expired leaf is judged as
- * of its last moment, so that it can still be told from a foreign one.
+ * PEM of the leaf and its intermediates when they lead to the root. An expired leaf is judged as of its last moment, so
+ * that it can still be told from a foreign one.
  */
-export function chainToRoot({ leaf, others }: IssuedChain, rootPem: string, now: Date): string | undefined {
+export function chainToRoot({ leaf, others }: IssuedChain, rootPem: string, now: Date): RootedChain {
   const root = recallCertificate(parsePem(rootPem, [certificateLabel]));
   const within = Math.max(leaf.notBefore.getTime(), Math.min(now.getTime(), leaf.notAfter.getTime()));
   const check = checkChain(leaf, others, [root], new Date(within));
-  if (!check.ok) return undefined;
-  return check.chain.map(({ der }) => formatPem(certificateLabel, der)).join('');
+  if (!check.ok) return { fault: check.reason };
+  return { pem: check.chain.map(({ der }) => formatPem(certificateLabel, der)).join('') };
 }
 
 /** Whether two PEM texts are the same certificate. Throws InvalidInput for what is none. */
