@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { scalars } from '@certloop/contracts';
 import {
   ConfigError,
@@ -24,6 +25,30 @@ const pointers = wordList
   .transform((words) => words.filter((word) => word !== 'none'))
   .pipe(z.array(z.enum(pointerKinds, `must be words of ${pointerKinds.join(', ')}, or none`)));
 
+/** Host names and ranges, apart; undefined without a word. */
+const permittedNames = wordList
+  .transform((words) => ({
+    dnsNames: words.filter((word) => !word.includes('/')).map((word) => word.toLowerCase()),
+    cidrs: words.filter((word) => word.includes('/')),
+  }))
+  .refine(
+    ({ dnsNames }) => dnsNames.every((name) => permittedName.test(name)),
+    'must be words of host names in ASCII',
+  )
+  .refine(({ cidrs }) => cidrs.every(isRange), 'has a range that is none such as 10.0.0.0/8')
+  .transform(({ dnsNames, cidrs }) =>
+    dnsNames.length + cidrs.length === 0 ? undefined : { dnsNames, cidrs },
+  );
+
+const permittedName =
+  /^\.?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+function isRange(cidr: string): boolean {
+  const [address = '', bits = ''] = cidr.split('/');
+  const version = isIP(address);
+  return version !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
 /** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
 export const settings = {
   host: setting('DUMMY_CA_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
@@ -48,6 +73,11 @@ export const settings = {
     'DUMMY_CA_ROOT_PAST_DAYS',
     wholeNumber(0, 36_524).default(1),
     'days before the start at which a root made then begins: so far back expired certificates can begin',
+  ),
+  permittedNames: setting(
+    'DUMMY_CA_PERMITTED_NAMES',
+    permittedNames.prefault(''),
+    'names that a root made at start may issue for, each with all below it, and ranges of addresses such as 10.0.0.0/8; any when empty',
   ),
   backdateSeconds: setting(
     'DUMMY_CA_BACKDATE_SECONDS',

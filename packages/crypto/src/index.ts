@@ -20,6 +20,7 @@ export {
   encodeGeneralNames,
   type GeneralNames,
   type GeneralNamesInput,
+  noGeneralNames,
   parseGeneralNames,
 } from './general-names.js';
 export { formatIpAddress, parseIpAddress } from './ip-addresses.js';

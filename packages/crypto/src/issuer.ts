@@ -3,8 +3,9 @@ import { InvalidInput } from '@certloop/contracts';
 import { type Certificate, isWithinValidity, parseCertificate } from './certificate.js';
 import { contextPrimitive } from './der.js';
 import { encode, encodeSequence } from './der-writer.js';
-import { encodeExtension } from './extensions.js';
+import { encodeExtension, findExtension } from './extensions.js';
 import { exportSpki, importPrivateKey, keyIdentifier, publicKeysEqual } from './keys.js';
+import { type NameConstraints, parseNameConstraints } from './name-constraints.js';
 import { formatName } from './names.js';
 import { oid } from './oids.js';
 import { certificateLabel, parsePemBlocks } from './pem.js';
@@ -16,6 +17,8 @@ export interface Issuer extends Signer {
   /** The subject of the authority, byte for byte; re-encoding it would break the chain for GnuTLS and Go. */
   readonly nameDer: Buffer;
   readonly authorityKeyIdentifierDer: Buffer;
+  /** Which names it may issue for; undefined for any. */
+  readonly nameConstraints: NameConstraints | undefined;
 }
 
 export interface IssuerMaterial {
@@ -47,11 +50,13 @@ export function createIssuer({ certificateDer, privateKey }: IssuerMaterial): Is
     throw new InvalidInput(`${name} may not sign certificates (keyUsage lacks keyCertSign)`, notACa);
   }
   if (certificate.subject.length === 0) throw new InvalidInput(`${name} has no subject`, notACa);
+  const constraints = findExtension(certificate.extensions, oid.nameConstraints);
   const identifier = certificate.subjectKeyIdentifier ?? keyIdentifier(certificate.spkiDer);
   return {
     ...createSigner(privateKey),
     certificate,
     nameDer: certificate.subjectDer,
+    nameConstraints: constraints && parseNameConstraints(constraints.value),
     authorityKeyIdentifierDer: encodeExtension({
       oid: oid.authorityKeyIdentifier,
       critical: false,

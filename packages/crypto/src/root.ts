@@ -2,7 +2,9 @@ import { webcrypto } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import type { IssuerMaterial } from './issuer.js';
 import { exportSpki, generateKeyPair, type KeyKind, type KeyPair, keyIdentifier } from './keys.js';
+import { encodePermittedNames, type PermittedNames } from './name-constraints.js';
 import { encodeName, type SubjectFields } from './names.js';
+import { oid } from './oids.js';
 import { loadX509 } from './webcrypto.js';
 
 /** Kinds of key a root can have: those that WebCrypto signs with everywhere. */
@@ -15,6 +17,8 @@ export interface RootRequest {
   readonly notAfter: Date;
   /** 1 up to 2^159 - 1. */
   readonly serialNumber: bigint;
+  /** Makes it an authority for these names alone, by critical nameConstraints; absent for any name. */
+  readonly permittedNames?: PermittedNames | undefined;
 }
 
 /** A fresh key and its self-signed certificate: an authority without a bound on the path, for certificates and CRLs. */
@@ -22,6 +26,7 @@ export async function createRoot(request: RootRequest): Promise<IssuerMaterial> 
   if (request.serialNumber < 1n || request.serialNumber >= 2n ** 159n) {
     throw new InvalidInput('The serial number is not within 1 and 2^159 - 1', { code: 'invalid_serial' });
   }
+  const { permittedNames } = request;
   const x509 = await loadX509();
   const pair = await generateKeyPair(request.keyKind);
   const identifier = keyIdentifier(exportSpki(pair.publicKey)).toString('hex');
@@ -37,6 +42,15 @@ export async function createRoot(request: RootRequest): Promise<IssuerMaterial> 
         new x509.BasicConstraintsExtension(true, undefined, true),
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
         new x509.SubjectKeyIdentifierExtension(identifier),
+        ...(permittedNames === undefined
+          ? []
+          : [
+              new x509.Extension(
+                oid.nameConstraints,
+                true,
+                new Uint8Array(encodePermittedNames(permittedNames)),
+              ),
+            ]),
       ],
     },
     webcrypto as Crypto,

@@ -14,6 +14,7 @@ import {
   issueCertificate,
   keyIdentifier,
   loadIssuer,
+  type NameConstraints,
 } from '@certloop/crypto';
 import { type Clock, StartFailed } from '@certloop/server';
 import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
@@ -26,6 +27,8 @@ export interface AcmeIssuer {
   /** Under which name the issuer is known. */
   readonly name: CaIssuerName;
   readonly certificate: Certificate;
+  /** Of the root and the intermediate, as far as these have some. */
+  readonly nameConstraints: readonly NameConstraints[];
   /** Every issuer that was opened beside the authority's root. */
   readonly opened: readonly NamedIssuer[];
   /** Certificates of issuers that the root and the alternate root signed. */
@@ -134,11 +137,14 @@ interface Opened extends Pick<AcmeIssuer, 'chains' | 'opened' | 'issued'> {
   readonly signer: NamedIssuer;
 }
 
-function issuerOf({ serialNumbers }: Authority, { signer, ...opened }: Opened): AcmeIssuer {
+function issuerOf(authority: Authority, { signer, ...opened }: Opened): AcmeIssuer {
+  const { serialNumbers, issuer: root } = authority;
   const { name, issuer, pointers } = signer;
+  const constraints = new Set([root.nameConstraints, issuer.nameConstraints]);
   return {
     ...opened,
     name,
+    nameConstraints: [...constraints].filter((each) => each !== undefined),
     certificate: issuer.certificate,
     issue: (request) =>
       issueCertificate(issuer, {

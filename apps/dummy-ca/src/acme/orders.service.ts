@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AcmeAuthorizationStatus, AcmeProblem, acmeRequests } from '@certloop/contracts';
+import { constraintFault, noGeneralNames } from '@certloop/crypto';
 import { ownAccount } from './accounts.service.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
@@ -16,7 +17,7 @@ import { orderView } from './acme-view.js';
 import { addAuthorization, authorizedIdentifier } from './authorizations.service.js';
 import type { AuthorizedIdentifier } from './challenges.js';
 import { statusOf } from './current-status.service.js';
-import { parseIdentifiers } from './identifiers.js';
+import { type Identifier, parseIdentifiers } from './identifiers.js';
 import { orderProblem } from './order-problem.js';
 import { authorizationStatus } from './order-status.js';
 import { requireReplaceable } from './replacements.service.js';
@@ -33,6 +34,7 @@ export async function newOrder(deps: AcmeDeps, request: SignedRequest): Promise<
   const profile = chooseProfile(deps.settings.profiles, asked.profile);
   const validity = parseAskedValidity(asked, deps.issuer.certificate);
   requirePossible(deps, profile, validity);
+  requirePermitted(deps, identifiers);
   const id = randomUUID();
   const replaced = requireReplaceable(deps, account, asked.replaces, identifiers);
   const authorizations = identifiers
@@ -70,6 +72,17 @@ function requirePossible(
   const validity = acmeValidity(profile, asked, clock.now(), certificate, settings.backdateSeconds);
   if (validity.notAfter > validity.notBefore) return;
   throw new AcmeProblem('malformed', 'the validity of the issuer has no place for that of the certificate');
+}
+
+/** Throws `rejectedIdentifier` for names that the constraints of an authority above refuse. */
+function requirePermitted({ issuer }: AcmeDeps, identifiers: readonly Identifier[]): void {
+  const valuesOf = (type: Identifier['type']) =>
+    identifiers.filter((each) => each.type === type).map(({ value }) => value);
+  const subjectAltNames = { ...noGeneralNames, dnsNames: valuesOf('dns'), ipAddresses: valuesOf('ip') };
+  for (const constraints of issuer.nameConstraints) {
+    const fault = constraintFault(constraints, { subject: [], subjectAltNames });
+    if (fault !== undefined) throw new AcmeProblem('rejectedIdentifier', fault);
+  }
 }
 
 const addForOrder = (deps: AcmeDeps, accountId: string, identifier: AuthorizedIdentifier): Authorization =>

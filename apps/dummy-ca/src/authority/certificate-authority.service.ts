@@ -11,6 +11,7 @@ import {
   importPrivateKey,
   isIssuedBy,
   loadIssuer,
+  type PermittedNames,
 } from '@certloop/crypto';
 import { type Clock, StartFailed } from '@certloop/server';
 import { type IssueForCsr, type IssuingParts, issueForCsr, openIssuing } from './csr-issuance.js';
@@ -27,6 +28,8 @@ export interface RootSource extends PointerSettings {
   readonly commonName: string;
   readonly rootValidityDays: number;
   readonly rootPastDays: number;
+  /** Names that a root made at start may issue for; undefined for any. */
+  readonly permittedNames: PermittedNames | undefined;
   /** How far back a certificate begins at most, unless another beginning is asked for. */
   readonly backdateSeconds: number;
 }
@@ -88,6 +91,7 @@ function makeRoot(source: RootSource, serialNumber: bigint, now: Date): Promise<
     keyKind: source.keyType,
     subject: { organization: 'CertLoop', commonName: source.commonName },
     serialNumber,
+    permittedNames: source.permittedNames,
     ...rootValidity(source.rootValidityDays, source.rootPastDays, now),
   });
 }

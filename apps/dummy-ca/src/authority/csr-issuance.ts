@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { AppError, InvalidInput } from '@certloop/contracts';
 import {
   certificateLabel,
+  constraintFault,
   createIssuer,
   createKeyCache,
   csrLabels,
@@ -70,8 +71,8 @@ export type IssueForCsr = (csrPem: string, asked: AskedLength, now: Date) => Pro
 /**
  * Certificate for the text of a CSR that is signed by its own key: its subject and subjectAltName as they are,
  * for the length asked for or to the root's end. Throws InvalidInput when the text is not one CSR, its
- * signature does not hold, or it is to begin when the root is not valid, and an `internal` refusal when
- * the root has ended.
+ * signature does not hold, the root's name constraints refuse a name, or it is to begin when the root is not valid, and
+ * an `internal` refusal when the root has ended.
  */
 export async function issueForCsr(
   { name, issuer, pointers, serialNumbers, backdateSeconds, keyCache }: CsrIssuing,
@@ -80,6 +81,10 @@ export async function issueForCsr(
   const csr = parseCsr(parsePem(csrPem, csrLabels));
   const verification = await verifyCsr(csr, keyCache);
   if (!verification.ok) throw refusedSignature(verification.code, verification.reason);
+  const { nameConstraints } = issuer;
+  const fault = nameConstraints && constraintFault(nameConstraints, csr);
+  if (fault !== undefined)
+    throw new InvalidInput(`the CSR asks for other names: ${fault}`, { code: 'name_not_permitted' });
   const { notBefore, notAfter } = leafValidity(asked, now, issuer.certificate, backdateSeconds);
   if (notAfter <= notBefore) throw endedRoot(issuer);
   const serialNumber = serialNumbers.next();

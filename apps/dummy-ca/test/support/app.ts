@@ -35,6 +35,7 @@ export const freshRoot: RootSource = {
   commonName: 'Test Root',
   rootValidityDays: 36_525,
   rootPastDays: 1,
+  permittedNames: undefined,
   backdateSeconds: 60,
   publicUrl: undefined,
   pointers: ['crl', 'ocsp', 'issuer'],
