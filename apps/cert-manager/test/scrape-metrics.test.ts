@@ -52,6 +52,11 @@ describeEachDialect('GET /metrics', (open) => {
     expect(after.get('cert_manager_renewals_due')).toBe(0);
     expect(after.get('cert_manager_renewal_entries{status="completed"}')).toBe(1);
     const certificates = 'cert_manager_certificates_requested_total';
+    for (const outcome of ['refused', 'failed'])
+      expect(after.get(`${certificates}{provider="dummy-ca",purpose="renewal",outcome="${outcome}"}`)).toBe(
+        0,
+      );
+    expect(before.get('metrics_readings_failed_total{reading="renewals"}')).toBe(0);
     expect(after.get(`${certificates}{provider="dummy-ca",purpose="issuance",outcome="issued"}`)).toBe(1);
     expect(after.get(`${certificates}{provider="dummy-ca",purpose="renewal",outcome="issued"}`)).toBe(1);
     const calls = 'cert_manager_provider_call_duration_seconds_count';

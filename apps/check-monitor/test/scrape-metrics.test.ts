@@ -36,6 +36,22 @@ describeEachDialect('GET /metrics', (open) => {
     expect(body).toEqual({ error: 'the token of the metrics is needed' });
   });
 
+  test('has what alerts count from the start, as 0', async () => {
+    const samples = await scrape();
+    const zeros = [
+      ...['success', 'start', 'fail', 'log', 'mail'].map(
+        (kind) => `check_monitor_pings_total{kind="${kind}",answer="failed"}`,
+      ),
+      ...['delivered', 'failed', 'refused'].map(
+        (outcome) => `check_monitor_deliveries_total{kind="slack",outcome="${outcome}"}`,
+      ),
+      ...['queues', 'checks'].map((reading) => `metrics_readings_failed_total{reading="${reading}"}`),
+      'check_monitor_flips_without_channel_total',
+      'check_monitor_logins_throttled_total',
+    ];
+    expect(zeros.map((sample) => [sample, samples.get(sample)])).toEqual(zeros.map((sample) => [sample, 0]));
+  });
+
   test('tells pings by their kind and answer, and how many were stored at once', async () => {
     const check = await ada.check({ name: 'Backup' });
     const before = await scrape();

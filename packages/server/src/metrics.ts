@@ -95,6 +95,8 @@ export function createMetrics({ logger, keepMs = 5_000 }: MetricsOptions): Metri
       const kinds = Object.keys(gauges) as (keyof typeof gauges)[];
       const filled = kinds.map((key) => ({ key, gauge: new Gauge(configOf(gauges[key], registry)) }));
       const seldom = readSeldom(read, isCostly ? 12 * keepMs : keepMs);
+      // from the start, as a rise from nothing is none to Prometheus
+      failures.inc({ reading: name }, 0);
       beforeScrape.push(async () => {
         const samples = await seldom().catch((error: unknown) => {
           failures.inc({ reading: name });

@@ -12,14 +12,21 @@ export type WatchOpener = (opener: ProviderOpener, purpose: Purpose) => Provider
 export function createProviderWatch(metrics: Metrics): WatchOpener {
   const instruments = createInstruments(metrics);
   return (opener, purpose) => {
-    const watched = (row: ProviderRow, provider: Provider) =>
-      watchProvider({ instruments, purpose, name: row.name }, provider);
+    const watched = (row: ProviderRow, provider: Provider) => {
+      // as early as it is known, as a rise from nothing is none to Prometheus
+      for (const outcome of signOutcomes)
+        instruments.countCertificate({ provider: row.name, purpose, outcome }, 0);
+      return watchProvider({ instruments, purpose, name: row.name }, provider);
+    };
     return {
       open: (row) => watched(row, opener.open(row)),
       openForSigning: (row) => watched(row, opener.openForSigning(row)),
     };
   };
 }
+
+const signOutcomes = ['issued', 'refused', 'waiting', 'failed'] as const;
+type SignWord = (typeof signOutcomes)[number];
 
 function createInstruments(metrics: Metrics) {
   return {
@@ -91,7 +98,7 @@ const successWord = (success: boolean) => (success ? 'succeeded' : 'refused');
 
 async function sign(watch: Watch, work: () => Promise<SignOutcome>): Promise<SignOutcome> {
   const { instruments, purpose, name: provider } = watch;
-  let outcome = 'failed';
+  let outcome: SignWord = 'failed';
   try {
     const result = await timed(watch, 'sign', work, wordOf);
     outcome = wordOf(result);
@@ -102,7 +109,7 @@ async function sign(watch: Watch, work: () => Promise<SignOutcome>): Promise<Sig
   }
 }
 
-function wordOf(result: SignOutcome): string {
+function wordOf(result: SignOutcome): SignWord {
   if (result.isSigned) return 'issued';
   return result.isWaiting === true ? 'waiting' : 'refused';
 }

@@ -49,11 +49,13 @@ export interface NotifierDeps {
   readonly onRefusedCall?: () => void;
 }
 
+export const deliveryOutcomes = ['delivered', 'failed', 'refused'] as const;
+
 /** What became of a message, to be counted. */
 export interface DeliveryFacts {
   /** Kind of the channel, as it is stored. */
   readonly kind: string;
-  readonly outcome: 'delivered' | 'failed' | 'refused';
+  readonly outcome: (typeof deliveryOutcomes)[number];
   readonly seconds: number;
 }
 

@@ -9,20 +9,22 @@ export interface PingCounts {
   read(): Sample<'kind' | 'answer'>[];
 }
 
+const pingKinds = ['success', 'start', 'fail', 'log', 'mail'] as const;
+type PingKind = (typeof pingKinds)[number];
+
 /**
  * Counts pings as plain numbers that are read at a scrape: thousands of them come in a second, and a metric that is
  * looked up by its labels each time would cost more than the rest of the counting.
  */
 export function createPingCounts(): PingCounts {
-  const byKind = new Map<string, Map<string, number>>();
+  // what an alert counts is there from the start: a rise from nothing is none to Prometheus
+  const byKind = new Map(
+    pingKinds.map((kind): [PingKind, Map<string, number>] => [kind, new Map([['failed', 0]])]),
+  );
 
-  const count = (kind: string, answer: string): void => {
-    let answers = byKind.get(kind);
-    if (answers === undefined) {
-      answers = new Map();
-      byKind.set(kind, answers);
-    }
-    answers.set(answer, (answers.get(answer) ?? 0) + 1);
+  const count = (kind: PingKind, answer: string): void => {
+    const answers = byKind.get(kind);
+    answers?.set(answer, (answers.get(answer) ?? 0) + 1);
   };
 
   return {
@@ -35,7 +37,7 @@ export function createPingCounts(): PingCounts {
           count(kind, result.isNew ? 'created' : 'stored');
           return result;
         } catch (error) {
-          count(kind, error instanceof AppError ? error.kind : 'failed');
+          count(kind, error instanceof AppError && error.status < 500 ? error.kind : 'failed');
           throw error;
         }
       },

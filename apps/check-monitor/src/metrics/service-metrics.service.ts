@@ -1,7 +1,7 @@
 import type { Database } from '@certloop/db';
 import { createJobWatch, type Metrics, type WatchJob } from '@certloop/server';
-import { findKind } from '../channels/channel-kinds.js';
-import type { DeliveryFacts } from '../channels/notifier.service.js';
+import { channelKindNames, findKind } from '../channels/channel-kinds.js';
+import { type DeliveryFacts, deliveryOutcomes } from '../channels/notifier.service.js';
 import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
 import type { PingIntake } from '../pings/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
@@ -85,6 +85,8 @@ function deliveryWatch(metrics: Metrics): (delivery: DeliveryFacts) => void {
     labels: ['kind'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });
+  // from the start, as a rise from nothing is none to Prometheus
+  for (const kind of channelKindNames) for (const outcome of deliveryOutcomes) count({ kind, outcome }, 0);
   return ({ kind: written, outcome, seconds }) => {
     const kind = findKind(written) ?? 'unknown';
     count({ kind, outcome });
