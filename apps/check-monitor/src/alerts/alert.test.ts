@@ -105,7 +105,8 @@ describe('alert', () => {
   });
 
   test('tells of the last ping, and whether it was a mail', () => {
-    const lastPing = { n: 112, signal: 'fail', at: 5, exitStatus: 3, scheme: 'email', body: null } as const;
+    const origin = { scheme: 'email', method: '', remoteAddr: '192.0.2.7' };
+    const lastPing = { n: 112, signal: 'fail', at: 5, exitStatus: 3, body: null, ...origin } as const;
     expect(alertOf({ lastPing }).lastPing).toEqual({
       n: 112,
       signal: 'fail',
@@ -113,6 +114,7 @@ describe('alert', () => {
       exitStatus: 3,
       isMail: true,
       body: null,
+      origin,
     });
   });
 

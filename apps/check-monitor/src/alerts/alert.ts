@@ -19,6 +19,8 @@ export interface ToldPing {
   readonly at: Micros;
   readonly exitStatus: number | null;
   readonly scheme: string;
+  readonly method: string;
+  readonly remoteAddr: string | null;
   readonly body: Buffer | null;
 }
 
@@ -91,6 +93,8 @@ function periodOf({ kind, timeoutSeconds, schedule, tz }: Check): AlertEvent['ch
   return kind === 'simple' ? { kind, timeoutSeconds } : { kind, schedule, tz };
 }
 
-function describePing({ n, signal, at, exitStatus, scheme, body }: ToldPing): AlertEvent['lastPing'] {
-  return { n, signal, at, exitStatus, isMail: scheme === 'email', body };
+function describePing(ping: ToldPing): AlertEvent['lastPing'] {
+  const { n, signal, at, exitStatus, scheme, method, remoteAddr, body } = ping;
+  const origin = { scheme, method, remoteAddr };
+  return { n, signal, at, exitStatus, isMail: scheme === 'email', body, origin };
 }

@@ -33,6 +33,17 @@ export interface AlertedPing {
   /** Whether the ping was a mail; its body is the raw message then. */
   readonly isMail: boolean;
   readonly body: Buffer | null;
+  /** How it came; absent in a test. */
+  readonly origin?: PingOrigin;
+}
+
+/** How a ping came, and from where. */
+export interface PingOrigin {
+  /** `http`, `https` or `email`. */
+  readonly scheme: string;
+  /** Of HTTP; empty for a mail. */
+  readonly method: string;
+  readonly remoteAddr: string | null;
 }
 
 /** Another check of the project that is down. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aDownCheck, anEvent, aRecovery, happened, minute, viewOf } from '../../test/support/events.js';
 import type { AlertEvent } from './alert-event.js';
-import { bodyEnd, factText } from './event-view.js';
+import { factText } from './event-view.js';
 
 const ping = {
   n: 112,
@@ -117,15 +117,6 @@ describe('body of the last ping', () => {
     ['a mail: not shown raw', { ...ping, isMail: true, body: Buffer.from('Subject: x') }, undefined],
   ])('%s', (_situation, lastPing, body) => {
     expect(viewOf(anEvent({ lastPing })).body).toBe(body);
-  });
-
-  test.each([
-    ['abc', 'abc'],
-    ['abcd', '[truncated]\nbcd'],
-    ['😀😀😀', '😀😀😀'],
-    ['a😀b😀', '[truncated]\n😀b😀'],
-  ])('of %s the last three characters', (text, end) => {
-    expect(bodyEnd({ ...ping, body: Buffer.from(text) }, 3)).toBe(end);
   });
 });
 

@@ -100,14 +100,6 @@ function bodyStart(ping: AlertedPing | null): string | undefined {
   return text === undefined ? undefined : cut(text, longestBody, '\n[truncated]');
 }
 
-/** The last `most` characters of the body of a ping, where logs say how it ended; undefined when it has none. */
-export function bodyEnd(ping: AlertedPing | null, most: number): string | undefined {
-  const text = bodyText(ping);
-  if (text === undefined || text.length <= most) return text;
-  const characters = [...text];
-  return characters.length > most ? `[truncated]\n${characters.slice(-most).join('')}` : text;
-}
-
 /** Not all bodies are UTF-8. */
 function bodyText(ping: AlertedPing | null): string | undefined {
   return ping?.body == null || ping.body.length === 0 ? undefined : ping.body.toString('utf8');

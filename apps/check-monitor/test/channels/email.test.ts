@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { AlertEvent } from '../../src/channels/alert-event.js';
 import { createEmail } from '../../src/channels/email/email.channel.js';
 import { emailSettings } from '../../src/channels/email/email-settings.js';
 import { createMailSender } from '../../src/channels/email/mail-sender.client.js';
@@ -82,12 +83,67 @@ describe('a mail', () => {
     expect(mail.html).toContain(`<a href="${leave}">Unsubscribe</a>`);
   });
 
-  test('carries the last 10,000 characters of the last ping', async () => {
-    const body = Buffer.from(`begin ${'é'.repeat(9_999)}!`);
+  test('carries the last 10,000 bytes of the last ping, and says of how many', async () => {
+    const body = Buffer.from(`the start is cut off${'é'.repeat(5_000)}!`);
     const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     const mail = await sent(anEvent({ lastPing }));
-    expect(mail.text).toContain(`\n[truncated]\n${'é'.repeat(9_999)}!\n`);
-    expect(mail.html).toContain(`>[truncated]\n${'é'.repeat(9_999)}!</pre>`);
+    const note = 'Showing the last 10000 bytes of 10021 bytes total.';
+    expect(mail.text).toContain(`\nLast Ping Body:\n\n${note}\n\n${'é'.repeat(4_999)}!\n`);
+    expect(mail.html).toContain(`<p>${note}</p>`);
+    expect(mail.html).toContain(`>${'é'.repeat(4_999)}!</pre>`);
+    expect(mail.text).not.toContain('the start');
+  });
+
+  test('says when the status changed and when, how and from where the last ping came', async () => {
+    const origin = { scheme: 'https', method: 'POST', remoteAddr: '192.0.2.7' };
+    const lastPing = { ...anEvent().lastPing, origin } as AlertEvent['lastPing'];
+    const { text, html } = await sent(anEvent({ lastPing }));
+    expect(text).toContain('\nWent Down: 2026-01-01 12:00:00 UTC\n');
+    expect(text).toContain(
+      '\nLast Ping At: 2026-01-01 11:50:00 UTC\nLast Ping By: HTTPS POST from 192.0.2.7\n',
+    );
+    expect(html).toContain('<b>Last Ping By:</b> HTTPS POST from 192.0.2.7');
+  });
+
+  test.each([
+    [
+      'of the receiver, where the integration has one',
+      'Europe/Riga',
+      undefined,
+      '14:00:00 UTC+02:00 (Europe/Riga)',
+    ],
+    [
+      'of the receiver before that of the schedule',
+      'Europe/Riga',
+      'Asia/Tokyo',
+      '14:00:00 UTC+02:00 (Europe/Riga)',
+    ],
+    ['of the schedule otherwise', undefined, 'Asia/Tokyo', '21:00:00 UTC+09:00 (Asia/Tokyo)'],
+  ])('shows times in the zone %s', async (_situation, tz, scheduleZone, shown) => {
+    const period = { kind: 'cron', schedule: '* * * * *', tz: scheduleZone ?? '' } as const;
+    const event = anEvent(scheduleZone === undefined ? {} : { check: { period } });
+    const zoned = emailSettings.parse({ address: 'ada@example.org', tz });
+    expect(await email().deliver(aDelivery(zoned, event))).toEqual({ ok: true });
+    const [mail] = server.mails;
+    expect(mail?.text).toContain(`Went Down: 2026-01-01 ${shown}`);
+    expect(mail?.text).toMatch(/Last Ping At: 2026-01-01 \d\d:50:00 UTC\+/);
+  });
+
+  test('names the subject of a mail that was the last ping', async () => {
+    const origin = { scheme: 'email', method: '', remoteAddr: '192.0.2.7' };
+    const event = mailPinged('Subject: =?utf-8?Q?Foo_b=C3=A4r?= <b>\n\nLorem ipsum\n');
+    const { text, html } = await sent({
+      ...event,
+      lastPing: { ...event.lastPing, origin } as AlertEvent['lastPing'],
+    });
+    expect(text).toContain('\nLast Ping By: email from 192.0.2.7\nLast Ping Subject: Foo bär <b>\n');
+    expect(html).toContain('<b>Last Ping Subject:</b> Foo bär &lt;b&gt;');
+  });
+
+  test('shows the lines of a description as lines', async () => {
+    const mail = await sent(anEvent({ check: { description: 'Line 1\nLine 2' } }));
+    expect(mail.text).toContain('Line 1\nLine 2');
+    expect(mail.html).toContain('Line 1<br>Line 2');
   });
 
   test('attaches the mail that the last ping was', async () => {
@@ -218,6 +274,7 @@ describe('settings of a mail address', () => {
   test.each([
     ['no address', { address: 'ada' }],
     ['two addresses', { address: 'ada@example.org, eve@example.org' }],
+    ['a zone that there is not', { address: 'ada@example.org', tz: 'Europe/Nowhere' }],
     ['neither down nor up', { address: 'ada@example.org', down: false, up: false }],
   ])('refuse %s', (_situation, given) => {
     expect(emailSettings.safeParse(given).success).toBe(false);

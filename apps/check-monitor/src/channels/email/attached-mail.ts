@@ -68,7 +68,7 @@ function encodePart(rest: Rest, part: MimePart, depth: number): Encoded | undefi
   // in another encoding it is no shorter than a third
   const encoded = size > rest.room * 3 || (isText && isCut(part)) ? undefined : encodeLeaf(part, isText);
   if (encoded === undefined || encoded.body.length > rest.room)
-    return omit(rest, `${shortType(part)} of ${spokenSize(size)}`);
+    return omit(rest, `${shortType(part)} of ${spokenSize(contentOf(part).length)}`);
   rest.room -= encoded.body.length;
   return withHeader(rest, part, encoded);
 }

@@ -1,5 +1,5 @@
 import type { AlertEvent } from '../alert-event.js';
-import { bodyEnd, type EventView } from '../event-view.js';
+import type { EventView, Fact } from '../event-view.js';
 import {
   escapeHtml,
   factLine,
@@ -9,7 +9,8 @@ import {
   othersBlock,
   plainText,
 } from '../markup.js';
-import { attachableMail } from './attached-mail.js';
+import { refusedBody, type ShownBody, shownBody } from './mail-body.js';
+import { mailFacts, oneLine } from './mail-facts.js';
 
 /** What a person reads of a mail. */
 export interface MailText {
@@ -26,46 +27,29 @@ export interface MailContent extends MailText {
   readonly smaller?: MailText;
 }
 
-const longestBody = 10_000;
-
-/** Mail about an event; `unsubscribeUrl` is where its receiver may end all further ones. */
-export function emailMessage(event: AlertEvent, view: EventView, unsubscribeUrl: string): MailContent {
-  const { lastPing } = event;
-  const write = (log: PingLog | undefined): MailText => ({
+/** Mail about an event; `unsubscribeUrl` is where its receiver may end all further ones, `zone` that of the receiver. */
+export function emailMessage(
+  event: AlertEvent,
+  given: EventView,
+  unsubscribeUrl: string,
+  zone?: string,
+): MailContent {
+  const view = { ...given, facts: mailFacts(event, given, zone) };
+  const write = (body: ShownBody | undefined): MailText => ({
     subject: `${view.statusWord} | ${oneLine(view.name)}`,
-    text: textOf(view, log, unsubscribeUrl),
-    html: htmlOf(view, log, unsubscribeUrl),
+    text: textOf(view, body, unsubscribeUrl),
+    html: htmlOf(view, body, unsubscribeUrl),
   });
-  if (lastPing?.isMail !== true) {
-    const body = bodyEnd(lastPing, longestBody);
-    return write(body === undefined ? undefined : { body });
-  }
-  if (lastPing.body === null) return write(undefined);
-  const { source, omitted } = attachableMail(lastPing.body);
-  return {
-    ...write({ note: `See the attachment.${omittedNote(omitted)}` }),
-    attachment: source,
-    smaller: write({ note: 'Not attached: the mail server refused a message of its size.' }),
-  };
+  const body = event.lastPing === null ? undefined : shownBody(event.lastPing);
+  if (body?.attachment === undefined) return write(body);
+  return { ...write(body), attachment: body.attachment, smaller: write(refusedBody) };
 }
 
-/** What a mail shows of the body of the last ping, or says of it. */
-type PingLog = { readonly body: string } | { readonly note: string };
-
-function omittedNote(omitted: readonly string[]): string {
-  const named = omitted.slice(0, maxOmitted);
-  const left = omitted.length - named.length;
-  if (left > 0) named.push(`${left} more`);
-  return named.length === 0 ? '' : ` Left out: ${named.join(', ')}.`;
-}
-
-const maxOmitted = 5;
-
-function textOf(view: EventView, log: PingLog | undefined, unsubscribeUrl: string): string {
+function textOf(view: EventView, body: ShownBody | undefined, unsubscribeUrl: string): string {
   const blocks = [
     view.sentence,
     factLines(view, plainText),
-    log && `Last Ping Body:\n\n${'body' in log ? log.body : log.note}`,
+    ...(body === undefined ? [] : ['Last Ping Body:', body.note || undefined, body.text]),
     othersBlock(view, plainText),
     view.link,
     `--\n${view.siteName}\nUnsubscribe: ${unsubscribeUrl}`,
@@ -75,18 +59,15 @@ function textOf(view: EventView, log: PingLog | undefined, unsubscribeUrl: strin
 
 const colours = { up: '#2c8f3a', down: '#c5392b' };
 
-function htmlOf(view: EventView, log: PingLog | undefined, unsubscribeUrl: string): string {
-  const facts = view.facts
-    .map((fact) => `<p style="margin: 4px 0">${factLine(fact, htmlMarkup)}</p>`)
-    .join('\n');
+function htmlOf(view: EventView, body: ShownBody | undefined, unsubscribeUrl: string): string {
   const others = view.others.map((line) => `${escapeHtml(line)}<br>`).join('\n');
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${escapeHtml(view.title)}</title></head>
 <body style="font-family: sans-serif; font-size: 15px; line-height: 1.4">
 <h1 style="font-size: 20px; color: ${colours[view.status]}">${escapeHtml(view.sentence)}</h1>
-${facts}
-${logHtml(log)}${others === '' ? '' : `<p>${others}</p>\n`}<p>${htmlMarkup.link(`View on ${view.siteName}`, view.link)}</p>
+${view.facts.map(factHtml).join('\n')}
+${bodyHtml(body)}${others === '' ? '' : `<p>${others}</p>\n`}<p>${htmlMarkup.link(`View on ${view.siteName}`, view.link)}</p>
 <hr>
 <p style="font-size: 12px">${escapeHtml(view.siteName)} · ${htmlMarkup.link('Unsubscribe', unsubscribeUrl)}</p>
 </body>
@@ -94,17 +75,18 @@ ${logHtml(log)}${others === '' ? '' : `<p>${others}</p>\n`}<p>${htmlMarkup.link(
 `;
 }
 
-function logHtml(log: PingLog | undefined): string {
-  if (log === undefined) return '';
-  const shown = 'body' in log ? preformatted(log.body) : `<p>${escapeHtml(log.note)}</p>`;
-  return `<p><b>Last Ping Body:</b></p>\n${shown}\n`;
+/** Descriptions have lines of their own. */
+function factHtml(fact: Fact): string {
+  return `<p style="margin: 4px 0">${factLine(fact, htmlMarkup).replaceAll(/\r?\n/g, '<br>')}</p>`;
 }
 
-function preformatted(body: string): string {
-  return `<pre style="padding: 8px; background: #f4f4f4; white-space: pre-wrap">${escapeHtml(body)}</pre>`;
+function bodyHtml(body: ShownBody | undefined): string {
+  if (body === undefined) return '';
+  const note = body.note === '' ? '' : `<p>${escapeHtml(body.note)}</p>\n`;
+  const text = body.text === undefined ? '' : `${preformatted(body.text)}\n`;
+  return `<p><b>Last Ping Body:</b></p>\n${note}${text}`;
 }
 
-/** RFC 5322 §2.2: a header is one line. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ');
+function preformatted(text: string): string {
+  return `<pre style="padding: 8px; background: #f4f4f4; white-space: pre-wrap">${escapeHtml(text)}</pre>`;
 }

@@ -37,7 +37,7 @@ function mailOf(
   { settings, event, view, channel }: Delivery<EmailSettings>,
 ): Sendable {
   const leave = unsubscribeUrl(channel.uuid);
-  const { attachment, smaller, ...content } = emailMessage(event, view, leave);
+  const { attachment, smaller, ...content } = emailMessage(event, view, leave, settings.tz);
   const cover: SendMailOptions = {
     to: { name: '', address: settings.address },
     ...(bounceAddress === undefined
