@@ -16,6 +16,9 @@ import {
   UsageError,
   type Values,
 } from './cli-options.js';
+import { importDump } from './imports/import-dump.service.js';
+import { describeImport, type ImportReport } from './imports/import-report.js';
+import type { Secrets } from './projects/api-key.js';
 import {
   type AccountDeps,
   createProject,
@@ -27,7 +30,10 @@ import {
 } from './projects/create-project.service.js';
 import { listProjects, listUsers } from './projects/projects.repository.js';
 
-type Command = (deps: AccountDeps, values: Values) => Promise<object>;
+/** What commands work with. */
+export type CommandDeps = AccountDeps & Secrets;
+
+type Command = (deps: CommandDeps, values: Values) => Promise<object>;
 
 const memberRoles = ['member', 'read-only'] as const;
 
@@ -105,6 +111,12 @@ export const commands: Readonly<Record<string, Command>> = {
     await removeChannel(deps, path);
     return { channelId: path.uuid, channel: 'deleted' };
   },
+  import: (deps, values) =>
+    importDump(deps, {
+      file: required(values, 'file'),
+      isDryRun: values['dry-run'] === true,
+      skipsFaulty: values['skip-faulty'] === true,
+    }),
   setup: (deps, values) =>
     setUpProject(deps, { email: required(values, 'owner'), ...limits(values) }, required(values, 'project')),
 };
@@ -119,3 +131,8 @@ async function projectIn({ database }: AccountDeps, values: Values): Promise<str
   const ids = [project, ...others].map(({ id }) => id).join(', ');
   throw new UsageError(`--project: several projects are named ${named}; give one of these ids: ${ids}`);
 }
+
+/** How results are shown to people, where not as one line a fact. */
+export const descriptions: Readonly<Record<string, (result: object) => string>> = {
+  import: (result) => describeImport(result as ImportReport),
+};

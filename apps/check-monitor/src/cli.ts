@@ -3,12 +3,11 @@ import { AppError, keyKinds } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
 import { bringUpToDate, ConfigError, createLogger, StartFailed } from '@certloop/server';
 import { channelKindNames } from './channels/channel-kinds.js';
-import { commands } from './cli-commands.js';
+import { type CommandDeps, commands, descriptions } from './cli-commands.js';
 import { UsageError } from './cli-options.js';
 import { environment, loadStorageConfig } from './config.js';
 import { schema } from './database.js';
 import { microsOf } from './instants.js';
-import type { AccountDeps } from './projects/create-project.service.js';
 
 const help = `Usage: check-monitor <command> [options]
 
@@ -31,6 +30,9 @@ const help = `Usage: check-monitor <command> [options]
                   --url U is short for settings that are only an address; a webhook calls it for down and up
   channel list    --project P
   channel delete  --project P --channel ID
+  import          --file DUMP [--dry-run] [--skip-faulty]
+                  what "manage.py dumpdata" of Healthchecks wrote, all or nothing; a second run changes only
+                  what was never pinged here
   setup           --owner E --project NAME [--check-limit N] [--ping-limit N]
                   user and project where absent, and fresh keys for the project
 
@@ -57,10 +59,16 @@ const options = {
   channel: { type: 'string' },
   'check-limit': { type: 'string' },
   'ping-limit': { type: 'string' },
+  file: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  'skip-faulty': { type: 'boolean' },
   'no-assign': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+
+// an import of hundreds of megabytes is one transaction
+const longestCommandMs = 86_400_000;
 
 const logger = createLogger({ service: 'check-monitor', level: 'silent' });
 
@@ -73,7 +81,9 @@ async function run(args: readonly string[]): Promise<number> {
     if (values['help'] === true) return print(help);
     if (command === undefined) throw new UsageError(`there is no command "${positionals.join(' ')}"`);
     const result = await withDatabase((deps) => command(deps, values), command === commands['migrate']);
-    return print(values['json'] === true ? `${JSON.stringify(result)}\n` : readable(result));
+    const describe = descriptions[positionals.join(' ')] ?? readable;
+    print(values['json'] === true ? `${JSON.stringify(result)}\n` : describe(result));
+    return 'outcome' in result && result.outcome === 'refused' ? 1 : 0;
   } catch (error) {
     process.stderr.write(`check-monitor: ${sentenceOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
@@ -88,12 +98,17 @@ function parseCommandLine(args: readonly string[]) {
   }
 }
 
-async function withDatabase<T>(work: (deps: AccountDeps) => Promise<T>, isMigration: boolean): Promise<T> {
-  const { databaseUrl, secret, migratesAtStart } = loadStorageConfig(environment);
-  const database: Database = await openDatabase({ url: databaseUrl, schema });
+async function withDatabase<T>(work: (deps: CommandDeps) => Promise<T>, isMigration: boolean): Promise<T> {
+  const { databaseUrl, secret, formerSecret, migratesAtStart } = loadStorageConfig(environment);
+  const database: Database = await openDatabase({
+    url: databaseUrl,
+    schema,
+    transactionMs: longestCommandMs,
+    limits: { idleMs: longestCommandMs },
+  });
   try {
     if (!isMigration) await bringUpToDate(database, { service: 'check-monitor', migratesAtStart, logger });
-    return await work({ database, secret, now: () => microsOf(new Date()) });
+    return await work({ database, secret, formerSecret, now: () => microsOf(new Date()) });
   } finally {
     await database.close();
   }

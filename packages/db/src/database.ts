@@ -38,6 +38,8 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** Those for PostgreSQL that are not as usual. */
   readonly limits?: Partial<PostgresLimits>;
+  /** How long one transaction may take on SQLite, in milliseconds; half a minute when absent. */
+  readonly transactionMs?: number;
   readonly onWarning?: (warning: DatabaseWarning) => void;
 }
 
@@ -83,7 +85,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const entities = options.schema.entities(dialect);
   const doors =
     address.dialect === 'sqlite'
-      ? await openSqliteDoors(address.file, entities)
+      ? await openSqliteDoors(address.file, entities, limitsOf(options))
       : await openPostgresDoors(address, entities, {
           poolSize: options.poolSize ?? 10,
           limits: { ...usualLimits, ...options.limits },
@@ -91,6 +93,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
           onMigrationWaits: (reason) => warn({ name: 'database.migration_waits', detail: { reason } }),
         });
   return behind(doors, dialect, options.schema.migrations, warn);
+}
+
+function limitsOf({ transactionMs }: DatabaseOptions): { readonly workMs?: number } {
+  return transactionMs === undefined ? {} : { workMs: transactionMs };
 }
 
 function behind(

@@ -1,4 +1,13 @@
-import { column, defineTable, executeSql, type SqlValue, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  executeSql,
+  insertMany,
+  placeholders,
+  querySql,
+  type SqlValue,
+  type Tx,
+} from '@certloop/db';
 import type { CheckState } from './check.js';
 import type { StoredStatus } from './check-state.js';
 
@@ -52,6 +61,24 @@ export async function insertCheckState(tx: Tx, uuid: string, state: CheckState):
   const text = `insert into check_states (check_id, revision, ${columns.join(', ')})
     select id, 0, ${places.join(', ')} from checks where uuid = $1`;
   await executeSql(tx, text, [uuid, ...stateProperties.map((property) => state[property])]);
+}
+
+const noRing = { firstSlot: null, lastSlot: null, slotCount: null };
+
+/** Gives many checks their first states. */
+export async function insertCheckStates(
+  tx: Tx,
+  made: readonly { readonly uuid: string; readonly state: CheckState }[],
+): Promise<void> {
+  const text = `select id, uuid from checks where uuid in (${placeholders(made.length, 1)})`;
+  const uuids = made.map(({ uuid }) => uuid);
+  const rows = await querySql(tx, { id: column.bigint(), uuid: column.uuid() }, text, uuids);
+  const ids = new Map(rows.map(({ uuid, id }) => [uuid, id]));
+  await insertMany(
+    tx,
+    checkStates,
+    made.map(({ uuid, state }) => ({ ...state, ...noRing, revision: 0, checkId: ids.get(uuid) ?? 0 })),
+  );
 }
 
 /** Sets what `changes` names of a state, perhaps nothing, and counts the change. */

@@ -13,6 +13,7 @@ import type { CheckKind } from './check-state.js';
 import {
   checkStates,
   insertCheckState,
+  insertCheckStates,
   lockState,
   stateColumns,
   updateCheckState,
@@ -179,6 +180,21 @@ export async function holdCheck(tx: Tx, uuid: string): Promise<Check | undefined
 export async function insertCheck(tx: Tx, check: Omit<Check, 'id'>): Promise<void> {
   await insertMany(tx, checks, [parts(check).row as Omit<CheckRow, 'id'>]);
   await insertCheckState(tx, check.uuid, check);
+}
+
+/** Inserts many checks at once. */
+export async function insertChecks(tx: Tx, made: readonly Omit<Check, 'id'>[]): Promise<void> {
+  if (made.length === 0) return;
+  const rows = made.map((check) => parts(check));
+  await insertMany(
+    tx,
+    checks,
+    rows.map(({ row }) => row as Omit<CheckRow, 'id'>),
+  );
+  await insertCheckStates(
+    tx,
+    made.map(({ uuid }, index) => ({ uuid, state: rows[index]?.state as CheckState })),
+  );
 }
 
 /** Sets what `changes` names. Nothing else may change a check, or pings would not learn of it. */

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '@certloop/contracts';
+import { findRow, type Tx, updateRows } from '@certloop/db';
+import { findRole, replaceMember } from '../accounts/members.repository.js';
+import type { MemberRole } from '../accounts/role.js';
+import { hashKey, type KeyKind, keyLength } from '../projects/api-key.js';
+import { normalEmail } from '../projects/create-project.service.js';
+import {
+  findProjectByBadgeKey,
+  findProjectByKeyHash,
+  findProjectByPingKey,
+  findUserByEmail,
+  holdOwner,
+  insertProject,
+  insertUser,
+  listApiKeys,
+  type Project,
+  projects,
+  replaceApiKey,
+} from '../projects/projects.repository.js';
+import type { DumpRow } from './dump-rows.js';
+import { listPingedProjects } from './import.repository.js';
+import type { ImportedProject, ImportRun } from './import-run.js';
+
+/** Rows of users and projects, which come first in a dump and are few. */
+export interface AccountRows {
+  readonly users: DumpRow<'auth.user'>[];
+  readonly profiles: DumpRow<'accounts.profile'>[];
+  readonly projects: DumpRow<'accounts.project'>[];
+  readonly members: DumpRow<'accounts.member'>[];
+  readonly credentials: DumpRow<'accounts.credential'>[];
+}
+
+/** Imports users, their projects with keys, and members. */
+export async function importAccounts(tx: Tx, run: ImportRun, rows: AccountRows): Promise<void> {
+  const users = await importUsers(tx, run, rows);
+  for (const ownerId of new Set(rows.projects.flatMap(({ owner }) => users.get(owner) ?? []))) {
+    // its count of checks is about to change
+    await holdOwner(tx, ownerId);
+  }
+  const pinged = await pingedProjects(tx, rows);
+  const emails = new Map(rows.users.map(({ pk, email }) => [pk, email]));
+  for (const row of rows.projects) {
+    const ownerId = users.get(row.owner);
+    if (ownerId === undefined) {
+      run.tally.fault(
+        `accounts.project ${row.pk}: owner: user ${row.owner} is not in the dump or has no e-mail address`,
+      );
+      continue;
+    }
+    // an unnamed project is shown by the address of its owner there
+    const wanted = { ...row, name: row.name.trim() === '' ? (emails.get(row.owner) ?? '') : row.name };
+    const project = await importProject(tx, run, wanted, { ownerId, isLive: pinged.has(row.code) });
+    if (project !== undefined) run.projects.set(row.pk, project);
+  }
+  for (const row of rows.members) await importMember(tx, run, row, users);
+}
+
+/** Ids of the users by their numbers in the dump; users without an address are absent. */
+async function importUsers(tx: Tx, run: ImportRun, rows: AccountRows): Promise<Map<number, string>> {
+  const profiles = new Map(rows.profiles.map((profile) => [profile.user, profile]));
+  const guarded = new Set(rows.credentials.map(({ user }) => user));
+  const ids = new Map<number, string>();
+  for (const { pk, email: given, date_joined: createdAt } of rows.users) {
+    const email = emailOf(given);
+    if (email === undefined) {
+      run.tally.leaveBehind(`user ${pk}`, 'has no e-mail address');
+      continue;
+    }
+    const profile = profiles.get(pk);
+    const known = await findUserByEmail(tx, email);
+    const id = known?.id ?? randomUUID();
+    if (run.userIds.has(id)) run.tally.leaveBehind(email, 'several users have this address and become one');
+    else run.tally.count('users', known === undefined ? 'created' : 'unchanged');
+    if (known === undefined) {
+      const limits = { checkLimit: profile?.check_limit ?? null, pingLimit: profile?.ping_log_limit ?? null };
+      await insertUser(tx, { id, email, ...limits, checkCount: 0, createdAt });
+    }
+    ids.set(pk, id);
+    run.userIds.add(id);
+    if (guarded.has(pk) || (profile?.totp ?? '') !== '') {
+      run.tally.leaveBehind(email, 'the second factor does not come along');
+    }
+    if (profile !== undefined && (profile.reports !== 'off' || profile.nag_period > 0)) {
+      run.tally.ignore('users had reports or reminders by mail, which check-monitor does not send');
+    }
+  }
+  return ids;
+}
+
+function emailOf(text: string): string | undefined {
+  try {
+    return normalEmail(text);
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+async function pingedProjects(tx: Tx, { projects: rows }: AccountRows): Promise<Set<string>> {
+  const pinged = new Set<string>();
+  for (let start = 0; start < rows.length; start += 500) {
+    const codes = rows.slice(start, start + 500).map(({ code }) => code);
+    for (const id of await listPingedProjects(tx, codes)) pinged.add(id);
+  }
+  return pinged;
+}
+
+async function importProject(
+  tx: Tx,
+  run: ImportRun,
+  row: DumpRow<'accounts.project'>,
+  { ownerId, isLive }: Pick<ImportedProject, 'ownerId' | 'isLive'>,
+): Promise<ImportedProject | undefined> {
+  const here = await findRow(tx, projects, { id: row.code });
+  const fault = await projectFault(tx, row, here, ownerId);
+  if (fault !== undefined) {
+    run.tally.fault(`accounts.project ${row.pk}: ${fault}`);
+    return undefined;
+  }
+  const { code: id, name, badge_key: badgeKey, ping_key: pingKey } = row;
+  if (here === undefined) {
+    await insertProject(tx, { id, ownerId, name, badgeKey, pingKey, createdAt: run.now });
+    run.tally.count('projects', 'created');
+  } else if (isLive) {
+    run.tally.count('projects', 'left');
+  } else {
+    const wanted = { name, badgeKey, pingKey: pingKey ?? here.pingKey };
+    const isSame =
+      wanted.name === here.name && wanted.badgeKey === here.badgeKey && wanted.pingKey === here.pingKey;
+    if (!isSame) await updateRows<Project>(tx, projects, { id }, wanted);
+    run.tally.count('projects', isSame ? 'unchanged' : 'updated');
+  }
+  const project = { id, ownerId, name: here !== undefined && isLive ? here.name : name, isLive };
+  await importKeys(tx, run, project, row);
+  return project;
+}
+
+async function projectFault(
+  tx: Tx,
+  row: DumpRow<'accounts.project'>,
+  here: Project | undefined,
+  ownerId: string,
+): Promise<string | undefined> {
+  if (here !== undefined && here.ownerId !== ownerId)
+    return 'owner: the project belongs to another user here';
+  const byPingKey = row.ping_key === null ? undefined : await findProjectByPingKey(tx, row.ping_key);
+  if (byPingKey !== undefined && byPingKey.id !== row.code) return 'ping_key: another project here has it';
+  const byBadgeKey = await findProjectByBadgeKey(tx, row.badge_key);
+  if (byBadgeKey !== undefined && byBadgeKey.id !== row.code) return 'badge_key: another project here has it';
+  return undefined;
+}
+
+const hashedForm = /^.{8}\.[0-9a-f]{64}$/;
+
+async function importKeys(
+  tx: Tx,
+  run: ImportRun,
+  project: ImportedProject,
+  row: DumpRow<'accounts.project'>,
+): Promise<void> {
+  const stored = new Map((await listApiKeys(tx, [project.id])).map((key) => [key.kind, key.hash]));
+  const given: readonly (readonly [KeyKind, string])[] = [
+    ['read-write', row.api_key],
+    ['read-only', row.api_key_readonly],
+  ];
+  run.tally.needFormerSecret(
+    project,
+    given.filter(([, key]) => hashedForm.test(key)).map(([kind]) => kind),
+  );
+  for (const [kind, key] of given) {
+    if (key === '') continue;
+    const what = `${kind} key of ${project.name}`;
+    const hash = hashedForm.test(key) ? key : plainHash(key, run.secret);
+    if (hash === undefined) {
+      run.tally.leaveBehind(
+        what,
+        `it has not ${keyLength} characters, so that Healthchecks refuses it as well`,
+      );
+      continue;
+    }
+    const holder = await findProjectByKeyHash(tx, hash);
+    if (holder !== undefined && (holder.id !== project.id || holder.kind !== kind)) {
+      run.tally.fault(`accounts.project ${row.pk}: ${kind} key: another project or kind here has it`);
+    } else if (stored.get(kind) === hash) {
+      run.tally.count('keys', 'unchanged');
+    } else if (project.isLive) {
+      run.tally.count('keys', 'left');
+    } else {
+      await replaceApiKey(tx, { projectId: project.id, kind, hash, createdAt: run.now });
+      run.tally.count('keys', stored.has(kind) ? 'updated' : 'created');
+    }
+  }
+}
+
+/** A key of before keys were hashed stands there as it is; here only its hash is stored. */
+function plainHash(key: string, secret: string): string | undefined {
+  return [...key].length === keyLength ? hashKey(key, secret) : undefined;
+}
+
+const roles: Readonly<Record<'r' | 'w' | 'm', MemberRole>> = { r: 'read-only', w: 'member', m: 'member' };
+
+async function importMember(
+  tx: Tx,
+  run: ImportRun,
+  row: DumpRow<'accounts.member'>,
+  users: ReadonlyMap<number, string>,
+): Promise<void> {
+  const project = run.projects.get(row.project);
+  const userId = users.get(row.user);
+  if (project === undefined || userId === undefined) {
+    const [field, number] = project === undefined ? ['project', row.project] : ['user', row.user];
+    run.tally.fault(
+      `accounts.member ${row.pk}: ${field}: ${field} ${number} is not in the dump or cannot be imported`,
+    );
+    return;
+  }
+  if (userId === project.ownerId) return;
+  const role = roles[row.role];
+  const stored = await findRole(tx, project.id, userId);
+  if (row.role === 'm') {
+    run.tally.leaveBehind(
+      `manager of ${project.name} (member ${row.pk})`,
+      'becomes a member: only the owner manages members here',
+    );
+  }
+  if ((row.transfer_request_date ?? null) !== null) {
+    run.tally.leaveBehind(
+      `transfer of ${project.name} (member ${row.pk})`,
+      'the request does not come along',
+    );
+  }
+  if (stored === role) run.tally.count('members', 'unchanged');
+  else if (project.isLive) run.tally.count('members', 'left');
+  else {
+    await replaceMember(tx, { projectId: project.id, userId, role });
+    run.tally.count('members', stored === undefined ? 'created' : 'updated');
+  }
+}

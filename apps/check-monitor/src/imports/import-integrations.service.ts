@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util';
+import { findRow, insertMany, type Tx } from '@certloop/db';
+import { type ChannelKind, parseChannelSettings } from '../channels/channel-kinds.js';
+import { type Channel, channels, findChannel, updateChannel } from '../channels/channels.repository.js';
+import { integrationOf } from './dump-integration.js';
+import type { DumpRow } from './dump-rows.js';
+import { addAssignments, listAssignedCheckIds, removeAssignments } from './import.repository.js';
+import type { ImportedProject, ImportRun } from './import-run.js';
+
+type Row = DumpRow<'api.channel'>;
+
+/** A group names its members, which may stand behind it. */
+export interface GroupToImport {
+  readonly row: Row;
+  readonly project: ImportedProject;
+  readonly members: readonly string[];
+}
+
+/** Imports an integration with its secrets and checks; a group is returned, to be imported after all others. */
+export async function importIntegration(
+  tx: Tx,
+  run: ImportRun,
+  row: Row,
+): Promise<GroupToImport | undefined> {
+  const project = run.projects.get(row.project);
+  if (project === undefined) {
+    run.tally.fault(
+      `api.channel ${row.pk}: project: project ${row.project} is not in the dump or cannot be imported`,
+    );
+    return undefined;
+  }
+  for (const pk of row.checks) {
+    const check = run.checks.get(pk);
+    if (check !== undefined) check.wanted += 1;
+  }
+  const found = integrationOf(row.kind, row.value);
+  if ('reason' in found) {
+    run.tally.leaveBehind(titleOf(row, project), found.reason);
+    return undefined;
+  }
+  if ('members' in found) return { row, project, members: found.members };
+  await store(tx, run, { row, project }, found);
+  return undefined;
+}
+
+/** Imports a group with those of its members that came along. */
+export async function importGroup(
+  tx: Tx,
+  run: ImportRun,
+  { row, project, members }: GroupToImport,
+): Promise<void> {
+  const present: string[] = [];
+  for (const uuid of members) {
+    const member = uuidForm.test(uuid) ? await findRow(tx, channels, { uuid }) : undefined;
+    if (member?.projectId === project.id && member.kind !== 'group') present.push(uuid);
+    else
+      run.tally.leaveBehind(
+        `member ${uuid} of ${titleOf(row, project)}`,
+        'the integration did not come along',
+      );
+  }
+  if (present.length === 0) {
+    return run.tally.leaveBehind(titleOf(row, project), 'none of its members came along');
+  }
+  const settings = parseChannelSettings('group', { channels: present });
+  await store(tx, run, { row, project }, { kind: 'group', settings });
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+async function store(
+  tx: Tx,
+  run: ImportRun,
+  { row, project }: { readonly row: Row; readonly project: ImportedProject },
+  { kind, settings }: { readonly kind: ChannelKind; readonly settings: object },
+): Promise<void> {
+  const wanted = {
+    name: row.name,
+    settings,
+    verifiedAt: kind === 'email' && row.email_verified ? row.created : null,
+    disabledAt: row.disabled ? (row.last_notify ?? row.created) : null,
+    lastError: row.last_error === '' ? null : row.last_error,
+    lastNotifiedAt: row.last_notify,
+    lastDurationMs: row.last_notify_duration === null ? null : Math.round(row.last_notify_duration / 1000),
+  };
+  const here = await findChannel(tx, row.code);
+  if (here !== undefined && (here.projectId !== project.id || here.kind !== kind)) {
+    return run.tally.fault(`api.channel ${row.pk}: code: another integration here has it`);
+  }
+  if (kind === 'email' && !row.email_verified) {
+    run.tally.leaveBehind(
+      titleOf(row, project),
+      'its address is not verified and gets no alerts until it is asked here',
+    );
+  }
+  if (here === undefined) {
+    const place = { uuid: row.code, projectId: project.id, kind, createdAt: row.created };
+    await insertMany(tx, channels, [{ ...place, ...wanted }]);
+    run.tally.count('integrations', 'created');
+  } else await refresh(tx, run, { here, project }, wanted);
+  const stored = here ?? (await findChannel(tx, row.code));
+  if (stored !== undefined) await assign(tx, run, stored.id, row.checks);
+}
+
+async function refresh(
+  tx: Tx,
+  run: ImportRun,
+  { here, project }: { readonly here: Channel; readonly project: ImportedProject },
+  wanted: Partial<Channel>,
+): Promise<void> {
+  if (project.isLive) return run.tally.count('integrations', 'left');
+  const changes = Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => !isDeepStrictEqual(here[name as keyof Channel], value)),
+  );
+  const isSame = Object.keys(changes).length === 0;
+  if (!isSame) await updateChannel(tx, here.id, changes);
+  run.tally.count('integrations', isSame ? 'unchanged' : 'updated');
+}
+
+/** Assigns the checks that the dump names, of those that are not in use here. */
+async function assign(tx: Tx, run: ImportRun, channelId: number, pks: readonly number[]): Promise<void> {
+  const assigned = await listAssignedCheckIds(tx, channelId);
+  const wanted = new Set<number>();
+  for (const pk of pks) {
+    const check = run.checks.get(pk);
+    if (check === undefined) continue;
+    check.assigned += 1;
+    if (check.state !== 'live') wanted.add(check.id);
+  }
+  await addAssignments(
+    tx,
+    channelId,
+    [...wanted].filter((id) => !assigned.has(id)),
+  );
+  await removeAssignments(
+    tx,
+    channelId,
+    [...assigned].filter((id) => run.idleCheckIds.has(id) && !wanted.has(id)),
+  );
+}
+
+function titleOf({ kind, name, code }: Row, project: ImportedProject): string {
+  return `integration ${name === '' ? '' : `"${name}" `}(${kind}, ${code}) of ${project.name}`;
+}

@@ -1,0 +1,173 @@
+/** Things that are counted. */
+export const things = ['users', 'projects', 'keys', 'members', 'checks', 'integrations', 'flips'] as const;
+export type Thing = (typeof things)[number];
+
+/** What became of a thing: `left` where the one here is in use and stays as it is. */
+export const fates = ['created', 'updated', 'unchanged', 'left'] as const;
+export type Fate = (typeof fates)[number];
+
+export interface NotCarriedOver {
+  readonly what: string;
+  readonly reason: string;
+}
+
+/** What an import did, or would do. */
+export interface ImportReport {
+  readonly outcome: 'imported' | 'dry run' | 'refused';
+  readonly counts: Readonly<Record<Thing, Readonly<Record<Fate, number>>>>;
+  /** Rows that cannot be imported: row, field and reason. */
+  readonly faults: readonly string[];
+  readonly faultCount: number;
+  /** What answers only while the secret under which it was made is known here. */
+  readonly formerSecret: {
+    readonly isSet: boolean;
+    readonly keys: readonly { readonly projectId: string; readonly project: string; readonly kind: string }[];
+    readonly badges: readonly { readonly projectId: string; readonly project: string }[];
+  };
+  readonly withoutPassword: readonly { readonly email: string; readonly command: string }[];
+  /** Checks that had integrations and have none here: they would alert nobody. */
+  readonly silentChecks: readonly {
+    readonly uuid: string;
+    readonly name: string;
+    readonly project: string;
+  }[];
+  readonly notCarriedOver: readonly NotCarriedOver[];
+}
+
+const maxFaults = 1000;
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Collects a report while an import runs. */
+export class ImportTally {
+  private readonly counts = emptyCounts();
+  private readonly faults: string[] = [];
+  private faultCount = 0;
+  private readonly keys: ImportReport['formerSecret']['keys'][number][] = [];
+  private readonly badges: ImportReport['formerSecret']['badges'][number][] = [];
+  private readonly notCarriedOver: NotCarriedOver[] = [];
+  private readonly ignored = new Map<string, number>();
+
+  count(thing: Thing, fate: Fate, number = 1): void {
+    this.counts[thing][fate] += number;
+  }
+
+  fault(text: string): void {
+    this.faultCount += 1;
+    if (this.faults.length < maxFaults) this.faults.push(text);
+  }
+
+  get hasFaults(): boolean {
+    return this.faultCount > 0;
+  }
+
+  leaveBehind(what: string, reason: string): void {
+    this.notCarriedOver.push({ what, reason });
+  }
+
+  /** Counts a row of a kind that is left behind for one reason. */
+  ignore(reason: string, number = 1): void {
+    this.ignored.set(reason, (this.ignored.get(reason) ?? 0) + number);
+  }
+
+  needFormerSecret(project: { readonly id: string; readonly name: string }, kinds: readonly string[]): void {
+    const named = { projectId: project.id, project: project.name };
+    this.badges.push(named);
+    for (const kind of kinds) this.keys.push({ ...named, kind });
+  }
+
+  report(
+    outcome: ImportReport['outcome'],
+    found: Pick<ImportReport, 'withoutPassword' | 'silentChecks'> & { readonly hasFormerSecret: boolean },
+  ): ImportReport {
+    const { hasFormerSecret, ...rest } = found;
+    const ignored = [...this.ignored].map(([reason, number]) => ({ what: String(number), reason }));
+    return {
+      outcome,
+      counts: this.counts,
+      faults: this.faults,
+      faultCount: this.faultCount,
+      formerSecret: { isSet: hasFormerSecret, keys: this.keys, badges: this.badges },
+      ...rest,
+      notCarriedOver: [...this.notCarriedOver, ...ignored],
+    };
+  }
+}
+
+/** Command that gives a user a password. */
+export function passwordCommand(email: string): string {
+  const word = /^[\w.@+-]+$/.test(email) ? email : `'${email.replaceAll("'", `'\\''`)}'`;
+  return `check-monitor user password --email ${word}`;
+}
+
+function emptyCounts(): Record<Thing, Mutable<Record<Fate, number>>> {
+  const zero = () => ({ created: 0, updated: 0, unchanged: 0, left: 0 });
+  return Object.fromEntries(things.map((thing) => [thing, zero()])) as Record<Thing, Record<Fate, number>>;
+}
+
+const titles: Readonly<Record<ImportReport['outcome'], string>> = {
+  imported: 'Imported.',
+  'dry run': 'Dry run: nothing was changed. The import would do this:',
+  refused: 'Refused: nothing was changed. The import would do this without the rows at fault:',
+};
+
+/** The report for people. */
+export function describeImport(report: ImportReport): string {
+  return [
+    `${titles[report.outcome]}\n`,
+    countLines(report),
+    section(
+      `Rows at fault (${report.faultCount}). Correct them there and write the dump again, or use --skip-faulty:`,
+      report.faults,
+    ),
+    formerSecretText(report),
+    section(
+      'Checks that had integrations there and have none here, so that they alert nobody:',
+      report.silentChecks.map(({ uuid, name, project }) => `${name || 'unnamed'} (${uuid}) in ${project}`),
+    ),
+    section(
+      'Not carried over:',
+      report.notCarriedOver.map(({ what, reason }) => `${what}: ${reason}`),
+    ),
+    section(
+      'Passwords do not come along. This sets one, from standard input:',
+      report.withoutPassword.map(({ command }) => command),
+    ),
+  ]
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+function countLines({ counts }: ImportReport): string {
+  const lines = things.map((thing) => {
+    const parts = fates
+      .filter((fate) => counts[thing][fate] > 0)
+      .map((fate) => `${counts[thing][fate]} ${words[fate]}`);
+    return `  ${thing}: ${parts.join(', ') || 'none'}\n`;
+  });
+  return lines.join('');
+}
+
+const words: Readonly<Record<Fate, string>> = {
+  created: 'created',
+  updated: 'updated',
+  unchanged: 'unchanged',
+  left: 'in use here and left as they are',
+};
+
+function formerSecretText({ formerSecret: { isSet, keys, badges } }: ImportReport): string {
+  const lines = [
+    ...keys.map(({ project, projectId, kind }) => `${kind} key of ${project} (${projectId})`),
+    ...badges.map(
+      ({ project, projectId }) => `badges of tags and of all checks of ${project} (${projectId})`,
+    ),
+  ];
+  const title = isSet
+    ? 'CHECK_MONITOR_FORMER_SECRET is set. If it is SECRET_KEY of that Healthchecks, these answer:'
+    : 'CHECK_MONITOR_FORMER_SECRET is not set. Set it to SECRET_KEY of that Healthchecks, or these fail:';
+  return section(title, lines);
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
