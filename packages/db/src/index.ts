@@ -56,6 +56,7 @@ export { holdRows, keepRows } from './hold.js';
 export type { Migration } from './migrations.js';
 export { findPage, type Page, type PageRequest } from './page.js';
 export { placeholders } from './plain-sql.js';
+export { keepsPrepared } from './postgres-client.js';
 export type { LaneStatement, Lanes } from './postgres-lanes.js';
 export { executeSql, querySql, type SqlValue } from './sql.js';
 export {

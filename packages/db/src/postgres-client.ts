@@ -74,12 +74,21 @@ export class Connections {
   }
 }
 
+/**
+ * Whether a statement that is prepared by name is there when it is next used: not behind a connection pooler such as
+ * PgBouncer, which may give each transaction another session of the server.
+ */
+export function keepsPrepared(client: object): boolean {
+  return !(client instanceof WatchedClient && client.isPooled);
+}
+
 /** What pools of these connections have in common. */
 export function poolOptions(connections: Connections, limits: PostgresLimits): pg.PoolConfig {
   const own = { connections, answerMs: limits.answerMs };
   return {
     ...own,
     Client: WatchedClient as unknown as new () => pg.Client,
+    onConnect: (client) => (client as WatchedClient).noticePooler(),
     connectionTimeoutMillis: limits.connectMs,
     maxLifetimeSeconds: limits.lifetimeSeconds,
     keepAlive: true,
@@ -102,6 +111,8 @@ export class WatchedClient extends pg.Client {
   heardAt = performance.now();
   /** Why the connection is of no use any more; undefined while it is. */
   lost: Error | undefined;
+  /** Whether a connection pooler stands between, so that nothing may be left behind in a session. */
+  isPooled = false;
   private running = 0;
   private readonly connections: Connections;
   private isReported = false;
@@ -125,6 +136,13 @@ export class WatchedClient extends pg.Client {
   /** Whether no transaction is open and no statement under way. */
   get isIdle(): boolean {
     return this.running === 0 && this.getTransactionStatus() === 'I';
+  }
+
+  /** Finds out whether a pooler stands between: it gives its clients numbers of its own for their sessions. */
+  async noticePooler(): Promise<void> {
+    const { rows } = await this.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { processID } = this as unknown as { readonly processID: number | null };
+    this.isPooled = rows[0]?.pid !== processID;
   }
 
   /** Closes the connection at once, without a word to the server. */

@@ -12,6 +12,7 @@ export interface LaneStatement {
 /**
  * Connections for the hottest statements, past the mapper. Each statement is a transaction of its own, prepared once
  * for each connection, and planned as written: tables are read by index, in the order of what is joined to them.
+ * Behind a connection pooler it is prepared anew each time.
  */
 export interface Lanes {
   /**
@@ -23,8 +24,10 @@ export interface Lanes {
 
 // Statements over lists of keys: what the planner would gain by other ways for long lists it loses by planning, and
 // by index several lists of rising keys are locked in the same order
-const planning = `set plan_cache_mode = force_generic_plan;
-  set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
+const planning = [
+  ...['plan_cache_mode = force_generic_plan', 'enable_seqscan = off'],
+  ...['enable_hashjoin = off', 'enable_mergejoin = off'],
+];
 
 const attempts = 3;
 
@@ -37,24 +40,29 @@ export function openLanes(
   limits: PostgresLimits,
   options: pg.PoolConfig,
 ): Lanes & { close(): Promise<void> } {
+  const session = [...planning, `statement_timeout = ${serverMs(limits.laneMs)}`];
+  const begin = ['start transaction', ...session.map((one) => `set local ${one}`)].join(';');
   const pool = new pg.Pool({
     ...options,
     connectionString: url,
     max,
     idleTimeoutMillis: 0,
     application_name: 'certloop',
-    onConnect: (client) => client.query(`${planning}; set statement_timeout = ${serverMs(limits.laneMs)}`),
+    onConnect: async (connected) => {
+      const client = connected as WatchedClient;
+      await client.noticePooler();
+      if (!client.isPooled) await client.query(session.map((one) => `set ${one}`).join(';'));
+    },
   });
   // each connection reports its own end
   pool.on('error', () => undefined);
   return {
     run: async (statement, values) => {
       const client = await answeringClient(pool, limits);
-      const query = { ...statement, values: [...values], rowMode: 'array' as const };
       try {
-        client.limitMs = limits.laneMs;
-        const { rows } = await client.query<unknown[]>(query);
-        return rows;
+        return client.isPooled
+          ? await runPooled(client, begin, statement, values, limits)
+          : await runPrepared(client, statement, values, limits);
       } catch (error) {
         if (isUnwritable(error)) client.cut('it leads to a server that cannot be written');
         throw client.lost === undefined ? withoutValues(error) : asLost(error, client.lost);
@@ -64,6 +72,38 @@ export function openLanes(
     },
     close: () => pool.end(),
   };
+}
+
+async function runPrepared(
+  client: LaneClient,
+  statement: LaneStatement,
+  values: readonly (string | null)[],
+  limits: PostgresLimits,
+): Promise<readonly (readonly unknown[])[]> {
+  client.limitMs = limits.laneMs;
+  const { rows } = await client.query<unknown[]>({ ...statement, values: [...values], rowMode: 'array' });
+  return rows;
+}
+
+/** With settings of the transaction, and without a name. */
+async function runPooled(
+  client: LaneClient,
+  begin: string,
+  { text }: LaneStatement,
+  values: readonly (string | null)[],
+  limits: PostgresLimits,
+): Promise<readonly (readonly unknown[])[]> {
+  client.limitMs = limits.answerMs;
+  await client.query(begin);
+  try {
+    client.limitMs = limits.laneMs;
+    const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
+    await client.query('commit');
+    return rows;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { DialectName } from './dialect.js';
 import { createPostgresDatabase, dropPostgresDatabase, serverUrl } from './testing/postgres-databases.js';
 import { scratchFolder } from './testing/scratch.js';
 
+export { type Bouncer, hasPgBouncer, startPgBouncer } from './testing/pgbouncer.js';
 export { openRelay, type Relay } from './testing/relay.js';
 
 export interface TestAddress {

@@ -1,4 +1,4 @@
-import type { LaneStatement, Tx } from '@certloop/db';
+import { keepsPrepared, type LaneStatement, type Tx } from '@certloop/db';
 
 // The hottest statements go past TypeORM, which costs more than they do; the transaction is the one in hand.
 
@@ -36,7 +36,10 @@ interface PostgresClient {
   query(query: object): Promise<{ readonly rows: readonly (readonly unknown[])[] }>;
 }
 
-/** Rows, as arrays of their columns, of a statement that PostgreSQL prepares once for each connection by its name. */
+/**
+ * Rows, as arrays of their columns, of a statement that PostgreSQL prepares once for each connection by its name, or
+ * anew each time behind a connection pooler.
+ */
 export async function runPrepared(
   tx: Tx,
   statement: LaneStatement,
@@ -44,5 +47,7 @@ export async function runPrepared(
 ): Promise<readonly (readonly unknown[])[]> {
   if (tx.queryRunner === undefined) throw new Error('not inside a transaction');
   const client = (await tx.queryRunner.connect()) as PostgresClient;
-  return (await client.query({ ...statement, values, rowMode: 'array' })).rows;
+  const { text } = statement;
+  const prepared = keepsPrepared(client) ? statement : { text };
+  return (await client.query({ ...prepared, values, rowMode: 'array' })).rows;
 }

@@ -70,7 +70,7 @@ export async function startPostgres(durability: Durability = 'forgetful'): Promi
 }
 
 /** The server refuses to run as root; `nobody` exists wherever root does. */
-function serverOwner(): Owner | undefined {
+export function serverOwner(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const entry = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m);
   if (entry === null) throw new Error('running as root, and there is no user nobody to run PostgreSQL as');
@@ -168,7 +168,8 @@ async function failureToAnswer(
   return log();
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether a server accepts connections at the URL. */
+export async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   try {
@@ -180,7 +181,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
