@@ -33,10 +33,13 @@ import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDeliver, type Deliver } from './alerts/deliver-notification.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
+import { createCheckBadges } from './badges/check-badges.store.js';
+import { createTallies, type Tallies } from './badges/tallies.store.js';
 import { channelsHandlers } from './channels/channels.routes.js';
 import { consentRouter } from './channels/consent.routes.js';
 import { deliveryReportsRouter } from './channels/delivery-reports.routes.js';
 import type { Notifier } from './channels/notifier.service.js';
+import { type CheckChanges, createCheckChanges } from './checks/check-changes.store.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import { cloakedRouter } from './cloaked/cloaked.routes.js';
 import type { Config } from './config.js';
@@ -96,7 +99,10 @@ export interface App {
 /** Builds the service once from its parts. */
 export function buildApp(parts: AppParts): App {
   const watch = parts.watch ?? createServiceMetrics(createMetrics({ logger: parts.logger }), parts);
+  const changes = createCheckChanges();
+  const reads = { ...parts, changes };
   const deps = {
+    ...{ noteChange: changes.note, tallies: createTallies(reads), findBadgeCheck: createCheckBadges(reads) },
     ...{ ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit },
     ...{ onBatch: watch.onBatch, onThrottled: watch.onThrottled, onUnheardFlip: watch.onUnheardFlip },
   };
@@ -165,6 +171,9 @@ const largestAccountBody = 262_144;
 type Deps = AppParts &
   AppConfig & {
     readonly newUuid: () => string;
+    readonly noteChange: CheckChanges['note'];
+    readonly tallies: Tallies;
+    readonly findBadgeCheck: ReturnType<typeof createCheckBadges>;
     readonly bodyLimit: number;
     readonly onThrottled: () => void;
     readonly onUnheardFlip: () => void;

@@ -15,6 +15,8 @@ export interface MarkOverdueDeps {
   readonly database: Database;
   readonly now: () => Micros;
   readonly logger: Logger;
+  /** Told of each check that fell. */
+  readonly noteChange?: (uuid: string) => void;
 }
 
 const checksAtOnce = 100;
@@ -32,13 +34,14 @@ interface Falling {
 export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
   let fell = 0;
   for (;;) {
-    const { seen, down } = await deps.database.transaction((tx) => markSome(deps, tx));
-    fell += down;
+    const { seen, fallen } = await deps.database.transaction((tx) => markSome(deps, tx));
+    for (const uuid of fallen) deps.noteChange?.(uuid);
+    fell += fallen.length;
     if (seen < checksAtOnce) return fell;
   }
 }
 
-async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; down: number }> {
+async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; fallen: string[] }> {
   const now = deps.now();
   const overdue = await listOverdueChecks(tx, now, checksAtOnce);
   const falling: Falling[] = [];
@@ -49,21 +52,22 @@ async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; 
     else postponed.push({ check, alertAfter: verdict.alertAfter });
   }
   await postponeChecks(tx, postponed);
-  return { seen: overdue.length, down: await letFall(tx, falling) };
+  return { seen: overdue.length, fallen: await letFall(tx, falling) };
 }
 
-/** Of several processes that see the same check fall, one turns it down and records the flip. */
-async function letFall(tx: Tx, falling: readonly Falling[]): Promise<number> {
-  if (falling.length === 0) return 0;
+/** Of several processes that see the same check fall, one turns it down and records the flip; returns uuids. */
+async function letFall(tx: Tx, falling: readonly Falling[]): Promise<string[]> {
+  if (falling.length === 0) return [];
   const fallen = await turnDown(
     tx,
     falling.map(({ check }) => check),
   );
-  const rows = falling
-    .filter(({ check }) => fallen.has(check.id))
-    .map(({ check, flip }) => flipRow(check.id, flip));
-  await insertFlips(tx, rows);
-  return rows.length;
+  const fell = falling.filter(({ check }) => fallen.has(check.id));
+  await insertFlips(
+    tx,
+    fell.map(({ check, flip }) => flipRow(check.id, flip)),
+  );
+  return fell.map(({ check }) => check.uuid);
 }
 
 /** A check that cannot be judged must not stop the others: it is looked at again in an hour. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reportOf } from './badge-status.js';
+import { countStatus, noChecks, reportOf } from './badge-status.js';
 
 describe('report of a badge', () => {
   test.each([
@@ -17,6 +17,8 @@ describe('report of a badge', () => {
     ['down before late', ['grace', 'down', 'grace'], 3, { status: 'down', total: 3, grace: 2, down: 1 }],
     ['down after all others', ['up', 'grace', 'down'], 3, { status: 'down', total: 3, grace: 1, down: 1 }],
   ] as const)('%s', (_situation, statuses, states, report) => {
-    expect(reportOf(statuses, states)).toEqual(report);
+    const counts = statuses.reduce((sum, status) => countStatus(sum, status, 1), noChecks);
+    expect(reportOf(counts, states)).toEqual(report);
+    expect(statuses.reduce((sum, status) => countStatus(sum, status, -1), counts)).toEqual(noChecks);
   });
 });

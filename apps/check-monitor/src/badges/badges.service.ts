@@ -1,14 +1,14 @@
 import { type BadgeReport, type BadgeSet, NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { type Check, tagsOf } from '../checks/check.js';
+import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
-import { findCheckByBadgeUuid, listProjectChecks } from '../checks/checks.repository.js';
 import type { Micros } from '../instants.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { Caller } from '../projects/caller.js';
-import { findProjectByBadgeKey, getProject } from '../projects/projects.repository.js';
+import { getProject } from '../projects/projects.repository.js';
 import { allChecks, badgeUrls, isSigned, statesOf, tagOf } from './badge-signature.js';
-import { type BadgeStates, reportOf } from './badge-status.js';
+import { countStatus, noChecks, reportOf } from './badge-status.js';
+import type { Tallies } from './tallies.store.js';
 
 export interface BadgesDeps extends Secrets {
   readonly database: Database;
@@ -16,6 +16,9 @@ export interface BadgesDeps extends Secrets {
   readonly addresses: { readonly siteRoot: string };
   /** Label of the badge of all checks. */
   readonly badgeLabel: string;
+  readonly tallies: Tallies;
+  /** The check of a badge uuid, lower-case. */
+  readonly findBadgeCheck: (badgeUuid: string) => Promise<Check | undefined>;
 }
 
 /** What a badge says. */
@@ -26,11 +29,9 @@ export interface Badge {
 
 /** Addresses of the badges of the caller's project: of all checks first, then of each tag. */
 export async function listBadges(deps: BadgesDeps, { projectId }: Caller): Promise<BadgeSet> {
-  const { badgeKey, tags } = await deps.database.read(async (tx) => ({
-    badgeKey: (await getProject(tx, projectId)).badgeKey,
-    tags: (await listProjectChecks(tx, projectId)).flatMap((check) => tagsOf(check.tags)),
-  }));
-  const named = [allChecks, ...[...new Set(tags)].sort()];
+  const { badgeKey } = await deps.database.read((tx) => getProject(tx, projectId));
+  const tally = await deps.tallies.get(badgeKey);
+  const named = [allChecks, ...(tally?.tags() ?? []).sort()];
   const signer = { badgeKey, secret: deps.secret };
   // from entries, as a tag may be called __proto__
   const badges = Object.fromEntries(
@@ -54,22 +55,19 @@ export async function readTagBadge(deps: BadgesDeps, path: TagBadgePath): Promis
   if (tag === undefined) throw unknown();
   const isOurs = acceptedSecrets(deps).some((secret) => isSigned({ badgeKey, secret }, tag, signature));
   if (!isOurs) throw unknown();
-  const checks = await deps.database.read(async (tx) => {
-    const project = await findProjectByBadgeKey(tx, badgeKey);
-    if (project === undefined) throw unknown();
-    return listProjectChecks(tx, project.id);
-  });
-  const tagged = tag === allChecks ? checks : checks.filter((check) => tagsOf(check.tags).includes(tag));
+  const tally = await deps.tallies.get(badgeKey);
+  if (tally === undefined) throw unknown();
   const label = tag === allChecks ? deps.badgeLabel : tag;
-  return { label, report: reportAt(deps.now(), tagged, statesOf(signature)) };
+  return { label, report: reportOf(tally.countsOf(tag), statesOf(signature)) };
 }
 
 /** Badge of one check; `states` are digits, of which only 3 means three states. Throws NotFound. */
 export async function readCheckBadge(deps: BadgesDeps, states: string, badgeUuid: string): Promise<Badge> {
   if (!/^[0-9]+$/.test(states) || !uuidForm.test(badgeUuid)) throw unknown();
-  const check = await deps.database.read((tx) => findCheckByBadgeUuid(tx, badgeUuid.toLowerCase()));
+  const check = await deps.findBadgeCheck(badgeUuid.toLowerCase());
   if (check === undefined) throw unknown();
-  return { label: labelOf(check), report: reportAt(deps.now(), [check], Number(states) === 3 ? 3 : 2) };
+  const counts = countStatus(noChecks, statusAt(check, deps.now()), 1);
+  return { label: labelOf(check), report: reportOf(counts, Number(states) === 3 ? 3 : 2) };
 }
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -77,13 +75,6 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 /** Badges are public: the uuid, which would let anybody ping the check, does not stand in for a name. */
 function labelOf({ name, slug }: Check): string {
   return name || slug || 'unnamed';
-}
-
-function reportAt(now: Micros, checks: readonly Check[], states: BadgeStates): BadgeReport {
-  return reportOf(
-    checks.map((check) => statusAt(check, now)),
-    states,
-  );
 }
 
 function unknown(): NotFound {

@@ -24,6 +24,9 @@ export interface CheckTiming {
   readonly alertAfter: Micros | null;
 }
 
+/** What of it decides the status at a moment and the next expected one. */
+export type StatusTiming = Omit<CheckTiming, 'lastStartRunId' | 'lastDuration' | 'alertAfter'>;
+
 /** What a ping means, after the filters of its check. */
 export type Signal = PingType;
 
@@ -54,18 +57,18 @@ export interface TimingNow {
 }
 
 /** Both at once, as either asks the schedule for its next occurrence. */
-export function timingAt(check: CheckTiming, now: Micros): TimingNow {
+export function timingAt(check: StatusTiming, now: Micros): TimingNow {
   const due = dueAfterLastPing(check);
   return { expectedAt: expectedBy(check, due), status: statusBy(check, due, now) };
 }
 
 /** Moment at which the check falls when nothing comes; null when it cannot. */
-export function deadlineOf(check: CheckTiming): Micros | null {
+export function deadlineOf(check: StatusTiming): Micros | null {
   return deadlineBy(check, expectedBy(check, dueAfterLastPing(check)));
 }
 
 /** Status at the moment `now`. A running job counts only when it has outrun its grace. */
-export function statusAt(check: CheckTiming, now: Micros): CheckStatus {
+export function statusAt(check: StatusTiming, now: Micros): CheckStatus {
   return statusBy(check, dueAfterLastPing(check), now);
 }
 
@@ -111,20 +114,20 @@ function stateOf(check: CheckTiming): StateChange {
 
 const stopped = { lastStart: null, lastStartRunId: null, alertAfter: null };
 
-function graceOf(check: CheckTiming): number {
+function graceOf(check: StatusTiming): number {
   return check.graceSeconds * microsPerSecond;
 }
 
-function expectedBy(check: CheckTiming, due: Micros | null): Micros | null {
+function expectedBy(check: StatusTiming, due: Micros | null): Micros | null {
   if (check.lastStart === null || check.storedStatus === 'down') return due;
   return due === null ? check.lastStart : Math.min(due, check.lastStart);
 }
 
-function deadlineBy(check: CheckTiming, expectedAt: Micros | null): Micros | null {
+function deadlineBy(check: StatusTiming, expectedAt: Micros | null): Micros | null {
   return expectedAt === null ? null : expectedAt + graceOf(check);
 }
 
-function statusBy(check: CheckTiming, due: Micros | null, now: Micros): CheckStatus {
+function statusBy(check: StatusTiming, due: Micros | null, now: Micros): CheckStatus {
   if (check.lastStart !== null && now >= check.lastStart + graceOf(check)) return 'down';
   if (check.storedStatus !== 'up') return check.storedStatus;
   if (due === null) return 'up';
@@ -132,7 +135,7 @@ function statusBy(check: CheckTiming, due: Micros | null, now: Micros): CheckSta
   return now >= due ? 'grace' : 'up';
 }
 
-function dueAfterLastPing(check: CheckTiming): Micros | null {
+function dueAfterLastPing(check: StatusTiming): Micros | null {
   if (check.storedStatus !== 'up' || check.lastPing === null) return null;
   if (check.kind === 'simple') return check.lastPing + check.timeoutSeconds * microsPerSecond;
   return parseSchedule(check.schedule)?.next(check.lastPing, check.tz) ?? null;

@@ -1,5 +1,5 @@
 import type { Micros } from '../instants.js';
-import type { CheckTiming, StateChange } from './check-state.js';
+import type { CheckTiming, StateChange, StatusTiming } from './check-state.js';
 import { uniqueKeyOf } from './unique-key.js';
 
 /** What a caller may set of a check. */
@@ -44,6 +44,12 @@ export interface Check extends CheckSettings, CheckTiming, CheckState {
   /** 40 hex digits; names the check to read-only keys. */
   readonly uniqueKey: string;
   readonly createdAt: Micros;
+}
+
+/** What of a check badges are made of. */
+export interface TaggedCheck extends StatusTiming {
+  readonly uuid: string;
+  readonly tags: string;
 }
 
 export const defaultSettings: CheckSettings = {

@@ -78,13 +78,6 @@ export const wholeCheckColumns: { readonly [Name in keyof Check]-?: Column<Check
 /** Checks with their states, to select from. */
 export const wholeChecks = 'checks join check_states on check_states.check_id = checks.id';
 
-/** Checks of a project in the order of their making; of one slug if given. */
-export async function listProjectChecks(tx: Tx, projectId: string, slug?: string): Promise<Check[]> {
-  const bySlug = slug === undefined ? '' : 'and slug = $2';
-  const text = `select * from ${wholeChecks} where project_id = $1 ${bySlug} order by id`;
-  return querySql(tx, wholeCheckColumns, text, slug === undefined ? [projectId] : [projectId, slug]);
-}
-
 export async function findCheckByUuid(tx: Tx, uuid: string): Promise<Check | undefined> {
   const [found] = await querySql(tx, wholeCheckColumns, `select * from ${wholeChecks} where uuid = $1`, [
     uuid,

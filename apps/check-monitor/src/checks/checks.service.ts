@@ -21,6 +21,8 @@ import {
 export interface ChecksDeps {
   readonly database: Database;
   readonly now: () => Micros;
+  /** Told of each check that has been changed, made or removed, once that is committed. */
+  readonly noteChange?: (uuid: string, isNew?: boolean) => void;
 }
 
 /** A check with the uuids of the channels that are told of it. */
@@ -84,14 +86,20 @@ export async function resume(deps: ChecksDeps, caller: Caller, uuid: string): Pr
 }
 
 /** Deletes the check with its pings and flips; returns it as it was. */
-export async function removeCheck({ database }: ChecksDeps, caller: Caller, uuid: string): Promise<Check> {
-  return database.transaction(async (tx) => {
+export async function removeCheck(
+  { database, noteChange }: ChecksDeps,
+  caller: Caller,
+  uuid: string,
+): Promise<Check> {
+  const removed = await database.transaction(async (tx) => {
     const { id: ownerId } = await holdOwner(tx, caller.ownerId);
     const check = await holdOwnCheck(tx, caller, uuid);
     await deleteCheck(tx, check.id);
     await countChecks(tx, ownerId, -1);
     return check;
   });
+  noteChange?.(removed.uuid);
+  return removed;
 }
 
 /** The check held until the transaction ends. Throws NotFound, or Forbidden when it is another project's. */
@@ -142,18 +150,20 @@ function requireOwn(caller: Caller, check: Check | undefined): Check {
 }
 
 async function change(
-  { database, now }: ChecksDeps,
+  { database, now, noteChange }: ChecksDeps,
   caller: Caller,
   uuid: string,
   decide: (check: Check, at: Micros) => Outcome,
 ): Promise<AssignedCheck> {
-  return database.transaction(async (tx) => {
+  const changed = await database.transaction(async (tx) => {
     const check = await holdOwnCheck(tx, caller, uuid);
     const { state, flip } = decide(check, now());
     await updateCheck(tx, check.id, state);
     if (flip !== undefined) await recordFlip(tx, check.id, flip);
     return withChannels(tx, { ...check, ...state });
   });
+  noteChange?.(changed.check.uuid);
+  return changed;
 }
 
 function hasTags(check: Check, wanted: readonly string[]): boolean {

@@ -37,7 +37,7 @@ export async function createCheck(
   caller: Caller,
 ): Promise<AssignedCheck & { readonly isNew: boolean }> {
   const spec = parseCheckSpec(caller.body);
-  return deps.database.transaction(async (tx) => {
+  const written = await deps.database.transaction(async (tx) => {
     const owner = await holdOwner(tx, caller.ownerId);
     if ((await findKeptProject(tx, caller.projectId)) === undefined)
       throw new Unauthenticated('wrong api key');
@@ -50,6 +50,8 @@ export async function createCheck(
     await assignChannels(tx, check.id, channels);
     return { ...(await withChannels(tx, check)), isNew: true };
   });
+  deps.noteChange?.(written.check.uuid, written.isNew);
+  return written;
 }
 
 /** Changes what the parameters name. Throws NotFound, Forbidden, then InvalidInput. */
@@ -58,10 +60,12 @@ export async function reviseCheck(
   caller: Caller,
   uuid: string,
 ): Promise<AssignedCheck> {
-  return deps.database.transaction(async (tx) => {
+  const revised = await deps.database.transaction(async (tx) => {
     const check = await holdOwnCheck(tx, caller, uuid);
     return applySpec(tx, caller, check, parseCheckSpec(caller.body));
   });
+  deps.noteChange?.(revised.check.uuid);
+  return revised;
 }
 
 /** Inserts a check with these settings and counts it; the owner is held by the caller's transaction. */

@@ -21,6 +21,8 @@ export type ReceivePingDeps = StorePingsDeps &
   ProvisionDeps & {
     /** Told how many pings are stored together. */
     readonly onBatch?: (size: number) => void;
+    /** Told of the check of each ping that is stored; `isNew` says that it was made for the ping. */
+    readonly noteChange?: (uuid: string, isNew?: boolean) => void;
   };
 
 /** Takes pings in. */
@@ -112,7 +114,11 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
 
   return (ping) =>
     new Promise((settle, fail) => {
-      waiting.push({ ...ping, settle, fail });
+      const noted = (outcome: PingRefusal) => {
+        if (outcome === undefined) deps.noteChange?.(ping.uuid);
+        settle(outcome);
+      };
+      waiting.push({ ...ping, settle: noted, fail });
       if (mayBegin()) void begin();
     });
 }
@@ -160,12 +166,13 @@ async function provisionAndStore(
   // a wrong address makes no check
   readExitStatus(ping.address);
   readRunId(ping.address);
-  const { isNew, stored } = await deps.database.transaction(async (tx) => {
-    const { uuid, isNew } = await provisionCheck(deps, tx, target);
-    const { refusals, stored } = await insertHeldPings(deps, tx, [{ uuid, ping }]);
+  const { uuid, isNew, stored } = await deps.database.transaction(async (tx) => {
+    const provisioned = await provisionCheck(deps, tx, target);
+    const { refusals, stored } = await insertHeldPings(deps, tx, [{ uuid: provisioned.uuid, ping }]);
     requireStored(refusals[0]);
-    return { isNew, stored };
+    return { ...provisioned, stored };
   });
+  deps.noteChange?.(uuid, isNew);
   await pruneAfter(deps, stored);
   return { isNew };
 }

@@ -1,0 +1,62 @@
+import type { Database } from '@certloop/db';
+import type { Check } from '../checks/check.js';
+import type { CheckChanges } from '../checks/check-changes.store.js';
+import { findCheckByBadgeUuid } from '../checks/checks.repository.js';
+import { createRecent } from '../checks/recent.js';
+import { type Micros, microsPerSecond } from '../instants.js';
+
+export interface CheckBadgesDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly changes: CheckChanges;
+}
+
+interface Reading {
+  readonly check: Check;
+  readonly at: Micros;
+  position: number;
+}
+
+/**
+ * Finds the check of a badge uuid, as it was within the last second, or at once where this process has changed it
+ * since; undefined when there is none.
+ */
+export function createCheckBadges({ database, now, changes }: CheckBadgesDeps) {
+  const readings = createRecent<Reading>(5000);
+
+  const isCurrent = (reading: Reading): boolean => {
+    const age = now() - reading.at;
+    if (age < 0 || age >= microsPerSecond) return false;
+    let isChanged = false;
+    const position = changes.position();
+    const isWhole = changes.visitSince(reading.position, (uuid) => {
+      if (uuid === reading.check.uuid) isChanged = true;
+    });
+    reading.position = position;
+    return isWhole && !isChanged;
+  };
+
+  const read = async (badgeUuid: string): Promise<Check | undefined> => {
+    const position = changes.position();
+    const at = now();
+    const check = await database.read((tx) => findCheckByBadgeUuid(tx, badgeUuid));
+    if (check !== undefined) readings.put(badgeUuid, { check, at, position });
+    return check;
+  };
+
+  const underWay = new Map<string, Promise<Check | undefined>>();
+
+  return async (badgeUuid: string): Promise<Check | undefined> => {
+    for (;;) {
+      const known = readings.get(badgeUuid);
+      if (known !== undefined && isCurrent(known)) return known.check;
+      const running = underWay.get(badgeUuid);
+      if (running === undefined) break;
+      // what it finds may be outdated by now
+      await running.catch(() => undefined);
+    }
+    const reading = read(badgeUuid).finally(() => underWay.delete(badgeUuid));
+    underWay.set(badgeUuid, reading);
+    return reading;
+  };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { microsPerSecond } from '../instants.js';
+import { Tally } from './tally.js';
+
+const now = Date.UTC(2026, 0, 1, 12) * 1000;
+
+function check(uuid: string, tags: string, storedStatus: 'up' | 'down', ageSeconds = 0) {
+  return {
+    uuid,
+    tags,
+    storedStatus,
+    ...({ kind: 'simple', timeoutSeconds: 600, graceSeconds: 60, schedule: '', tz: 'UTC' } as const),
+    ...{ lastPing: now - ageSeconds * microsPerSecond, lastStart: null },
+  };
+}
+
+describe('tally of checks', () => {
+  const counts = (tally: Tally) =>
+    Object.fromEntries(['*', ...tally.tags().sort()].map((tag) => [tag, tally.countsOf(tag)]));
+
+  test('counts each check once for each of its tags', () => {
+    const tally = new Tally(
+      [check('1', 'a  a b', 'up'), check('2', 'a', 'down'), check('3', '', 'up', 601)],
+      now,
+    );
+    expect(counts(tally)).toEqual({
+      '*': { total: 3, grace: 1, down: 1 },
+      a: { total: 2, grace: 0, down: 1 },
+      b: { total: 1, grace: 0, down: 0 },
+    });
+  });
+
+  test('replaces and removes one check', () => {
+    const tally = new Tally([check('1', 'a', 'up'), check('2', 'a', 'down')], now);
+    tally.set(check('1', 'b', 'down'), now);
+    expect(counts(tally)).toEqual({
+      '*': { total: 2, grace: 0, down: 2 },
+      a: { total: 1, grace: 0, down: 1 },
+      b: { total: 1, grace: 0, down: 1 },
+    });
+    tally.remove('2');
+    tally.remove('unknown');
+    expect(counts(tally)).toEqual({
+      '*': { total: 1, grace: 0, down: 1 },
+      b: { total: 1, grace: 0, down: 1 },
+    });
+  });
+
+  test('counts a check whose tag is the star twice nowhere', () => {
+    expect(counts(new Tally([check('1', '* a', 'up')], now))['*']).toEqual({ total: 1, grace: 0, down: 0 });
+  });
+});
