@@ -156,9 +156,18 @@ describeMonitor('mail', (stage) => {
     });
   });
 
+  test('keeps no stop of the service waiting', async () => {
+    const listener = await listenForMail(stage.app, { host: '127.0.0.1', port: 0, domain, sizeLimit: 1000 });
+    const client = await connectTo('127.0.0.1', listener.port);
+    const began = performance.now();
+    await listener.close();
+    expect(performance.now() - began).toBeLessThan(4000);
+    expect(await client.answer()).toMatch(/^421 /);
+  });
+
   /** A client that speaks line by line, from an address of this machine. */
-  const connectTo = async (localAddress: string) => {
-    const socket = connect({ host: '127.0.0.1', port: mails.port, localAddress });
+  const connectTo = async (localAddress: string, port = mails.port) => {
+    const socket = connect({ host: '127.0.0.1', port, localAddress });
     const lines = createInterface(socket)[Symbol.asyncIterator]();
     const answer = async () => {
       for (;;) {
@@ -169,6 +178,7 @@ describeMonitor('mail', (stage) => {
     const greeting = await answer();
     return {
       greeting,
+      answer,
       /** Sends a line, or several, and resolves with the answer to the last one. */
       say: async (text: string) => {
         let said = '';

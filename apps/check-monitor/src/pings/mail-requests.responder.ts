@@ -33,6 +33,8 @@ const maxClientsOfNetwork = 20;
 // RFC 5321 §4.5.3.1.8: no fewer
 const maxRecipients = 100;
 const maxLargestMails = 4;
+// a client that is cut off sends its mail again
+const closeTimeoutMs = 1000;
 
 /**
  * Listens for mails (RFC 5321) that are pings; a mail is accepted once its pings are on disk. Throws StartFailed when
@@ -51,6 +53,7 @@ export async function listenForMail(
     size: sizeLimit,
     maxClients,
     maxRecipients,
+    closeTimeout: closeTimeoutMs,
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     onRcptTo: ({ address }, _session, done) => done(refusalOf(parseMailAddress(address, domain))),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { attachableMail } from './attached-mail.js';
 
 const lines = (...given: string[]) => Buffer.from(given.join('\n'));
@@ -73,5 +74,36 @@ describe('a mail to be attached', () => {
     const { user } = process.cpuUsage();
     expect(attachableMail(source).source.length).toBeLessThan(1_050_000);
     expect((process.cpuUsage().user - user) / 1e6).toBeLessThan(1.5);
+  });
+
+  test('is a proper message whatever the mail was', () => {
+    const piece = fc.constantFrom(
+      ...['Subject: ', 'Content-Type: ', 'multipart/mixed', 'text/plain', 'message/rfc822', '; boundary=b'],
+      ...[
+        '; charset=',
+        'klingon',
+        '*0*=',
+        "=utf-8''%",
+        '__proto__',
+        '=?utf-8?Q?',
+        '?=',
+        '=C3',
+        '--b',
+        '--b--',
+      ],
+      ...['\n', '\r\n\r\n', '\0', 'ü', '😀', ' ', '"', '\\', ';', 'x'.repeat(100), 'base64', 'From '],
+      ...['Content-Transfer-Encoding: ', 'quoted-printable', 'Content-Disposition: attachment'],
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 60 }),
+        fc.constantFrom('utf8', 'latin1'),
+        (pieces, encoding) => {
+          const { text } = attached(Buffer.from(pieces.join(''), encoding));
+          expect(text).toMatch(/^(?:[\t -~]{0,998}\r\n)*[\t -~]{0,998}$/);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });
