@@ -164,7 +164,7 @@ describe('alerts', () => {
     expect((await asJson(['status'])).monitor).toMatchObject({ integrations: 2 });
   });
 
-  test('are not known where the monitor does not answer, which hides nothing of the manager', async () => {
+  test('are counted as far as the monitor answers and the key may see, which hides nothing of the manager', async () => {
     const { url, token } = stack.credentials.certManager;
     const known = { CERTLOOP_URL: url, CERTLOOP_TOKEN: token };
     const away = { CERTLOOP_MONITOR_URL: 'http://127.0.0.1:9', CERTLOOP_MONITOR_KEY: 'x' };
@@ -172,6 +172,11 @@ describe('alerts', () => {
     expect(status).toMatchObject({ code: 0, err: '', out: expect.stringContaining('status: ok') });
     expect(status.out).toContain('monitor: check-monitor at http://127.0.0.1:9 does not answer');
     expect((await certloop(['status'], { env: known })).out).not.toContain('monitor');
+    const { url: CERTLOOP_MONITOR_URL, readOnlyKey: CERTLOOP_MONITOR_KEY } = stack.credentials.checkMonitor;
+    const reader = { ...known, CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY };
+    const seen = (await certloop(['status'], { env: reader })).out;
+    expect(seen).toContain('monitor: ok');
+    expect(seen).not.toContain('without integration');
   });
 });
 
