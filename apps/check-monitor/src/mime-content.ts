@@ -16,7 +16,7 @@ export function textOf(part: MimePart, maxBytes: number): string {
   return decoderOf(part.parameters['charset']).decode(contentOf(part, maxBytes));
 }
 
-/** Without a name bytes are taken for UTF-8, as most of such mails are; with one that nobody knows, for Latin letters. */
+/** UTF-8 where the mail names no character set, as most such mails have it; Latin letters where the name is unknown. */
 function decoderOf(charset = 'utf-8'): TextDecoder {
   try {
     return new TextDecoder(charset, { ignoreBOM: true });

@@ -76,11 +76,11 @@ function* sourcesOfParts({ type, parameters, body }: MimePart): Generator<Buffer
   let begin: number | undefined;
   let at = body.indexOf(mark);
   for (let lines = 0; at >= 0 && lines < maxBoundaryLines; lines += 1) {
-    const [, close, rest] = boundaryEnd(body, at, mark.length);
-    if (rest !== undefined) {
+    const line = boundaryLine(body, at, mark.length);
+    if (line !== undefined) {
       if (begin !== undefined) yield body.subarray(begin, Math.max(begin, endBefore(body, at)));
-      if (close) return;
-      begin = rest;
+      if (line.isLast) return;
+      begin = line.end;
     }
     at = body.indexOf(mark, at + mark.length);
   }
@@ -88,16 +88,16 @@ function* sourcesOfParts({ type, parameters, body }: MimePart): Generator<Buffer
   if (begin !== undefined) yield body.subarray(begin);
 }
 
-/** Whether the boundary at `at` closes the multipart, and where the next line begins; that is undefined in a text. */
-function boundaryEnd(
+/** The line of a boundary at `at`: whether it is the last one, and where it ends. Undefined within a text. */
+function boundaryLine(
   body: Buffer,
   at: number,
   length: number,
-): [at: number, isClose: boolean, rest?: number] {
-  if (at > 0 && body[at - 1] !== 0x0a) return [at, false];
-  const line = body.toString('latin1', at + length, at + length + 200);
-  const [whole, close] = /^(--)?[ \t]*(?:\r?\n|$)/.exec(line) ?? [];
-  return whole === undefined ? [at, false] : [at, close !== undefined, at + length + whole.length];
+): { readonly isLast: boolean; readonly end: number } | undefined {
+  if (at > 0 && body[at - 1] !== 0x0a) return undefined;
+  const rest = body.toString('latin1', at + length, at + length + 200);
+  const [whole, last] = /^(--)?[ \t]*(?:\r?\n|$)/.exec(rest) ?? [];
+  return whole === undefined ? undefined : { isLast: last !== undefined, end: at + length + whole.length };
 }
 
 /** The line break before a boundary belongs to the boundary. */

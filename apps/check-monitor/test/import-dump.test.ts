@@ -128,6 +128,8 @@ describeEachDialect('import of a dump', (open) => {
         ...{ verifiedAt: null, disabledAt: 1_767_009_600_000_000, lastError: 'Delivery failed (550)' },
         ...{ lastNotifiedAt: 1_767_009_600_000_000, lastDurationMs: 1250 },
       });
+      const mail = channels.find((channel) => channel.uuid === uuid('300'));
+      expect(mail?.settings).toEqual({ address: 'ops@example.org', down: true, up: true, tz: 'Europe/Riga' });
       const { body } = await get('/channels/', keys.hashed.write);
       expect(body.channels).toContainEqual({ id: uuid('300'), name: '', kind: 'email' });
     });

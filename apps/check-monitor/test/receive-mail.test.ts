@@ -109,12 +109,12 @@ describeMonitor('mail', (stage) => {
     expect(await pingsOf(uuid)).toEqual([]);
   });
 
-  test('that comes in pieces and begins lines with dots is kept as it was', async () => {
+  test('that comes in pieces and begins lines with dots is stored unchanged', async () => {
     const { uuid } = await stage.ada.check();
     const text = `${'.\r\n..\r\n'.repeat(5000)}end`;
     await send({ to: `${uuid}@${domain}`, text });
-    const { text: kept } = await stage.ada.get(`/checks/${uuid}/pings/1/body`).buffer(true).expect(200);
-    expect(kept).toContain(text);
+    const { text: stored } = await stage.ada.get(`/checks/${uuid}/pings/1/body`).buffer(true).expect(200);
+    expect(stored).toContain(text);
   });
 
   test('to more than a hundred checks at once is refused for those beyond', async () => {

@@ -53,7 +53,7 @@ describe('a mail that came back', () => {
     ['line ends', '\n'],
     ['folded lines', `To: x\n${' y\n'.repeat(100)}`],
     ['one line', 'To: <'],
-  ])('gives its mailbox in no time, whatever it has of %s', (_situation, piece) => {
+  ])('shows its mailbox within 0.2 s, also with millions of %s', (_situation, piece) => {
     const source = Buffer.from(piece.repeat(2_621_440 / piece.length));
     const { user } = process.cpuUsage();
     bounceMailbox(source);

@@ -13,6 +13,7 @@ const profile = z.object({
   reports: z.string().default('off'),
   nag_period: duration.default(0),
   totp: z.string().nullish(),
+  tz: z.string().default('UTC'),
 });
 
 const project = z.object({

@@ -78,6 +78,7 @@ async function importUsers(tx: Tx, run: ImportRun, rows: AccountRows): Promise<M
     }
     ids.set(pk, id);
     run.userIds.add(id);
+    if (profile !== undefined) for (const key of [id, email]) run.zones.set(key, profile.tz);
     if (guarded.has(pk) || (profile?.totp ?? '') !== '') {
       run.tally.leaveBehind(email, 'the second factor does not come along');
     }

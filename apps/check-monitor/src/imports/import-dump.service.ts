@@ -58,7 +58,7 @@ async function importRows(tx: Tx, deps: ImportDeps, options: ImportOptions): Pro
   const run: ImportRun = {
     ...{ now: deps.now(), secret, tally: new ImportTally() },
     ...{ projects: new Map(), checks: new Map() },
-    ...{ idleCheckIds: new Set(), userIds: new Set() },
+    ...{ idleCheckIds: new Set(), userIds: new Set(), zones: new Map() },
   };
   const stages = new Stages(tx, run);
   for await (const elements of readDump(options.file)) {

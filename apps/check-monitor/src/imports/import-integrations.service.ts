@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findRow, insertMany, type Tx } from '@certloop/db';
+import { IANAZone } from 'luxon';
 import { type ChannelKind, parseChannelSettings } from '../channels/channel-kinds.js';
 import { type Channel, channels, findChannel, updateChannel } from '../channels/channels.repository.js';
 import { integrationOf } from './dump-integration.js';
@@ -39,8 +40,21 @@ export async function importIntegration(
     return undefined;
   }
   if ('members' in found) return { row, project, members: found.members };
-  await store(tx, run, { row, project }, found);
+  await store(tx, run, { row, project }, withZone(run, project, found));
   return undefined;
+}
+
+/** Mails show times in the zone of the account that has their address, otherwise in that of the owner. */
+function withZone(
+  { zones }: ImportRun,
+  { ownerId }: ImportedProject,
+  found: { readonly kind: ChannelKind; readonly settings: object },
+): { readonly kind: ChannelKind; readonly settings: object } {
+  if (found.kind !== 'email') return found;
+  const { address } = found.settings as { readonly address: string };
+  const tz = zones.get(address.toLowerCase()) ?? zones.get(ownerId);
+  const isShown = tz !== undefined && tz !== 'UTC' && IANAZone.isValidZone(tz);
+  return isShown ? { ...found, settings: { ...found.settings, tz } } : found;
 }
 
 /** Imports a group with those of its members that came along. */

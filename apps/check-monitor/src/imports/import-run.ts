@@ -34,6 +34,8 @@ export interface ImportRun {
   readonly idleCheckIds: Set<number>;
   /** Users that came along. */
   readonly userIds: Set<string>;
+  /** Time zones of users, by their ids and once more by their e-mail addresses. */
+  readonly zones: Map<string, string>;
 }
 
 /** Command that writes a dump which can be imported. */

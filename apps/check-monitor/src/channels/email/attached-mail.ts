@@ -30,15 +30,15 @@ export function attachableMail(original: Buffer): AttachedMail {
   const mail = parsePart(original);
   const text = findText(mail, 'text/plain') ?? findText(mail, 'text/html');
   const body = text && encodeText(text).body;
-  const rest = { text, room: maxBytes - (body?.length ?? 0), parts: 0, omitted: [] };
-  const header = headerOf(rest, mail, /^(?!content-|mime-version$)/i, maxHeaderBytes);
-  const content = encodePart(rest, mail, 0) ?? { header: [], body: Buffer.alloc(0) };
+  const state: EncodingState = { text, room: maxBytes - (body?.length ?? 0), parts: 0, omitted: [] };
+  const header = headerOf(state, mail, /^(?!content-|mime-version$)/i, maxHeaderBytes);
+  const content = encodePart(state, mail, 0) ?? { header: [], body: Buffer.alloc(0) };
   const lines = [...header, 'MIME-Version: 1.0', ...content.header, '', ''];
-  return { source: Buffer.concat([Buffer.from(lines.join('\r\n')), content.body]), omitted: rest.omitted };
+  return { source: Buffer.concat([Buffer.from(lines.join('\r\n')), content.body]), omitted: state.omitted };
 }
 
-/** What is known while parts are encoded one after another. */
-interface Rest {
+/** What changes while parts are encoded one after another. */
+interface EncodingState {
   /** The part that has its room before all others. */
   readonly text: MimePart | undefined;
   /** Bytes that are left for the others. */
@@ -54,44 +54,44 @@ interface Encoded {
 }
 
 /** Undefined for what is left out. */
-function encodePart(rest: Rest, part: MimePart, depth: number): Encoded | undefined {
-  rest.parts += 1;
-  if (rest.parts > maxParts || depth > maxDepth) return omit(rest, 'parts beyond the first ones');
-  if (part.type.startsWith('multipart/')) return encodeMultipart(rest, part, depth);
-  if (part.type.startsWith('message/')) return omit(rest, 'an attached mail or report');
+function encodePart(state: EncodingState, part: MimePart, depth: number): Encoded | undefined {
+  state.parts += 1;
+  if (state.parts > maxParts || depth > maxDepth) return omit(state, 'parts beyond the first ones');
+  if (part.type.startsWith('multipart/')) return encodeMultipart(state, part, depth);
+  if (part.type.startsWith('message/')) return omit(state, 'an attached mail or report');
   const isText = part.type.startsWith('text/');
-  if (isText && isSame(part, rest.text)) {
-    if (isCut(part)) omit(rest, `the text after its first ${maxTextBytes / 1000} kB`);
-    return withHeader(rest, part, encodeText(part));
+  if (isText && isSame(part, state.text)) {
+    if (isCut(part)) omit(state, `the text after its first ${maxTextBytes / 1000} kB`);
+    return withHeader(state, part, encodeText(part));
   }
   const size = part.body.length;
   // in another encoding it is no shorter than a third
-  const encoded = size > rest.room * 3 || (isText && isCut(part)) ? undefined : encodeLeaf(part, isText);
-  if (encoded === undefined || encoded.body.length > rest.room)
-    return omit(rest, `${shortType(part)} of ${spokenSize(contentOf(part).length)}`);
-  rest.room -= encoded.body.length;
-  return withHeader(rest, part, encoded);
+  const encoded = size > state.room * 3 || (isText && isCut(part)) ? undefined : encodeLeaf(part, isText);
+  if (encoded === undefined || encoded.body.length > state.room)
+    return omit(state, `${shortType(part)} of ${spokenSize(contentOf(part).length)}`);
+  state.room -= encoded.body.length;
+  return withHeader(state, part, encoded);
 }
 
-function encodeMultipart(rest: Rest, part: MimePart, depth: number): Encoded | undefined {
-  // RFC 2045 §6.7: these two characters stand in no line that is encoded
-  const boundary = `=_${rest.parts}`;
+function encodeMultipart(state: EncodingState, part: MimePart, depth: number): Encoded | undefined {
+  // RFC 2045 §6.7: no encoded line has the first two characters; RFC 2046 §5.1.1: no boundary begins like another
+  const boundary = `=_${state.parts}_`;
   const pieces: Buffer[] = [];
   for (const inner of partsOf(part)) {
-    const encoded = encodePart(rest, inner, depth + 1);
+    const encoded = encodePart(state, inner, depth + 1);
     if (encoded !== undefined) {
       const lines = [`--${boundary}`, ...encoded.header, '', ''].join('\r\n');
       pieces.push(Buffer.from(lines), encoded.body, Buffer.from('\r\n'));
     }
-    if (rest.parts > maxParts) break;
+    if (state.parts > maxParts) break;
   }
   if (pieces.length === 0) return undefined;
   const body = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
-  return withHeader(rest, part, { header: [contentType(part, { boundary })], body });
+  return withHeader(state, part, { header: [contentType(part, { boundary })], body });
 }
 
-function omit(rest: Rest, what: string): undefined {
-  if (!rest.omitted.includes(what)) rest.omitted.push(what);
+function omit(state: EncodingState, what: string): undefined {
+  if (!state.omitted.includes(what)) state.omitted.push(what);
 }
 
 function isSame(part: MimePart, text: MimePart | undefined): boolean {
@@ -119,9 +119,9 @@ function encodeText(part: MimePart): Encoded {
   };
 }
 
-function withHeader(rest: Rest, part: MimePart, { header, body }: Encoded): Encoded {
-  const kept = headerOf(rest, part, /^content-(?!type$|transfer-encoding$|length$)/i, maxPartHeaderBytes);
-  return { header: [...header, ...kept], body };
+function withHeader(state: EncodingState, part: MimePart, { header, body }: Encoded): Encoded {
+  const fields = headerOf(state, part, /^content-(?!type$|transfer-encoding$|length$)/i, maxPartHeaderBytes);
+  return { header: [...header, ...fields], body };
 }
 
 function contentType({ type, parameters }: MimePart, changed: Readonly<Record<string, string>>): string {
@@ -139,7 +139,7 @@ function paramsOf(changed: Readonly<Record<string, string>>): string {
 }
 
 /** Fields of the names that are asked for, folded, as many as fit. */
-function headerOf(rest: Rest, { fields }: MimePart, names: RegExp, bytes: number): string[] {
+function headerOf(state: EncodingState, { fields }: MimePart, names: RegExp, bytes: number): string[] {
   const lines = fields
     .filter(({ name }) => names.test(name))
     .map(({ name, value }) => foldedField(name, libmime.encodeWords(value, 'Q', 52)));
@@ -149,7 +149,7 @@ function headerOf(rest: Rest, { fields }: MimePart, names: RegExp, bytes: number
     if (fits) left -= line.length;
     return fits;
   });
-  if (fitting.length < lines.length) omit(rest, 'long header fields');
+  if (fitting.length < lines.length) omit(state, 'long header fields');
   return fitting;
 }
 
