@@ -30,8 +30,9 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
-import { createDeliver, type Deliver } from './alerts/deliver-notification.service.js';
+import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
+import { createOthersSummary } from './alerts/other-checks.repository.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
 import { createCheckBadges } from './badges/check-badges.store.js';
 import { createTallies, type Tallies } from './badges/tallies.store.js';
@@ -68,6 +69,7 @@ export type AppConfig = Pick<
   | 'trustedProxies'
   | 'metricsKey'
   | 'deliveryWorkers'
+  | 'digestPerMinute'
 > &
   Partial<MetricsAccess> &
   Partial<Pick<Config, 'formerSecret'>>;
@@ -93,7 +95,8 @@ export interface App {
   readonly tick: () => Promise<void>;
   /** Tells whoever asks that no more requests should come. */
   readonly drain: () => void;
-  readonly deliver: Deliver;
+  /** Delivers the messages that wait. */
+  readonly dispatcher: Dispatcher;
 }
 
 /** Builds the service once from its parts. */
@@ -147,7 +150,7 @@ export function buildApp(parts: AppParts): App {
     drain: () => {
       isDraining = true;
     },
-    deliver: createDeliver(deps),
+    dispatcher: createDispatcher({ ...deps, summariseOthers: createOthersSummary(parts.now) }),
   };
 }
 

@@ -115,7 +115,12 @@ const telling = {
   deliveryWorkers: setting(
     'CHECK_MONITOR_DELIVERY_WORKERS',
     wholeNumber(1, 100).default(4),
-    'messages that are delivered at once; one channel gets one less, so that none keeps the others waiting',
+    'channels that get messages at once; one that takes longer than a second counts no more',
+  ),
+  digestPerMinute: setting(
+    'CHECK_MONITOR_DIGEST_PER_MINUTE',
+    wholeNumber(0, 10_000).default(20),
+    'messages a minute to a channel that people read, after which the rest comes in one message; 0: no limit',
   ),
 } as const;
 
@@ -212,6 +217,7 @@ export type Config = Omit<Values, Derived> & {
   readonly badgeLabel: string;
   readonly telling: NotifierConfig;
   readonly deliveryWorkers: number;
+  readonly digestPerMinute: number;
   /** Undefined when no pings are taken by mail. */
   readonly mail: MailListenerOptions | undefined;
 };

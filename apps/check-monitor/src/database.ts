@@ -11,6 +11,7 @@ import { addNotifications } from './migrations/0002-notifications.js';
 import { addAccounts } from './migrations/0003-accounts.js';
 import { separateStates } from './migrations/0004-check-states.js';
 import { addDeliveryReports } from './migrations/0005-delivery-reports.js';
+import { addDeliveryLadder } from './migrations/0006-delivery-ladder.js';
 import { addPingRing } from './migrations/0007-ring-of-pings.js';
 import { indexUniqueKeys } from './migrations/0008-unique-keys.js';
 import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
@@ -42,6 +43,7 @@ export const schema: Schema = {
     addAccounts,
     separateStates,
     addDeliveryReports,
+    addDeliveryLadder,
     addPingRing,
     indexUniqueKeys,
     widenBadgeKeys,

@@ -10,8 +10,8 @@ import {
   startPoller,
   startTracing,
 } from '@certloop/server';
-import { buildApp } from './app.js';
-import { createNotifier } from './channels/notifier.service.js';
+import { type App, buildApp } from './app.js';
+import { createNotifier, type Notifier } from './channels/notifier.service.js';
 import { type Config, environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
@@ -19,6 +19,11 @@ import { createServiceMetrics } from './metrics/service-metrics.service.js';
 import { listenForMail } from './pings/mail-requests.responder.js';
 import { prepareForPings } from './pings/ping-batch.repository.js';
 import { answerUnparsed } from './projects/unparsed-requests.responder.js';
+
+// a stop ends within 5 s: running requests get so long
+const drainMs = 2500;
+// what a silent database has not answered by then fails, so that the stop ends in time
+const stopMs = 3500;
 
 await runService('check-monitor', async (onClose) => {
   const config = loadConfig(environment);
@@ -34,7 +39,7 @@ await runService('check-monitor', async (onClose) => {
   const told = { onDelivered, onRefusedCall };
   const notifier = createNotifier({ config: config.telling, database, logger, now, ...told });
   onClose(() => notifier.close());
-  const { handler, intake, tick, drain, deliver } = buildApp({
+  const { handler, intake, tick, drain, dispatcher } = buildApp({
     config,
     database,
     logger,
@@ -42,44 +47,45 @@ await runService('check-monitor', async (onClose) => {
     notifier,
     watch,
   });
-  // apart from the alert loop: a target that is slow must not keep checks from falling
-  const workers = Array.from({ length: config.deliveryWorkers }, () => {
-    const worker = startPoller({
-      name: 'deliveries',
-      everyMs: config.tickMs,
-      tick: async () => {
-        if (await deliver()) worker.trigger();
-      },
-      logger,
-    });
-    return worker;
-  });
-  onClose(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
-  const alerts = startPoller({
-    name: 'alerts',
-    everyMs: config.tickMs,
-    tick: async () => {
-      await tick();
-      for (const worker of workers) worker.trigger();
-    },
-    logger,
-  });
-  onClose(() => alerts.stop());
   if (config.mail !== undefined) {
     const mails = await listenForMail({ database, intake, logger }, config.mail);
     onClose(() => mails.close());
     logger.info({ port: mails.port, domain: config.mail.domain }, 'mail.listening');
   }
-  const listening = await listen(handler, config);
+  const listening = await listen(handler, { ...config, drainMs });
   onClose(() => listening.close());
+  answerUnparsed(listening.server);
+  onClose(startAlerts({ tick, dispatcher, notifier, logger, everyMs: config.tickMs }));
   onClose(async () => {
     drain();
     database.giveUpAfter(stopMs);
   });
-  answerUnparsed(listening.server);
   logger.info({ url: listening.url, siteRoot: config.addresses.siteRoot }, 'service.started');
   return logger;
 });
+
+interface AlertParts extends Pick<App, 'tick' | 'dispatcher'> {
+  readonly notifier: Pick<Notifier, 'stop'>;
+  readonly logger: Logger;
+  readonly everyMs: number;
+}
+
+/**
+ * Starts the alert loop, and apart from it the deliveries: a target that is slow must not keep checks from falling.
+ * Returns what stops both: calls are broken off and their messages given back, while pings are still taken.
+ */
+function startAlerts({ tick, dispatcher, notifier, logger, everyMs }: AlertParts): () => Promise<void> {
+  const deliveries = startPoller({ name: 'deliveries', everyMs, tick: () => dispatcher.pump(), logger });
+  const loop = async () => {
+    await tick();
+    deliveries.trigger();
+  };
+  const alerts = startPoller({ name: 'alerts', everyMs, tick: loop, logger });
+  return async () => {
+    notifier.stop();
+    await Promise.all([alerts.stop(), deliveries.stop(), dispatcher.stop()]);
+  };
+}
 
 async function openMigrated(
   { databaseUrl: url, migratesAtStart }: Config,
@@ -95,9 +101,6 @@ async function openMigrated(
     throw error;
   }
 }
-
-// what a silent database has not answered by then fails, so that the stop ends in time
-const stopMs = 8000;
 
 const allowedDriftMs = 5;
 

@@ -31,7 +31,11 @@ describeEachDialect('reports on deliveries', (open) => {
     await app.tick();
     await app.deliver();
   });
-  afterEach(() => mailbox.reset());
+  afterEach(async () => {
+    // the owner is notified of a channel that was switched off
+    await app.deliver();
+    mailbox.reset();
+  });
   afterAll(async () => {
     await app.close();
     await mailbox.close();
@@ -40,7 +44,8 @@ describeEachDialect('reports on deliveries', (open) => {
   async function told() {
     return app.database.read(async (tx) => {
       const channel = await findChannel(tx, channelUuid);
-      const [latest] = channel === undefined ? [] : await listNotifications(tx, channel.id, 1);
+      const log = channel === undefined ? [] : await listNotifications(tx, channel.id, 10);
+      const latest = log.find(({ aboutChannelId }) => aboutChannelId === null);
       if (channel === undefined || latest === undefined) throw new Error('nothing was told');
       const seen = { error: latest.error, last: channel.lastError, isDisabled: channel.disabledAt !== null };
       return { id: latest.deliveryId, seen };

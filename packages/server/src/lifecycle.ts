@@ -18,6 +18,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Milliseconds that a whole request may take to arrive. */
   readonly requestTimeoutMs?: number;
+  /** Milliseconds that running requests may take when it closes; 10 s when absent. */
+  readonly drainMs?: number;
   /** PEM of the private key and of the chain, leaf first; with it the service speaks https alone. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
@@ -26,7 +28,7 @@ export interface Listening {
   readonly server: Server;
   /** Base address without a trailing slash. */
   readonly url: string;
-  /** Stops taking connections, lets running requests end, and cuts them after 10 s. */
+  /** Stops taking connections, lets running requests end, and cuts them after `drainMs`. */
   close(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   return {
     server,
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
-    close: () => drain(server),
+    close: () => drain(server, options.drainMs ?? 10_000),
   };
 }
 
@@ -73,9 +75,7 @@ export function startFailure(
   });
 }
 
-const drainMs = 10_000;
-
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, drainMs: number): Promise<void> {
   // Who is told so sends the next request elsewhere, instead of into a connection that is being closed.
   server.prependListener('request', (_, response: ServerResponse) =>
     response.setHeader('Connection', 'close'),

@@ -23,7 +23,14 @@ const fell = { at: now - 60, oldStatus: 'up', newStatus: 'down', reason: 'timeou
 const rose = { at: now, oldStatus: 'down', newStatus: 'up', reason: '' };
 
 function facts(overrides: Partial<AlertFacts> = {}): AlertFacts {
-  const base = { deliveryId: 'd', status: 'down', flip: fell, earlier: undefined, check: aCheck() } as const;
+  const base = {
+    deliveryId: 'd',
+    status: 'down',
+    flip: fell,
+    flips: [fell],
+    earlier: undefined,
+    check: aCheck(),
+  } as const;
   const rest = {
     channelIds: ['c'],
     projectName: 'Jobs',

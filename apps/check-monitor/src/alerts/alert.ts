@@ -1,4 +1,10 @@
-import { type AlertEvent, type AlertStatus, displayName, type OtherChecks } from '../channels/alert-event.js';
+import {
+  type AlertEvent,
+  type AlertStatus,
+  displayName,
+  type OtherChecks,
+  type StatusChange,
+} from '../channels/alert-event.js';
 import { type Check, tagsOf } from '../checks/check.js';
 import type { Signal } from '../checks/check-state.js';
 import { describeCheck, type ViewContext } from '../checks/check-view.js';
@@ -31,6 +37,8 @@ export interface AlertFacts {
   readonly deliveryId: string;
   readonly status: AlertStatus;
   readonly flip: ToldFlip;
+  /** All flips that the message names, oldest first and this one last. */
+  readonly flips: readonly ToldFlip[];
   /** The flip before it. */
   readonly earlier: ToldFlip | undefined;
   readonly check: Check;
@@ -61,7 +69,8 @@ export function isUnheard(
 
 /** The event that channels are told. */
 export function describeAlert(facts: AlertFacts, context: ViewContext): AlertEvent {
-  const { deliveryId, status, flip, earlier, check, channelIds, projectName, lastPing, others } = facts;
+  const { deliveryId, status, flip, flips, earlier, check, channelIds, projectName, lastPing, others } =
+    facts;
   const fell = status === 'up' && earlier?.newStatus === 'down' ? earlier.at : null;
   return {
     deliveryId,
@@ -80,7 +89,12 @@ export function describeAlert(facts: AlertFacts, context: ViewContext): AlertEve
         return { uuid, uniqueKey, name: displayName(other), lastPing };
       }),
     },
+    ...(flips.length > 1 ? { changes: flips.map(changeOf) } : {}),
   };
+}
+
+function changeOf({ at, newStatus }: ToldFlip): StatusChange {
+  return { at, status: newStatus === 'up' ? 'up' : 'down' };
 }
 
 function describeChecked(check: Check, json: object): AlertEvent['check'] {

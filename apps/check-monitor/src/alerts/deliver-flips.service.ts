@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import type { AlertStatus } from '../channels/alert-event.js';
-import { type Channel, listChannelsByCheck } from '../channels/channels.repository.js';
-import { insertNotifications, type NewNotification } from '../channels/notifications.repository.js';
+import { type Channel, listChannelsByCheck, listChannelsByUuid } from '../channels/channels.repository.js';
+import type { GroupSettings } from '../channels/group/group-settings.js';
+import { insertNotifications, type QueuedNotification } from '../channels/notifications.repository.js';
 import type { Notifier } from '../channels/notifier.service.js';
 import { listUniqueKeys } from '../checks/checks.repository.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
@@ -49,7 +50,8 @@ type TakenFlip = FlipRow & {
 async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly TakenFlip[]> {
   const now = deps.now();
   const flips = await claimFlips(tx, now, flipsAtOnce);
-  const assigned = await listChannelsByCheck(tx, [...new Set(flips.map(({ checkId }) => checkId))]);
+  const checkIds = [...new Set(flips.map(({ checkId }) => checkId))];
+  const assigned = await withMembers(tx, await listChannelsByCheck(tx, checkIds));
   const queued = flips.map((flip) => messagesOf(deps, flip, assigned.get(flip.checkId) ?? [], now));
   await insertNotifications(tx, queued.flat());
   const unheard = flips.filter(
@@ -63,17 +65,51 @@ async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly Taken
   }));
 }
 
+/**
+ * Channels of each check with the members of its groups instead of the groups; each channel once. A group within a
+ * group could be itself, so it counts for nothing.
+ */
+async function withMembers(
+  tx: Tx,
+  assigned: ReadonlyMap<number, readonly Channel[]>,
+): Promise<ReadonlyMap<number, readonly Channel[]>> {
+  const groups = [...assigned.values()].flat().filter(isWorkingGroup);
+  if (groups.length === 0) return assigned;
+  const members = await listChannelsByUuid(tx, [...new Set(groups.flatMap(membersOf))]);
+  const byUuid = new Map(members.map((member) => [member.uuid, member]));
+  const expand = (channel: Channel): Channel[] => {
+    if (!isWorkingGroup(channel)) return [channel];
+    const found = membersOf(channel).flatMap((uuid) => byUuid.get(uuid) ?? []);
+    return found.filter(({ kind, projectId }) => kind !== 'group' && projectId === channel.projectId);
+  };
+  return new Map(
+    [...assigned].map(([checkId, channels]) => {
+      const expanded = channels.flatMap(expand);
+      return [checkId, [...new Map(expanded.map((channel) => [channel.id, channel])).values()]];
+    }),
+  );
+}
+
+/** One that is switched off stays, so that it is passed over like any other channel. */
+function isWorkingGroup({ kind, disabledAt }: Channel): boolean {
+  return kind === 'group' && disabledAt === null;
+}
+
+function membersOf({ settings }: Channel): readonly string[] {
+  return (settings as Partial<GroupSettings>).channels ?? [];
+}
+
 function messagesOf(
   deps: DeliverFlipsDeps,
   flip: FlipRow,
   assigned: readonly Channel[],
   now: Micros,
-): NewNotification[] {
+): QueuedNotification[] {
   const status = newsOf(flip);
   if (status === undefined) return [];
   return channelsToTell(deps, assigned, status).map(({ id }) => ({
     ...{ deliveryId: randomUUID(), channelId: id, checkId: flip.checkId, flipId: flip.id },
-    ...{ status, attempt: 0, leaseUntil: null, error: null, createdAt: now, settledAt: null },
+    ...{ status, createdAt: now },
   }));
 }
 

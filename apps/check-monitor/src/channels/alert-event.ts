@@ -70,6 +70,14 @@ export interface AlertEvent {
   readonly others: OtherChecks;
   /** A test: the check does not exist. */
   readonly isTest?: true;
+  /** All changes that the message names, oldest first and this one last; absent where it is the only one. */
+  readonly changes?: readonly StatusChange[];
+}
+
+/** One of several changes of status. */
+export interface StatusChange {
+  readonly status: AlertStatus;
+  readonly at: Micros;
 }
 
 /** How the other checks of the project are doing. */

@@ -57,6 +57,14 @@ export const channelKinds = {
 
 export type ChannelKind = keyof typeof channelKinds;
 
+// their receivers are programs that need each change; a group sends nothing itself
+const notForPeople: ReadonlySet<string> = new Set(['webhook', 'pd', 'opsgenie', 'group']);
+
+/** Whether people read what channels of the kind get, so that several changes may come in one message. */
+export function isForPeople(kind: string): boolean {
+  return !notForPeople.has(kind);
+}
+
 export const channelKindNames = Object.keys(channelKinds) as readonly ChannelKind[];
 
 /** Kind of that name, or undefined. */

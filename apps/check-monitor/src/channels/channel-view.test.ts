@@ -9,6 +9,7 @@ const channel: ViewedChannel = {
   verifiedAt: null,
   disabledAt: null,
   lastError: null,
+  failingSince: null,
   lastNotifiedAt: null,
   lastDurationMs: null,
 };
@@ -23,6 +24,7 @@ test('shows a channel without its secrets', () => {
     verified: true,
     disabled: false,
     last_error: '',
+    failing_since: null,
     last_notify: null,
     last_duration_ms: null,
   });
@@ -30,10 +32,11 @@ test('shows a channel without its secrets', () => {
 
 test('shows how it is doing', () => {
   const at = Date.parse('2026-01-01T12:00:00Z') * 1000;
-  const told = { disabledAt: at, lastError: 'no', lastNotifiedAt: at, lastDurationMs: 12 };
+  const told = { disabledAt: at, lastError: 'no', failingSince: at, lastNotifiedAt: at, lastDurationMs: 12 };
   expect(describeChannel({ ...channel, ...told })).toMatchObject({
     disabled: true,
     last_error: 'no',
+    failing_since: '2026-01-01T12:00:00+00:00',
     last_notify: '2026-01-01T12:00:00+00:00',
     last_duration_ms: 12,
   });

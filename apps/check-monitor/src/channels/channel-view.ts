@@ -10,6 +10,7 @@ export interface ViewedChannel {
   readonly verifiedAt: Micros | null;
   readonly disabledAt: Micros | null;
   readonly lastError: string | null;
+  readonly failingSince: Micros | null;
   readonly lastNotifiedAt: Micros | null;
   readonly lastDurationMs: number | null;
 }
@@ -27,6 +28,7 @@ export function describeChannel(channel: ViewedChannel) {
     verified: !needsConsent(known) || verifiedAt !== null,
     disabled: disabledAt !== null,
     last_error: lastError ?? '',
+    failing_since: channel.failingSince === null ? null : isoSeconds(channel.failingSince),
     last_notify: lastNotifiedAt === null ? null : isoSeconds(lastNotifiedAt),
     last_duration_ms: channel.lastDurationMs,
   };
@@ -35,4 +37,14 @@ export function describeChannel(channel: ViewedChannel) {
 /** Whether the holder of the address must agree before anything is sent there. */
 export function needsConsent(kind: ChannelKind | undefined): boolean {
   return kind === 'email';
+}
+
+/** Channel in the list of the management API: what its document names, and beyond that only what is wrong. */
+export function listedChannel(channel: Omit<ViewedChannel, 'settings'>) {
+  const { uuid, name, kind, failingSince, disabledAt } = channel;
+  return {
+    ...{ id: uuid, name, kind },
+    ...(failingSince === null ? {} : { failing_since: isoSeconds(failingSince) }),
+    ...(disabledAt === null ? {} : { disabled_at: isoSeconds(disabledAt) }),
+  };
 }

@@ -1,4 +1,14 @@
-import { column, defineTable, insertMany, keepRows, querySql, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  holdRows,
+  insertMany,
+  keepRows,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { In } from 'typeorm';
 import type { Micros } from '../instants.js';
 
 /** An integration of a project. */
@@ -20,6 +30,17 @@ export interface Channel {
   readonly lastNotifiedAt: Micros | null;
   /** How long the latest message took. */
   readonly lastDurationMs: number | null;
+  /** Until when nothing is sent, as the target takes no more or does not answer. */
+  readonly heldUntil: Micros | null;
+  /** Calls in a row that timed out; null and 0 are none. */
+  readonly timeouts: number | null;
+  /** Since when no message has arrived, of those that were tried; null while they arrive. */
+  readonly failingSince: Micros | null;
+  /** When its owner was notified that it is switched off, or failing for a day; null while it is neither. */
+  readonly noticedAt: Micros | null;
+  /** Beginning of the minute in which `minuteCount` messages were taken for it. */
+  readonly minuteAt: Micros | null;
+  readonly minuteCount: number | null;
 }
 
 /** Which channels are told of which check. */
@@ -42,6 +63,12 @@ export const channels = defineTable<Channel>('channels', {
     lastError: column.text().nullable(),
     lastNotifiedAt: column.preciseInstant().nullable(),
     lastDurationMs: column.integer().nullable(),
+    heldUntil: column.preciseInstant().nullable(),
+    timeouts: column.integer().nullable(),
+    failingSince: column.preciseInstant().nullable(),
+    noticedAt: column.preciseInstant().nullable(),
+    minuteAt: column.preciseInstant().nullable(),
+    minuteCount: column.integer().nullable(),
   },
   indexes: [{ columns: ['uuid'], unique: true }, { columns: ['projectId', 'id'] }],
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
@@ -69,6 +96,15 @@ export async function keepProjectChannels(tx: Tx, projectId: string): Promise<Ch
   return keepRows(tx, channels, { projectId });
 }
 
+/** Health of a channel that is new, or that was given new settings. */
+export const wellHealth = { heldUntil: null, timeouts: null, failingSince: null, noticedAt: null } as const;
+
+/** What is known of a channel before its first message. */
+export const unusedChannel = {
+  ...{ disabledAt: null, lastError: null, lastNotifiedAt: null, lastDurationMs: null },
+  ...{ ...wellHealth, minuteAt: null, minuteCount: null },
+} as const;
+
 /** A channel that nothing was told yet. */
 export type NewChannelRow = Pick<
   Channel,
@@ -76,12 +112,22 @@ export type NewChannelRow = Pick<
 >;
 
 export async function insertChannel(tx: Tx, channel: NewChannelRow): Promise<void> {
-  const untold = { disabledAt: null, lastError: null, lastNotifiedAt: null, lastDurationMs: null };
-  await insertMany(tx, channels, [{ ...channel, ...untold }]);
+  await insertMany(tx, channels, [{ ...unusedChannel, ...channel }]);
 }
 
 export async function findChannelById(tx: Tx, id: number): Promise<Channel | undefined> {
   return (await tx.findOneBy(channels, { id })) ?? undefined;
+}
+
+/** The channel, held until the transaction ends. */
+export async function holdChannel(tx: Tx, id: number): Promise<Channel | undefined> {
+  const [held] = await holdRows(tx, channels, { id });
+  return held;
+}
+
+/** Channels by their uuids, in the order of their making. */
+export async function listChannelsByUuid(tx: Tx, uuids: readonly string[]): Promise<Channel[]> {
+  return uuids.length === 0 ? [] : tx.find(channels, { where: { uuid: In(uuids) }, order: { id: 'ASC' } });
 }
 
 export async function findChannel(tx: Tx, uuid: string): Promise<Channel | undefined> {

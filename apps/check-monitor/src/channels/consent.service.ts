@@ -29,7 +29,7 @@ export async function askConsent(
   const { address } = addressOf(channel);
   const signer = { siteRoot: addresses.siteRoot, secret };
   const link = signedLink(signer, { purpose: 'verify', channelUuid: channel.uuid, address });
-  return notifier.sendMail({ to: { name: '', address }, ...consentMail(siteName, link) }, { isOnce: true });
+  return notifier.sendMail({ to: { name: '', address }, ...consentMail(siteName, link) });
 }
 
 /** A signed link as it came in. */

@@ -3,7 +3,8 @@ import type { Database } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
 import { deliveryOf } from './bounce-address.js';
-import { updateChannel } from './channels.repository.js';
+import { queueNotices } from './channel-outcome.repository.js';
+import { holdChannel, updateChannel } from './channels.repository.js';
 import { type DeliveryReport, reportOfCallback } from './delivery-report.js';
 import { findDelivery, noteDeliveryError } from './delivery-reports.repository.js';
 
@@ -56,8 +57,14 @@ async function keepReport(
     const found = await findDelivery(tx, deliveryId, at - window);
     if (found === undefined) return false;
     await noteDeliveryError(tx, found.id, error);
+    const channel = await holdChannel(tx, found.channelId);
+    if (channel === undefined) return false;
+    const isSwitchedOff = isPermanent && channel.disabledAt === null;
     const changes = { lastError: error, ...(isPermanent ? { disabledAt: at } : {}) };
-    await updateChannel(tx, found.channelId, changes);
+    await updateChannel(tx, channel.id, changes);
+    // what becomes of a notice causes no further one
+    if (isSwitchedOff && found.aboutChannelId === null)
+      await queueNotices(tx, { ...channel, ...changes }, at);
     return true;
   });
 }

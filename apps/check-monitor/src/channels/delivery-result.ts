@@ -1,30 +1,46 @@
 /**
  * What became of a message. `permanent` means that no later one can succeed either, such as to an address that was
- * taken back; the channel is switched off then. `settings` are those to keep from now on, where the target moved.
+ * taken back; the channel is switched off then. `settings` are the new ones, where the target moved.
  */
-export type DeliveryResult =
-  | { readonly ok: true; readonly settings?: object }
-  | {
-      readonly ok: false;
-      readonly error: string;
-      readonly permanent: boolean;
-      /** The target is told too much: the same message may go out after that many milliseconds, not before. */
-      readonly retryAfterMs?: number;
-    };
+export type DeliveryResult = { readonly ok: true; readonly settings?: object } | FailedDelivery;
+
+export interface FailedDelivery {
+  readonly ok: false;
+  readonly error: string;
+  readonly permanent: boolean;
+  /** Why the same message may arrive later; absent where it never will, or where `retryAfterMs` says when. */
+  readonly passing?: Passing;
+  /** The target is sent too much: it takes the next message after that many milliseconds, not before. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * `limited`: the target is sent too much and does not say for how long. `stopped`: this process ends, and the target has
+ * no part in it.
+ */
+export type Passing = 'failed' | 'timed-out' | 'limited' | 'stopped';
 
 export const delivered: DeliveryResult = { ok: true };
 
-/** A message that did not arrive, though the next one may. */
-export function undelivered(error: string): DeliveryResult {
+/** A message that did not arrive and never will, though the next one may. */
+export function undelivered(error: string): FailedDelivery {
   return { ok: false, error, permanent: false };
 }
 
+/** A message that did not arrive, but may later. */
+export function failedInPassing(error: string, passing: Passing = 'failed'): FailedDelivery {
+  return { ...undelivered(error), passing };
+}
+
+/** A message that was broken off since this process ends. */
+export const stopped: DeliveryResult = failedInPassing('the service is stopping', 'stopped');
+
 /** A message that did not go out, as the target takes no more at present. */
-export function tooMany(error: string, retryAfterMs: number): DeliveryResult {
-  return { ok: false, error, permanent: false, retryAfterMs };
+export function tooMany(error: string, retryAfterMs: number): FailedDelivery {
+  return { ...undelivered(error), retryAfterMs };
 }
 
 /** A message that did not arrive, as no other will. */
-export function refusedForGood(error: string): DeliveryResult {
+export function refusedForGood(error: string): FailedDelivery {
   return { ok: false, error, permanent: true };
 }

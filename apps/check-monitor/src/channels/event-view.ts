@@ -143,12 +143,27 @@ function factsOf(event: AlertEvent, now: Micros): Fact[] {
   const description = cut(check.description, longestDescription, '…');
   return [
     { label: status === 'up' ? 'Came Up' : 'Went Down', text: momentOf(event), isShort: true },
+    ...changesFact(event),
     ...(description === '' ? [] : [{ label: 'Description', text: description, isShort: false }]),
     ...(projectName === '' ? [] : [{ label: 'Project', text: projectName, isShort: true }]),
     ...(check.tagList.length === 0 ? [] : [{ label: 'Tags', words: check.tagList, isShort: true }]),
     ...periodFacts(check.period),
     ...pingFacts(check.pingCount, lastPing, now),
   ];
+}
+
+const maxChanges = 10;
+
+/** Changes that could not be sent when they happened. */
+function changesFact({ changes = [], check: { period } }: AlertEvent): Fact[] {
+  if (changes.length < 2) return [];
+  const zone = period.kind === 'simple' ? 'UTC' : period.tz;
+  const named = changes
+    .slice(-maxChanges)
+    .map(({ status, at }) => `${status.toUpperCase()} at ${spokenMoment(at, zone)}`);
+  const left = changes.length - named.length;
+  const text = [...(left === 0 ? [] : [`${left} earlier ones`]), ...named].join('; ');
+  return [{ label: 'Changes', text, isShort: false }];
 }
 
 function periodFacts(period: AlertEvent['check']['period']): Fact[] {

@@ -1,82 +1,75 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '@certloop/contracts';
-import { type DeliveryResult, delivered, undelivered } from './delivery-result.js';
+import {
+  type DeliveryResult,
+  delivered,
+  type FailedDelivery,
+  failedInPassing,
+  stopped,
+  tooMany,
+  undelivered,
+} from './delivery-result.js';
 import type { HttpAnswer, HttpMessage } from './http-message.js';
+import { boundedWaitMs, retryAfterMs } from './retry-after.js';
 
 export interface SendOptions {
-  /** Nothing is tried twice. */
-  readonly isOnce?: boolean;
   /** Meaning of an answer that is no success; the usual one where it returns undefined. */
   readonly judge?: (answer: HttpAnswer) => DeliveryResult | undefined;
 }
 
-/** Sends a message and tells what became of it; never rejects. */
+/** Sends a message once and returns what became of it; never rejects. */
 export type SendHttp = (message: HttpMessage, options?: SendOptions) => Promise<DeliveryResult>;
 
 export interface HttpSenderDeps {
   /** Hands redirects back; rejects with UpstreamFailed where the target may not be called. */
   readonly fetch: typeof fetch;
-  /** Milliseconds to wait before each further try: two of them make three tries. */
-  readonly retryDelaysMs: readonly number[];
   readonly timeoutMs: number;
   readonly userAgent: string;
+  /** Milliseconds since 1970, for a Retry-After that is a date. */
+  readonly nowMs: () => number;
+  /** Breaks off what is being sent. */
+  readonly stop: AbortSignal;
 }
 
 const successes: ReadonlySet<number> = new Set([200, 201, 202, 204]);
-const mostRedirects = 3;
-const longestWaitMs = 30_000;
+const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+const maxRedirects = 3;
 
-/** Sender that tries again after a failure that may pass, and follows up to 3 redirects, each by `fetch` again. */
+/** Sender that follows up to 3 redirects, each by `fetch` again. */
 export function createHttpSender(deps: HttpSenderDeps): SendHttp {
-  return async (message, options = {}) => {
-    const delays = options.isOnce === true ? [] : deps.retryDelaysMs;
-    for (let attempt = 0; ; attempt += 1) {
-      const { result, isFinal, waitMs } = await attemptOnce(deps, message, options);
-      const delay = delays[attempt];
-      if (result.ok || isFinal || result.permanent || delay === undefined) return result;
-      await pause(Math.min(Math.max(delay, waitMs), longestWaitMs));
+  return async (message, { judge } = {}) => {
+    try {
+      const response = await follow(deps, message);
+      const body = await response.text();
+      if (successes.has(response.status)) return delivered;
+      const { status } = response;
+      const result = judge?.({ status, body }) ?? undelivered(`Received status code ${status}`);
+      return result.ok ? result : withPassing(result, response, deps.nowMs());
+    } catch (error) {
+      return deps.stop.aborted ? stopped : failureOf(error);
     }
   };
 }
 
-interface Attempt {
-  readonly result: DeliveryResult;
-  /** Whether trying again is of no use. */
-  readonly isFinal: boolean;
-  /** Milliseconds that the target asks to be left alone. */
-  readonly waitMs: number;
-}
-
-async function attemptOnce(
-  deps: HttpSenderDeps,
-  message: HttpMessage,
-  { judge }: SendOptions,
-): Promise<Attempt> {
-  try {
-    const response = await follow(deps, message);
-    const { status } = response;
-    const body = await response.text();
-    if (successes.has(status)) return { result: delivered, isFinal: true, waitMs: 0 };
-    const result = judge?.({ status, body }) ?? undelivered(`Received status code ${status}`);
-    return {
-      result,
-      isFinal: result.ok || result.retryAfterMs !== undefined,
-      waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) || 0,
-    };
-  } catch (error) {
-    return { result: undelivered(sentenceOf(error)), isFinal: isRefusal(error), waitMs: 0 };
-  }
+/** 408, 425, 429 and 5xx pass, unless the judge of the answer knows better. */
+function withPassing(result: FailedDelivery, { status, headers }: Response, nowMs: number): DeliveryResult {
+  if (result.permanent || !(passingStatuses.has(status) || status >= 500)) return result;
+  const waitMs =
+    result.retryAfterMs === undefined
+      ? retryAfterMs(headers.get('retry-after'), nowMs)
+      : boundedWaitMs(result.retryAfterMs);
+  if (waitMs !== undefined) return tooMany(result.error, waitMs);
+  return failedInPassing(result.error, status === 429 ? 'limited' : 'failed');
 }
 
 /** RFC 9110 §15.4: what a redirect does to the method; what is meant for one server is not told to another. */
 async function follow(deps: HttpSenderDeps, message: HttpMessage): Promise<Response> {
-  const signal = AbortSignal.timeout(deps.timeoutMs);
+  const signal = AbortSignal.any([AbortSignal.timeout(deps.timeoutMs), deps.stop]);
   let next = message;
   for (let redirects = 0; ; redirects += 1) {
     const response = await call(deps, next, signal);
     const target = redirectTarget(response, next.url);
     if (target === undefined) return response;
-    if (redirects === mostRedirects) throw new TooManyRedirects();
+    if (redirects === maxRedirects) throw new TooManyRedirects();
     next = redirected(next, target, response.status);
   }
 }
@@ -142,18 +135,27 @@ function isRefusal(error: unknown): boolean {
 const sentences: Readonly<Record<string, string>> = {
   ENOTFOUND: 'Could not resolve host',
   EAI_AGAIN: 'Could not resolve host',
-  ERR_INVALID_URL: 'The address is not valid',
-  UND_ERR_CONNECT_TIMEOUT: 'Connection timed out',
 };
 
-/** Never the address: it may carry a secret. */
-function sentenceOf(error: unknown): string {
-  if (isRefusal(error)) return 'Connections to this address are not allowed';
-  if (error instanceof AppError) return `Connection failed: ${error.message}`;
-  if (error instanceof TooManyRedirects) return 'Too many redirects';
-  const { name, code, cause } = (error ?? {}) as ErrorFacts;
-  if (name === 'TimeoutError') return 'Connection timed out';
-  return sentences[cause?.code ?? code ?? ''] ?? 'Connection failed';
+const timeouts: ReadonlySet<string> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+]);
+
+/** What a call that was not answered means. Never names the address: it may carry a secret. */
+function failureOf(error: unknown): FailedDelivery {
+  if (isRefusal(error)) return undelivered('Connections to this address are not allowed');
+  if (error instanceof TooManyRedirects) return undelivered('Too many redirects');
+  // it was reached and has answered, so it may well have taken the message
+  if (error instanceof AppError) return undelivered(`Connection failed: ${error.message}`);
+  const { name, code: own, cause } = (error ?? {}) as ErrorFacts;
+  const code = cause?.code ?? own ?? '';
+  if (name === 'TimeoutError' || timeouts.has(code))
+    return failedInPassing('Connection timed out', 'timed-out');
+  if (code === 'ERR_INVALID_URL') return undelivered('The address is not valid');
+  return failedInPassing(sentences[code] ?? 'Connection failed');
 }
 
 /** What is read of an error that fetch rejects with. */

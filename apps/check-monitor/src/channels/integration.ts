@@ -1,7 +1,8 @@
 import type { AlertEvent, AlertStatus } from './alert-event.js';
 import type { ChannelKind } from './channel-kinds.js';
 import type { DeliveryResult } from './delivery-result.js';
-import type { EventView } from './event-view.js';
+import type { EventView, ViewSite } from './event-view.js';
+import type { Notice } from './notice.js';
 
 /** One message to one channel. */
 export interface Delivery<Settings> {
@@ -19,6 +20,16 @@ export interface Delivery<Settings> {
   readonly isTest: boolean;
 }
 
+/** A notice on its way to one channel. */
+export interface NoticeDelivery<Settings> {
+  readonly settings: Settings;
+  readonly notice: Notice;
+  /** Same for every attempt to deliver the notice to the channel. */
+  readonly deliveryId: string;
+  readonly channel: Delivery<Settings>['channel'];
+  readonly site: ViewSite;
+}
+
 /** How channels of one kind are told. */
 export interface Integration<Settings extends object = object> {
   readonly kind: ChannelKind;
@@ -27,4 +38,6 @@ export interface Integration<Settings extends object = object> {
   /** Whether a change to `status` is told at all. */
   tells(settings: Settings, status: AlertStatus): boolean;
   deliver(delivery: Delivery<Settings>): Promise<DeliveryResult>;
+  /** Sends a notice; only kinds that people read have it. */
+  notify?(delivery: NoticeDelivery<Settings>): Promise<DeliveryResult>;
 }

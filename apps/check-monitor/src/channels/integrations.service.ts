@@ -22,7 +22,7 @@ import { createTeams } from './teams/teams.channel.js';
 import { createTelegram } from './telegram/telegram.channel.js';
 import { createWebhook } from './webhook/webhook.channel.js';
 
-export interface IntegrationDeps extends GroupDeps, Pick<SignalDeps, 'timeoutMs' | 'onCaptcha'> {
+export interface IntegrationDeps extends GroupDeps, Pick<SignalDeps, 'timeoutMs' | 'onCaptcha' | 'stop'> {
   /** To addresses that users name: refuses those inside. */
   readonly sendToUser: SendHttp;
   /** To addresses that the operator names, which may well be inside. */
@@ -54,7 +54,17 @@ function toUsers({ sendToUser: send, messengers, now }: IntegrationDeps): Integr
 }
 
 function byServices(deps: IntegrationDeps): Integration[] {
-  const { sendToService: send, sendMail, messengers, services, signer, timeoutMs, onCaptcha, now } = deps;
+  const {
+    sendToService: send,
+    sendMail,
+    messengers,
+    services,
+    signer,
+    timeoutMs,
+    onCaptcha,
+    now,
+    stop,
+  } = deps;
   const { bounceDomain: domain } = messengers;
   return [
     createEmail({
@@ -76,7 +86,7 @@ function byServices(deps: IntegrationDeps): Integration[] {
     createOpsgenie({ send, apiUrls: services.opsgenie }),
     createMatrix({ send, account: messengers.matrix }),
     inTurns(
-      createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha }),
+      createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha, stop }),
       ({ recipient }) => recipient,
       now,
     ),

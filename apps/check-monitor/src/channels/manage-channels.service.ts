@@ -12,16 +12,17 @@ import {
   findChannel,
   listProjectChannels,
   updateChannel,
+  wellHealth,
 } from './channels.repository.js';
 import { requireMembers, requireName } from './create-channel.service.js';
 import type { DeliveryResult } from './delivery-result.js';
-import { deleteTests, insertNotifications } from './notifications.repository.js';
+import { deleteTests, hasten, insertNotifications } from './notifications.repository.js';
 import type { Notifier } from './notifier.service.js';
 
 export interface ManageChannelsDeps {
   readonly database: Database;
   readonly now: () => Micros;
-  readonly notifier: Pick<Notifier, 'tells' | 'notify'>;
+  readonly notifier: Pick<Notifier, 'tells' | 'test'>;
 }
 
 /** Which channel is meant: one of another project does not exist. */
@@ -63,6 +64,7 @@ export async function editChannel(
       ...(settings === undefined ? {} : await settingsChanges(tx, channel, settings)),
     };
     if (Object.keys(changes).length > 0) await updateChannel(tx, channel.id, changes);
+    if (settings !== undefined) await hasten(tx, channel.id);
     return { ...channel, ...changes };
   });
 }
@@ -88,9 +90,9 @@ export async function testChannel(deps: ManageChannelsDeps, path: ChannelPath): 
   const status: AlertStatus = notifier.tells(channel, 'down') ? 'down' : 'up';
   const deliveryId = randomUUID();
   const event = testEvent(status, now(), { deliveryId, uuid: randomUUID(), projectName });
-  const result = await notifier.notify(channel, event, { isTest: true });
-  const row = { ...{ deliveryId, status }, channelId: channel.id, checkId: null, flipId: null };
-  const outcome = { attempt: 1, leaseUntil: null, error: result.ok ? null : result.error };
+  const result = await notifier.test(channel, event);
+  const row = { deliveryId, status, channelId: channel.id };
+  const outcome = { attempt: 1, error: result.ok ? null : result.error };
   await database.transaction(async (tx) => {
     // it may have been deleted meanwhile
     if ((await findChannel(tx, path.uuid)) === undefined) return;
@@ -111,7 +113,7 @@ async function settingsChanges(tx: Tx, channel: Channel, given: object): Promise
   const settings = parseChannelSettings(kind, keepSecrets(kind, given, channel.settings));
   await requireMembers(tx, channel.projectId, kind, settings);
   const isAskedAnew = needsConsent(kind) && addressIn(settings) !== addressIn(channel.settings);
-  const changes = { settings, disabledAt: null, lastError: null };
+  const changes = { settings, disabledAt: null, lastError: null, ...wellHealth };
   return isAskedAnew ? { ...changes, verifiedAt: null } : changes;
 }
 

@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, insertMany, querySql, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, deleteRows, executeSql, insertMany, placeholders, type Tx } from '@certloop/db';
 import { IsNull } from 'typeorm';
 import type { Micros } from '../instants.js';
 import type { AlertStatus } from './alert-event.js';
@@ -6,22 +6,36 @@ import type { AlertStatus } from './alert-event.js';
 /** One message to one channel: queue while it is open, log once it is settled. */
 export interface Notification {
   readonly id: number;
-  /** Tells the target that a second attempt is no second message. */
+  /** Names the message to the target, so that a second attempt is no second message. */
   readonly deliveryId: string;
   readonly channelId: number;
-  /** Null for a test. */
+  /** Null for a test and for a notice. */
   readonly checkId: number | null;
   readonly flipId: number | null;
   readonly status: AlertStatus;
-  /** How often somebody has begun to deliver it. */
+  /** How often a worker has begun to deliver it, whatever came of that. */
   readonly attempt: number;
-  /** Until then it belongs to whoever began last. */
+  /** The turn of the worker that holds it; null while none does. */
+  readonly turnId: string | null;
+  /** Past it, the worker that holds the message is dead. */
   readonly leaseUntil: Micros | null;
-  /** Why it did not arrive; null when it did, or is still open. */
+  /** Calls that failed in passing; null and 0 are none. */
+  readonly tries: number | null;
+  /** Workers that died while they held it; null and 0 are none. */
+  readonly crashes: number | null;
+  /** When it may be tried next; null is at once. */
+  readonly dueAt: Micros | null;
+  /** Why it did not arrive so far; null when it did, or was not tried yet. */
   readonly error: string | null;
+  /** The delivery that named this message together with others; null when it went by itself. */
+  readonly carriedBy: string | null;
+  /** Of a notice: the channel that is switched off or failing. If that is `channelId`, the owner gets it by mail. */
+  readonly aboutChannelId: number | null;
   readonly createdAt: Micros;
   readonly settledAt: Micros | null;
 }
+
+const isOpen = 'settled_at is null';
 
 export const notifications = defineTable<Notification>('notifications', {
   columns: {
@@ -32,8 +46,14 @@ export const notifications = defineTable<Notification>('notifications', {
     flipId: column.bigint().nullable(),
     status: column.word<AlertStatus>(6),
     attempt: column.integer(),
+    turnId: column.uuid().nullable(),
     leaseUntil: column.preciseInstant().nullable(),
+    tries: column.integer().nullable(),
+    crashes: column.integer().nullable(),
+    dueAt: column.preciseInstant().nullable(),
     error: column.text().nullable(),
+    carriedBy: column.uuid().nullable(),
+    aboutChannelId: column.bigint().nullable(),
     createdAt: column.preciseInstant(),
     settledAt: column.preciseInstant().nullable(),
   },
@@ -42,11 +62,13 @@ export const notifications = defineTable<Notification>('notifications', {
     { columns: ['flipId', 'channelId'], unique: true },
     { columns: ['checkId', 'id'] },
     { columns: ['channelId', 'id'] },
-    { columns: ['id'], where: 'settled_at is null', name: 'ix_notifications_open' },
+    { columns: ['channelId', 'id'], where: isOpen, name: 'ix_notifications_open_queue' },
+    { columns: ['channelId', 'checkId', 'id'], where: isOpen, name: 'ix_notifications_open_channel' },
+    { columns: ['turnId'], where: 'turn_id is not null', name: 'ix_notifications_in_hand' },
     {
-      columns: ['channelId', 'checkId', 'id'],
-      where: 'settled_at is null',
-      name: 'ix_notifications_open_channel',
+      columns: ['id'],
+      where: `about_channel_id is not null and ${isOpen}`,
+      name: 'ix_notifications_open_notices',
     },
   ],
   references: [
@@ -56,75 +78,93 @@ export const notifications = defineTable<Notification>('notifications', {
   ],
 });
 
-export type NewNotification = Omit<Notification, 'id'>;
+/** What differs from message to message when it is queued. */
+export type QueuedNotification = Pick<Notification, 'deliveryId' | 'channelId' | 'status' | 'createdAt'> &
+  Partial<Omit<Notification, 'id'>>;
 
-export async function insertNotifications(tx: Tx, rows: readonly NewNotification[]): Promise<void> {
-  await insertMany(tx, notifications, rows);
+const untouched = {
+  ...{ checkId: null, flipId: null, attempt: 0, turnId: null, leaseUntil: null, tries: null, crashes: null },
+  ...{ dueAt: null, error: null, carriedBy: null, aboutChannelId: null, settledAt: null },
+} as const;
+
+/** Puts messages into the queue, or into the log those that are settled. */
+export async function insertNotifications(tx: Tx, rows: readonly QueuedNotification[]): Promise<void> {
+  await insertMany(
+    tx,
+    notifications,
+    rows.map((row) => ({ ...untouched, ...row })),
+  );
 }
 
-/**
- * Takes the oldest message that is open, that nobody holds and that is not for the channel `except`, until `leaseUntil`.
- * News of one check reaches one channel in its order: what stands behind an open message waits. Of several workers
- * exactly one gets a message.
- */
-export async function claimNotification(
+/** What a turn holds of its messages. */
+export type Held = Pick<Notification, 'id' | 'turnId'>;
+
+/** Extends the lease of all messages of a turn. */
+export async function extendLease(tx: Tx, turnId: string, leaseUntil: Micros): Promise<void> {
+  const text = 'update notifications set lease_until = $1 where turn_id = $2';
+  await executeSql(tx, text, [leaseUntil, turnId]);
+}
+
+/** Puts messages back as they were; false when some have passed on to another worker. */
+export async function giveBack(tx: Tx, held: readonly Held[]): Promise<boolean> {
+  return changeHeld(tx, held, { text: '', values: [] });
+}
+
+/** Puts messages back after a call that failed in passing. */
+export async function postpone(
   tx: Tx,
-  now: Micros,
-  leaseUntil: Micros,
-  except = noChannel,
-): Promise<Notification | undefined> {
-  for (;;) {
-    const [row] = await querySql(tx, notifications.columns, oldestFree(tx), [now, except]);
-    if (row === undefined) return undefined;
-    const attempt = row.attempt + 1;
-    const claim = `update notifications set attempt = $1, lease_until = $2
-      where id = $3 and attempt = $4 and settled_at is null`;
-    const isOurs = (await executeSql(tx, claim, [attempt, leaseUntil, row.id, row.attempt])) === 1;
-    if (isOurs) return { ...row, attempt, leaseUntil };
-  }
-}
-
-// identifiers count from 1
-const noChannel = 0;
-
-function oldestFree(tx: Tx): string {
-  // a writer of SQLite is alone anyway
-  const lock = tx.dataSource.options.type === 'postgres' ? 'for update of n skip locked' : '';
-  return `select n.* from notifications n
-    where n.settled_at is null and (n.lease_until is null or n.lease_until <= $1)
-      and n.channel_id <> $2
-      and not exists (select 1 from notifications e where e.settled_at is null
-        and e.channel_id = n.channel_id and e.check_id = n.check_id and e.id < n.id)
-    order by n.id limit 1 ${lock}`;
-}
-
-/** Keeps a message for its worker until `leaseUntil`; does nothing when it has passed on to somebody else. */
-export async function keepNotification(
-  tx: Tx,
-  { id, attempt }: Pick<Notification, 'id' | 'attempt'>,
-  leaseUntil: Micros,
-): Promise<void> {
-  await updateRows<Notification>(tx, notifications, { id, attempt, settledAt: IsNull() }, { leaseUntil });
-}
-
-/** Puts a message back that is to go out at `at`; to have waited is no attempt. */
-export async function postponeNotification(
-  tx: Tx,
-  { id, attempt }: Pick<Notification, 'id' | 'attempt'>,
-  at: Micros,
-): Promise<void> {
-  const open = { id, attempt, settledAt: IsNull() };
-  await updateRows<Notification>(tx, notifications, open, { attempt: attempt - 1, leaseUntil: at });
-}
-
-/** Records what became of a message; false when it has passed on to somebody else. */
-export async function settleNotification(
-  tx: Tx,
-  { id, attempt }: Pick<Notification, 'id' | 'attempt'>,
-  outcome: { readonly error: string | null; readonly settledAt: Micros },
+  held: readonly Held[],
+  { tries, dueAt, error }: { readonly tries: number; readonly dueAt: Micros; readonly error: string },
 ): Promise<boolean> {
-  const open = { id, attempt, settledAt: IsNull() };
-  return (await updateRows<Notification>(tx, notifications, open, { ...outcome, leaseUntil: null })) === 1;
+  return changeHeld(tx, held, {
+    text: ', tries = $1, due_at = $2, error = $3',
+    values: [tries, dueAt, error],
+  });
+}
+
+/** Records what became of messages; false when some have passed on to another worker. */
+export async function settle(
+  tx: Tx,
+  held: readonly Held[],
+  { error, settledAt, carriedBy }: Outcome,
+): Promise<boolean> {
+  const text = ', error = $1, settled_at = $2, carried_by = $3';
+  return changeHeld(tx, held, { text, values: [error, settledAt, carriedBy ?? null] });
+}
+
+interface Outcome {
+  readonly error: string | null;
+  readonly settledAt: Micros;
+  readonly carriedBy?: string | undefined;
+}
+
+const rowsPerStatement = 500;
+
+/** Lets go of messages, with changes, as far as their turn still holds them. */
+async function changeHeld(
+  tx: Tx,
+  held: readonly Held[],
+  { text, values }: { readonly text: string; readonly values: readonly (string | number | null)[] },
+): Promise<boolean> {
+  const [first] = held;
+  if (first === undefined) return true;
+  let changed = 0;
+  for (let start = 0; start < held.length; start += rowsPerStatement) {
+    const ids = held.slice(start, start + rowsPerStatement).map(({ id }) => id);
+    const turn = values.length + 1;
+    const update = `update notifications set turn_id = null, lease_until = null${text}
+      where turn_id = $${turn} and id in (${placeholders(ids.length, turn + 1)})`;
+    changed += await executeSql(tx, update, [...values, first.turnId, ...ids]);
+  }
+  return changed === held.length;
+}
+
+/** Lets what waits for a channel go at once: it answers again, or has new settings. Pauses after crashes stay. */
+export async function hasten(tx: Tx, channelId: number): Promise<void> {
+  const text = `update notifications set due_at = null
+    where channel_id = $1 and settled_at is null and turn_id is null and due_at is not null
+      and coalesce(crashes, 0) = 0`;
+  await executeSql(tx, text, [channelId]);
 }
 
 /** Log of a channel, the newest first. */
@@ -134,7 +174,7 @@ export async function listNotifications(tx: Tx, channelId: number, most: number)
 
 /** Forgets the tests of a channel. */
 export async function deleteTests(tx: Tx, channelId: number): Promise<void> {
-  await tx.delete(notifications, { channelId, checkId: IsNull() });
+  await deleteRows(tx, notifications, { channelId, checkId: IsNull(), aboutChannelId: IsNull() });
 }
 
 /** Forgets what was told of a check before `instant`. */

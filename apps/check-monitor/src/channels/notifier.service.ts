@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@certloop/db';
 import {
   createOutgoingFetch,
@@ -6,18 +8,22 @@ import {
   type OutgoingOptions,
   tracedFetch,
 } from '@certloop/server';
-import type { Micros } from '../instants.js';
+import { type Micros, wholeMs } from '../instants.js';
 import type { AlertEvent, AlertStatus } from './alert-event.js';
+import type { Sent } from './channel-health.js';
 import { type ChannelKind, findKind, parseChannelSettings } from './channel-kinds.js';
-import { type Channel, findChannel, updateChannel } from './channels.repository.js';
-import { type DeliveryResult, undelivered } from './delivery-result.js';
+import { recordSent } from './channel-outcome.repository.js';
+import { type Channel, findChannel } from './channels.repository.js';
+import { type DeliveryResult, stopped, undelivered } from './delivery-result.js';
 import { createMailSender, type SendMail } from './email/mail-sender.client.js';
+import { noticeMail } from './email/notice-mail.js';
 import { type ViewSite, viewEvent } from './event-view.js';
 import type { MemberDelivery } from './group/group.channel.js';
 import { createHttpSender } from './http-sender.client.js';
 import type { Integration } from './integration.js';
 import { createIntegrations, type Integrations } from './integrations.service.js';
 import { type Messengers, type PublicServices, publicServices } from './messengers.js';
+import type { Notice } from './notice.js';
 
 export interface NotifierConfig {
   readonly site: ViewSite;
@@ -31,8 +37,6 @@ export interface NotifierConfig {
 export interface NotifierTuning {
   readonly services?: PublicServices;
   readonly resolve?: OutgoingOptions['resolve'];
-  /** Milliseconds to wait before each further try of a message. */
-  readonly retryDelaysMs?: readonly number[];
   /** Milliseconds that one try may take. */
   readonly timeoutMs?: number;
 }
@@ -43,58 +47,70 @@ export interface NotifierDeps {
   readonly logger: Logger;
   readonly config: NotifierConfig;
   readonly tuning?: NotifierTuning;
-  /** Told of every message that came to an end with all its tries. */
+  /** Called for every call to a target, with what became of it. */
   readonly onDelivered?: (delivery: DeliveryFacts) => void;
-  /** Told of every call that is refused for where it leads. */
+  /** Called for every call that is refused for where it leads. */
   readonly onRefusedCall?: () => void;
 }
 
-export const deliveryOutcomes = ['delivered', 'failed', 'refused'] as const;
+export const deliveryOutcomes = ['delivered', 'postponed', 'failed', 'refused'] as const;
 
-/** What became of a message, to be counted. */
+/** What became of a call to a target, to be counted. */
 export interface DeliveryFacts {
   /** Kind of the channel, as it is stored. */
   readonly kind: string;
+  /** `postponed` is tried again, `refused` switches the channel off. */
   readonly outcome: (typeof deliveryOutcomes)[number];
   readonly seconds: number;
 }
 
-/** Tells channels. */
+/** What is sent: an alert, or a notice under the name of its delivery. */
+export type Content =
+  | { readonly event: AlertEvent }
+  | { readonly notice: Notice; readonly deliveryId: string };
+
+/** Sends messages to channels. Calls of the network, so never inside a transaction. */
 export interface Notifier {
   /** Whether the channel is told of changes to `status` at all. */
   tells(channel: Channel, status: AlertStatus): boolean;
-  /** Tells one channel and keeps on it what became of that; never inside a transaction. */
-  notify(channel: Channel, event: AlertEvent, options?: NotifyOptions): Promise<DeliveryResult>;
+  /** Sends one message once; never rejects. What becomes of it is for the caller to record. */
+  send(channel: Channel, content: Content): Promise<Sent>;
+  /** Mails a notice to the owner of a project. */
+  mailOwner(address: string, notice: Notice, deliveryId: string): Promise<DeliveryResult>;
+  /** Sends a test, and records on the channel what became of it. */
+  test(channel: Channel, event: AlertEvent): Promise<DeliveryResult>;
   /** What the operator must set before channels of the kind work; undefined when nothing is missing. */
   missing(kind: ChannelKind): string | undefined;
   /** Undefined when this service has no mail server. */
   readonly sendMail: SendMail | undefined;
+  /** Breaks off all that is being sent; nothing can be sent after it. */
+  stop(): void;
+  /** Stops, and closes connections. */
   close(): Promise<void>;
 }
 
-export interface NotifyOptions {
-  /** A person waits for the result: nothing is tried twice. */
-  readonly isTest: boolean;
-  /** A target that takes no more at present is left alone, and nothing is kept of that: the caller tries again. */
-  readonly mayWait?: boolean;
-}
-
 const answerBytes = 4_194_304;
+// connections that are being opened may not notice that nobody needs them any more
+const closeMs = 500;
 // the name by which targets of this API family know their caller, and let it in
 const userAgent = 'healthchecks.io';
 
 /** Opens what messages are sent by. `close` it at the end. */
 export function createNotifier(deps: NotifierDeps): Notifier {
   const { config, tuning = {} } = deps;
-  const { retryDelaysMs = [1000, 5000], timeoutMs = 30_000, services = publicServices } = tuning;
-  const sender = { retryDelaysMs, timeoutMs, userAgent };
+  const { timeoutMs = 30_000, services = publicServices } = tuning;
+  const stopping = new AbortController();
+  const stop = stopping.signal;
+  // each call listens to it
+  setMaxListeners(0, stop);
+  const sender = { timeoutMs, userAgent, stop, nowMs: () => wholeMs(deps.now()) };
   const { onRefusedCall: onRefused = () => undefined } = deps;
   const resolve = tuning.resolve === undefined ? {} : { resolve: tuning.resolve };
   const outgoing = { answerBytes, onRefused, ...resolve };
   const toUsers = createOutgoingFetch({ ...outgoing, allowPrivate: config.allowPrivateTargets });
   const toServices = createOutgoingFetch({ ...outgoing, allowPrivate: true });
   const { smtp } = config.messengers;
-  const sendMail = smtp && createMailSender({ smtpUrl: smtp.url, from: smtp.from, timeoutMs, retryDelaysMs });
+  const sendMail = smtp && createMailSender({ smtpUrl: smtp.url, from: smtp.from, timeoutMs, stop });
   const integrations: Integrations = createIntegrations({
     sendToUser: createHttpSender({ ...sender, fetch: traced(toUsers.fetch) }),
     sendToService: createHttpSender({ ...sender, fetch: traced(toServices.fetch) }),
@@ -103,18 +119,25 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     messengers: config.messengers,
     signer: { siteRoot: config.site.siteRoot, secret: config.secret },
     timeoutMs,
+    stop,
     now: deps.now,
     onCaptcha: (token) => deps.logger.error({ token }, 'signal.captcha_wanted'),
     notifyMember: (delivery) => notifyMember(deps, integrations, delivery),
   });
   return {
     tells: (channel, status) => tells(integrations, channel, status),
-    notify: (channel, event, options) => notify(deps, integrations, channel, event, options),
+    send: async (channel, content) =>
+      stop.aborted ? { result: stopped, durationMs: 0 } : send(deps, integrations, channel, content, false),
+    test: (channel, event) => test(deps, integrations, channel, event),
+    mailOwner: (address, notice, deliveryId) =>
+      mailOwner(config.site, sendMail, { address, notice, deliveryId }),
     missing: (kind) => integrations.get(kind)?.missing,
     sendMail,
+    stop: () => stopping.abort(),
     close: async () => {
-      await toUsers.close();
-      await toServices.close();
+      stopping.abort();
+      const closed = Promise.all([toUsers.close(), toServices.close()]);
+      await Promise.race([closed, pause(closeMs, undefined, { ref: false })]);
     },
   };
 }
@@ -128,35 +151,54 @@ function tells(integrations: Integrations, channel: Channel, status: AlertStatus
   return 'error' in opened || opened.integration.tells(opened.settings, status);
 }
 
-async function notify(
+async function send(
+  deps: NotifierDeps,
+  integrations: Integrations,
+  channel: Channel,
+  content: Content,
+  isTest: boolean,
+): Promise<Sent> {
+  const began = performance.now();
+  const result = await inSpan(`delivery ${channel.kind}`, {}, () =>
+    deliver(deps, integrations, channel, content, isTest),
+  );
+  const durationMs = Math.round(performance.now() - began);
+  const outcome = outcomeOf(result);
+  if (outcome !== undefined) deps.onDelivered?.({ kind: channel.kind, outcome, seconds: durationMs / 1000 });
+  return { result, durationMs };
+}
+
+async function test(
   deps: NotifierDeps,
   integrations: Integrations,
   channel: Channel,
   event: AlertEvent,
-  { isTest, mayWait = false }: NotifyOptions = { isTest: false },
 ): Promise<DeliveryResult> {
-  const began = performance.now();
-  const result = await inSpan(`delivery ${channel.kind}`, {}, () =>
-    deliver(deps, integrations, channel, event, isTest),
-  );
-  if (mayWait && !result.ok && result.retryAfterMs !== undefined) return result;
-  const lastDurationMs = Math.round(performance.now() - began);
-  deps.onDelivered?.({ kind: channel.kind, outcome: outcomeOf(result), seconds: lastDurationMs / 1000 });
+  const sent = await send(deps, integrations, channel, { event }, true);
   const now = deps.now();
-  await deps.database.transaction((tx) =>
-    updateChannel(tx, channel.id, {
-      lastNotifiedAt: now,
-      lastDurationMs,
-      lastError: result.ok ? null : result.error,
-      ...(!result.ok && result.permanent ? { disabledAt: now } : {}),
-      ...(result.ok && result.settings !== undefined ? { settings: result.settings } : {}),
-    }),
-  );
-  return result;
+  await deps.database.transaction((tx) => recordSent(tx, channel, sent, { now }));
+  return sent.result;
 }
 
-function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] {
+async function mailOwner(
+  { siteName, siteRoot }: ViewSite,
+  sendMail: SendMail | undefined,
+  { address, notice, deliveryId }: { address: string; notice: Notice; deliveryId: string },
+): Promise<DeliveryResult> {
+  if (sendMail === undefined) return undelivered('this service has no mail server');
+  const cover = {
+    to: { name: '', address },
+    messageId: `<${deliveryId}@${new URL(siteRoot).hostname}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+  return sendMail({ ...noticeMail(notice, siteName), ...cover });
+}
+
+/** Undefined where this process ends: nothing came of it. */
+function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined {
   if (result.ok) return 'delivered';
+  if (result.passing === 'stopped') return undefined;
+  if (result.passing !== undefined || result.retryAfterMs !== undefined) return 'postponed';
   return result.permanent ? 'refused' : 'failed';
 }
 
@@ -165,21 +207,21 @@ async function deliver(
   { config, logger, now }: NotifierDeps,
   integrations: Integrations,
   channel: Channel,
-  event: AlertEvent,
+  content: Content,
   isTest: boolean,
 ): Promise<DeliveryResult> {
   const opened = openChannel(integrations, channel);
   if ('error' in opened) return undelivered(opened.error);
   const { integration, settings } = opened;
   const { uuid, projectId, verifiedAt } = channel;
+  const target = { settings, channel: { uuid, projectId, isVerified: verifiedAt !== null } };
   try {
-    return await integration.deliver({
-      settings,
-      event,
-      view: viewEvent(event, config.site, now()),
-      channel: { uuid, projectId, isVerified: verifiedAt !== null },
-      isTest,
-    });
+    if ('event' in content) {
+      const view = viewEvent(content.event, config.site, now());
+      return await integration.deliver({ ...target, event: content.event, view, isTest });
+    }
+    const notice = { ...target, ...content, site: config.site };
+    return (await integration.notify?.(notice)) ?? undelivered('this kind of channel takes no notices');
   } catch (error) {
     logger.error({ error, channel: uuid }, 'channel.fault');
     return undelivered('the message could not be made');
@@ -212,5 +254,8 @@ async function notifyMember(
   const member = await deps.database.read((tx) => findChannel(tx, channelUuid));
   if (member === undefined || member.projectId !== projectId || member.kind === 'group') return undefined;
   if (member.disabledAt !== null || !tells(integrations, member, event.status)) return undefined;
-  return notify(deps, integrations, member, event, { isTest });
+  const sent = await send(deps, integrations, member, { event }, isTest);
+  const now = deps.now();
+  await deps.database.transaction((tx) => recordSent(tx, member, sent, { now }));
+  return sent.result;
 }

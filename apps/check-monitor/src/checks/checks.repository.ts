@@ -90,24 +90,6 @@ export async function findCheckById(tx: Tx, id: number): Promise<Check | undefin
   return found;
 }
 
-const mostNamed = 10;
-
-/** How the other checks of a check's project are doing; those that are down, if they are 10 at most. */
-export async function summariseOthers(
-  tx: Tx,
-  { id, projectId }: Pick<Check, 'id' | 'projectId'>,
-): Promise<{ total: number; downCount: number; down: Check[] }> {
-  const text = `select count(*) as total, count(case when stored_status = 'down' then 1 end) as down_count
-    from ${wholeChecks} where project_id = $1 and id <> $2`;
-  const columns = { total: column.bigint(), downCount: column.bigint() };
-  const [counts] = await querySql(tx, columns, text, [projectId, id]);
-  const { total, downCount } = counts ?? { total: 0, downCount: 0 };
-  if (downCount === 0 || downCount > mostNamed) return { total, downCount, down: [] };
-  const named = `select * from ${wholeChecks} where project_id = $1 and id <> $2 and stored_status = 'down'
-    order by name, id`;
-  return { total, downCount, down: await querySql(tx, wholeCheckColumns, named, [projectId, id]) };
-}
-
 export async function findCheckByBadgeUuid(tx: Tx, badgeUuid: string): Promise<Check | undefined> {
   const text = `select * from ${wholeChecks} where badge_uuid = $1`;
   const [found] = await querySql(tx, wholeCheckColumns, text, [badgeUuid]);

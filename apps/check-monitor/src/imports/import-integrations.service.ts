@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { findRow, insertMany, type Tx } from '@certloop/db';
 import { IANAZone } from 'luxon';
 import { type ChannelKind, parseChannelSettings } from '../channels/channel-kinds.js';
-import { type Channel, channels, findChannel, updateChannel } from '../channels/channels.repository.js';
+import {
+  type Channel,
+  channels,
+  findChannel,
+  unusedChannel,
+  updateChannel,
+} from '../channels/channels.repository.js';
 import { integrationOf } from './dump-integration.js';
 import type { DumpRow } from './dump-rows.js';
 import { addAssignments, listAssignedCheckIds, removeAssignments } from './import.repository.js';
@@ -109,7 +115,7 @@ async function store(
   }
   if (here === undefined) {
     const place = { uuid: row.code, projectId: project.id, kind, createdAt: row.created };
-    await insertMany(tx, channels, [{ ...place, ...wanted }]);
+    await insertMany(tx, channels, [{ ...unusedChannel, ...place, ...wanted }]);
     run.tally.count('integrations', 'created');
   } else await refresh(tx, run, { here, project }, wanted);
   const stored = here ?? (await findChannel(tx, row.code));

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AlertEvent } from '../../src/channels/alert-event.js';
 import { createEmail } from '../../src/channels/email/email.channel.js';
@@ -7,18 +9,22 @@ import { aDelivery, anEvent, aRecovery } from '../support/events.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
 
 let server: MailServer;
+let stopping = new AbortController();
 
 beforeAll(async () => {
   server = await startMailServer();
 });
-afterEach(() => server.reset());
+afterEach(() => {
+  server.reset();
+  stopping = new AbortController();
+});
 afterAll(() => server.close());
 
 const leave = 'https://monitor.example/integrations/x/unsub/y/';
 const settings = emailSettings.parse({ address: 'ada@example.org' });
 
-function email(smtpUrl = server.url) {
-  const sender = { smtpUrl, from: 'Monitor <monitor@example.org>', timeoutMs: 2000, retryDelaysMs: [0, 0] };
+function email(smtpUrl = server.url, timeoutMs = 2000) {
+  const sender = { smtpUrl, from: 'Monitor <monitor@example.org>', timeoutMs, stop: stopping.signal };
   return createEmail({
     sendMail: createMailSender(sender),
     host: 'monitor.example',
@@ -233,30 +239,54 @@ describe('a mail', () => {
 
 describe('a mail that cannot be sent', () => {
   test.each([
-    ['a mailbox that is full', 452, 'try later', 3, false],
-    ['a mailbox that there is not', 550, '5.1.1 no such user', 1, true],
-    ['a server that takes it for spam', 554, '5.7.1 no', 1, false],
-  ])('%s', async (_situation, code, message, offers, permanent) => {
+    ['passes where the mailbox is full', 452, 'try later', { permanent: false, passing: 'failed' }],
+    ['passes where the server does not know the sender yet', 450, '4.7.1 later', { passing: 'failed' }],
+    ['is final where there is no such mailbox', 550, '5.1.1 no such user', { permanent: true }],
+    ['is given up where the server takes it for spam', 554, '5.7.1 no', { permanent: false }],
+  ])('%s', async (_situation, code, message, meaning) => {
     server.refuse(code, message);
-    const result = await email().deliver(aDelivery(settings));
-    expect(result).toMatchObject({ ok: false, permanent });
-    expect(result).toMatchObject({ error: expect.stringContaining(`${code} ${message}`) });
-    expect(server.offers).toHaveLength(offers);
+    const error = expect.stringContaining(`${code} ${message}`);
+    expect(await email().deliver(aDelivery(settings))).toEqual({
+      ...{ ok: false, permanent: false, error },
+      ...meaning,
+    });
+    expect(server.offers).toHaveLength(1);
   });
 
-  test('is tried again until the server takes it', async () => {
-    server.refuse(451, 'busy');
-    const result = email().deliver(aDelivery(settings));
-    while (server.offers.length < 1) await new Promise((resolve) => setImmediate(resolve));
-    server.refuse(undefined);
-    expect(await result).toEqual({ ok: true });
+  test('is broken off when the service stops, and not begun after that', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const stopped = { ok: false, error: 'the service is stopping', permanent: false, passing: 'stopped' };
+    const connected = once(silent, 'connection');
+    const result = email(`smtp://127.0.0.1:${port}`).deliver(aDelivery(settings));
+    const [connection] = (await connected) as [Socket];
+    stopping.abort();
+    expect(await result).toEqual(stopped);
+    expect(await email().deliver(aDelivery(settings))).toEqual(stopped);
+    expect(server.offers).toEqual([]);
+    connection.destroy();
+    await new Promise((resolve) => silent.close(resolve));
   });
 
-  test('nobody listens', async () => {
+  test('passes where the server does not answer in time', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const connected = once(silent, 'connection');
+    const result = email(`smtp://127.0.0.1:${port}`, 50).deliver(aDelivery(settings));
+    const [connection] = (await connected) as [Socket];
+    expect(await result).toMatchObject({ passing: 'timed-out', error: 'the mail server does not answer' });
+    connection.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  test('passes where no server listens', async () => {
     expect(await email('smtp://127.0.0.1:1').deliver(aDelivery(settings))).toEqual({
       ok: false,
       error: 'the mail server cannot be reached',
       permanent: false,
+      passing: 'failed',
     });
   });
 

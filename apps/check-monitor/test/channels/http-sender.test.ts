@@ -23,11 +23,19 @@ afterAll(async () => {
   await elsewhere.close();
 });
 
-function sender(options: Partial<OutgoingOptions> & { timeoutMs?: number } = {}): SendHttp {
-  const { timeoutMs = 5000, ...rest } = options;
+const now = Date.parse('2026-01-01T12:00:00Z');
+const nowMs = () => now;
+
+interface SenderOptions extends Partial<OutgoingOptions> {
+  readonly timeoutMs?: number;
+  readonly stop?: AbortSignal;
+}
+
+function sender(options: SenderOptions = {}): SendHttp {
+  const { timeoutMs = 5000, stop = new AbortController().signal, ...rest } = options;
   const outgoing = createOutgoingFetch({ allowPrivate: true, ...rest });
   opened.push(outgoing);
-  return createHttpSender({ fetch: outgoing.fetch, retryDelaysMs: [0, 0], timeoutMs, userAgent: 'tester' });
+  return createHttpSender({ fetch: outgoing.fetch, timeoutMs, userAgent: 'tester', nowMs, stop });
 }
 
 describe('a message by HTTP', () => {
@@ -66,26 +74,57 @@ describe('a message by HTTP', () => {
     expect(target.requests).toHaveLength(1);
   });
 
-  test.each([203, 400, 404, 429, 500])('is tried three times when the answer is %i', async (status) => {
+  test.each([
+    [203, {}],
+    [400, {}],
+    [401, {}],
+    [404, {}],
+    [413, {}],
+    [408, { passing: 'failed' }],
+    [425, { passing: 'failed' }],
+    [429, { passing: 'limited' }],
+    [500, { passing: 'failed' }],
+    [503, { passing: 'failed' }],
+    [599, { passing: 'failed' }],
+  ])('is tried once when the answer is %i, which means %j', async (status, meaning) => {
     target.answer((response) => response.writeHead(status).end());
     expect(await sender()({ method: 'GET', url: target.url })).toEqual({
       ok: false,
       error: `Received status code ${status}`,
       permanent: false,
+      ...meaning,
     });
-    expect(target.requests).toHaveLength(3);
-  });
-
-  test('is delivered when a later try succeeds', async () => {
-    target.answer((response, _request, count) => response.writeHead(count < 3 ? 503 : 200).end());
-    expect(await sender()({ method: 'GET', url: target.url })).toEqual({ ok: true });
-    expect(target.requests).toHaveLength(3);
-  });
-
-  test('is sent once where a person waits', async () => {
-    target.answer((response) => response.writeHead(500).end());
-    await sender()({ method: 'GET', url: target.url }, { isOnce: true });
     expect(target.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [429, '1', 1000],
+    [429, '7200', 3_600_000],
+    [503, 'Thu, 01 Jan 2026 12:02:00 GMT', 120_000],
+  ])('waits as the target asks with %i and Retry-After %s', async (status, header, retryAfterMs) => {
+    target.answer((response) => response.writeHead(status, { 'Retry-After': header }).end());
+    const error = `Received status code ${status}`;
+    expect(await sender()({ method: 'GET', url: target.url })).toEqual({
+      ...{ ok: false, error, permanent: false, retryAfterMs },
+    });
+  });
+
+  test('does not wait as a target asks that refuses the message itself', async () => {
+    target.answer((response) => response.writeHead(404, { 'Retry-After': '60' }).end());
+    const error = 'Received status code 404';
+    expect(await sender()({ method: 'GET', url: target.url })).toEqual({
+      ok: false,
+      error,
+      permanent: false,
+    });
+  });
+
+  test('is broken off when the service stops', async () => {
+    const stopping = new AbortController();
+    target.answer(() => stopping.abort());
+    expect(await sender({ stop: stopping.signal })({ method: 'GET', url: target.url })).toEqual({
+      ...{ ok: false, error: 'the service is stopping', permanent: false, passing: 'stopped' },
+    });
   });
 
   test('is not tried again when the target says that it is of no use', async () => {
@@ -97,15 +136,15 @@ describe('a message by HTTP', () => {
 
   test('fails when nobody answers in time', async () => {
     target.answer(() => undefined);
-    const result = await sender({ timeoutMs: 50 })({ method: 'GET', url: target.url }, { isOnce: true });
-    expect(result).toMatchObject({ ok: false, error: 'Connection timed out' });
+    const result = await sender({ timeoutMs: 50 })({ method: 'GET', url: target.url });
+    expect(result).toMatchObject({ ok: false, error: 'Connection timed out', passing: 'timed-out' });
   });
 
   test.each([
-    ['nobody listens', 'http://127.0.0.1:1/secret', 'Connection failed'],
-    ['the address is none', 'http://:/secret', 'The address is not valid'],
-  ])('fails without giving the address away when %s', async (_situation, url, error) => {
-    expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, error, permanent: false });
+    ['nobody listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', passing: 'failed' }],
+    ['the address is none', 'http://:/secret', { error: 'The address is not valid' }],
+  ])('fails without giving the address away when %s', async (_situation, url, meaning) => {
+    expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, permanent: false, ...meaning });
   });
 
   test('fails when the name of the host is unknown', async () => {
@@ -113,6 +152,7 @@ describe('a message by HTTP', () => {
     const send = sender({ resolve: (_name, _options, done) => done(notFound, []) });
     expect(await send({ method: 'GET', url: 'http://unknown.example/' })).toMatchObject({
       error: 'Could not resolve host',
+      passing: 'failed',
     });
   });
 });
@@ -144,10 +184,10 @@ describe('a redirect', () => {
     target.answer((response, _request, count) =>
       count === 4 ? response.end() : response.writeHead(302, { Location: `/${count}` }).end(),
     );
-    expect(await sender()({ method: 'GET', url: target.url }, { isOnce: true })).toEqual({ ok: true });
+    expect(await sender()({ method: 'GET', url: target.url })).toEqual({ ok: true });
     target.reset();
     target.answer((response, _request, count) => response.writeHead(302, { Location: `/${count}` }).end());
-    expect(await sender()({ method: 'GET', url: target.url }, { isOnce: true })).toMatchObject({
+    expect(await sender()({ method: 'GET', url: target.url })).toMatchObject({
       error: 'Too many redirects',
     });
     expect(target.requests).toHaveLength(4);
@@ -192,9 +232,7 @@ describe('targets inside', () => {
         String(input).startsWith('http://outside.example/')
           ? Promise.resolve(new Response(null, { status: 302, headers: { Location: `${target.url}/in` } }))
           : outgoing.fetch(input, init),
-      retryDelaysMs: [0, 0],
-      timeoutMs: 1000,
-      userAgent: 'tester',
+      ...{ timeoutMs: 1000, userAgent: 'tester', nowMs, stop: new AbortController().signal },
     });
     expect(await send({ method: 'GET', url: 'http://outside.example/' })).toEqual(refused);
     expect(target.requests).toHaveLength(0);
@@ -211,7 +249,9 @@ describe('targets inside', () => {
       },
     });
     target.answer((response) => response.writeHead(500, { Connection: 'close' }).end());
-    expect(await send({ method: 'GET', url: `http://rebound.example:${target.port}/` })).toEqual(refused);
+    const message = { method: 'GET', url: `http://rebound.example:${target.port}/` } as const;
+    expect(await send(message)).toMatchObject({ error: 'Received status code 500' });
+    expect(await send(message)).toEqual(refused);
     expect(asked).toEqual(addresses);
     expect(target.requests).toHaveLength(1);
   });

@@ -89,10 +89,12 @@ describe('Matrix', () => {
     });
   });
 
-  test('ends when the account was put out of the room', async () => {
+  test('fails while the account is not in the room, and is not switched off: it may be invited again', async () => {
     target.answerJson(403, { errcode: 'M_FORBIDDEN' });
     const matrix = createMatrix({ send: target.send, account: account() });
-    expect(await matrix.deliver(aDelivery(settings))).toMatchObject({ ok: false, permanent: true });
+    expect(await matrix.deliver(aDelivery(settings))).toEqual({
+      ...{ ok: false, error: 'Received status code 403', permanent: false },
+    });
   });
 
   test('is missing its account where there is none', () => {

@@ -61,10 +61,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+let stopping = new AbortController();
 const settings = signalSettings.parse({ recipient: '+3712345678' });
 
 function signal(socket: string | undefined = path) {
-  return createSignal({ socket, timeoutMs: 200, onCaptcha: (token) => captchas.push(token) });
+  return createSignal({
+    socket,
+    timeoutMs: 200,
+    stop: stopping.signal,
+    onCaptcha: (token) => captchas.push(token),
+  });
 }
 
 /** Texts that a message shows in a style. */
@@ -144,22 +150,32 @@ describe('Signal', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('a connection that breaks is tried once more', async () => {
-    answer = (_call, count) => (count === 1 ? undefined : { result: {} });
-    expect(await signal().deliver(aDelivery(settings))).toEqual({ ok: true });
-    expect(calls).toHaveLength(2);
+  test('a failure of signal-cli itself passes', async () => {
+    answer = () => ({ error: { code: -1, message: 'Network', data: null } });
+    expect(await signal().deliver(aDelivery(settings))).toMatchObject({ passing: 'failed' });
   });
 
-  test('a test is not tried again', async () => {
+  test('a connection that breaks passes, and is tried once', async () => {
     answer = () => undefined;
-    const delivery = aDelivery(settings, anEvent(), { isTest: true });
-    expect(await signal().deliver(delivery)).toMatchObject({ error: 'signal-cli ended the connection' });
+    expect(await signal().deliver(aDelivery(settings))).toEqual({
+      ...{ ok: false, permanent: false },
+      ...{ error: 'signal-cli ended the connection', passing: 'failed' },
+    });
     expect(calls).toHaveLength(1);
+  });
+
+  test('a call is broken off when the service stops', async () => {
+    answer = () => '{"id": "another"}\n';
+    const result = signal().deliver(aDelivery(settings));
+    stopping.abort();
+    expect(await result).toMatchObject({ passing: 'stopped' });
+    stopping = new AbortController();
   });
 
   test('an answer that does not come is waited for no longer than allowed', async () => {
     answer = () => '{"id": "another"}\n';
     expect(await signal().deliver(aDelivery(settings))).toMatchObject({
+      passing: 'timed-out',
       error: 'signal-cli does not answer',
     });
   });

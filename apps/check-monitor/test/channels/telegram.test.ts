@@ -42,8 +42,13 @@ describe('telegram', () => {
   });
 
   test.each([
+    [403, 'Forbidden: the group chat was deleted', true],
     [403, 'Forbidden: bot was blocked by the user', true],
+    [403, 'Forbidden: user is deactivated', true],
+    [403, 'Forbidden: bot was kicked from the group chat', true],
+    [403, 'Forbidden: bot was kicked from the supergroup chat', true],
     [400, 'Bad Request: chat not found', true],
+    [403, 'Forbidden: not enough rights to send text messages to the chat', false],
     [400, 'Bad Request: can’t parse entities', false],
   ])('answers %i %s, permanent: %p', async (status, description, permanent) => {
     target.answerJson(status, { ok: false, description });
@@ -52,7 +57,7 @@ describe('telegram', () => {
       error: `Received status code ${status} with a message: "${description}"`,
       permanent,
     });
-    expect(target.server.requests).toHaveLength(permanent ? 1 : 3);
+    expect(target.server.requests).toHaveLength(1);
   });
 
   test('is told six times a minute at most, and then waits for its turn', async () => {

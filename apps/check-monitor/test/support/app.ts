@@ -11,6 +11,7 @@ import {
   type MovableClock,
 } from '@certloop/server';
 import supertest from 'supertest';
+import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
 import { type AppConfig, buildApp } from '../../src/app.js';
 import type { Messengers } from '../../src/channels/messengers.js';
 import {
@@ -39,6 +40,7 @@ const defaults: AppConfig = {
   trustedProxies: [],
   metricsKey: undefined,
   deliveryWorkers: 4,
+  digestPerMinute: 20,
 };
 
 export type Answer = supertest.Response;
@@ -99,6 +101,10 @@ export interface TestApp {
   drain(): void;
   /** Delivers all messages that wait. */
   deliver(): Promise<void>;
+  /** Begins to deliver what waits. */
+  pump(): Promise<void>;
+  /** Breaks deliveries off and gives their messages back, as a process that ends. */
+  stop(): Promise<void>;
   readonly notifier: Notifier;
   /** Another process, as it were: the service once more on the same database and clock. */
   openAnother(): Promise<Pick<TestApp, 'tick' | 'deliver' | 'close'>>;
@@ -130,7 +136,7 @@ export async function openTestApp(
   const watch = createServiceMetrics(createMetrics({ logger, keepMs: 0 }), { database, now });
   const { onDelivered, onRefusedCall } = watch;
   const notifier = openNotifier({ ...parts, database, onDelivered, onRefusedCall });
-  const { handler, intake, tick, drain, deliver } = buildApp({
+  const { handler, intake, tick, drain, dispatcher } = buildApp({
     ...{ config, database, now, logger, notifier, passwords, watch },
   });
   const server = await listenLocally(createServer(handler));
@@ -146,15 +152,26 @@ export async function openTestApp(
     logger,
     tick,
     drain,
-    deliver: () => whileAny(deliver),
+    deliver: () => whileAny(dispatcher),
+    pump: () => dispatcher.pump(),
+    stop: async () => {
+      notifier.stop();
+      await dispatcher.stop();
+    },
     notifier,
     openAnother: async () => {
       const second = await openDatabase({ url, schema });
       const tellsToo = openNotifier({ ...parts, database: second });
-      const { tick, deliver } = buildApp({ config, database: second, now, logger, notifier: tellsToo });
+      const { tick, dispatcher: another } = buildApp({
+        config,
+        database: second,
+        now,
+        logger,
+        notifier: tellsToo,
+      });
       return {
         tick,
-        deliver: () => whileAny(deliver),
+        deliver: () => whileAny(another),
         close: () => tellsToo.close().then(() => second.close()),
       };
     },
@@ -182,11 +199,11 @@ interface NotifierParts extends Omit<NotifierDeps, 'config' | 'tuning'> {
   readonly telling: Telling;
 }
 
-async function whileAny(deliver: () => Promise<boolean>): Promise<void> {
-  while (await deliver());
+async function whileAny(dispatcher: Dispatcher): Promise<void> {
+  while (await dispatcher.deliver());
 }
 
-/** Tells channels on this machine, without a pause between tries. */
+/** Tells channels on this machine. */
 function openNotifier({
   secret,
   telling: { messengers: given, logTo: _logTo, ...tuning },
@@ -203,7 +220,7 @@ function openNotifier({
   };
   const messengers: Messengers = { ...none, smtp: undefined, ...given };
   const config = { site, secret, allowPrivateTargets: true, messengers };
-  return createNotifier({ ...parts, config, tuning: { retryDelaysMs: [0, 0], timeoutMs: 2000, ...tuning } });
+  return createNotifier({ ...parts, config, tuning: { timeoutMs: 2000, ...tuning } });
 }
 
 interface Limits {

@@ -6,14 +6,15 @@ export interface TestSender {
   close(): Promise<void>;
 }
 
-/** The real sender, which may call this machine and does not wait between tries. */
+/** The real sender, which may call this machine. */
 export function openSender(): TestSender {
   const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
   const send = createHttpSender({
     fetch,
-    retryDelaysMs: [0, 0],
     timeoutMs: 5000,
     userAgent: 'certloop-test',
+    nowMs: () => Date.now(),
+    stop: new AbortController().signal,
   });
   return { send, close };
 }

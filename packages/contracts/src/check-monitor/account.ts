@@ -37,6 +37,7 @@ export const accountChannelSchema = z
     verified: z.boolean(),
     disabled: z.boolean(),
     last_error: z.string(),
+    failing_since: z.string().nullable(),
     last_notify: z.string().nullable(),
     last_duration_ms: z.int().nullable(),
   })

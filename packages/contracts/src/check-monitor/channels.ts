@@ -3,7 +3,15 @@ import { endpoint, json } from '../endpoint.js';
 
 /** One way in which changes of status are told. */
 export const integrationSchema = z
-  .object({ id: z.string(), name: z.string(), kind: z.string() })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    /** Since when no message has arrived; absent while they arrive. */
+    failing_since: z.string().optional(),
+    /** When the integration was switched off, as its target is gone; absent while it is on. */
+    disabled_at: z.string().optional(),
+  })
   .meta({ id: 'Integration' });
 export type Integration = z.output<typeof integrationSchema>;
 

@@ -1,9 +1,10 @@
 import type { SendMailOptions } from 'nodemailer';
 import { type DeliveryResult, undelivered } from '../delivery-result.js';
-import type { Delivery, Integration } from '../integration.js';
+import type { Delivery, Integration, NoticeDelivery } from '../integration.js';
 import { emailMessage } from './email-message.js';
 import type { EmailSettings } from './email-settings.js';
 import type { Sendable, SendMail } from './mail-sender.client.js';
+import { noticeMail } from './notice-mail.js';
 
 export interface EmailDeps {
   /** Undefined when this service has no mail server. */
@@ -23,27 +24,49 @@ export function createEmail(deps: EmailDeps): Integration<EmailSettings> {
     ...(deps.sendMail === undefined ? { missing: 'CHECK_MONITOR_SMTP_URL' } : {}),
     tells: (settings, status) => settings[status],
     deliver: (delivery) => deliver(deps, delivery),
+    notify: (delivery) => notify(deps, delivery),
   };
 }
 
 async function deliver(deps: EmailDeps, delivery: Delivery<EmailSettings>): Promise<DeliveryResult> {
   if (!delivery.channel.isVerified) return undelivered('Email not verified');
   if (deps.sendMail === undefined) return undelivered('this service has no mail server');
-  return deps.sendMail(mailOf(deps, delivery), { isOnce: delivery.isTest });
+  return deps.sendMail(mailOf(deps, delivery));
 }
 
-function mailOf(
-  { host, unsubscribeUrl, bounceAddress }: EmailDeps,
-  { settings, event, view, channel }: Delivery<EmailSettings>,
-): Sendable {
-  const leave = unsubscribeUrl(channel.uuid);
+async function notify(deps: EmailDeps, delivery: NoticeDelivery<EmailSettings>): Promise<DeliveryResult> {
+  const { settings, notice, deliveryId, channel, site } = delivery;
+  if (!channel.isVerified) return undelivered('Email not verified');
+  if (deps.sendMail === undefined) return undelivered('this service has no mail server');
+  const leave = deps.unsubscribeUrl(channel.uuid);
+  const mail = noticeMail(notice, site.siteName, leave);
+  return deps.sendMail({ ...mail, ...coverOf(deps, { deliveryId, address: settings.address, leave }) });
+}
+
+function mailOf(deps: EmailDeps, { settings, event, view, channel }: Delivery<EmailSettings>): Sendable {
+  const leave = deps.unsubscribeUrl(channel.uuid);
   const { attachment, smaller, ...content } = emailMessage(event, view, leave, settings.tz);
-  const cover: SendMailOptions = {
-    to: { name: '', address: settings.address },
-    ...(bounceAddress === undefined
-      ? {}
-      : { envelope: { from: bounceAddress(event.deliveryId), to: settings.address } }),
-    messageId: `<${event.deliveryId}@${host}>`,
+  const cover = coverOf(deps, { deliveryId: event.deliveryId, address: settings.address, leave });
+  if (attachment === undefined) return { ...cover, ...content };
+  const attached = { filename: 'ping.eml', content: attachment, contentType: 'message/rfc822' };
+  return { ...cover, ...content, attachments: [attached], smaller: { ...cover, ...smaller } };
+}
+
+interface Cover {
+  readonly deliveryId: string;
+  readonly address: string;
+  readonly leave: string;
+}
+
+/** What all mails to a channel have in common. */
+function coverOf(
+  { host, bounceAddress }: Pick<EmailDeps, 'host' | 'bounceAddress'>,
+  { deliveryId, address, leave }: Cover,
+): SendMailOptions {
+  return {
+    to: { name: '', address },
+    ...(bounceAddress === undefined ? {} : { envelope: { from: bounceAddress(deliveryId), to: address } }),
+    messageId: `<${deliveryId}@${host}>`,
     headers: {
       // RFC 8058: mail programs end the subscription with one POST
       'List-Unsubscribe': `<${leave}>`,
@@ -52,7 +75,4 @@ function mailOf(
       'Auto-Submitted': 'auto-generated',
     },
   };
-  if (attachment === undefined) return { ...cover, ...content };
-  const attached = { filename: 'ping.eml', content: attachment, contentType: 'message/rfc822' };
-  return { ...cover, ...content, attachments: [attached], smaller: { ...cover, ...smaller } };
 }

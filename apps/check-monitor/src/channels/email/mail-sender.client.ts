@@ -1,25 +1,30 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { type DeliveryResult, delivered, refusedForGood, undelivered } from '../delivery-result.js';
+import {
+  type DeliveryResult,
+  delivered,
+  failedInPassing,
+  refusedForGood,
+  stopped,
+  undelivered,
+} from '../delivery-result.js';
 
 /** A mail, and what is sent in its place when the server refuses its size. */
 export type Sendable = SendMailOptions & { readonly smaller?: SendMailOptions };
 
-/** Sends a mail and tells what became of it; never rejects. */
-export type SendMail = (mail: Sendable, options?: { readonly isOnce?: boolean }) => Promise<DeliveryResult>;
+/** Sends a mail once and returns what became of it; never rejects. */
+export type SendMail = (mail: Sendable) => Promise<DeliveryResult>;
 
 export interface MailSenderOptions {
   /** `smtp://user:password@host:port`, or `smtps://…`. */
   readonly smtpUrl: string;
   readonly from: string;
   readonly timeoutMs: number;
-  /** Milliseconds to wait before each further try. */
-  readonly retryDelaysMs: readonly number[];
+  /** Breaks off what is being sent. */
+  readonly stop: AbortSignal;
 }
 
-/** Sender by SMTP; a failure that may pass is tried again. */
-export function createMailSender(options: MailSenderOptions): SendMail {
-  const { smtpUrl: url, from, timeoutMs, retryDelaysMs } = options;
+/** Sender by SMTP. */
+export function createMailSender({ smtpUrl: url, from, timeoutMs, stop }: MailSenderOptions): SendMail {
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   // what a ping brought is sent as it is, never as the name of a file or an address to read
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
@@ -31,23 +36,27 @@ export function createMailSender(options: MailSenderOptions): SendMail {
       await transport.sendMail({ ...smaller, from });
     }
   };
-  return async (mail, { isOnce = false } = {}) => {
-    const delays = isOnce ? [] : retryDelaysMs;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await sendOnce(mail);
-        return delivered;
-      } catch (error) {
-        const { result, isFinal } = judge(error as SmtpFault);
-        const delay = delays[attempt];
-        if (isFinal || delay === undefined) return result;
-        await pause(delay);
-      }
+  const send = async (mail: Sendable): Promise<DeliveryResult> => {
+    try {
+      await sendOnce(mail);
+      return delivered;
+    } catch (error) {
+      return judge(error as SmtpFault);
     }
+  };
+  return (mail) => {
+    if (stop.aborted) return Promise.resolve(stopped);
+    return new Promise((resolve) => {
+      const giveUp = () => resolve(stopped);
+      stop.addEventListener('abort', giveUp, { once: true });
+      void send(mail)
+        .then(resolve)
+        .finally(() => stop.removeEventListener('abort', giveUp));
+    });
   };
 }
 
-/** What nodemailer tells of a failure. */
+/** What nodemailer says of a failure. */
 interface SmtpFault {
   readonly message: string;
   readonly responseCode?: number;
@@ -56,21 +65,25 @@ interface SmtpFault {
   readonly code?: string;
 }
 
-/** RFC 5321 §4.2.1: 5 is for good, 4 is not. RFC 3463 §3.2: 5.1.x says that there is no such mailbox. */
-function judge({ responseCode, response = '', command, code }: SmtpFault): {
-  result: DeliveryResult;
-  isFinal: boolean;
-} {
+/**
+ * RFC 5321 §4.2.1: 5 is for good, 4 is not. RFC 3463 §3.2: 5.1.x says that there is no such mailbox. What the server
+ * refuses before it was asked for a recipient, such as the login, is not about the message.
+ */
+function judge({ responseCode, response = '', command = '', code }: SmtpFault): DeliveryResult {
+  if (code === 'ETIMEDOUT') return failedInPassing('the mail server does not answer', 'timed-out');
   if (responseCode === undefined) {
-    const error =
-      code === 'EAUTH' ? 'the mail server refuses the login' : 'the mail server cannot be reached';
-    return { result: undelivered(error), isFinal: false };
+    const isLogin = code === 'EAUTH';
+    return failedInPassing(
+      isLogin ? 'the mail server refuses the login' : 'the mail server cannot be reached',
+    );
   }
   const error = `the mail server answered ${response.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
+  if (responseCode < 500 || !aboutTheMail.has(command)) return failedInPassing(error);
   const isGone = command === 'RCPT TO' && /^55[013][ -]5\.1\./.test(response);
-  return { result: isGone ? refusedForGood(error) : undelivered(error), isFinal: responseCode >= 500 };
+  return isGone ? refusedForGood(error) : undelivered(error);
 }
 
+const aboutTheMail: ReadonlySet<string> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
 /**
  * RFC 5321 §4.2.3: 552, more than is taken; RFC 3463 §3.3 and §3.4: 5.2.3 and 5.3.4, too long for the mailbox or the
  * server. nodemailer sends nothing where the server has said its limit before.

@@ -1,5 +1,6 @@
 import { type EventView, factText } from '../event-view.js';
-import { escapeHtml } from '../markup.js';
+import { escapeHtml, htmlMarkup } from '../markup.js';
+import { type Notice, noticeLines, noticeTitle } from '../notice.js';
 
 /** Message with a card (cardsV2); its texts are a kind of HTML. */
 export function googleChatMessage(view: EventView): object {
@@ -15,10 +16,20 @@ export function googleChatMessage(view: EventView): object {
       },
     },
   ];
-  return {
-    fallbackText: view.sentence,
-    cardsV2: [{ cardId: 'alert', card: { sections: [{ widgets }] } }],
-  };
+  return cardMessage(view.sentence, widgets);
+}
+
+const maxNoticeOctets = 10_000;
+
+/** A notice in the same form. */
+export function googleChatNotice(notice: Notice): object {
+  const lines = noticeLines(notice, { ...htmlMarkup, lineBreak: '<br>' }, maxNoticeOctets);
+  const title = htmlMarkup.bold(noticeTitle(notice));
+  return cardMessage(notice.title, [{ textParagraph: { text: `${title}<br><br>${lines}` } }]);
+}
+
+function cardMessage(fallbackText: string, widgets: readonly object[]): object {
+  return { fallbackText, cardsV2: [{ cardId: 'alert', card: { sections: [{ widgets }] } }] };
 }
 
 function bodyParagraph(body: string): object {

@@ -1,5 +1,6 @@
 import type { EventView } from '../event-view.js';
 import { bodyBlock, factLines, joinBlocks, linkBlock, markdown, newsBlock, othersBlock } from '../markup.js';
+import { type Notice, noticeLines } from '../notice.js';
 
 const mostOctets = 20_000;
 
@@ -20,5 +21,16 @@ export function gotifyMessage(view: EventView, priority: number | null): object 
       'client::display': { contentType: 'text/markdown' },
       'client::notification': { click: { url: view.link } },
     },
+  };
+}
+
+/** A notice in the same form. */
+export function gotifyNotice(notice: Notice, priority: number | null): object {
+  return {
+    title: notice.title,
+    message: noticeLines(notice, markdown, mostOctets),
+    // 0 is for who gets no alerts of this status
+    ...(priority === null || priority === 0 ? {} : { priority }),
+    extras: { 'client::display': { contentType: 'text/markdown' } },
   };
 }

@@ -10,6 +10,7 @@ import {
   othersBlock,
   plainText,
 } from '../markup.js';
+import { type Notice, noticeLines, noticeTitle } from '../notice.js';
 
 /** Homeservers refuse events of more than 64 KiB. */
 const mostOctets = 20_000;
@@ -37,4 +38,18 @@ export function matrixMessage(view: EventView): object {
 function plainNews({ name, status, statusWord, reason, explanation }: EventView): string {
   if (status === 'up') return `${name} is now UP.${explanation === '' ? '' : ` ${explanation}`}`;
   return `${name} is ${statusWord}${reason === '' ? '' : ` (${reason})`}.`;
+}
+
+/** A notice in the same form. */
+export function matrixNotice(notice: Notice): object {
+  const text = (markup: Markup) =>
+    [markup.bold(noticeTitle(notice)), noticeLines(notice, markup, mostOctets)].join(
+      markup.lineBreak.repeat(2),
+    );
+  return {
+    msgtype: 'm.text',
+    body: text(plainText),
+    format: 'org.matrix.custom.html',
+    formatted_body: text(html),
+  };
 }

@@ -1,5 +1,6 @@
 import type { EventView } from '../event-view.js';
 import { bodyBlock, factLines, joinBlocks, markdown, othersBlock } from '../markup.js';
+import { type Notice, noticeLines } from '../notice.js';
 
 /** The server turns what is longer into a file. */
 const mostOctets = 4000;
@@ -25,5 +26,17 @@ export function ntfyMessage(view: EventView, { topic, priority }: NtfyTarget): o
     markdown: true,
     tags: [view.status === 'up' ? 'green_circle' : 'red_circle'],
     actions: [{ action: 'view', label: `View on ${view.siteName}`, url: view.link }],
+  };
+}
+
+/** A notice in the same form. */
+export function ntfyNotice(notice: Notice, { topic, priority }: NtfyTarget): object {
+  return {
+    topic,
+    priority,
+    title: notice.title,
+    message: noticeLines(notice, markdown, mostOctets),
+    markdown: true,
+    tags: [notice.status === 'up' ? 'green_circle' : 'red_circle'],
   };
 }

@@ -2,7 +2,7 @@ import type { AlertStatus } from '../alert-event.js';
 import { jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
-import { ntfyMessage } from './ntfy-message.js';
+import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
 import type { NtfySettings } from './ntfy-settings.js';
 
 /** A topic of an ntfy server. `sharedToken` is sent to ntfy.sh, to which it belongs, where the settings name none. */
@@ -10,13 +10,20 @@ export function createNtfy(send: SendHttp, sharedToken: string | undefined): Int
   return {
     kind: 'ntfy',
     tells: (settings, status) => priorityOf(settings, status) > 0,
-    deliver: ({ settings, view, isTest }) => {
+    deliver: ({ settings, view }) => {
       const { topic, url } = settings;
       const token = tokenOf(settings, sharedToken);
       const message = ntfyMessage(view, { topic, priority: priorityOf(settings, view.status) });
       const headers: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` };
       // by the JSON form, messages go to the root of the server
-      return send(jsonPost(url, message, headers), { isOnce: isTest });
+      return send(jsonPost(url, message, headers));
+    },
+    notify: ({ settings, notice }) => {
+      const { topic, url } = settings;
+      const token = tokenOf(settings, sharedToken);
+      const priority = priorityOf(settings, notice.status) || defaultPriority;
+      const headers: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` };
+      return send(jsonPost(url, ntfyNotice(notice, { topic, priority }), headers));
     },
   };
 }
@@ -24,6 +31,9 @@ export function createNtfy(send: SendHttp, sharedToken: string | undefined): Int
 function tokenOf({ url, token }: NtfySettings, sharedToken = ''): string {
   return token === '' && new URL(url).origin === 'https://ntfy.sh' ? sharedToken : token;
 }
+
+/** For a notice to who gets no alerts of its status. */
+const defaultPriority = 3;
 
 function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertStatus): number {
   return status === 'up' ? priorityUp : priorityDown;

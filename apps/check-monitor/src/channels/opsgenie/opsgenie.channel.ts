@@ -16,11 +16,8 @@ export function createOpsgenie({ send, apiUrls }: OpsgenieDeps): Integration<Ops
   return {
     kind: 'opsgenie',
     tells: () => true,
-    deliver: ({ settings: { key, region }, event, view, isTest }) =>
-      send(opsgenieMessage(event, view, { apiUrl: apiUrls[region], key }), {
-        isOnce: isTest,
-        judge: judgeAnswer,
-      }),
+    deliver: ({ settings: { key, region }, event, view }) =>
+      send(opsgenieMessage(event, view, { apiUrl: apiUrls[region], key }), { judge: judgeAnswer }),
   };
 }
 

@@ -15,13 +15,12 @@ export function createPagerDuty({ send, apiUrl }: PagerDutyDeps): Integration<Pa
   return {
     kind: 'pd',
     tells: () => true,
-    deliver: ({ settings, event, view, isTest }) =>
+    deliver: ({ settings, event, view }) =>
       send(
         jsonPost(
           `${apiUrl}/generic/2010-04-15/create_event.json`,
           pagerDutyMessage(event, view, settings.serviceKey),
         ),
-        { isOnce: isTest },
       ),
   };
 }

@@ -1,6 +1,7 @@
 import type { AlertEvent } from '../alert-event.js';
 import type { EventView } from '../event-view.js';
 import { bodyBlock, factLines, htmlMarkup, joinBlocks, type Markup, othersBlock } from '../markup.js';
+import { type Notice, noticeLines, noticeTitle } from '../notice.js';
 import { emergencyPriority } from './pushover-settings.js';
 
 /** Pushover refuses longer texts. */
@@ -41,4 +42,13 @@ export function pushoverMessage(
     tags: check.uniqueKey,
     ...(priority === emergencyPriority ? emergency : {}),
   };
+}
+
+/** A notice, with the usual priority: it must not repeat until somebody confirms it. */
+export function pushoverNotice(
+  notice: Notice,
+  { token, userKey }: Pick<PushoverTarget, 'token' | 'userKey'>,
+): Record<string, string> {
+  const message = noticeLines(notice, markup, mostOctets);
+  return { token, user: userKey, title: noticeTitle(notice), message, html: '1', priority: '0' };
 }

@@ -3,7 +3,7 @@ import { type DeliveryResult, refusedForGood } from '../delivery-result.js';
 import { formPost, type HttpAnswer, jsonAnswer } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Delivery, Integration } from '../integration.js';
-import { pushoverMessage } from './pushover-message.js';
+import { pushoverMessage, pushoverNotice } from './pushover-message.js';
 import { emergencyPriority, type PushoverSettings, silentPriority } from './pushover-settings.js';
 
 export interface PushoverDeps {
@@ -21,22 +21,26 @@ export function createPushover(deps: PushoverDeps): Integration<PushoverSettings
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_PUSHOVER_TOKEN' } : {}),
     tells: (settings, status) => priorityOf(settings, status) !== silentPriority,
     deliver: (delivery) => deliver(deps, deps.token ?? '', delivery),
+    notify: ({ settings, notice }) => {
+      const fields = pushoverNotice(notice, { token: deps.token ?? '', userKey: settings.userKey });
+      return deps.send(formPost(`${deps.apiUrl}/1/messages.json`, fields), { judge: judgeAnswer });
+    },
   };
 }
 
 async function deliver(
   { send, apiUrl }: PushoverDeps,
   token: string,
-  { settings, event, view, isTest }: Delivery<PushoverSettings>,
+  { settings, event, view }: Delivery<PushoverSettings>,
 ): Promise<DeliveryResult> {
   if (event.status === 'up' && settings.priorityDown === emergencyPriority) {
     // an alarm that goes on although all is well is a nuisance, but no reason to keep the good news back
     const cancel = `${apiUrl}/1/receipts/cancel_by_tag/${event.check.uniqueKey}.json`;
-    await send(formPost(cancel, { token }), { isOnce: isTest });
+    await send(formPost(cancel, { token }));
   }
   const priority = priorityOf(settings, event.status);
   const fields = pushoverMessage(event, view, { token, userKey: settings.userKey, priority });
-  return send(formPost(`${apiUrl}/1/messages.json`, fields), { isOnce: isTest, judge: judgeAnswer });
+  return send(formPost(`${apiUrl}/1/messages.json`, fields), { judge: judgeAnswer });
 }
 
 function priorityOf({ priorityDown, priorityUp }: PushoverSettings, status: AlertStatus): number {

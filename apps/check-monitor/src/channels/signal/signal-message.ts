@@ -1,4 +1,6 @@
 import { type EventView, type Fact, factText } from '../event-view.js';
+import { plainText } from '../markup.js';
+import { type Notice, noticeLines, noticeTitle } from '../notice.js';
 import type { SignalSettings } from './signal-settings.js';
 
 /** signal-cli sends what is longer as a file. */
@@ -19,6 +21,16 @@ export function signalMessage(view: EventView, { recipient }: SignalSettings): o
     ...(view.others.length === 0 ? [] : [othersSpans(view)]),
     ...(view.body === undefined ? [] : [bodySpans(view.body)]),
   ]);
+  return sendParameters(spans, recipient);
+}
+
+/** A notice in the same form. */
+export function signalNotice(notice: Notice, { recipient }: SignalSettings): object {
+  const text = `\n\n${noticeLines(notice, plainText, mostOctets / 2)}`;
+  return sendParameters([{ text: noticeTitle(notice), style: 'BOLD' }, { text }], recipient);
+}
+
+function sendParameters(spans: readonly Span[], recipient: string): object {
   return {
     // the form of user names where numbers are taken too
     recipient: [recipient.startsWith('+') ? recipient : `u:${recipient}`],

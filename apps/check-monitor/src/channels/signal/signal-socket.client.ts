@@ -17,7 +17,12 @@ export interface SocketOptions {
   /** Path of a UNIX socket, or `host:port`. */
   readonly address: string;
   readonly timeoutMs: number;
+  /** Breaks the call off. */
+  readonly stop: AbortSignal;
 }
+
+/** The socket did not answer in time. */
+export class SocketTimeout extends Error {}
 
 /** Answer to the call, one JSON document a line. Rejects when the socket cannot be reached or answers too late. */
 export function callBySocket(options: SocketOptions, call: RpcCall): Promise<RpcAnswer> {
@@ -25,11 +30,15 @@ export function callBySocket(options: SocketOptions, call: RpcCall): Promise<Rpc
     const socket = open(options.address);
     const finish = (settle: () => void): void => {
       clearTimeout(timer);
+      options.stop.removeEventListener('abort', breakOff);
       socket.destroy();
       settle();
     };
-    const fail = (message: string) => finish(() => reject(new Error(message)));
-    const timer = setTimeout(() => fail('signal-cli does not answer'), options.timeoutMs);
+    const fail = (message: string, Fault: typeof SocketTimeout | typeof Error = Error) =>
+      finish(() => reject(new Fault(message)));
+    const timer = setTimeout(() => fail('signal-cli does not answer', SocketTimeout), options.timeoutMs);
+    const breakOff = () => fail('the service is stopping');
+    options.stop.addEventListener('abort', breakOff);
     socket.on('error', () => fail('signal-cli cannot be reached'));
     socket.on('close', () => fail('signal-cli ended the connection'));
     readLines(socket, (line) => {

@@ -3,12 +3,18 @@ import { type HttpAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
 import type { Integration } from '../integration.js';
 import type { AddressSettings } from '../settings-rules.js';
-import { escapeForSlack, type SlackDialect, separateStars, slackMessage } from './slack-message.js';
+import {
+  escapeForSlack,
+  type SlackDialect,
+  separateStars,
+  slackMessage,
+  slackNotice,
+} from './slack-message.js';
 
 interface Dialect extends SlackDialect {
   readonly kind: 'slack' | 'mattermost' | 'discord';
-  /** Statuses by which the target says that the address was taken back. */
-  readonly gone: readonly number[];
+  /** Whether the target says that the address was taken back. */
+  readonly isGone: (answer: HttpAnswer) => boolean;
   readonly addressOf: (url: string) => string;
 }
 
@@ -18,27 +24,34 @@ const ofMattermost: SlackDialect = { escapeText: asIs, escapeStars: separateStar
 const ofSlack: SlackDialect = { escapeText: escapeForSlack, escapeStars: separateStars };
 const ofDiscord: SlackDialect = { escapeText: asIs, escapeStars: (text) => text.replaceAll('*', '\\*') };
 
+/** `invalid_token` is that of a user who was deactivated, and who wrote to a private channel. */
+const isGoneSlack = ({ status, body }: HttpAnswer) =>
+  status === 404 || (status === 400 && body === 'invalid_token');
+
 const dialects: readonly Dialect[] = [
-  { ...ofSlack, kind: 'slack', gone: [404], addressOf: asIs },
-  { ...ofMattermost, kind: 'mattermost', gone: [], addressOf: asIs },
-  { ...ofDiscord, kind: 'discord', gone: [404], addressOf: discordAddress },
+  { ...ofSlack, kind: 'slack', isGone: isGoneSlack, addressOf: asIs },
+  { ...ofMattermost, kind: 'mattermost', isGone: () => false, addressOf: asIs },
+  { ...ofDiscord, kind: 'discord', isGone: ({ status }) => status === 404, addressOf: discordAddress },
 ];
 
 /** Slack and what understands the messages of its incoming webhooks. */
 export function createSlackCompatible(send: SendHttp): Integration<AddressSettings>[] {
-  return dialects.map(({ kind, gone, addressOf, ...dialect }) => ({
+  return dialects.map(({ kind, isGone, addressOf, ...dialect }) => ({
     kind,
     tells: () => true,
-    deliver: ({ settings, view, isTest }) =>
+    deliver: ({ settings, view }) =>
       send(jsonPost(addressOf(settings.url), slackMessage(view, dialect)), {
-        isOnce: isTest,
-        judge: (answer) => judgeGone(answer, gone),
+        judge: (answer) => judgeGone(answer, isGone),
+      }),
+    notify: ({ settings, notice, site }) =>
+      send(jsonPost(addressOf(settings.url), slackNotice(notice, site, dialect)), {
+        judge: (answer) => judgeGone(answer, isGone),
       }),
   }));
 }
 
-function judgeGone({ status }: HttpAnswer, gone: readonly number[]): DeliveryResult | undefined {
-  return gone.includes(status) ? refusedForGood(`Received status code ${status}`) : undefined;
+function judgeGone(answer: HttpAnswer, isGone: Dialect['isGone']): DeliveryResult | undefined {
+  return isGone(answer) ? refusedForGood(`Received status code ${answer.status}`) : undefined;
 }
 
 /** Discord takes messages of this form at an address of its own. */

@@ -1,5 +1,6 @@
-import { type EventView, type Fact, factText } from '../event-view.js';
-import { fencedCode } from '../markup.js';
+import { type EventView, type Fact, factText, type ViewSite } from '../event-view.js';
+import { fencedCode, plainText } from '../markup.js';
+import { type Notice, noticeLines } from '../notice.js';
 
 interface Field {
   readonly title: string;
@@ -57,4 +58,24 @@ function fieldOf(fact: Fact, { escapeText, escapeStars }: SlackDialect): Field {
 
 function longField(title: string, value: string): Field {
   return { title, value, short: false };
+}
+
+/** Discord refuses longer texts. */
+const maxNoticeOctets = 3000;
+
+/** A notice in the same form. */
+export function slackNotice(notice: Notice, site: ViewSite, { escapeText }: SlackDialect): object {
+  const text = noticeLines(notice, { ...plainText, plain: escapeText }, maxNoticeOctets);
+  return {
+    username: site.siteName,
+    ...(site.logoUrl === undefined ? {} : { icon_url: site.logoUrl }),
+    attachments: [
+      {
+        color: notice.status === 'up' ? 'good' : 'danger',
+        fallback: escapeText(notice.title),
+        title: escapeText(notice.title),
+        text,
+      },
+    ],
+  };
 }

@@ -1,15 +1,34 @@
 import { type EventView, factText } from '../event-view.js';
-import { escapeAngles } from '../markup.js';
+import { escapeAngles, plainText } from '../markup.js';
+import { type Notice, noticeLines, noticeTitle } from '../notice.js';
 
 /** Message with an Adaptive Card 1.2, as workflows of Microsoft Teams take it. */
 export function teamsMessage(view: EventView): object {
+  return cardMessage({
+    fallbackText: escapeAngles(`“${view.name}” is ${view.statusWord}.`),
+    body: bodyOf(view),
+    actions: [{ type: 'Action.OpenUrl', title: `View on ${view.siteName}`, url: view.link }],
+  });
+}
+
+const maxNoticeOctets = 10_000;
+
+/** A notice in the same form. */
+export function teamsNotice(notice: Notice): object {
+  const markup = { ...plainText, plain: escapeForTeams, lineBreak: '\n\n' };
+  const lines = noticeLines(notice, markup, maxNoticeOctets);
+  return cardMessage({
+    fallbackText: escapeAngles(notice.title),
+    body: [headingOf(noticeTitle(notice)), { type: 'TextBlock', text: lines, wrap: true }],
+  });
+}
+
+function cardMessage(parts: object): object {
   const card = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.2',
-    fallbackText: escapeAngles(`“${view.name}” is ${view.statusWord}.`),
-    body: bodyOf(view),
-    actions: [{ type: 'Action.OpenUrl', title: `View on ${view.siteName}`, url: view.link }],
+    ...parts,
     msteams: { width: 'Full' },
   };
   return {
@@ -29,19 +48,23 @@ function escapeForTeams(text: string): string {
 }
 
 function bodyOf(view: EventView): object[] {
-  const heading = {
-    type: 'TextBlock',
-    text: `${view.status === 'up' ? '🟢' : '🔴'} ${escapeForTeams(view.sentence)}`,
-    weight: 'bolder',
-    size: 'medium',
-    wrap: true,
-    style: 'heading',
-  };
+  const heading = headingOf(`${view.status === 'up' ? '🟢' : '🔴'} ${view.sentence}`);
   const facts = view.facts.map((fact) => ({
     title: `${fact.label}:`,
     value: escapeForTeams(factText(fact)).replaceAll('\n', '\n\n'),
   }));
   return [heading, { type: 'FactSet', facts }, ...(view.body === undefined ? [] : codeBlock(view.body))];
+}
+
+function headingOf(text: string): object {
+  return {
+    type: 'TextBlock',
+    text: escapeForTeams(text),
+    weight: 'bolder',
+    size: 'medium',
+    wrap: true,
+    style: 'heading',
+  };
 }
 
 function codeBlock(body: string): object[] {

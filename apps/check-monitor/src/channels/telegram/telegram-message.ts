@@ -1,5 +1,6 @@
 import type { EventView } from '../event-view.js';
 import { bodyBlock, factLines, htmlMarkup, joinBlocks, newsBlock, othersBlock } from '../markup.js';
+import { type Notice, noticeLines, noticeTitle } from '../notice.js';
 import type { TelegramSettings } from './telegram-settings.js';
 
 /** Telegram refuses texts of more than 4096 characters after markup. */
@@ -17,6 +18,18 @@ export function telegramMessage(view: EventView, { chatId, threadId }: TelegramS
     chat_id: chatId,
     ...(threadId === null ? {} : { message_thread_id: threadId }),
     text: joinBlocks(blocks, mostOctets),
+    parse_mode: 'html',
+    link_preview_options: { is_disabled: true },
+  };
+}
+
+/** A notice, in the same form. */
+export function telegramNotice(notice: Notice, { chatId, threadId }: TelegramSettings): object {
+  const title = htmlMarkup.bold(noticeTitle(notice));
+  return {
+    chat_id: chatId,
+    ...(threadId === null ? {} : { message_thread_id: threadId }),
+    text: `${title}\n\n${noticeLines(notice, htmlMarkup, mostOctets - Buffer.byteLength(title))}`,
     parse_mode: 'html',
     link_preview_options: { is_disabled: true },
   };

@@ -2,9 +2,9 @@ import type { Micros } from '../../instants.js';
 import { type DeliveryResult, refusedForGood, tooMany, undelivered } from '../delivery-result.js';
 import { type HttpAnswer, jsonAnswer, jsonPost } from '../http-message.js';
 import type { SendHttp } from '../http-sender.client.js';
-import type { Delivery, Integration } from '../integration.js';
+import type { Integration } from '../integration.js';
 import { createMessageThrottle, type MessageThrottle } from '../message-throttle.js';
-import { telegramMessage } from './telegram-message.js';
+import { telegramMessage, telegramNotice } from './telegram-message.js';
 import type { TelegramSettings } from './telegram-settings.js';
 
 export interface TelegramDeps {
@@ -23,21 +23,34 @@ export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings
     kind: 'telegram',
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
     tells: () => true,
-    deliver: (delivery) => deliverInTurn(deps, throttle, delivery),
+    deliver: ({ settings, view }) => {
+      const textOf = (target: TelegramSettings) => telegramMessage(view, target);
+      return deliverInTurn(deps, throttle, { settings, textOf });
+    },
+    notify: ({ settings, notice }) => {
+      const textOf = (target: TelegramSettings) => telegramNotice(notice, target);
+      return deliverInTurn(deps, throttle, { settings, textOf });
+    },
   };
+}
+
+interface Text {
+  readonly settings: TelegramSettings;
+  /** Parameters of the call for the chat as it is, or as it has moved. */
+  readonly textOf: (target: TelegramSettings) => object;
 }
 
 async function deliverInTurn(
   deps: TelegramDeps,
   throttle: MessageThrottle,
-  delivery: Delivery<TelegramSettings>,
+  delivery: Text,
 ): Promise<DeliveryResult> {
   const wait = throttle.take(String(delivery.settings.chatId), deps.now());
   return wait === 0 ? deliver(deps, delivery) : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
 }
 
 /** A group that became a supergroup has another number: the message goes there, and so will all later ones. */
-async function deliver(deps: TelegramDeps, delivery: Delivery<TelegramSettings>): Promise<DeliveryResult> {
+async function deliver(deps: TelegramDeps, delivery: Text): Promise<DeliveryResult> {
   const { settings } = delivery;
   const first = await attempt(deps, delivery, settings);
   if (first.movedTo === undefined) return first.result;
@@ -53,7 +66,7 @@ interface Attempt {
 
 async function attempt(
   { send, apiUrl, token }: TelegramDeps,
-  { view, isTest }: Delivery<TelegramSettings>,
+  { textOf }: Text,
   settings: TelegramSettings,
 ): Promise<Attempt> {
   let movedTo: number | undefined;
@@ -61,8 +74,8 @@ async function attempt(
     movedTo = migrationOf(answer);
     return movedTo === undefined ? judgeAnswer(answer) : refusedForGood('the group has become a supergroup');
   };
-  const message = jsonPost(`${apiUrl}/bot${token}/sendMessage`, telegramMessage(view, settings));
-  const result = await send(message, { isOnce: isTest, judge });
+  const message = jsonPost(`${apiUrl}/bot${token}/sendMessage`, textOf(settings));
+  const result = await send(message, { judge });
   return { result, movedTo };
 }
 
@@ -77,13 +90,22 @@ function parameterOf(answer: HttpAnswer, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** 429 says for how many seconds the chat takes nothing more, 403 that the bot was blocked, kicked out, or that the chat is no more. */
+/** What the bot API says when the chat is gone for good; other refusals may end. */
+const finalRefusals: ReadonlySet<string> = new Set([
+  'Forbidden: the group chat was deleted',
+  'Forbidden: bot was blocked by the user',
+  'Forbidden: user is deactivated',
+  'Forbidden: bot was kicked from the group chat',
+  'Forbidden: bot was kicked from the supergroup chat',
+  'Bad Request: chat not found',
+]);
+
+/** 429 says for how many seconds the chat takes nothing more. */
 function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
   const { description } = jsonAnswer(answer);
   if (typeof description !== 'string') return undefined;
   const error = `Received status code ${answer.status} with a message: "${description.slice(0, 200)}"`;
   const waitSeconds = answer.status === 429 ? parameterOf(answer, 'retry_after') : undefined;
   if (waitSeconds !== undefined) return tooMany(error, waitSeconds * 1000);
-  const isGone = answer.status === 403 || description === 'Bad Request: chat not found';
-  return isGone ? refusedForGood(error) : undelivered(error);
+  return finalRefusals.has(description) ? refusedForGood(error) : undelivered(error);
 }

@@ -9,9 +9,9 @@ export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
   return {
     kind: 'webhook',
     tells: (settings, status) => settings[status] !== null,
-    deliver: async ({ settings, event, isTest }) => {
+    deliver: async ({ settings, event }) => {
       const call = settings[event.status];
-      return call === null ? delivered : send(webhookMessage(call, event), { isOnce: isTest });
+      return call === null ? delivered : send(webhookMessage(call, event));
     },
   };
 }

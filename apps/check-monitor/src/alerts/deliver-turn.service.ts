@@ -1,0 +1,233 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database, Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import { isWell, type Sent } from '../channels/channel-health.js';
+import { queueNotices, recordSent } from '../channels/channel-outcome.repository.js';
+import type { Channel } from '../channels/channels.repository.js';
+import { type FailedDelivery, undelivered } from '../channels/delivery-result.js';
+import { extendLease, giveBack, postpone, settle } from '../channels/notifications.repository.js';
+import type { Notifier } from '../channels/notifier.service.js';
+import { type Micros, microsPerSecond } from '../instants.js';
+import type { QueuedParcel, Turn } from './claim-turns.repository.js';
+import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
+import type { LoadAlertDeps } from './load-alert.service.js';
+import { loadContent } from './load-content.service.js';
+import { leadOf } from './turn.js';
+
+export interface DeliverTurnDeps extends LoadAlertDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly notifier: Pick<Notifier, 'send' | 'mailOwner'>;
+}
+
+/** A worker that gives no sign of life for that long is dead; it gives one three times as often. */
+export const leaseMicros: Micros = 30 * microsPerSecond;
+
+/** A turn that is being delivered. */
+export interface RunningTurn {
+  /** Resolves when all its messages are settled or given back; never rejects. */
+  readonly over: Promise<void>;
+  /** Gives back what was not begun yet. */
+  release(): void;
+  /** The same, and nothing is waited for any longer. */
+  stop(): void;
+}
+
+/** Delivers the messages of a turn one after another, once `others` are over. */
+export function runTurn(
+  deps: DeliverTurnDeps,
+  turn: Turn,
+  others: readonly Promise<void>[] = [],
+): RunningTurn {
+  const { database, logger } = deps;
+  const rest = [...turn.parcels];
+  let isStopping = false;
+  const persist = <Value>(work: (tx: Tx) => Promise<Value>) =>
+    persisted(() => database.transaction(work), { logger, isStopping: () => isStopping });
+  const extend = async () => {
+    await database.transaction((tx) => extendLease(tx, turn.id, deps.now() + leaseMicros));
+  };
+  const warn = (error: unknown) => logger.warn({ error, turn: turn.id }, 'alert.lease_not_extended');
+  const lease = setInterval(() => void extend().catch(warn), leaseMicros / 3000);
+  const returnRest = async () => {
+    const rows = rest.splice(0).flatMap((parcel) => parcel.rows);
+    if (rows.length > 0) await persist((tx) => giveBack(tx, rows));
+  };
+  const run = async () => {
+    await Promise.all(others);
+    let channel = turn.channel;
+    for (let parcel = rest.shift(); parcel !== undefined; parcel = rest.shift()) {
+      if (isStopping) {
+        rest.unshift(parcel);
+        break;
+      }
+      const isLast = () => rest.length === 0;
+      const after = await deliverParcel(deps, persist, { parcel, channel, isLast });
+      if (!after.goesOn) break;
+      channel = after.channel;
+    }
+    await returnRest();
+  };
+  const fail = (error: unknown) => logger.error({ error, turn: turn.id }, 'alert.turn_failed');
+  return {
+    over: run()
+      .catch(fail)
+      .finally(() => clearInterval(lease)),
+    release: () => void returnRest().catch(fail),
+    stop: () => {
+      isStopping = true;
+    },
+  };
+}
+
+type Persist = <Value>(work: (tx: Tx) => Promise<Value>) => Promise<Value>;
+
+const persistPauseMs = 1000;
+const maxPersistTries = 300;
+
+/** What was sent is recorded as soon as the database is there again: else it would be sent twice. */
+async function persisted<Value>(
+  work: () => Promise<Value>,
+  { logger, isStopping }: { readonly logger: Logger; readonly isStopping: () => boolean },
+): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isStopping() || tries === maxPersistTries) throw error;
+      if (tries === 1) logger.warn({ error }, 'alert.not_recorded_yet');
+      await pause(persistPauseMs, undefined, { ref: false });
+    }
+  }
+}
+
+interface InTurn {
+  readonly parcel: QueuedParcel;
+  readonly channel: Channel;
+  /** Whether no other message of the turn follows. */
+  readonly isLast: () => boolean;
+}
+
+interface After {
+  /** Whether the next message of the turn may go. */
+  readonly goesOn: boolean;
+  readonly channel: Channel;
+}
+
+async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: InTurn): Promise<After> {
+  const { parcel, channel } = inTurn;
+  const isToOwner = leadOf(parcel).aboutChannelId === channel.id;
+  if (channel.disabledAt !== null && !isToOwner) {
+    return settleUnsent(deps, persist, inTurn, 'the channel is switched off');
+  }
+  const content = await deps.database.read((tx) => loadContent(deps, tx, parcel));
+  if (content === undefined) return settleUnsent(deps, persist, inTurn, 'the check or the channel is gone');
+  if ('owner' in content) {
+    const result = await deps.notifier.mailOwner(content.owner, content.notice, leadOf(parcel).deliveryId);
+    return recordOutcome(deps, persist, inTurn, { result, durationMs: 0 }, isToOwner);
+  }
+  return recordOutcome(deps, persist, inTurn, await deps.notifier.send(channel, content), isToOwner);
+}
+
+async function settleUnsent(
+  deps: DeliverTurnDeps,
+  persist: Persist,
+  { parcel, channel }: InTurn,
+  error: string,
+): Promise<After> {
+  await persist((tx) => settle(tx, parcel.rows, { error, settledAt: deps.now() }));
+  log(deps, { parcel, channel }, undelivered(error));
+  return { goesOn: true, channel };
+}
+
+async function recordOutcome(
+  deps: DeliverTurnDeps,
+  persist: Persist,
+  { parcel, channel, isLast }: InTurn,
+  sent: Sent,
+  isToOwner: boolean,
+): Promise<After> {
+  const { result } = sent;
+  const now = deps.now();
+  if (!result.ok && result.passing === 'stopped') {
+    await persist((tx) => giveBack(tx, parcel.rows));
+    return { goesOn: false, channel };
+  }
+  const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });
+  const options = { now, hold, isNotice: parcel.kind === 'notice' };
+  // in a storm, only the last message of a turn writes that all is well
+  const isNews = isLast() || !result.ok || result.settings !== undefined || !isWell(channel);
+  const changed = await persist(async (tx) => {
+    const changed = isNews && !isToOwner ? await recordSent(tx, channel, sent, options) : undefined;
+    await recordRows(tx, { parcel, channel: changed ?? channel, isToOwner }, result, now);
+    return changed;
+  });
+  log(deps, { parcel, channel }, result);
+  const isOver = !result.ok && (result.permanent || isLimited(result) || result.passing === 'timed-out');
+  return { goesOn: !isOver, channel: changed ?? channel };
+}
+
+/** Until when the channel gets nothing more: what it asks for, or growing pauses while it does not answer. */
+function holdAfter(
+  result: Sent['result'],
+  parcel: QueuedParcel,
+  { timeouts, now }: { readonly timeouts: number; readonly now: Micros },
+): Micros | undefined {
+  if (result.ok) return undefined;
+  if (result.retryAfterMs !== undefined) return now + result.retryAfterMs * 1000;
+  if (result.passing === 'limited') return now + pauseAfterTry(triesOf(parcel));
+  return result.passing === 'timed-out' ? now + pauseAfterTimeout(timeouts) : undefined;
+}
+
+/** Whether the target works, but is sent too much. */
+function isLimited({ passing, retryAfterMs }: FailedDelivery): boolean {
+  return passing === 'limited' || retryAfterMs !== undefined;
+}
+
+/** Tries of the oldest message, with this one. */
+function triesOf({ rows }: QueuedParcel): number {
+  return Math.max(0, ...rows.map(({ tries }) => tries ?? 0)) + 1;
+}
+
+async function recordRows(
+  tx: Tx,
+  { parcel, channel, isToOwner }: Pick<InTurn, 'parcel' | 'channel'> & { readonly isToOwner: boolean },
+  result: Sent['result'],
+  now: Micros,
+): Promise<void> {
+  const { rows } = parcel;
+  if (result.ok || !mayPass(result)) {
+    const carriedBy = rows.length > 1 ? leadOf(parcel).deliveryId : undefined;
+    const error = result.ok ? null : result.error;
+    await settle(tx, rows, { error, settledAt: now, carriedBy });
+    return;
+  }
+  const tries = triesOf(parcel);
+  const expired = rows.filter(({ createdAt }) => nextTryAt({ createdAt, tries, now }) === undefined);
+  const open = rows.filter((row) => !expired.includes(row));
+  const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
+  // a target that takes no more for a while takes the oldest first after it
+  const dueAt = isLimited(result) ? now : (nextTryAt({ createdAt: oldest, tries, now }) ?? now);
+  await postpone(tx, open, { tries, dueAt, error: result.error });
+  if (expired.length === 0) return;
+  await settle(tx, expired, { error: result.error, settledAt: now });
+  // a notice that does not arrive causes no further one
+  if (parcel.kind !== 'notice' && !isToOwner) await queueNotices(tx, channel, now);
+}
+
+function mayPass({ passing, retryAfterMs }: FailedDelivery): boolean {
+  return passing !== undefined || retryAfterMs !== undefined;
+}
+
+function log(
+  { logger }: DeliverTurnDeps,
+  { parcel, channel }: Pick<InTurn, 'parcel' | 'channel'>,
+  result: Sent['result'],
+) {
+  const { id: notification, status, attempt, tries } = leadOf(parcel);
+  const messages = parcel.rows.length;
+  const line = { notification, channel: channel.uuid, kind: channel.kind, status, attempt, tries, messages };
+  if (result.ok) return logger.info(line, 'alert.delivered');
+  if (mayPass(result)) return logger.info({ ...line, reason: result.error }, 'alert.postponed');
+  return logger.warn({ ...line, reason: result.error, isPermanent: result.permanent }, 'alert.failed');
+}

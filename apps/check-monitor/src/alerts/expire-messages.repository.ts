@@ -1,0 +1,38 @@
+import { column, type Database, executeSql, querySql } from '@certloop/db';
+import { queueNotices } from '../channels/channel-outcome.repository.js';
+import { holdChannel } from '../channels/channels.repository.js';
+import type { Micros } from '../instants.js';
+import { maxMessageAge } from './ladder.js';
+
+const maxAtOnce = 100;
+
+/**
+ * Settles as failed what is older than 24 hours and waits for a channel that takes nothing at present: behind a limit
+ * of one message an hour, each would wait for its turn for days.
+ */
+export async function expireHeld({
+  database,
+  now,
+}: {
+  readonly database: Database;
+  readonly now: () => Micros;
+}): Promise<void> {
+  const instant = now();
+  const text = `select distinct n.channel_id from channels c join notifications n on n.channel_id = c.id
+    where c.held_until > $1 and n.settled_at is null and n.turn_id is null and n.created_at <= $2
+    limit ${maxAtOnce}`;
+  const values = [instant, instant - maxMessageAge];
+  const channelId = column.bigint();
+  const found = await database.read((tx) => querySql(tx, { channelId }, text, values));
+  for (const { channelId: id } of found) {
+    await database.transaction(async (tx) => {
+      const channel = await holdChannel(tx, id);
+      if (channel === undefined) return;
+      const error = channel.lastError ?? 'the target took no more messages for 24 hours';
+      const expire = `update notifications set settled_at = $1, error = coalesce(error, $2)
+        where channel_id = $3 and settled_at is null and turn_id is null and created_at <= $4`;
+      await executeSql(tx, expire, [instant, error, id, instant - maxMessageAge]);
+      await queueNotices(tx, channel, instant);
+    });
+  }
+}

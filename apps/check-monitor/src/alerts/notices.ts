@@ -1,0 +1,81 @@
+import { type AlertStatus, displayName } from '../channels/alert-event.js';
+import type { Notice } from '../channels/notice.js';
+import { spokenMoment } from '../channels/spoken-time.js';
+import type { Micros } from '../instants.js';
+
+/** A change that a digest names. */
+export interface DigestedChange {
+  readonly checkId: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly tz: string;
+  readonly status: AlertStatus;
+  readonly at: Micros;
+}
+
+/** One message about many checks, which names each with the moments of its changes. */
+export function digestNotice(changes: readonly DigestedChange[]): Notice {
+  const byCheck = new Map<number, DigestedChange[]>();
+  for (const change of changes) {
+    const ofCheck = byCheck.get(change.checkId);
+    if (ofCheck === undefined) byCheck.set(change.checkId, [change]);
+    else ofCheck.push(change);
+  }
+  const latest = [...byCheck.values()].flatMap((ofCheck) => ofCheck.at(-1) ?? []);
+  const down = latest.filter(({ status }) => status === 'down').length;
+  const up = latest.length - down;
+  const parts = [...(down > 0 ? [countOf(down, 'DOWN')] : []), ...(up > 0 ? [countOf(up, 'UP')] : [])];
+  return {
+    status: down > 0 ? 'down' : 'up',
+    title: parts.join(', '),
+    lines: [...byCheck.values()].map(lineOf),
+  };
+}
+
+function countOf(count: number, word: string): string {
+  return count === 1 ? `1 more check is ${word}` : `${count} more checks are ${word}`;
+}
+
+function lineOf(changes: readonly DigestedChange[]): string {
+  const [first] = changes;
+  const moments = changes.map(({ status, at, tz }) => `${status.toUpperCase()} at ${spokenMoment(at, tz)}`);
+  return `${first === undefined ? '' : displayName(first)}: ${moments.join(', ')}`;
+}
+
+/** What is said of a channel that does not work. */
+export interface BrokenChannel {
+  readonly label: string;
+  readonly name: string;
+  readonly projectName: string;
+  readonly lastError: string | null;
+  readonly disabledAt: Micros | null;
+  readonly failingSince: Micros | null;
+}
+
+/** Message to people who can mend a channel. */
+export function brokenChannelNotice(channel: BrokenChannel): Notice {
+  const { label, name, projectName, lastError, disabledAt, failingSince } = channel;
+  const which = `${label} integration “${name}” of project “${projectName}”`;
+  const reason = lastError === null ? [] : [`The last error is: ${lastError}`];
+  if (disabledAt !== null) {
+    return {
+      status: 'down',
+      title: `The ${which} is switched off`,
+      lines: [
+        `Its target refused a message for good at ${spokenMoment(disabledAt, 'UTC')}. It gets no further alerts.`,
+        ...reason,
+        'To switch it on again, save its settings anew or add another integration.',
+      ],
+    };
+  }
+  const since = failingSince === null ? '' : ` since ${spokenMoment(failingSince, 'UTC')}`;
+  return {
+    status: 'down',
+    title: `The ${which} does not work`,
+    lines: [
+      `Messages to it fail${since}. One was tried for 24 hours and is given up; newer ones are still tried.`,
+      ...reason,
+      'Mend its target or change its settings.',
+    ],
+  };
+}

@@ -1,0 +1,67 @@
+import { type Micros, microsPerSecond } from '../instants.js';
+
+/** What of a message decides with which others it goes. */
+export interface PackedRow {
+  readonly id: number;
+  readonly checkId: number | null;
+  readonly aboutChannelId: number | null;
+}
+
+/** What one call to the target carries: one message, several about one check, or a digest. */
+export interface Parcel<Row extends PackedRow> {
+  readonly kind: 'alert' | 'notice' | 'digest';
+  /** Oldest first, at least one. */
+  readonly rows: readonly Row[];
+}
+
+/** The message whose delivery id names the parcel: the newest one. */
+export function leadOf<Row extends PackedRow>({ rows }: Parcel<Row>): Row {
+  const lead = rows.at(-1);
+  if (lead === undefined) throw new Error('a parcel has at least one message');
+  return lead;
+}
+
+/** Parcels of claimed messages, oldest first: those about one check together, or all in one digest. */
+export function packRows<Row extends PackedRow>(rows: readonly Row[], isDigest: boolean): Parcel<Row>[] {
+  const byCheck = new Map<number, Row[]>();
+  const parcels: Row[][] = [];
+  const notices: Parcel<Row>[] = [];
+  for (const row of rows.toSorted((one, other) => one.id - other.id)) {
+    const together = row.checkId === null ? undefined : byCheck.get(row.checkId);
+    if (row.aboutChannelId !== null) notices.push({ kind: 'notice', rows: [row] });
+    else if (together !== undefined) together.push(row);
+    else {
+      const begun = [row];
+      parcels.push(begun);
+      if (row.checkId !== null) byCheck.set(row.checkId, begun);
+    }
+  }
+  if (isDigest && parcels.length > 1) return [...notices, { kind: 'digest', rows: parcels.flat() }];
+  return [...notices, ...parcels.map((together): Parcel<Row> => ({ kind: 'alert', rows: together }))];
+}
+
+const minute: Micros = 60 * microsPerSecond;
+
+interface Minute {
+  readonly minuteAt: Micros | null;
+  readonly minuteCount: number | null;
+}
+
+/** How many more messages a channel gets in its present minute. */
+export interface Allowance {
+  readonly minuteAt: Micros;
+  readonly minuteCount: number;
+  /** Beyond it, all that waits becomes one digest. */
+  readonly left: number;
+  /** When the minute ends. */
+  readonly endsAt: Micros;
+}
+
+/** A minute begins with the first message after the one before has ended; `perMinute` of 0 is without limit. */
+export function allowanceOf({ minuteAt, minuteCount }: Minute, perMinute: number, now: Micros): Allowance {
+  const isSame = minuteAt !== null && minuteAt <= now && now < minuteAt + minute;
+  const count = isSame ? (minuteCount ?? 0) : 0;
+  const begin = isSame ? minuteAt : now;
+  const left = perMinute === 0 ? Number.POSITIVE_INFINITY : Math.max(0, perMinute - count);
+  return { minuteAt: begin, minuteCount: count, left, endsAt: begin + minute };
+}
