@@ -100,7 +100,7 @@ describeEachDialect('command line', (open) => {
     expect(await said(`channel list ${project}`)).toBe('');
   });
 
-  test('assigns a new channel to all checks of the project, unless told not to', async () => {
+  test('assigns a new channel to all checks of the project, unless --no-assign is given', async () => {
     const setup = await run('setup --owner eve@example.org --project Jobs --json');
     const { projectId } = JSON.parse(setup.out);
     await database.transaction(async (tx) => {

@@ -27,7 +27,7 @@ describe('the alert rules', () => {
     expect([...rules].filter((name) => !firing.has(name))).toEqual([]);
   });
 
-  test('are sent to an Alertmanager, and see every replica by itself', async () => {
+  test('are sent to an Alertmanager, and scrape every replica under its own address', async () => {
     const text = await readFile(file('prometheus.yaml'), 'utf8');
     expect(text).toMatch(/^alerting:\n {2}alertmanagers:\n/m);
     for (const job of ['cert-manager', 'check-monitor', 'dummy-ca'])

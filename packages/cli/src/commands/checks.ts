@@ -96,7 +96,7 @@ export function addChecks(program: Command, open: () => Session): void {
   }
 }
 
-/** Creates or changes the check of this name. One that then has no integration gets all, unless told otherwise. */
+/** Creates or changes the check of this name. One that then has no integration gets all, unless `assign` is false. */
 async function createCheck(monitor: Monitor, name: string, options: CreateOptions): Promise<Check> {
   const { integrations, assign, ...settings } = options;
   const channels = integrations === undefined ? {} : { channels: integrations };

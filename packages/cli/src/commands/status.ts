@@ -6,7 +6,7 @@ import { withoutIntegration } from './checks.js';
 export function addStatus(program: Command, open: () => Session): void {
   program
     .command('status')
-    .description('Tell whether the services work, and how much they hold')
+    .description('Show whether the services work, and how much they hold')
     .action(() => showStatus(open()));
 }
 
