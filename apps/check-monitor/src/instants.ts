@@ -13,6 +13,16 @@ export function microsOf(date: Date): Micros {
   return date.getTime() * microsPerMs;
 }
 
+const instantForm = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?$/;
+
+/** Instant of a text such as `2026-01-02T03:04:05.678Z` or with `+02:00`; UTC where it has no zone, undefined for others. */
+export function parseInstant(text: string): Micros | undefined {
+  const [, seconds, fraction = '', zone = 'Z'] = instantForm.exec(text) ?? [];
+  if (seconds === undefined) return undefined;
+  const ms = Date.parse(`${seconds.replace(' ', 'T')}${zone}`);
+  return Number.isNaN(ms) ? undefined : ms * microsPerMs + Number(fraction.padEnd(6, '0'));
+}
+
 /** Milliseconds of an instant, the fraction cut off. */
 export function wholeMs(instant: Micros): number {
   return Math.floor(instant / microsPerMs);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { began } from './support/app.js';
 import { insertTestChannel } from './support/factories.js';
 import { describeMonitor } from './support/suite.js';
 
@@ -155,5 +156,24 @@ describeMonitor('check limit', (stage) => {
   test('is the default for an account without one', async () => {
     for (let count = 0; count < 20; count += 1) await stage.ada.check();
     await stage.ada.post('/checks/').expect(403);
+  });
+
+  test('a check that was pinged elsewhere falls when it would have fallen there', async () => {
+    const pinged = new Date(began.getTime() - 50 * 60_000).toISOString();
+    const check = await stage.ada.check({ timeout: 3600, grace: 60, import_last_ping: pinged });
+    expect(check).toMatchObject({ status: 'up', n_pings: 0, last_ping: '2026-01-01T11:10:00+00:00' });
+    stage.app.clock.advance(11 * 60_000 + 1000);
+    await stage.app.tick();
+    expect((await stage.ada.get(`/checks/${check.uuid}`)).body.status).toBe('down');
+    const { body } = await stage.ada.get(`/checks/${check.uuid}/flips/`);
+    expect(body).toEqual([{ timestamp: '2026-01-01T12:11:00+00:00', up: 0 }]);
+  });
+
+  test('a last ping in the future counts as now, and an existing check ignores it', async () => {
+    const unique = { name: 'one', unique: ['name'] };
+    const check = await stage.ada.check({ ...unique, import_last_ping: '2030-01-01T00:00:00Z' });
+    expect(check.last_ping).toBe('2026-01-01T12:00:00+00:00');
+    const again = { ...unique, import_last_ping: '2020-01-01T00:00:00Z' };
+    expect((await stage.ada.post('/checks/', again).expect(200)).body.last_ping).toBe(check.last_ping);
   });
 });

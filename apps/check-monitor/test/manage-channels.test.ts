@@ -83,6 +83,14 @@ describeEachDialect('channels of a project', (open) => {
     );
   });
 
+  test('may have no name, as in Healthchecks, and are then chosen by their ids', async () => {
+    const path = await make('slack', { url: target.url });
+    await editChannel(deps, path, { name: '' });
+    await ada.get('/channels/').expect(200, { channels: [{ id: path.uuid, name: '', kind: 'slack' }] });
+    expect((await ada.check({ channels: path.uuid })).channels).toBe(path.uuid);
+    await ada.post('/checks/', { channels: ',' }).expect(400);
+  });
+
   test('are switched on again by new settings', async () => {
     const path = await make('slack', { url: target.url });
     const { id } = await getChannel(deps, path);
@@ -94,7 +102,7 @@ describeEachDialect('channels of a project', (open) => {
   });
 
   test.each([
-    ['no name', { name: ' ' }, 'the name of a channel'],
+    ['a name of blanks only', { name: ' ' }, 'the name of a channel'],
     ['a name that is too long', { name: 'x'.repeat(101) }, 'the name of a channel'],
     ['wrong settings', { settings: { url: 'x' } }, 'settings.url'],
   ])('refuse %s', async (_situation, edit, message) => {

@@ -31,10 +31,10 @@ async function makeProject({ plan, credentials }: Stack, name: string) {
   );
   const baseUrl = credentials.checkMonitor.url;
   const client = createCheckMonitorClient({ baseUrl, apiKey: readWriteKey });
-  const addChannel = async (channel: string) => {
+  const addChannel = async (channel: string, ...more: string[]) => {
     const where = ['--project', projectId, '--kind', 'webhook', '--url', 'http://127.0.0.1:9/'];
     const { channelId } = JSON.parse(
-      await command('channel', 'create', ...where, '--name', channel, '--json'),
+      await command('channel', 'create', ...where, '--name', channel, '--json', ...more),
     );
     return String(channelId);
   };
@@ -95,6 +95,49 @@ describeStack('importing checks', (running) => {
     expect(checks.map((check) => 'ping_url' in check && check.ping_url)).toContain(after);
   });
 
+  test('gives checks of an unnamed integration to the only one of its kind, or to the one that is named', async () => {
+    const { source, target, environment } = await makeProjects(running().stack, 'unnamed');
+    const unnamed = await source.addChannel('');
+    const there = await target.addChannel('Whatever');
+    await source.client.createCheck({ body: { name: 'First', channels: unnamed } });
+    expect(await importChecks(environment)).toMatchObject({ code: 0, error: '1 created\n' });
+
+    const other = await target.addChannel('Other', '--no-assign');
+    await source.client.createCheck({ body: { name: 'Second', channels: unnamed } });
+    const refused = await importChecks(environment, '--dry-run');
+    expect(refused).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('so that they alert nobody:\n  Second'),
+    });
+    expect(refused.error).toContain(`no integration "" (webhook) in the target; --map ${unnamed}=ID`);
+    expect(await importChecks(environment, '--map', `x=${other}`)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('the source has no integration x'),
+    });
+    expect(await importChecks(environment, '--map', `${unnamed}=${other}`)).toMatchObject({ code: 0 });
+
+    const { checks } = (await target.client.listChecks({ query: {} })).body;
+    const channelsOf = (name: string) => checks.find((check) => check.name === name);
+    expect(channelsOf('First')).toMatchObject({ channels: there });
+    expect(channelsOf('Second')).toMatchObject({ channels: other });
+  });
+
+  test('arms checks with the last ping of the source when asked to', async () => {
+    const { source, target, environment } = await makeProjects(running().stack, 'armed');
+    const { body: pinged } = await source.client.createCheck({ body: { name: 'Pinged', timeout: 60 } });
+    await source.client.createCheck({ body: { name: 'Never' } });
+    expect((await fetch(pinged.ping_url)).status).toBe(200);
+    const { body: before } = await source.client.getCheck({ params: { id: pinged.uuid } });
+
+    expect(await importChecks(environment, '--arm')).toMatchObject({ code: 0 });
+
+    const { checks } = (await target.client.listChecks({ query: {} })).body;
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: 'Pinged', status: 'up', last_ping: before.last_ping, n_pings: 0 }),
+    );
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'Never', status: 'new', last_ping: null }));
+  });
+
   test('copies nothing twice, and two checks of one name as two', async () => {
     const { source, target, environment } = await makeProjects(running().stack, 'again');
     await source.client.createCheck({ body: { name: 'Same' } });
@@ -123,7 +166,8 @@ describeStack('importing checks', (running) => {
     ['a wrong key', { SOURCE_KEY: 'x'.repeat(32) }, [], 1, 'answered 401'],
     ['a service that is not there', { SOURCE_URL: 'http://127.0.0.1:9' }, [], 1, 'cannot be reached'],
     ['no address', { TARGET_URL: '' }, [], 2, 'TARGET_URL is no address'],
-    ['another option', {}, ['--force'], 2, 'there is no option --force'],
+    ['another option', {}, ['--force'], 2, "Unknown option '--force'"],
+    ['half of a pair', {}, ['--map', 'x='], 2, '--map x= is not ID=ID'],
   ])('refuses %s', async (_, change, words, code, reason) => {
     const { checkMonitor } = running().stack.credentials;
     const [SOURCE_URL, TARGET_URL] = [checkMonitor.url, checkMonitor.url];

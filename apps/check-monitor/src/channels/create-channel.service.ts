@@ -48,10 +48,10 @@ export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel)
   return uuid;
 }
 
-/** Throws InvalidInput for a name that tells nothing or is too long. */
+/** Throws InvalidInput for a name of blanks only, or one that is too long. It may be empty, as in Healthchecks. */
 export function requireName(name: string): void {
-  if (name.trim() === '' || [...name].length > 100) {
-    throw new InvalidInput('the name of a channel has 1 to 100 characters');
+  if ((name !== '' && name.trim() === '') || [...name].length > 100) {
+    throw new InvalidInput('the name of a channel has at most 100 characters, and not only blanks');
   }
   if (!isStorable(name)) throw new InvalidInput('the name is not valid Unicode, or has null characters');
 }

@@ -1,4 +1,5 @@
 import { InvalidInput, type UniqueField, uniqueFields } from '@certloop/contracts';
+import { type Micros, parseInstant } from '../instants.js';
 import type { ApiVersion } from '../projects/caller.js';
 import type { CheckSettings } from './check.js';
 import { parseSchedule } from './schedule.js';
@@ -15,6 +16,8 @@ export interface CheckSpec {
   readonly filter_http_body: boolean | undefined;
   readonly filter_default_fail: boolean | undefined;
   readonly grace: number | undefined;
+  /** Last ping that a check had elsewhere; only for a new one. */
+  readonly import_last_ping: Micros | undefined;
   readonly manual_resume: boolean | undefined;
   readonly methods: '' | 'POST' | undefined;
   readonly name: string | undefined;
@@ -52,6 +55,7 @@ function readSpec(body: Members): CheckSpec {
     filter_http_body: readFlag(body, 'filter_http_body'),
     filter_default_fail: readFlag(body, 'filter_default_fail'),
     grace: readSeconds(body, 'grace'),
+    import_last_ping: readInstant(body, 'import_last_ping'),
     manual_resume: readFlag(body, 'manual_resume'),
     methods: readMethods(body),
     name: readText(body, 'name', 100),
@@ -195,6 +199,13 @@ function readSeconds(body: Members, field: string): number | undefined {
   if (value < 60) throw wrong(field, 'is too small');
   if (value > 31_536_000) throw wrong(field, 'is too large');
   return value;
+}
+
+function readInstant(body: Members, field: string): Micros | undefined {
+  const value = readText(body, field);
+  const instant = value === undefined ? undefined : parseInstant(value);
+  if (value !== undefined && instant === undefined) throw wrong(field, 'is not an instant');
+  return instant;
 }
 
 function readMethods(body: Members): '' | 'POST' | undefined {

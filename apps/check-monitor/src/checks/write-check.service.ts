@@ -2,9 +2,10 @@ import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import { assignChannels } from '../channels/channels.repository.js';
 import { pickChannels } from '../channels/channels.service.js';
+import type { Micros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
 import { countChecks, findKeptProject, holdOwner, type User } from '../projects/projects.repository.js';
-import { type Check, type CheckSettings, defaultSettings, newCheck } from './check.js';
+import { type Check, type CheckSettings, type CheckState, defaultSettings, newCheck } from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-state.js';
 import {
@@ -46,7 +47,8 @@ export async function createCheck(
     requireRoom(deps, owner, 1);
     const settings = { ...defaultSettings, ...changedSettings(spec, defaultSettings, caller.version) };
     const channels = await pickChannels(tx, caller.projectId, spec.channels ?? '');
-    const check = await addCheck(deps, tx, owner, caller.projectId, settings);
+    const armed = armedState(settings, spec.import_last_ping, deps.now());
+    const check = await addCheck(deps, tx, owner, caller.projectId, settings, armed);
     await assignChannels(tx, check.id, channels);
     return { ...(await withChannels(tx, check)), isNew: true };
   });
@@ -75,16 +77,24 @@ export async function addCheck(
   owner: User,
   projectId: string,
   settings: CheckSettings,
+  state: Partial<CheckState> = {},
 ): Promise<Check> {
   const uuid = deps.newUuid();
-  await insertCheck(
-    tx,
-    newCheck(settings, { projectId, uuid, badgeUuid: deps.newUuid(), createdAt: deps.now() }),
-  );
+  const origin = { projectId, uuid, badgeUuid: deps.newUuid(), createdAt: deps.now() };
+  await insertCheck(tx, { ...newCheck(settings, origin), ...state });
   await countChecks(tx, owner.id, 1);
   const made = await findCheckByUuid(tx, uuid);
   if (made === undefined) throw new Error(`check ${uuid} is gone within its own transaction`);
   return made;
+}
+
+/** State of a new check that was pinged elsewhere: it falls when it would have fallen there. */
+function armedState(settings: CheckSettings, pingedAt: Micros | undefined, now: Micros): Partial<CheckState> {
+  if (pingedAt === undefined) return {};
+  const lastPing = Math.min(pingedAt, now);
+  const idle = { lastStart: null, lastStartRunId: null, lastDuration: null, alertAfter: null };
+  const timing = { ...settings, ...idle, storedStatus: 'up', lastPing } as const;
+  return { storedStatus: 'up', lastPing, alertAfter: deadlineOf(timing) };
 }
 
 /** Throws Forbidden when the account has `factor` times as many checks as it may have. */

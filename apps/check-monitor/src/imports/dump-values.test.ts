@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { durationOf, instantOf } from './dump-values.js';
+import { parseInstant } from '../instants.js';
+import { durationOf } from './dump-values.js';
 
 const second = 1_000_000;
 
@@ -13,7 +14,7 @@ describe('instant in a dump', () => {
     ['a date alone', '2026-01-01', undefined],
     ['nothing', '', undefined],
   ])('reads %s', (_situation, value, expected) => {
-    expect(instantOf(value)).toBe(expected);
+    expect(parseInstant(value)).toBe(expected);
   });
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { microsPerSecond, parseInstant } from '../instants.js';
 import { isStorable } from '../storable-text.js';
 
 // How `manage.py dumpdata` writes values: instants and durations as text, bytes as Base64, relations as primary keys.
@@ -18,16 +18,6 @@ export function text(length: number) {
     .string()
     .refine((value) => [...value].length <= length, `has more than ${length} characters`)
     .refine(isStorable, 'is not valid Unicode, or has null characters');
-}
-
-const instantForm = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?$/;
-
-/** Instant of a text such as `2026-01-02T03:04:05.678Z` or with `+02:00`; UTC where it has no zone. */
-export function instantOf(value: string): Micros | undefined {
-  const [, seconds, fraction = '', zone = 'Z'] = instantForm.exec(value) ?? [];
-  if (seconds === undefined) return undefined;
-  const ms = Date.parse(`${seconds.replace(' ', 'T')}${zone}`);
-  return Number.isNaN(ms) ? undefined : ms * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
 const clockForm = /^(?:(-?\d+) )?(-?)(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?$/;
@@ -53,7 +43,7 @@ function sum(days = '0', hours = '0', minutes = '0', seconds = '0', fraction = '
 }
 
 export const instant = z.string().transform((value, context) => {
-  const found = instantOf(value);
+  const found = parseInstant(value);
   if (found === undefined) context.addIssue({ code: 'custom', message: 'is not an instant' });
   return found ?? 0;
 });

@@ -103,10 +103,14 @@ export const checkUpdateSchema = z
   .meta({ id: 'CheckUpdate' });
 export type CheckUpdate = z.output<typeof checkUpdateSchema>;
 
-/** Parameters of a creation: those of an update, and `unique`, the fields of an upsert. */
+/**
+ * Parameters of a creation: those of an update, `unique`, the fields of an upsert, and `import_last_ping`, the last ping
+ * that the check had elsewhere, so that it is expected from then on.
+ */
 export const checkCreateSchema = checkUpdateSchema
   .extend({
     unique: z.array(z.enum(uniqueFields)).optional(),
+    import_last_ping: moment.optional(),
   })
   .meta({ id: 'CheckCreate' });
 export type CheckCreate = z.output<typeof checkCreateSchema>;
