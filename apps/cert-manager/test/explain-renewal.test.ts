@@ -157,20 +157,6 @@ describeEachDialect('the explanation of a renewal', (open) => {
     expect(await explanationOf(app, fqdn)).toMatchObject({ outlook: 'scheduled' });
   });
 
-  test('says that it was given up', async () => {
-    const { app } = place;
-    const fqdn = await renewedFqdn(place);
-    const { id } = await openEntryOf(app, fqdn);
-    const change = { status: 'failed' as const, reason: 'no', finishedAt: app.clock.now() };
-    await app.database.transaction((tx) => tx.update(renewalQueue, { id }, change));
-    expect(await explanationOf(app, fqdn)).toMatchObject({
-      willRenew: false,
-      outlook: 'given_up',
-      message: 'given up: the certificate expired long ago and every try failed, last: no',
-      failure: { attempt: 1, reason: 'no' },
-    });
-  });
-
   test('says that it is about to be queued', async () => {
     const { app } = place;
     const { fqdn } = await fqdnWithCsr(app);

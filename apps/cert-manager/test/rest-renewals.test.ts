@@ -44,6 +44,20 @@ describeEachDialect('a CA whose certificates are due as soon as they are issued'
     expect(told.plan?.renewAt).toBe(app.clock.now().toISOString());
   });
 
+  test('is asked ever more seldom from the fourth renewal on', async () => {
+    const { app, ca } = place;
+    ca.answer('with a certificate that is due');
+    const fqdn = await renewedFqdn(place);
+    const rests: number[] = [];
+    for (let count = 1; count <= 6; count += 1) {
+      expect(await app.renew()).toMatchObject({ renewed: 1 });
+      const { scheduledAt } = await openEntryOf(app, fqdn);
+      rests.push((Date.parse(scheduledAt) - app.clock.now().getTime()) / hour);
+      app.clock.set(new Date(scheduledAt));
+    }
+    expect(rests).toEqual([1, 1, 1, 2, 4, 8]);
+  });
+
   test('is told of in the explanation', async () => {
     const { app, ca } = place;
     ca.answer('with a certificate that is due');

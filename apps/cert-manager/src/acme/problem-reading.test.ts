@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { caProblemType, isForgotten, isPermanent, problemOf, readProblem } from './problem-reading.js';
+import {
+  caProblemType,
+  isForgotten,
+  isPermanent,
+  isValidation,
+  problemOf,
+  readProblem,
+} from './problem-reading.js';
 
 const acme = (name: string) => `urn:ietf:params:acme:error:${name}`;
 const answer = (status: number, document: object | string, retryAfter: string | null = null) =>
@@ -50,6 +57,31 @@ test.each([
   ['dns', false],
 ])('%s: asking again is of no use: %s', (name, expected) => {
   expect(isPermanent(problemOf({ type: acme(name) }))).toBe(expected);
+});
+
+test.each([
+  [401, '<h1>Unauthorized</h1>'],
+  [403, '<h1>Forbidden</h1>'],
+  [403, '{"type":"about:blank","detail":"blocked"}'],
+])('an answer of %i without an ACME type is not permanent', (status, text) => {
+  const problem = readProblem({ status, text, retryAfter: null });
+  expect([isPermanent(problem), isValidation(problem)]).toEqual([false, false]);
+});
+
+test.each([
+  ['connection', true],
+  ['dns', true],
+  ['caa', true],
+  ['incorrectResponse', true],
+  ['unauthorized', true],
+  ['rateLimited', false],
+])('%s: a name could not be validated: %s', (name, expected) => {
+  expect(isValidation(problemOf({ type: acme(name) }))).toBe(expected);
+});
+
+test('a part that could not be validated makes the whole a failed validation', () => {
+  const subproblems = ['rateLimited', 'dns'].map((name) => ({ type: acme(name) }));
+  expect(isValidation(problemOf({ type: acme('compound'), subproblems }))).toBe(true);
 });
 
 test.each([

@@ -78,8 +78,13 @@ const permanentTypes: ReadonlySet<AcmeProblemType> = new Set([
   'userActionRequired',
 ]);
 
-/** Whether asking again changes nothing until somebody does something about it. */
-export function isPermanent({ type, subproblems }: AcmeProblem): boolean {
+/**
+ * Whether further tries change nothing until an owner acts. Only a problem that the CA names by an ACME type is: a page
+ * of a gateway with 403 says nothing about the order.
+ */
+export function isPermanent(problem: AcmeProblem): boolean {
+  const { type, subproblems } = problem;
+  if (!isTyped(problem)) return false;
   if (permanentTypes.has(type)) return true;
   const names = subproblems.map((subproblem) => acmeProblemType(subproblem));
   return (
@@ -87,6 +92,29 @@ export function isPermanent({ type, subproblems }: AcmeProblem): boolean {
     names.length > 0 &&
     names.every((name) => isKnown(name) && permanentTypes.has(name))
   );
+}
+
+function isTyped(problem: AcmeProblem): boolean {
+  return isKnown(acmeProblemType({ type: caProblemType(problem) }));
+}
+
+// RFC 8555 §6.7: what a CA finds when it validates a name
+const validationTypes: ReadonlySet<AcmeProblemType> = new Set([
+  'caa',
+  'connection',
+  'dns',
+  'incorrectResponse',
+  'tls',
+  // so public CAs report an answer that is wrong or missing
+  'unauthorized',
+]);
+
+/** Whether the CA could not validate a name. */
+export function isValidation(problem: AcmeProblem): boolean {
+  const { type, subproblems } = problem;
+  if (!isTyped(problem)) return false;
+  const types = type === 'compound' ? subproblems.map((each) => acmeProblemType(each)) : [type];
+  return types.some((name) => isKnown(name) && validationTypes.has(name));
 }
 
 function parseDocument(text: string): AcmeProblemDocument | undefined {

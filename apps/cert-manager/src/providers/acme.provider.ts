@@ -13,7 +13,7 @@ import { type OrderSubject, orderSubject } from '../acme/csr-rules.js';
 import { issueOrder } from '../acme/issue-order.service.js';
 import { proofObstacle } from '../acme/order-plan.js';
 import type { OrderStep, StepChange } from '../acme/order-steps.js';
-import { caProblemType, isForgotten, isPermanent } from '../acme/problem-reading.js';
+import { caProblemType, isForgotten, isPermanent, isValidation } from '../acme/problem-reading.js';
 import { OrderWaits } from '../acme/prove-control.service.js';
 import { createSignedRequests } from '../acme/signed-request.client.js';
 import { judgeChain, keptChain, preferChain } from './acme-certificate.js';
@@ -247,6 +247,8 @@ function refusalOf(error: unknown, now: Date): SignRefusal {
     ...refusal,
     problemType: caProblemType(error),
     isPermanent: isPermanent(error),
+    isValidation: isValidation(error),
+    isRateLimited: error.type === 'rateLimited',
     notBefore: parseRetryAfter(error.headers['Retry-After'], now),
   };
 }

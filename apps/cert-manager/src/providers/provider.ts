@@ -26,8 +26,12 @@ export interface SignRefusal {
   readonly reason: string;
   /** Asking again changes nothing until somebody does something about it. */
   readonly isPermanent?: boolean;
+  /** The provider could not validate a name; how often that may fail is bounded there. */
+  readonly isValidation?: boolean;
   /** Not before this moment, says the provider. */
   readonly notBefore?: Date | undefined;
+  /** It says so because of its rate limits. */
+  readonly isRateLimited?: boolean;
   /** Stable machine key, such as `csr_not_fit_for_acme` or an ACME problem's name. */
   readonly code?: string | undefined;
   /** Type of the problem as the provider spells it. */

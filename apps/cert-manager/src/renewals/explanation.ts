@@ -26,15 +26,9 @@ export interface Explanation {
 
 /** When and why an FQDN is renewed, or why it is not. */
 export function explain(situation: RenewalSituation): Explanation {
-  const { outlook, open, failure, now } = situation;
+  const { outlook, open, now } = situation;
   if (open !== undefined) return explainOpen(situation, open);
   if (!outlook.isPlanned) return { ...never(outlook.hindrance), message: hindrances[outlook.hindrance] };
-  if (failure !== undefined) {
-    return {
-      ...never('given_up'),
-      message: `given up: the certificate expired long ago and every try failed, last: ${failure.reason}`,
-    };
-  }
   const scheduledAt = scheduleOf(outlook.plan, now);
   const message = `about to be queued for ${scheduledAt.toISOString()}, ${ruleOf(outlook.plan)}`;
   return { outlook: 'unscheduled', willRenew: true, scheduledAt, message };

@@ -1,5 +1,5 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { dueAfterLapse } from './renewal-policy.js';
+import { dueAfterLapse } from './retry-policy.js';
 
 /** The part of a renewal entry that moves. */
 export interface RenewalState {

@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  dueAfterLapse,
-  nextTry,
-  planRenewal,
-  type RenewalTerms,
-  restUntil,
-  withRest,
-} from './renewal-policy.js';
+import { planRenewal, type RenewalTerms, restUntil, withRest } from './renewal-policy.js';
 
 const day = 86_400_000;
 const minute = 60_000;
@@ -58,11 +51,18 @@ describe('the moment of a renewal', () => {
       61.5,
     ],
     [
-      'a window that ends after the expiry counts until then',
-      terms(90, { window: { start: after(88), end: after(400) } }),
+      'a window that ends after the expiry leaves a sixth of the lifetime',
+      terms(90, { window: { start: after(70), end: after(400) } }),
       'window',
-      88,
-      90,
+      70,
+      75,
+    ],
+    [
+      'a window of the last minute leaves a sixth of the lifetime, too',
+      terms(47, { window: { start: after(47 - 1 / 1440), end: after(47) } }),
+      'window',
+      39.17,
+      39.17,
     ],
     [
       'a window after the expiry is none',
@@ -153,6 +153,17 @@ describe('a certificate that a renewal brought', () => {
     expect(restUntil(renewed)).toEqual(new Date(issued.getTime() + rest));
   });
 
+  test.each([
+    [1, 60 * minute],
+    [3, 60 * minute],
+    [4, 120 * minute],
+    [6, 480 * minute],
+    [100, 30 * day],
+  ])('is left alone longer after %i renewals within its lifetime', (renewals, rest) => {
+    const renewed = { renewedAt: issued, notAfter: after(90), renewals };
+    expect(restUntil(renewed)).toEqual(new Date(issued.getTime() + rest));
+  });
+
   test('is renewed by the rule when that is later', () => {
     const plan = planRenewal(terms(90));
     expect(withRest(plan, { renewedAt: issued, notAfter: after(90) })).toBe(plan);
@@ -174,104 +185,5 @@ describe('a certificate that a renewal brought', () => {
         expect(plan.renewAt.getTime() - issued.getTime()).toBeGreaterThanOrEqual(minute);
       }),
     );
-  });
-});
-
-describe('the next try', () => {
-  const now = new Date('2026-05-01T12:00:00Z');
-  const inDays = (days: number) => after(days, now);
-  test.each([
-    ['after the first one, a minute', { attempt: 1, notAfter: inDays(30) }, minute],
-    ['after the second one, 10 minutes', { attempt: 2, notAfter: inDays(30) }, 10 * minute],
-    ['after the third one, 100 minutes', { attempt: 3, notAfter: inDays(30) }, 100 * minute],
-    ['after the fourth one, a day', { attempt: 4, notAfter: inDays(30) }, day],
-    ['after the hundredth one, a day', { attempt: 100, notAfter: inDays(30) }, day],
-    ['four days before the expiry, a day', { attempt: 9, notAfter: inDays(4) }, day],
-    ['two days before the expiry, a quarter of them', { attempt: 9, notAfter: inDays(2) }, day / 2],
-    ['an hour before the expiry, 15 minutes', { attempt: 3, notAfter: inDays(1 / 24) }, 15 * minute],
-    ['a minute before the expiry, a minute', { attempt: 9, notAfter: inDays(1 / 1440) }, minute],
-    ['expired, first tries: as ever', { attempt: 2, notAfter: inDays(-1) }, 10 * minute],
-    ['expired at this very moment: a day', { attempt: 4, notAfter: now }, day],
-    ['expired: daily', { attempt: 20, notAfter: inDays(-29) }, day],
-    ['a permanent fault: a day', { attempt: 1, notAfter: inDays(30), isPermanent: true }, day],
-    ['a permanent fault, soon expired: a day', { attempt: 1, notAfter: inDays(1), isPermanent: true }, day],
-    ['the CA wants more time', { attempt: 1, notAfter: inDays(30), notBefore: inDays(2) }, 2 * day],
-    ['the CA wants less time', { attempt: 4, notAfter: inDays(30), notBefore: now }, day],
-    ['the CA wants a year', { attempt: 1, notAfter: inDays(30), notBefore: inDays(365) }, 30 * day],
-  ])('%s', (_, failed, delay) => {
-    expect(nextTry({ now, ...failed })).toEqual(new Date(now.getTime() + delay));
-  });
-
-  test.each([
-    ['expired for 29 days and a second: none', { attempt: 30, notAfter: inDays(-29 - 1 / 86_400) }],
-    ['expired for a year: none', { attempt: 4, notAfter: inDays(-365) }],
-    [
-      'expired for a year, a permanent fault: none',
-      { attempt: 4, notAfter: inDays(-365), isPermanent: true },
-    ],
-  ])('%s', (_, failed) => {
-    expect(nextTry({ now, ...failed })).toBeUndefined();
-  });
-
-  test('comes for an FQDN whose renewal begins long after the expiry, three times', () => {
-    const tries = [1, 2, 3, 4].map((attempt) => nextTry({ attempt, now, notAfter: inDays(-365) }));
-    expect(tries.map((at) => at !== undefined)).toEqual([true, true, true, false]);
-  });
-
-  test('comes at least four times more before an expiry that is four minutes away or more', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 4 * minute, max: 400 * day }),
-        fc.integer({ min: 1, max: 60 }),
-        (remaining, first) => {
-          const notAfter = new Date(now.getTime() + remaining);
-          let at = now;
-          let tries = 0;
-          for (let attempt = first; tries < 4; attempt += 1) {
-            const next = nextTry({ attempt, now: at, notAfter });
-            if (next === undefined || next > notAfter) break;
-            at = next;
-            tries += 1;
-          }
-          expect(tries).toBe(4);
-        },
-      ),
-    );
-  });
-
-  test('lies a minute to 30 days ahead, and ends some day', () => {
-    const anyTry = fc.record({
-      attempt: fc.integer({ min: 1, max: 1000 }),
-      notAfter: fc.integer({ min: -400 * day, max: 400 * day }).map((ms) => new Date(now.getTime() + ms)),
-      isPermanent: fc.boolean(),
-      notBefore: fc.option(
-        fc.integer({ min: -day, max: 1000 * day }).map((ms) => new Date(now.getTime() + ms)),
-        { nil: undefined },
-      ),
-    });
-    fc.assert(
-      fc.property(anyTry, (failed) => {
-        const next = nextTry({ now, ...failed });
-        if (next === undefined) return expect(failed.attempt).toBeGreaterThan(3);
-        expect(next.getTime() - now.getTime()).toBeGreaterThanOrEqual(minute);
-        expect(next.getTime() - now.getTime()).toBeLessThanOrEqual(30 * day);
-        if (failed.attempt > 3)
-          expect(next.getTime()).toBeLessThanOrEqual(failed.notAfter.getTime() + 30 * day);
-        return undefined;
-      }),
-    );
-  });
-});
-
-describe('after a lapse', () => {
-  const now = new Date('2026-05-01T12:00:00Z');
-  test.each([
-    ['the first one: at once', 1, 0],
-    ['the second one', 2, minute],
-    ['the third one', 3, 10 * minute],
-    ['the fourth one', 4, 100 * minute],
-    ['the fiftieth one', 50, 100 * minute],
-  ])('%s', (_, attempt, delay) => {
-    expect(dueAfterLapse(attempt, now)).toEqual(new Date(now.getTime() + delay));
   });
 });

@@ -36,21 +36,25 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const shortLifetime = 10 * day;
 const jitter = 0.05;
+/** Share of the lifetime that a window leaves for further tries, however late it is. */
+const leastLeft = 1 / 6;
 
 /**
- * When a certificate is to be renewed: within its CA's window if there is a sound one, else after a share of its
- * lifetime, spread by 5 % of what is left of it then. The moment may lie in the past.
+ * When a certificate is to be renewed: within its CA's window if there is a sound one, as far as that leaves a sixth of
+ * the lifetime for further tries, else after a share of its lifetime, spread by 5 % of what is left of it then. The moment may lie in the past.
  */
 export function planRenewal(terms: RenewalTerms): RenewalPlan {
   const { window, notAfter, seed } = terms;
+  const lifetime = Math.max(0, notAfter.getTime() - terms.notBefore.getTime());
   if (window !== undefined && isSound(window, notAfter)) {
-    const { start: earliest, end } = window;
-    const latest = new Date(Math.min(end.getTime(), notAfter.getTime()));
+    const { start, end } = window;
+    const bound = notAfter.getTime() - lifetime * leastLeft;
+    const latest = new Date(Math.min(end.getTime(), bound));
+    const earliest = new Date(Math.min(start.getTime(), latest.getTime()));
     // the window is part of the seed: a new one is a new draw, the same one never is
-    const renewAt = pick(earliest, latest, `${seed} ${earliest.getTime()} ${end.getTime()}`);
+    const renewAt = pick(earliest, latest, `${seed} ${start.getTime()} ${end.getTime()}`);
     return { rule: 'window', earliest, latest, renewAt };
   }
-  const lifetime = Math.max(0, notAfter.getTime() - terms.notBefore.getTime());
   const { rule, fraction } = shareOf(lifetime, terms.fraction);
   const left = lifetime * (1 - fraction);
   const earliest = new Date(notAfter.getTime() - left * (1 + jitter));
@@ -84,69 +88,28 @@ function pick(earliest: Date, latest: Date, seed: string): Date {
 export interface RenewedTerms {
   readonly renewedAt: Date;
   readonly notAfter: Date;
+  /** How many renewals there were within its lifetime, itself among them; 1 when absent. */
+  readonly renewals?: number;
 }
 
 const longestRest = 60 * minute;
+const usualRenewals = 3;
 
 /**
  * Moment before which a certificate that a renewal brought is not renewed again, whatever rule or window says: a
  * twentieth of its time after that renewal, a minute at least and an hour at most. Else a CA whose certificates are
- * due as soon as they are issued would be asked without end.
+ * due as soon as they are issued would be asked without end. From the fourth renewal within a lifetime on, each rest is
+ * twice as long as the one before, up to a third of the time that is left.
  */
-export function restUntil({ renewedAt, notAfter }: RenewedTerms): Date {
-  const share = (notAfter.getTime() - renewedAt.getTime()) / 20;
-  return new Date(renewedAt.getTime() + Math.min(longestRest, Math.max(minute, share)));
+export function restUntil({ renewedAt, notAfter, renewals = 1 }: RenewedTerms): Date {
+  const left = notAfter.getTime() - renewedAt.getTime();
+  const rest = Math.min(longestRest, Math.max(minute, left / 20));
+  const doubled = rest * 2 ** Math.min(40, Math.max(0, renewals - usualRenewals));
+  return new Date(renewedAt.getTime() + Math.max(rest, Math.min(doubled, left / 3)));
 }
 
 /** The plan with that rest kept. */
 export function withRest(plan: RenewalPlan, renewed: RenewedTerms): RenewalPlan {
   const rest = restUntil(renewed);
   return rest <= plan.renewAt ? plan : { ...plan, renewAt: rest, isResting: true };
-}
-
-/** A try to renew that failed. */
-export interface FailedTry {
-  /** Number of the try, from 1. */
-  readonly attempt: number;
-  readonly now: Date;
-  /** Expiry of the certificate that is to be renewed. */
-  readonly notAfter: Date;
-  /** Asking again changes nothing until somebody does something about it. */
-  readonly isPermanent?: boolean;
-  /** Not before this moment, says the CA. */
-  readonly notBefore?: Date | undefined;
-}
-
-const firstDelays = [1, 10, 100].map((minutes) => minutes * minute);
-const graceAfterExpiry = 30 * day;
-
-/**
- * When to try again: after 1, 10 and 100 minutes, then daily, and more often before the expiry, so that four more
- * tries come before it if it is four minutes away; a permanent fault daily from the start. Undefined when the
- * certificate expired 30 days ago, from the fourth try on: then somebody has to look.
- */
-export function nextTry(failed: FailedTry): Date | undefined {
-  const { attempt, now, notAfter } = failed;
-  const own = now.getTime() + delayOf(failed);
-  const wanted = failed.notBefore?.getTime() ?? own;
-  // a CA that asks for more than a month is not believed
-  const at = Math.min(Math.max(own, wanted), now.getTime() + graceAfterExpiry);
-  const isGivenUp = attempt > firstDelays.length && at > notAfter.getTime() + graceAfterExpiry;
-  return isGivenUp ? undefined : new Date(at);
-}
-
-function delayOf({ attempt, now, notAfter, isPermanent }: FailedTry): number {
-  if (isPermanent === true) return day;
-  const delay = firstDelays[attempt - 1] ?? day;
-  const remaining = notAfter.getTime() - now.getTime();
-  return remaining <= 0 ? delay : Math.min(delay, Math.max(minute, remaining / 4));
-}
-
-/**
- * When an entry whose worker vanished is due again: at once, as the next worker goes on where that one stopped,
- * but ever later when one worker after the other vanishes over it. `attempt` is the number of the lost try.
- */
-export function dueAfterLapse(attempt: number, now: Date): Date {
-  const delay = attempt === 1 ? 0 : (firstDelays[attempt - 2] ?? 100 * minute);
-  return new Date(now.getTime() + delay);
 }

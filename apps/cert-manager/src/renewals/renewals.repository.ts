@@ -13,7 +13,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { In } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
 import type { RenewalState } from './renewal-entry.js';
 
@@ -167,6 +167,16 @@ export function cameOfRenewal(
 ): Promise<boolean> {
   // one transaction ends the entry and stores the certificate, at the same moment
   return tx.existsBy(renewalQueue, { fqdnId, status: 'completed', finishedAt: createdAt, isTest: false });
+}
+
+/** How many renewals of the FQDN ended well after `since`, tests left out. */
+export function countRenewalsSince(tx: Tx, fqdnId: string, since: Date): Promise<number> {
+  return tx.countBy(renewalQueue, {
+    fqdnId,
+    status: 'completed',
+    isTest: false,
+    finishedAt: MoreThan(since),
+  });
 }
 
 /** Changes an entry that is still in the state and the try given; false when it is not. */

@@ -151,7 +151,7 @@ function countEnds(ends: readonly End[]): Pick<RunReport, 'renewed' | 'failed' |
   return {
     renewed: ends.filter(({ kind }) => kind === 'renewed').length,
     failed: ends.flatMap((end) =>
-      end.kind === 'failed' ? [{ ...end, isGivenUp: end.next === 'given_up' }] : [],
+      end.kind === 'failed' ? [{ ...end, isLongExpired: end.next !== 'none' && end.next.isLongExpired }] : [],
     ),
     broken: ends.filter(({ kind }) => kind === 'broken').length,
   };

@@ -10,7 +10,7 @@ const quiet: RunReport = {
   troubled: { count: 0, first: undefined },
   isDone: true,
 };
-const failure = (fqdn: string, isGivenUp = false) => ({ fqdn, reason: 'no', isGivenUp });
+const failure = (fqdn: string, isLongExpired = false) => ({ fqdn, reason: 'no', isLongExpired });
 
 describe('the report of a run', () => {
   test.each<[string, Partial<RunReport>, string]>([
@@ -18,7 +18,7 @@ describe('the report of a run', () => {
     [
       'some of each',
       { renewed: 3, failed: [failure('a.example'), failure('b.example', true)] },
-      '3 renewed, 2 failed (a.example: no; b.example: no (given up))',
+      '3 renewed, 2 failed (a.example: no; b.example: no (expired over 30 days ago))',
     ],
     [
       'many failures',
@@ -45,7 +45,7 @@ describe('the report of a run', () => {
     ['one failed, and will be tried again', { failed: [failure('a')] }, true],
     ['a worker vanished', { lapsed: 1 }, true],
     ['a provider is disabled', { obstacles: ['provider is disabled: dummy-ca'] }, true],
-    ['one was given up', { failed: [failure('a', true)] }, false],
+    ['one expired over 30 days ago', { failed: [failure('a', true)] }, false],
     ['one keeps failing', { troubled: { count: 1, first: 'a' } }, false],
     ['one was broken off', { broken: 1 }, false],
   ])('is sound or not: %s', (_, change, expected) => {

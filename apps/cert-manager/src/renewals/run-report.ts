@@ -1,7 +1,11 @@
 /** What a run of the queue did and found. */
 export interface RunReport {
   readonly renewed: number;
-  readonly failed: readonly { readonly fqdn: string; readonly reason: string; readonly isGivenUp: boolean }[];
+  readonly failed: readonly {
+    readonly fqdn: string;
+    readonly reason: string;
+    readonly isLongExpired: boolean;
+  }[];
   /** Renewals that ended by an error nobody foresaw; they are tried again when their lease has lapsed. */
   readonly broken: number;
   /** Entries whose worker had vanished. */
@@ -16,7 +20,7 @@ export interface RunReport {
 
 /** Whether nobody needs to look: a failure that will soon be tried again is no reason. */
 export function isSound({ failed, broken, troubled }: RunReport): boolean {
-  return broken === 0 && troubled.count === 0 && !failed.some(({ isGivenUp }) => isGivenUp);
+  return broken === 0 && troubled.count === 0 && !failed.some(({ isLongExpired }) => isLongExpired);
 }
 
 const mostNamed = 5;
@@ -26,7 +30,10 @@ export function describeRun(report: RunReport): string {
   const { renewed, failed, broken, lapsed, obstacles, troubled } = report;
   const named = failed
     .slice(0, mostNamed)
-    .map(({ fqdn, reason, isGivenUp }) => `${fqdn}: ${reason}${isGivenUp ? ' (given up)' : ''}`);
+    .map(
+      ({ fqdn, reason, isLongExpired }) =>
+        `${fqdn}: ${reason}${isLongExpired ? ' (expired over 30 days ago)' : ''}`,
+    );
   const more = failed.length > mostNamed ? [`and ${failed.length - mostNamed} more`] : [];
   return [
     `${renewed} renewed`,

@@ -14,6 +14,7 @@ import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
 import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
 import {
   cameOfRenewal,
+  countRenewalsSince,
   deleteHeldRenewals,
   deletePendingRenewal,
   deletePlannedRenewals,
@@ -150,8 +151,12 @@ async function rested(tx: Tx, outlook: Outlook, certificate: CertificateRow | un
   if (!outlook.isPlanned || certificate === undefined) return outlook;
   const renewed = { renewedAt: certificate.createdAt, notAfter: certificate.expiresAt };
   // hardly ever is a plan so early that it matters who brought the certificate
-  if (restUntil(renewed) <= outlook.plan.renewAt || !(await cameOfRenewal(tx, certificate))) return outlook;
-  return { ...outlook, plan: withRest(outlook.plan, renewed) };
+  const lifetimeMs = certificate.expiresAt.getTime() - certificate.notBefore.getTime();
+  const longestRest = restUntil({ ...renewed, renewals: Number.POSITIVE_INFINITY });
+  if (longestRest <= outlook.plan.renewAt || !(await cameOfRenewal(tx, certificate))) return outlook;
+  const since = new Date(certificate.createdAt.getTime() - lifetimeMs);
+  const renewals = await countRenewalsSince(tx, certificate.fqdnId, since);
+  return { ...outlook, plan: withRest(outlook.plan, { ...renewed, renewals }) };
 }
 
 /** When the CA wants the certificate renewed, by the entry that is to renew it. */

@@ -12,8 +12,8 @@ import type { ProviderRow } from '../providers/providers.repository.js';
 import { readableText } from '../providers/readable-text.js';
 import { changeOf, type RenewalEvent, type RenewalState } from './renewal-entry.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
-import { nextTry } from './renewal-policy.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
+import { isLongExpired, nextTry } from './retry-policy.js';
 import { insertPlanned, newRenewal, type RenewalScheduler } from './schedule-renewals.service.js';
 
 export interface SettleDeps {
@@ -40,8 +40,8 @@ export type RenewalEnd =
   /** It was somebody else's, or nobody's, by then. */
   | { readonly kind: 'lost'; readonly entryId: string };
 
-/** What follows a failure: another try, nothing because nothing is to be done, or nothing because it is hopeless. */
-type NextStep = { readonly retryAt: Date } | 'none' | 'given_up';
+/** What follows a failure: another try, or nothing because nothing is to be done. */
+type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'none';
 
 /** Stores the certificate, ends the entry and plans the next one, all or nothing. Throws LeaseLost and NotFound. */
 export async function settleRenewed(
@@ -110,7 +110,7 @@ export async function settleFailed(
     return step;
   });
   const facts = { entryId: entry.id, fqdn, attempt: entry.attempt, reason, next: shown(next) };
-  if (next === 'given_up') logger.error(facts, 'renewal.given_up');
+  if (next !== 'none' && next.isLongExpired) logger.error(facts, 'renewal.long_expired');
   else logger.warn(facts, 'renewal.failed');
   return { kind: 'failed', fqdn, reason, next };
 }
@@ -131,7 +131,7 @@ async function planNext(
   tx: Tx,
   { entry, journal }: RenewalLease,
   fqdn: FqdnRow,
-  { isPermanent = false, isWaiting = false, notBefore }: SignRefusal,
+  refusal: SignRefusal,
   now: Date,
 ): Promise<NextStep> {
   if (entry.isTest || !fqdn.renewalEnabled || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
@@ -143,15 +143,18 @@ async function planNext(
     return 'none';
   }
   const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
-  // who waits for somebody changes nothing by asking often
-  const isIdle = isPermanent || isWaiting;
-  const scheduledAt = nextTry({ attempt, now, notAfter: newest.expiresAt, isPermanent: isIdle, notBefore });
-  if (scheduledAt === undefined) return 'given_up';
+  const { notBefore, expiresAt: notAfter } = newest;
+  const { isPermanent = false, isWaiting = false, isValidation = false, isRateLimited = false } = refusal;
+  const scheduledAt = nextTry({
+    ...{ attempt, now, notBefore, notAfter, isValidation, isRateLimited, retryAt: refusal.notBefore },
+    // an order that waits for its owner changes as little by further tries
+    isPermanent: isPermanent || isWaiting,
+  });
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
   // an order that the provider did not give up goes on in the next try
   const retry = { ...subject, attempt: attempt + 1, retryOf, journal: journal() };
   await insertRenewal(tx, newRenewal(retry, now));
-  return { retryAt: scheduledAt };
+  return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
 }
 
 export function callerFor(entry: RenewalRow): Caller {

@@ -1,12 +1,7 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, holdFqdn, listRenewedFqdnsAfter } from '../fqdns/fqdns.repository.js';
-import {
-  deleteOldRenewals,
-  findLatestRenewal,
-  findOpenRenewal,
-  listFqdnsWithOpen,
-} from './renewals.repository.js';
+import { deleteOldRenewals, findOpenRenewal, listFqdnsWithOpen } from './renewals.repository.js';
 import { insertPlanned, readOutlook } from './schedule-renewals.service.js';
 
 export interface SweepDeps {
@@ -57,9 +52,6 @@ async function planIfMissing(tx: Tx, { spaceId, id }: FqdnRow, now: Date): Promi
   if (!fqdn.renewalEnabled || (await findOpenRenewal(tx, id)) !== undefined) return false;
   const { outlook } = await readOutlook(tx, fqdn);
   if (!outlook.isPlanned) return false;
-  const latest = await findLatestRenewal(tx, id);
-  // given up: begun again by hand, or with a new certificate or CSR
-  if (latest?.status === 'failed' && latest.certificateId === outlook.certificateId) return false;
   await insertPlanned(tx, fqdn, now);
   return true;
 }

@@ -57,8 +57,6 @@ export const renewalOutlooks = [
   'no_certificate',
   'no_csr',
   'no_provider',
-  /** It expired long ago, and every try has failed. */
-  'given_up',
 ] as const;
 export type RenewalOutlook = (typeof renewalOutlooks)[number];
 
