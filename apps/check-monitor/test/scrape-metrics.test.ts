@@ -101,6 +101,25 @@ describeEachDialect('GET /metrics', (open) => {
     expect(told.get('check_monitor_delivery_duration_seconds_count{kind="webhook"}')).toBe(1);
   });
 
+  test('counts a channel that fails, whose messages are not late', async () => {
+    const check = await ada.check({ name: 'Other job', timeout: 60, grace: 60, channels: '*' });
+    await ada.ping(check, '/fail');
+    target.answer((response) => response.writeHead(503).end());
+    await app.tick();
+    await app.deliver();
+    app.clock.advance(1000);
+    const failing = await scrape();
+    expect(failing.get('check_monitor_channels_failing')).toBe(1);
+    expect(failing.get('check_monitor_messages_waiting')).toBe(1);
+    expect(failing.get('check_monitor_oldest_message_seconds')).toBe(0);
+    target.reset();
+    app.clock.advance(60_000);
+    await app.deliver();
+    const well = await scrape();
+    expect(well.get('check_monitor_channels_failing')).toBe(0);
+    expect(well.get('check_monitor_messages_waiting')).toBe(0);
+  });
+
   test('tells requests by the template of their path, without a key in it', async () => {
     await app.http.get(`/projects/${ada.keys.projectId}/metrics/${ada.keys.readOnlyKey}`).expect(200);
     const samples = [...(await scrape()).keys()].filter((sample) =>

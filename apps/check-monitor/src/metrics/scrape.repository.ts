@@ -13,9 +13,12 @@ export interface Waiting {
   readonly earliestDue: Micros | null;
   /** Changes of status that are not yet made into messages, up to `mostCounted`. */
   readonly flips: number;
-  /** Messages that are not delivered yet, up to `mostCounted`, and when the oldest of them was made. */
+  /** Messages that are not delivered yet, up to `mostCounted`. */
   readonly messages: number;
+  /** When the oldest of them was made, of channels that neither fail nor are held back. */
   readonly oldestMessage: Micros | null;
+  /** Channels that fail while messages wait for them. */
+  readonly failingChannels: number;
 }
 
 /** Each part is answered from an index that holds only what waits. */
@@ -24,15 +27,36 @@ export async function readWaiting(tx: Tx, now: Micros): Promise<Waiting> {
     earliestDue: column.preciseInstant().nullable(),
     flips: column.bigint(),
     messages: column.bigint(),
-    oldestMessage: column.preciseInstant().nullable(),
   };
   const text = `select
     (select min(alert_after) from check_states where alert_after is not null and alert_after < $1) as earliest_due,
     (select count(*) from (select 1 from flips where processed_at is null limit ${mostCounted}) f) as flips,
-    (select count(*) from (select 1 from notifications where settled_at is null limit ${mostCounted}) n) as messages,
-    (select created_at from notifications where settled_at is null order by id limit 1) as oldest_message`;
+    (select count(*) from (select 1 from notifications where settled_at is null limit ${mostCounted}) n) as messages`;
   const [waiting] = await querySql(tx, columns, text, [now]);
-  return waiting ?? { earliestDue: null, flips: 0, messages: 0, oldestMessage: null };
+  const none = { earliestDue: null, flips: 0, messages: 0 };
+  return { ...none, ...waiting, ...(await readWaitingChannels(tx, now)) };
+}
+
+/** The recursion visits each channel that messages wait for once, however many there are. */
+async function readWaitingChannels(
+  tx: Tx,
+  now: Micros,
+): Promise<Pick<Waiting, 'oldestMessage' | 'failingChannels'>> {
+  const columns = { oldestMessage: column.preciseInstant().nullable(), failingChannels: column.bigint() };
+  const text = `with recursive queued(id) as (
+      select min(channel_id) from notifications where settled_at is null
+      union all
+      select (select min(channel_id) from notifications where settled_at is null and channel_id > queued.id)
+        from queued where queued.id is not null)
+    select min(case when failing_since is null and (held_until is null or held_until <= $1) then oldest end)
+        as oldest_message,
+      count(failing_since) as failing_channels
+    from (
+      select c.failing_since, c.held_until, (select n.created_at from notifications n
+        where n.channel_id = c.id and n.settled_at is null order by n.id limit 1) as oldest
+      from queued join channels c on c.id = queued.id where c.disabled_at is null) w`;
+  const [waiting] = await querySql(tx, columns, text, [now]);
+  return waiting ?? { oldestMessage: null, failingChannels: 0 };
 }
 
 /** Checks by their stored status, of up to `mostChecks`. */

@@ -117,7 +117,12 @@ function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): vo
       },
       oldest: {
         name: 'check_monitor_oldest_message_seconds',
-        help: 'Age of the oldest message that is not delivered yet; 0 when none waits',
+        help: 'Age of the oldest message that is not delivered yet, to a channel that neither fails nor is held back',
+        labels: [],
+      },
+      failing: {
+        name: 'check_monitor_channels_failing',
+        help: 'Channels whose target takes no messages at present, while messages wait for them',
         labels: [],
       },
     },
@@ -131,6 +136,7 @@ function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): vo
         flips: alone(waiting.flips),
         messages: alone(waiting.messages),
         oldest: alone(ageOf(waiting.oldestMessage)),
+        failing: alone(waiting.failingChannels),
       };
     },
   });
