@@ -1,14 +1,7 @@
-import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import type { ChannelKind } from '../src/channels/channel-kinds.js';
-import { type Channel, findChannel } from '../src/channels/channels.repository.js';
-import { createChannel } from '../src/channels/create-channel.service.js';
-import { publicServices } from '../src/channels/messengers.js';
-import { listNotifications, type Notification } from '../src/channels/notifications.repository.js';
-import { began, type Holder, openTestApp, type TestApp } from './support/app.js';
-import { type MailServer, startMailServer } from './support/mail-server.js';
-import { type Recorder, startRecorder } from './support/recorder.js';
+import { expect, jest, test } from '@jest/globals';
+import { openAlertStage } from './support/alerts.js';
+import { began } from './support/app.js';
 
 const second = 1000;
 const minute = 60 * second;
@@ -18,72 +11,13 @@ const hour = 60 * minute;
 jest.setTimeout(30_000);
 
 describeEachDialect('the ladder of deliveries', (open) => {
-  let app: TestApp;
-  let target: Recorder;
-  let mailbox: MailServer;
-  let ada: Holder;
-
-  beforeAll(async () => {
-    [target, mailbox] = [await startRecorder(), await startMailServer()];
-    const smtp = { url: mailbox.url, from: 'alerts@monitor.example' };
-    const services = { ...publicServices, telegram: target.url };
-    app = await openTestApp(
-      open,
-      {},
-      { timeoutMs: 800, services, messengers: { smtp, telegramToken: '1:a' } },
-    );
-  });
-  beforeEach(async () => {
-    app.clock.set(began);
-    ada = await app.newProject({ checkLimit: 1000 });
-  });
-  afterEach(async () => {
-    target.reset();
-    mailbox.reset();
-    await app.database.transaction((tx) => executeSql(tx, 'delete from channels'));
-  });
-  afterAll(async () => {
-    await app.close();
-    await target.close();
-    await mailbox.close();
-  });
-
-  async function channel(kind: ChannelKind, settings: object): Promise<Channel> {
-    const wanted = { projectId: ada.keys.projectId, kind, name: kind, settings, isVerified: true };
-    return read({ uuid: await createChannel(app.accounts, wanted) });
-  }
-
-  async function read({ uuid }: Pick<Channel, 'uuid'>): Promise<Channel> {
-    const found = await app.database.read((tx) => findChannel(tx, uuid));
-    if (found === undefined) throw new Error('the channel is gone');
-    return found;
-  }
-
-  const webhook = (path = '/hook') =>
-    channel('webhook', {
-      down: { method: 'POST', url: target.url + path, body: '$NAME $STATUS $NOW' },
-      up: { method: 'POST', url: target.url + path, body: '$NAME $STATUS $NOW' },
-    });
-
-  /** Alerts of a channel, the oldest first. */
-  const log = async ({ id }: Channel): Promise<Notification[]> => {
-    const rows = await app.database.read((tx) => listNotifications(tx, id, 1000));
-    return rows.filter(({ aboutChannelId }) => aboutChannelId === null).toReversed();
-  };
-
-  async function fail(name = 'Backup', channels = '*') {
-    const check = await ada.check({ name, channels });
-    await ada.ping(check, '/fail');
-    await app.tick();
-    return check;
-  }
-
-  const answer = (status: number, headers = {}) =>
-    target.answer((response) => response.writeHead(status, headers).end());
-  const bodies = () => target.requests.map(({ body }) => body);
+  const stage = openAlertStage(open);
+  const { channel, webhook, read, log, fail, answer } = stage;
+  const bodies = () => stage.target.requests.map(({ body }) => body);
   const secondsOf = (from: number, instant: number | null | undefined) => ((instant ?? from) - from) / 1e6;
 
   test('tries again after 5 s, 30 s, 2, 10 and 30 min, then each hour, until the target is back', async () => {
+    const { app, target } = stage;
     const hook = await webhook();
     answer(503);
     await fail();
@@ -112,6 +46,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
   });
 
   test('gives a message up after 24 hours, and notifies the owner once', async () => {
+    const { ada, app, mailbox } = stage;
     const hook = await webhook();
     answer(503);
     await fail('one');
@@ -135,6 +70,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
   });
 
   test('keeps what a mail server does not take while it is away', async () => {
+    const { app, mailbox } = stage;
     const mail = await channel('email', { address: 'ada@example.org' });
     mailbox.refuse(450, '4.7.1 greylisted');
     await fail();
@@ -148,6 +84,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
   });
 
   test('holds back the channel that answers 429, not the others, and loses nothing of a storm', async () => {
+    const { app, target } = stage;
     const [limited, other] = [await webhook('/limited'), await webhook('/other')];
     let taken = 0;
     let rest = 3;
@@ -179,6 +116,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
   });
 
   test('obeys a Retry-After that is a date, but waits no longer than an hour', async () => {
+    const { app } = stage;
     const hook = await webhook();
     answer(429, { 'Retry-After': new Date(began.getTime() + 24 * hour).toUTCString() });
     await fail();
@@ -191,6 +129,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
   });
 
   test('gives up after 24 hours what waits behind a limit of one message an hour', async () => {
+    const { app, mailbox } = stage;
     const hook = await webhook();
     answer(429, { 'Retry-After': '3600' });
     for (let n = 0; n < 30; n += 1) await fail(`check ${n}`);
@@ -204,6 +143,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
   });
 
   test('asks a target that does not answer with one message at a time, and less and less often', async () => {
+    const { app, target } = stage;
     const hook = await webhook();
     target.answer(() => undefined);
     for (let n = 0; n < 6; n += 1) await fail(`check ${n}`);
@@ -226,6 +166,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
   });
 
   test('sends at once what waited for a target when it is back', async () => {
+    const { app } = stage;
     const hook = await webhook();
     answer(503);
     await fail('one');

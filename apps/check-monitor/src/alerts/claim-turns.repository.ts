@@ -51,6 +51,7 @@ export async function claimTurns(tx: Tx, claim: TurnClaim): Promise<Turn[]> {
   for (const id of await listWaitingChannels(tx, claim, claim.limit - turns.length)) {
     const turn = await takeTurn(tx, id, claim);
     if (turn !== undefined) turns.push(turn);
+    if (turn?.isAlone === true) return turns;
   }
   return turns;
 }
@@ -129,6 +130,8 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<Tu
   const isLimited = isRead && claim.digestPerMinute > 0;
   const found = await listHeads(tx, channelId, isLimited ? maxDigest : usual, claim);
   const isDigest = allowance.left === 0 || (isLimited && isBacklog(found, claim));
+  // a digest comes after the messages that it goes on from
+  if (isDigest && (await countInHand(tx, channelId)) > 0) return undefined;
   const heads = alone(isDigest ? found : found.slice(0, usual));
   if (heads.length === 0) return undefined;
   const rows = isRead ? [...heads, ...(await listFollowers(tx, channelId, heads))] : heads;
@@ -141,6 +144,12 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<Tu
     });
   }
   return takeRows(tx, channel, rows, isDigest, claim);
+}
+
+async function countInHand(tx: Tx, channelId: number): Promise<number> {
+  const text = `select (${inHand}) as count from channels c where c.id = $1`;
+  const [row] = await querySql(tx, { count: column.bigint() }, text, [channelId]);
+  return row?.count ?? 0;
 }
 
 /** More than a minute's messages that have waited for more than one, such as behind a limit of the target. */
