@@ -29,6 +29,7 @@ import {
 import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
+import { createAddressProbes } from './accounts/address-probes.store.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
@@ -64,6 +65,7 @@ export type AppConfig = Pick<
   | 'siteName'
   | 'badgeLabel'
   | 'checkLimit'
+  | 'projectLimit'
   | 'pingLimit'
   | 'pingBodyLimit'
   | 'trustedProxies'
@@ -164,6 +166,7 @@ function mountAccount(app: Express, deps: Deps): void {
     }),
     throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
+    addressProbes: createAddressProbes(deps.now),
   };
   const options = { context: accountCallerOf(account), bodyBytes: largestAccountBody };
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));

@@ -181,6 +181,11 @@ export const settings = {
     wholeNumber(0, 1_000_000_000).default(20),
     'checks of an account without a limit of its own',
   ),
+  projectLimit: setting(
+    'CHECK_MONITOR_PROJECT_LIMIT',
+    wholeNumber(0, 1_000_000).default(100),
+    'projects that a user may own before `/api/account` makes no more; the command line may make more',
+  ),
   pingLimit: setting(
     'CHECK_MONITOR_PING_LIMIT',
     wholeNumber(1, 1_000_000).default(100),

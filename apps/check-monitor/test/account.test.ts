@@ -1,68 +1,16 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import type supertest from 'supertest';
-import { setPassword } from '../src/accounts/sessions.service.js';
 import { createUser } from '../src/projects/create-project.service.js';
-import { passwords } from './support/app.js';
+import { Browser, newPerson, newProject, origin, password } from './support/browser.js';
 import { insertTestChannel } from './support/factories.js';
-import { describeMonitor, type Stage } from './support/suite.js';
-
-const origin = 'https://monitor.example';
-const password = 'correct horse battery';
-let people = 0;
-
-/** A user in a browser on our own page. */
-class Browser {
-  readonly #stage: Stage;
-  readonly email: string;
-  cookie = '';
-  csrfToken = '';
-
-  constructor(stage: Stage, email: string) {
-    this.#stage = stage;
-    this.email = email;
-  }
-
-  login(secret = password): supertest.Test {
-    return this.#stage.app.http
-      .post('/api/account/login')
-      .set('Origin', origin)
-      .send({ email: this.email, password: secret });
-  }
-
-  async signIn(): Promise<this> {
-    const answer = await this.login().expect(200);
-    this.cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
-    this.csrfToken = answer.body.csrfToken;
-    return this;
-  }
-
-  get(path: string): supertest.Test {
-    return this.#stage.app.http.get(`/api/account${path}`).set('Cookie', this.cookie);
-  }
-
-  send(method: 'post' | 'put' | 'delete', path: string, body: object = {}): supertest.Test {
-    const request = this.#stage.app.http[method](`/api/account${path}`);
-    const known = request.set('Cookie', this.cookie).set('X-CSRF-Token', this.csrfToken);
-    return known.set('Sec-Fetch-Site', 'same-origin').send(body);
-  }
-}
+import { describeMonitor } from './support/suite.js';
 
 describeMonitor('account', (stage) => {
   let ada: Browser;
   let ben: Browser;
-  const newPerson = async (): Promise<Browser> => {
-    people += 1;
-    const email = `user${people}@example.org`;
-    await createUser(stage.app.accounts, { email, checkLimit: null, pingLimit: 50 });
-    await setPassword({ ...stage.app.accounts, passwords }, email, password);
-    return new Browser(stage, email).signIn();
-  };
-  const newProject = async (owner: Browser): Promise<string> =>
-    (await owner.send('post', '/projects', { name: 'Jobs' }).expect(201)).body.id;
 
   beforeEach(async () => {
-    ada = await newPerson();
-    ben = await newPerson();
+    ada = await newPerson(stage);
+    ben = await newPerson(stage);
   });
 
   test('a user signs in, is known, and signs out', async () => {
@@ -75,21 +23,23 @@ describeMonitor('account', (stage) => {
       user: { id: expect.any(String), email: ada.email },
       csrfToken: ada.csrfToken,
     });
-    await ada.get('/limits').expect(200, { checks: 0, checkLimit: 20, pingLimit: 50 });
+    await ada
+      .get('/limits')
+      .expect(200, { checks: 0, checkLimit: 20, projects: 0, projectLimit: 5, pingLimit: 50 });
     await ada.send('post', '/logout').expect(204);
     await ada.get('/me').expect(401);
   });
 
   test('a wrong password, a wrong address and a user without a password look alike', async () => {
     await createUser(stage.app.accounts, {
-      email: `w${people}@example.org`,
+      email: `w-${ada.email}`,
       checkLimit: null,
       pingLimit: null,
     });
     const refusal = { error: 'e-mail address or password is wrong' };
     await ada.login('wrong').expect(401, refusal);
     await new Browser(stage, 'nobody@example.org').login().expect(401, refusal);
-    await new Browser(stage, `w${people}@example.org`).login().expect(401, refusal);
+    await new Browser(stage, `w-${ada.email}`).login().expect(401, refusal);
   });
 
   test.each(['\0', 'a@b\0.example', 'a@b\ud800.example'])('%j is nobody', async (email) => {
@@ -301,5 +251,35 @@ describeMonitor('account', (stage) => {
     await ada.send('delete', `${base}/nothing`).expect(404);
     await ada.send('delete', path).expect(204);
     await ada.get(base).expect(200, { channels: [] });
+  });
+
+  test('a user makes projects up to a limit, also when asked for at once, and again after one is deleted', async () => {
+    const make = () => ada.send('post', '/projects', { name: 'Jobs' });
+    const statuses = (await Promise.all(Array.from({ length: 8 }, make))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(5);
+    const { body } = await make().expect(403);
+    expect(body.error).toContain('limit of 5 projects');
+    expect((await ada.get('/limits')).body).toMatchObject({ projects: 5, projectLimit: 5 });
+    const [first] = (await ada.get('/projects')).body.projects;
+    await ada.send('delete', `/projects/${first.id}`).expect(204);
+    await make().expect(201);
+    await newProject(ben);
+  });
+
+  test('who has an account cannot be found out for a list of addresses', async () => {
+    const id = await newProject(ada);
+    const add = (email: string) => ada.send('post', `/projects/${id}/members`, { email, role: 'member' });
+    for (let count = 0; count < 20; count += 1) {
+      await add(ben.email).expect(200);
+      await add(`nobody${count}@example.org`).expect(400);
+    }
+    const refused = await add(ben.email).expect(429);
+    expect(refused.headers['retry-after']).toBe('3600');
+    await add('nobody@example.org').expect(429);
+    for (let count = 0; count < 3; count += 1) {
+      await ada.get('/me').expect(200);
+      stage.app.clock.advance(1_200_000);
+    }
+    await add(ben.email).expect(200);
   });
 });

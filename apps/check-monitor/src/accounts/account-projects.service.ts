@@ -21,13 +21,28 @@ import {
   renameProject,
   type User,
 } from '../projects/projects.repository.js';
-import { deleteMember, findRole, listMembers, listProjectsOf, replaceMember } from './members.repository.js';
+import type { AddressProbes } from './address-probes.store.js';
+import {
+  countOwnProjects,
+  deleteMember,
+  findRole,
+  listMembers,
+  listProjectsOf,
+  replaceMember,
+} from './members.repository.js';
 import { type MemberRole, mayAs } from './role.js';
 
 export interface AccountProjectsDeps {
   readonly database: Database;
   readonly now: () => Micros;
   readonly secret: string;
+}
+
+/** What bounds users; who administers the service on its command line is not bounded. */
+export interface AccountBounds {
+  /** Projects that a user may own. */
+  readonly projectLimit: number;
+  readonly addressProbes: AddressProbes;
 }
 
 type Person = Pick<User, 'id'>;
@@ -56,6 +71,23 @@ export async function requireRole(
   await database.read((tx) => requireProject(tx, user, projectId, needed));
 }
 
+/** How many projects the user owns. */
+export function countProjects(
+  { database }: Pick<AccountProjectsDeps, 'database'>,
+  userId: string,
+): Promise<number> {
+  return database.read((tx) => countOwnProjects(tx, userId));
+}
+
+/** The project with the role that the user has in it. Throws NotFound. */
+export function findOwnProject(
+  { database }: Pick<AccountProjectsDeps, 'database'>,
+  user: Person,
+  projectId: string,
+): Promise<Project & { readonly role: ProjectRole }> {
+  return database.read((tx) => requireProject(tx, user, projectId, 'read-only'));
+}
+
 export function listOwnProjects({ database }: AccountProjectsDeps, user: Person): Promise<AccountProject[]> {
   return database.read(async (tx) => {
     const found = await listProjectsOf(tx, user.id);
@@ -78,15 +110,22 @@ export function readProject(
   });
 }
 
-/** Throws InvalidInput for the name. */
+/** Throws InvalidInput for the name, Forbidden where the user owns as many projects as they may. */
 export function createOwnProject(
-  deps: AccountProjectsDeps,
+  deps: AccountProjectsDeps & Pick<AccountBounds, 'projectLimit'>,
   user: User,
   name: string,
 ): Promise<AccountProject> {
-  return deps.database.transaction(async (tx) =>
-    describeProject(tx, await addProject(deps, tx, user, name), 'owner'),
-  );
+  return deps.database.transaction(async (tx) => {
+    // locked, so that two at once do not both take the last place
+    const owner = await holdOwner(tx, user.id);
+    if ((await countOwnProjects(tx, owner.id)) >= deps.projectLimit) {
+      throw new Forbidden(
+        `the account has reached its limit of ${deps.projectLimit} projects; delete one, or ask the operator`,
+      );
+    }
+    return describeProject(tx, await addProject(deps, tx, user, name), 'owner');
+  });
 }
 
 export function renameOwnProject(
@@ -135,17 +174,24 @@ export function listProjectMembers(
   });
 }
 
-/** Throws InvalidInput where nobody has the address, or the owner has. */
+/**
+ * Throws InvalidInput where the address has no account, or is the owner's; too_many_requests after too many addresses
+ * without an account, so that nobody finds out about a list of them.
+ */
 export function putMember(
-  { database }: AccountProjectsDeps,
+  { database, addressProbes }: Pick<AccountProjectsDeps, 'database'> & Partial<AccountBounds>,
   user: Person,
   projectId: string,
   { email, role }: { readonly email: string; readonly role: MemberRole },
 ): Promise<Member> {
   return database.transaction(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'owner');
+    addressProbes?.require(user.id);
     const found = await findUserByEmail(tx, normalEmail(email));
-    if (found === undefined) throw new InvalidInput(`there is no user ${email}`);
+    if (found === undefined) {
+      addressProbes?.count(user.id);
+      throw new InvalidInput(`there is no user ${email}`);
+    }
     if (found.id === project.ownerId) throw new InvalidInput('the owner is no member beside that');
     await keepProject(tx, project.id);
     await replaceMember(tx, { projectId: project.id, userId: found.id, role });

@@ -1,4 +1,4 @@
-import type { accountContract } from '@certloop/contracts';
+import { type accountContract, Unauthenticated } from '@certloop/contracts';
 import type { Arrival, SessionCookie } from '@certloop/server';
 import type { Request } from 'express';
 import { type AddressRange, originOf } from '../pings/client-address.js';
@@ -14,6 +14,17 @@ export interface AccountCallerDeps extends SessionsDeps {
 export interface AccountContext {
   readonly from: Credentials;
   readonly session: SignedIn | undefined;
+}
+
+/** The session of a request; throws Unauthenticated where there is none. */
+export function sessionOf({ session }: AccountContext): SignedIn {
+  if (session === undefined) throw new Unauthenticated('sign in');
+  return session;
+}
+
+/** Who is signed in; throws Unauthenticated. */
+export function userOf(context: AccountContext): SignedIn['user'] {
+  return sessionOf(context).user;
 }
 
 /** Identifies the user of a request before anything else of it is judged. */

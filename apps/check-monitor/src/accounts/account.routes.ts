@@ -1,10 +1,4 @@
-import {
-  type accountContract,
-  type Handlers,
-  InvalidInput,
-  NotFound,
-  Unauthenticated,
-} from '@certloop/contracts';
+import { type accountContract, type Handlers, InvalidInput, NotFound } from '@certloop/contracts';
 import { type ChannelKind, channelKindNames, findKind } from '../channels/channel-kinds.js';
 import { describeChannel } from '../channels/channel-view.js';
 import {
@@ -14,10 +8,13 @@ import {
   testChannel,
 } from '../channels/manage-channels.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
-import type { AccountCallerDeps, AccountContext } from './account.middleware.js';
+import { type AccountCallerDeps, type AccountContext, sessionOf, userOf } from './account.middleware.js';
 import { type AccountChannelsDeps, addChannel, changeChannel } from './account-channels.service.js';
+import { type AccountChecksRouteDeps, accountChecksHandlers } from './account-checks.routes.js';
 import {
+  type AccountBounds,
   type AccountProjectsDeps,
+  countProjects,
   createOwnProject,
   listOwnProjects,
   listProjectMembers,
@@ -30,10 +27,11 @@ import {
 } from './account-projects.service.js';
 import { changePassword, closeSession, openSession, type SignedIn } from './sessions.service.js';
 
-export interface AccountRoutesDeps extends AccountCallerDeps, AccountProjectsDeps, AccountChannelsDeps {
-  readonly checkLimit: number;
-  readonly pingLimit: number;
-}
+export type AccountRoutesDeps = AccountCallerDeps &
+  AccountProjectsDeps &
+  AccountBounds &
+  AccountChannelsDeps &
+  AccountChecksRouteDeps;
 
 type AccountHandlers = Handlers<typeof accountContract, AccountContext>;
 
@@ -44,6 +42,7 @@ export function accountHandlers(deps: AccountRoutesDeps): AccountHandlers {
     ...memberHandlers(deps),
     ...keyHandlers(deps),
     ...channelHandlers(deps),
+    ...accountChecksHandlers(deps),
   };
 }
 
@@ -68,9 +67,11 @@ function sessionHandlers(
     },
     getMe: async ({ context }) => ({ status: 200, body: describeSession(sessionOf(context)) }),
     getLimits: async ({ context }) => {
-      const { checkCount, checkLimit, pingLimit } = sessionOf(context).user;
+      const { id, checkCount, checkLimit, pingLimit } = userOf(context);
       const limits = {
         checkLimit: checkLimit ?? deps.checkLimit,
+        projects: await countProjects(deps, id),
+        projectLimit: deps.projectLimit,
         pingLimit: pingLimit ?? deps.pingLimit,
       };
       return { status: 200, body: { checks: checkCount, ...limits } };
@@ -197,15 +198,6 @@ function requireKind(name: string): ChannelKind {
 function shown(channel: Parameters<typeof describeChannel>[0]) {
   const { settings, ...described } = describeChannel(channel);
   return { ...described, settings: { ...settings } };
-}
-
-function sessionOf({ session }: AccountContext): SignedIn {
-  if (session === undefined) throw new Unauthenticated('sign in');
-  return session;
-}
-
-function userOf(context: AccountContext) {
-  return sessionOf(context).user;
 }
 
 function describeSession({ user, csrfToken }: Pick<SignedIn, 'user' | 'csrfToken'>) {

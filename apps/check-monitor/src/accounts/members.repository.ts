@@ -34,6 +34,13 @@ export async function listProjectsOf(
   return querySql<Project & { readonly role: MemberRole | null }>(tx, columns, text, [userId]);
 }
 
+/** How many projects the user owns. */
+export async function countOwnProjects(tx: Tx, userId: string): Promise<number> {
+  const text = 'select count(*) as n from projects where owner_id = $1';
+  const [row] = await querySql(tx, { n: column.bigint() }, text, [userId]);
+  return row?.n ?? 0;
+}
+
 export async function findRole(tx: Tx, projectId: string, userId: string): Promise<MemberRole | undefined> {
   return (await tx.findOneBy(members, { projectId, userId }))?.role;
 }

@@ -1,6 +1,6 @@
 import type { CheckStatus } from '@certloop/contracts';
 import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
-import type { ApiVersion } from '../projects/caller.js';
+import type { ApiVersion, Caller } from '../projects/caller.js';
 import type { Check } from './check.js';
 import { timingAt } from './check-state.js';
 
@@ -97,6 +97,18 @@ export function describeCheckReadOnly(check: Check, context: ViewContext) {
     schedule: isSimple ? undefined : check.schedule,
     tz: isSimple ? undefined : check.tz,
   };
+}
+
+/** Check as the caller's key, or role in its project, lets it be seen. */
+export function describeCheckFor(
+  { version, kind }: Pick<Caller, 'version' | 'kind'>,
+  { check, channelIds }: { readonly check: Check; readonly channelIds: readonly string[] },
+  { addresses, now }: Omit<ViewContext, 'version'>,
+) {
+  const context = { addresses, version, now };
+  return kind === 'read-write'
+    ? describeCheck(check, channelIds, context)
+    : describeCheckReadOnly(check, context);
 }
 
 function instantOrNull(instant: Micros | null): string | null {

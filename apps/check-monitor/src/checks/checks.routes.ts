@@ -7,9 +7,9 @@ import type {
   Handlers,
   QueryOf,
 } from '@certloop/contracts';
-import { isoSeconds } from '../instants.js';
+import { describeFlip } from '../flips/flip-view.js';
 import type { Caller } from '../projects/caller.js';
-import { type Addresses, describeCheck, describeCheckReadOnly } from './check-view.js';
+import { type Addresses, describeCheck, describeCheckFor } from './check-view.js';
 import {
   type AssignedCheck,
   getCheck,
@@ -29,13 +29,7 @@ export function checksHandlers(deps: ChecksRouteDeps): Handlers<typeof checksCon
   const full = ({ check, channelIds }: AssignedCheck, { version }: Caller) =>
     describeCheck(check, channelIds, { addresses: deps.addresses, version, now: deps.now() });
   const asSeenBy = (caller: Caller) => (assigned: AssignedCheck) =>
-    caller.kind === 'read-write'
-      ? full(assigned, caller)
-      : describeCheckReadOnly(assigned.check, {
-          addresses: deps.addresses,
-          version: caller.version,
-          now: deps.now(),
-        });
+    describeCheckFor(caller, assigned, { addresses: deps.addresses, now: deps.now() });
   return {
     listChecks: async ({ context, query }) => {
       const found = await listChecks(deps, context, filterOf(query));
@@ -84,11 +78,11 @@ async function describedFlips(
   }: Pick<Call<typeof flipsContract.listFlips, Caller>, 'context' | 'params' | 'query'>,
 ): Promise<Flip[]> {
   const found = await listCheckFlips(deps, context, params.id, query);
-  return found.map(({ at, newStatus }) => ({ timestamp: isoSeconds(at), up: newStatus === 'up' ? 1 : 0 }));
+  return found.map(describeFlip);
 }
 
 /** The last slug counts, none when it is empty; every tag counts. */
-function filterOf({ slug, tag }: QueryOf<typeof checksContract.listChecks>) {
+export function filterOf({ slug, tag }: QueryOf<typeof checksContract.listChecks>) {
   const lastSlug = [slug].flat().at(-1);
   return {
     slug: lastSlug === '' ? undefined : lastSlug,

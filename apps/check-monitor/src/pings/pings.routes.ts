@@ -1,9 +1,8 @@
-import type { Handlers, Ping, pingLogContract } from '@certloop/contracts';
+import type { Handlers, pingLogContract } from '@certloop/contracts';
 import type { Addresses } from '../checks/check-view.js';
-import { isoMicros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
-import { roundedSeconds } from './durations.js';
-import { listPings, type PingPage, type PingsDeps, readPingBody } from './pings.service.js';
+import { describePings } from './ping-view.js';
+import { listPings, type PingsDeps, readPingBody } from './pings.service.js';
 
 export interface PingsRouteDeps extends PingsDeps {
   readonly addresses: Addresses;
@@ -20,22 +19,4 @@ export function pingsHandlers(deps: PingsRouteDeps): Handlers<typeof pingLogCont
       return { status: 200, body: await readPingBody(deps, context, params.id, Number(params.n)) };
     },
   };
-}
-
-function describePings({ pings, durations }: PingPage, base: string): Ping[] {
-  return pings.map((ping) => {
-    const duration = durations.get(ping.n);
-    return {
-      type: ping.signal,
-      date: isoMicros(ping.at),
-      n: ping.n,
-      scheme: ping.scheme,
-      remote_addr: ping.remoteAddr,
-      method: ping.method,
-      ua: ping.userAgent,
-      rid: ping.runId,
-      body_url: ping.hasBody ? `${base}/${ping.n}/body` : null,
-      ...(duration === undefined ? {} : { duration: roundedSeconds(duration) }),
-    };
-  });
 }

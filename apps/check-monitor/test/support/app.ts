@@ -35,6 +35,7 @@ const defaults: AppConfig = {
   siteName: 'Monitor',
   badgeLabel: 'Monitor',
   checkLimit: 20,
+  projectLimit: 5,
   pingLimit: 100,
   pingBodyLimit: 10_000,
   trustedProxies: [],

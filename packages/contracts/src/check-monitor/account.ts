@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { empty, endpoint, json } from '../endpoint.js';
+import { accountChecksContract } from './account-checks.js';
 
 /** Where the paths of `accountContract` begin. */
 export const accountBasePath = '/api/account';
@@ -12,9 +13,15 @@ export const keyKinds = ['read-write', 'read-only', 'ping'] as const;
 
 export const accountUserSchema = z.object({ id: z.string(), email: z.string() }).meta({ id: 'AccountUser' });
 
-/** `checks` over all projects of the account; pings kept of each check. */
+/** `checks` over all projects of the account; `projects` that it owns; pings stored of each check. */
 export const accountLimitsSchema = z
-  .object({ checks: z.int(), checkLimit: z.int(), pingLimit: z.int() })
+  .object({
+    checks: z.int(),
+    checkLimit: z.int(),
+    projects: z.int(),
+    projectLimit: z.int(),
+    pingLimit: z.int(),
+  })
   .meta({ id: 'AccountLimits' });
 
 export const accountProjectSchema = z
@@ -154,7 +161,7 @@ export const accountContract = {
     params: ofProject,
     body: { kind: 'json', schema: z.object({ email, role: z.enum(['member', 'read-only']) }) },
     responses: { 200: json(projectMemberSchema, 'The member') },
-    failures: [400, ...within],
+    failures: [400, ...within, 429],
   }),
   removeMember: endpoint({
     method: 'DELETE',
@@ -225,4 +232,5 @@ export const accountContract = {
     responses: { 200: json(z.object({ ok: z.boolean(), error: z.string() }), 'What became of it') },
     failures: within,
   }),
+  ...accountChecksContract,
 };

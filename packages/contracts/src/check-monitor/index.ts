@@ -12,6 +12,7 @@ import { probesContract } from './probes.js';
 import { errorBodySchema } from './replies.js';
 
 export * from './account.js';
+export * from './account-checks.js';
 export * from './badges.js';
 export * from './channels.js';
 export * from './checks.js';

@@ -1,0 +1,52 @@
+import { accountBasePath, type accountChecksContract, type Handlers, NotFound } from '@certloop/contracts';
+import { describeCheckFor } from '../checks/check-view.js';
+import { type ChecksRouteDeps, filterOf } from '../checks/checks.routes.js';
+import { getCheck, listCheckFlips, listChecks } from '../checks/checks.service.js';
+import { describeFlip } from '../flips/flip-view.js';
+import { describePings } from '../pings/ping-view.js';
+import type { PingsRouteDeps } from '../pings/pings.routes.js';
+import { listPings, readPingBody } from '../pings/pings.service.js';
+import { type AccountContext, userOf } from './account.middleware.js';
+import { callerIn, readOfCheck } from './account-checks.service.js';
+import type { AccountProjectsDeps } from './account-projects.service.js';
+
+export type AccountChecksRouteDeps = AccountProjectsDeps & ChecksRouteDeps & PingsRouteDeps;
+
+/** Checks of a project for its members. */
+export function accountChecksHandlers(
+  deps: AccountChecksRouteDeps,
+): Handlers<typeof accountChecksContract, AccountContext> {
+  const callerOf = (context: AccountContext, projectId: string) => callerIn(deps, userOf(context), projectId);
+  const view = () => ({ addresses: deps.addresses, now: deps.now() });
+  return {
+    listAccountChecks: async ({ context, params: { projectId }, query }) => {
+      const caller = await callerOf(context, projectId);
+      const found = await listChecks(deps, caller, filterOf(query));
+      const seen = view();
+      return { status: 200, body: { checks: found.map((one) => describeCheckFor(caller, one, seen)) } };
+    },
+    getAccountCheck: async ({ context, params: { projectId, checkId } }) => {
+      const caller = await callerOf(context, projectId);
+      const found = await readOfCheck(checkId, () => getCheck(deps, caller, checkId));
+      return { status: 200, body: describeCheckFor(caller, found, view()) };
+    },
+    listAccountPings: async ({ context, params: { projectId, checkId } }) => {
+      const caller = await callerOf(context, projectId);
+      const page = await readOfCheck(checkId, () => listPings(deps, caller, checkId));
+      // by the id that was asked for: a unique key must not lead to the uuid
+      const path = `${accountBasePath}/projects/${projectId}/checks/${checkId}/pings`;
+      return { status: 200, body: { pings: describePings(page, `${deps.addresses.siteRoot}${path}`) } };
+    },
+    getAccountPingBody: async ({ context, params: { projectId, checkId, n } }) => {
+      const caller = await callerOf(context, projectId);
+      if (!/^[0-9]+$/.test(n)) throw new NotFound('there is no such ping');
+      const body = await readOfCheck(checkId, () => readPingBody(deps, caller, checkId, Number(n)));
+      return { status: 200, body };
+    },
+    listAccountFlips: async ({ context, params: { projectId, checkId }, query }) => {
+      const caller = await callerOf(context, projectId);
+      const found = await readOfCheck(checkId, () => listCheckFlips(deps, caller, checkId, query));
+      return { status: 200, body: { flips: found.map(describeFlip) } };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { Forbidden, NotFound } from '@certloop/contracts';
+import type { Caller } from '../projects/caller.js';
+import { type AccountProjectsDeps, findOwnProject } from './account-projects.service.js';
+import { mayAs } from './role.js';
+
+type Person = Parameters<typeof findOwnProject>[1];
+
+/**
+ * The user as a caller of the project: with the sight of a read-only key where the role is read-only, else with that of
+ * a read-write one. Throws NotFound.
+ */
+export async function callerIn(
+  deps: Pick<AccountProjectsDeps, 'database'>,
+  user: Person,
+  projectId: string,
+): Promise<Caller> {
+  const project = await findOwnProject(deps, user, projectId);
+  const kind = mayAs(project.role, 'member') ? 'read-write' : 'read-only';
+  return { projectId: project.id, ownerId: project.ownerId, kind, version: 3, body: {} };
+}
+
+const checkId = /^(?:[0-9a-f]{40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** Reads something of a check. What is no id of a check of the project is NotFound, also where another one has it. */
+export async function readOfCheck<Found>(id: string, read: () => Promise<Found>): Promise<Found> {
+  if (!checkId.test(id)) throw noSuchCheck();
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof Forbidden ? noSuchCheck() : error;
+  }
+}
+
+function noSuchCheck(): NotFound {
+  return new NotFound('there is no such check in the project');
+}

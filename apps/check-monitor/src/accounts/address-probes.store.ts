@@ -1,0 +1,37 @@
+import { AppError } from '@certloop/contracts';
+import { type Micros, microsPerSecond } from '../instants.js';
+
+const maxPerHour = 20;
+const hour = 3600 * microsPerSecond;
+const maxUsers = 10_000;
+
+/** Bounds how many addresses without an account a user can find out about, since the refusal tells that. */
+export interface AddressProbes {
+  /** Throws too_many_requests with Retry-After where the user has named 20 unknown addresses within an hour. */
+  require(userId: string): void;
+  /** Counts an unknown address. */
+  count(userId: string): void;
+}
+
+/** Each process counts for itself. */
+export function createAddressProbes(now: () => Micros): AddressProbes {
+  const probes = new Map<string, Micros[]>();
+  const recent = (userId: string) => (probes.get(userId) ?? []).filter((at) => at > now() - hour);
+  return {
+    require: (userId) => {
+      const [oldest, ...others] = recent(userId);
+      if (oldest === undefined || others.length + 1 < maxPerHour) return;
+      const seconds = Math.max(1, Math.ceil((oldest + hour - now()) / microsPerSecond));
+      throw new AppError('too_many_requests', `too many unknown addresses; try again in ${seconds} s`, {
+        headers: { 'Retry-After': String(seconds) },
+      });
+    },
+    count: (userId) => {
+      const times = [...recent(userId), now()];
+      probes.delete(userId);
+      probes.set(userId, times);
+      const [oldest] = probes.keys();
+      if (probes.size > maxUsers && oldest !== undefined) probes.delete(oldest);
+    },
+  };
+}
