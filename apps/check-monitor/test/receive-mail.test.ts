@@ -1,10 +1,13 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import type Mail from 'nodemailer/lib/mailer/index.js';
+import { schema } from '../src/database.js';
 import { listenForMail, type MailListener } from '../src/pings/mail-requests.responder.js';
+import type { PingIntake } from '../src/pings/receive-ping.service.js';
 import { describeMonitor } from './support/suite.js';
 
 const domain = 'ping.example';
@@ -209,4 +212,20 @@ test('when its port is taken, the listener says so in a sentence', async () => {
     message: `port ${port} on 127.0.0.1 is already in use`,
   });
   await new Promise((resolve) => taken.close(resolve));
+});
+
+describeEachDialect('mail while the database is away', (open) => {
+  test('is put off, so that its sender tries again', async () => {
+    const { database } = await open(schema);
+    const logger = createLogger({ service: 'check-monitor', level: 'silent' });
+    const intake: PingIntake = { receive: () => Promise.reject(new Error('not asked for')) };
+    const options = { host: '127.0.0.1', port: 0, domain, sizeLimit: 100_000 };
+    const listener = await listenForMail({ database, intake, logger }, options);
+    await database.close();
+    const transport = createTransport({ host: '127.0.0.1', port: listener.port, ignoreTLS: true });
+    const mail = { from: 'a@b.example', to: `00000000-0000-4000-8000-000000000000@${domain}`, text: 'done' };
+    await expect(transport.sendMail(mail)).rejects.toMatchObject({ responseCode: 451 });
+    transport.close();
+    await listener.close();
+  });
 });
