@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { createTransport } from 'nodemailer';
 import { schema } from '../src/database.js';
 import { microsOf } from '../src/instants.js';
 import { setUpProject } from '../src/projects/create-project.service.js';
@@ -50,18 +51,30 @@ async function startSmall(databaseUrl: string, sizeLimit: number) {
   throw new Error('the service ended before it listened');
 }
 
-/** Resolves with the answer of the server; such a mail, parsed whole, is objects of several times its size. */
-async function sendHtml(port: number, uuid: string, bytes: number): Promise<string> {
-  const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
-  const piece = '<p>all <b>w</b>ell &amp; done</p>\r\n';
+/** A mail of HTML, as a whole; parsed, it is objects of several times its size. */
+function htmlMail(bytes: number): Buffer {
   const header = 'Subject: report\r\nContent-Type: text/html; charset=utf-8\r\n\r\n';
-  const raw = header + piece.repeat(Math.floor((bytes - header.length) / piece.length));
-  try {
-    const envelope = { from: 'cron@host.example', to: `${uuid}@${domain}` };
-    return (await transport.sendMail({ envelope, raw })).response;
-  } finally {
-    transport.close();
+  const end = '\r\n.\r\n';
+  const mail = Buffer.alloc(bytes, '<p>all <b>w</b>ell &amp; done</p>\r\n');
+  mail.write(header);
+  mail.write(end, bytes - end.length);
+  return mail;
+}
+
+/** Resolves with the answer to the mail; costs this process next to nothing, as it measures pings meanwhile. */
+async function send(port: number, uuid: string, mail: Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const answers = createInterface(socket)[Symbol.asyncIterator]();
+  const answer = async () => String((await answers.next()).value);
+  await answer();
+  for (const line of ['HELO x', 'MAIL FROM:<cron@host.example>', `RCPT TO:<${uuid}@${domain}>`, 'DATA']) {
+    socket.write(`${line}\r\n`);
+    await answer();
   }
+  socket.write(mail);
+  const last = await answer();
+  socket.destroy();
+  return last;
 }
 
 /** Pings all the while; resolves with the longest time of an answer in milliseconds when `work` is done. */
@@ -96,17 +109,22 @@ describeEachDialect('a mail of many megabytes', (open) => {
     const ping = `${url}/ping/${pingKey}/nightly`;
     expect((await fetch(`${ping}?create=1`)).status).toBe(201);
 
-    const six = Array.from({ length: 6 }, () => sendHtml(port, unknown, 31 * megabyte));
-    const longest = [await longestPing(ping, Promise.all(six))];
+    const usual = await longestPing(ping, pause(1000));
+    const [large, medium] = [htmlMail(31 * megabyte), htmlMail(9 * megabyte)] as const;
+    const six = Array.from({ length: 6 }, () => send(port, unknown, large));
+    const longest = await longestPing(ping, Promise.all(six));
     expect(await Promise.all(six)).toEqual(Array(6).fill(expect.stringMatching(/^250 /)));
 
-    const read = [sendHtml(port, uuid, 9 * megabyte), sendHtml(port, uuid, 9 * megabyte)];
-    longest.push(await longestPing(ping, Promise.all(read)));
+    const read = [send(port, uuid, medium), send(port, uuid, medium)];
+    const longestWhileStored = await longestPing(ping, Promise.all(read));
     const { pings } = (await (await fetch(`${url}/api/v3/checks/${uuid}/pings/`, { headers })).json()) as {
       pings: { type: string }[];
     };
     expect(pings.map(({ type }) => type)).toEqual(['fail', 'fail']);
-    expect(Math.max(...longest)).toBeLessThan(1000);
+    // on a busy machine every ping takes longer
+    expect(longest).toBeLessThan(1000 + 5 * usual);
+    // a ping may wait for the transaction that stores nine megabytes
+    expect(longestWhileStored).toBeLessThan(5000 + 5 * usual);
 
     child.kill('SIGTERM');
     expect(await once(child, 'close')).toEqual([0, null]);

@@ -9,7 +9,7 @@ import {
 import { originOf } from './client-address.js';
 import { parseMailAddress } from './mail-address.js';
 import { createConnectionCounts } from './mail-connections.store.js';
-import { createMailMemory, type MailMemory } from './mail-memory.store.js';
+import { createMailMemory, inRounds, type MailMemory } from './mail-memory.store.js';
 import type { PingTarget } from './ping-address.js';
 import { findMailedChecks, type ReceiveMailDeps, receiveMail } from './receive-mail.service.js';
 
@@ -132,5 +132,5 @@ async function takeMail(
 
 /** Reads without keeping anything: the client hears the answer only at the end. */
 async function dropMail(stream: SMTPServerDataStream): Promise<void> {
-  for await (const _chunk of stream);
+  for await (const _chunk of inRounds(stream));
 }
