@@ -7,6 +7,12 @@ import { createPostgresDatabase, dropPostgresDatabase, serverUrl } from './testi
 import { scratchFolder } from './testing/scratch.js';
 
 export { type Bouncer, hasPgBouncer, startPgBouncer } from './testing/pgbouncer.js';
+export {
+  type ControlledServer,
+  createDatabase,
+  type PostgresPair,
+  startPostgresPair,
+} from './testing/postgres-pair.js';
 export { openRelay, type Relay } from './testing/relay.js';
 
 export interface TestAddress {

@@ -1,6 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCheckMonitorClient } from '@certloop/contracts';
@@ -17,8 +15,8 @@ import {
   signCsr,
   uploadCsr,
 } from '../src/main-job.js';
-import { runCommand } from '../src/service-process.js';
 import { type Stack, startStack } from '../src/stack.js';
+import { addWebhook, requireDelivered, requireStored, startListener, startPings } from './ping-load.js';
 import { type Replica, sessionClient, startReplica } from './replicas.js';
 import { until } from './until.js';
 
@@ -87,25 +85,7 @@ const shared = testDialects().filter((dialect) => dialect === 'postgres');
     } finally {
       await load.stop();
     }
-    const sent = load.counts;
-
-    for (const [index, uuid] of uuids.entries()) {
-      const { answered, unanswered } = sent[index] ?? { answered: 0, unanswered: 0 };
-      const { pings } = (await survivor.listPings({ params: { id: uuid } })).body;
-      expect(pings.length).toBeGreaterThanOrEqual(answered);
-      expect(pings.length).toBeLessThanOrEqual(answered + unanswered);
-      expect(pings.map(({ n }) => n)).toEqual(pings.map((_, at) => pings.length - at));
-      const types = pings.map(({ type }) => type).reverse();
-      const changes = types.filter((type, at) => type !== types[at - 1]).length;
-      const { body: flips } = await survivor.listFlips({ params: { id: uuid } });
-      expect(flips).toHaveLength(changes);
-      const events = changes - (types[0] === 'success' ? 1 : 0); // the first success is no news
-      const deliveries = await until(90_000, async () => {
-        const seen = told.deliveriesOf(uuid);
-        return seen.size >= events ? seen : undefined;
-      });
-      expect(deliveries.size).toBe(events);
-    }
+    await requireDelivered(told, await requireStored(survivor, { uuids, counts: load.counts }));
     await stack.start('check-monitor');
   });
 
@@ -160,60 +140,4 @@ async function issue(clients: Clients, spaceId: string, hostname: string): Promi
   const place = { spaceId, fqdnId };
   await uploadCsr(clients, place, hostname, await makeCsr(hostname));
   return { ...place, certificateId: (await signCsr(clients, place)).id };
-}
-
-async function addWebhook({ plan }: Stack, url: string): Promise<void> {
-  const cli = (...args: string[]) =>
-    runCommand('check-monitor', [...args, '--json'], plan.environments['check-monitor']);
-  const [project] = JSON.parse(await cli('project', 'list'));
-  const channel = ['--kind', 'webhook', '--name', 'told', '--url', url];
-  await cli('channel', 'create', '--project', project.projectId, ...channel);
-}
-
-/** A webhook's receiver: which deliveries came for a check, each counted once however often it was repeated. */
-async function startListener() {
-  const seen = new Map<string, Set<string>>();
-  const server: Server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => {
-      body += text;
-    });
-    request.on('end', () => {
-      const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(`${request.url} ${body}`)?.[0] ?? '';
-      const deliveries = seen.get(uuid) ?? new Set();
-      seen.set(uuid, deliveries.add(String(request.headers['idempotency-key'])));
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/$CODE`,
-    deliveriesOf: (uuid: string) => seen.get(uuid) ?? new Set<string>(),
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
-}
-
-/** One job a check: two successes and two failures by turns, each through the other monitor. */
-function startPings(urls: readonly string[], uuids: readonly string[]) {
-  const counts = uuids.map(() => ({ answered: 0, unanswered: 0 }));
-  let isStopped = false;
-  const jobs = counts.map(async (count, index) => {
-    for (let n = 0; !isStopped; n += 1) {
-      const address = `${urls[n % urls.length]}/ping/${uuids[index]}${n % 4 < 2 ? '' : '/fail'}`;
-      const isAnswered = await fetch(address, { method: 'POST' }).then(
-        (response) => response.ok,
-        () => false,
-      );
-      count[isAnswered ? 'answered' : 'unanswered'] += 1;
-    }
-  });
-  return {
-    counts,
-    answered: () => counts.reduce((sum, { answered }) => sum + answered, 0),
-    stop: async () => {
-      isStopped = true;
-      await Promise.all(jobs);
-    },
-  };
 }

@@ -49,24 +49,37 @@ const keeper = `
 "$@" & server=$!
 if read -r _; then kill -TERM $server; else kill -INT $server; fi
 wait $server
-rm -rf "$PGFOLDER"`;
+[ -z "$PGFOLDER" ] || rm -rf "$PGFOLDER"`;
 
 /** Starts the PostgreSQL that came with the npm packages, as another user when this one is root. */
 export async function startPostgres(durability: Durability = 'forgetful'): Promise<PostgresServer> {
-  const folder = scratchFolder('postgres');
+  const place = makePlace();
+  const { folder } = place;
   try {
-    const owner = serverOwner();
-    if (owner !== undefined) {
-      chmodSync(folder, 0o755);
-      chownSync(folder, owner.uid, owner.gid);
-    }
-    const binaries = reachableBinaries(folder, owner);
-    initialise(folder, binaries, owner);
-    return await startOnFreePort(folder, binaries, owner, settings[durability]);
+    initialise(place);
+    return await startOnFreePort(place, settings[durability]);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Where a server keeps its files, what it is run from, and as whom. */
+export interface ServerPlace {
+  readonly folder: string;
+  readonly binaries: string;
+  readonly owner: Owner | undefined;
+}
+
+/** A new folder that the server may use. */
+export function makePlace(): ServerPlace {
+  const folder = scratchFolder('postgres');
+  const owner = serverOwner();
+  if (owner !== undefined) {
+    chmodSync(folder, 0o755);
+    chownSync(folder, owner.uid, owner.gid);
+  }
+  return { folder, owner, binaries: reachableBinaries(folder, owner) };
 }
 
 /** The server refuses to run as root; `nobody` exists wherever root does. */
@@ -103,7 +116,8 @@ function packagedBinaries(): string {
   }
 }
 
-function initialise(folder: string, binaries: string, owner: Owner | undefined): void {
+/** Makes an empty database cluster in the folder. */
+export function initialise({ folder, binaries, owner }: ServerPlace): void {
   const kinds = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   // English order, as on many a server, so that a list that depends on it is noticed
   const order = ['--locale=C', '--locale-provider=icu', '--icu-locale=en'];
@@ -116,16 +130,12 @@ function initialise(folder: string, binaries: string, owner: Owner | undefined):
 }
 
 /** Another process may take the free port before the server does, hence three tries. */
-async function startOnFreePort(
-  folder: string,
-  binaries: string,
-  owner: Owner | undefined,
-  chosen: readonly string[],
-): Promise<PostgresServer> {
+async function startOnFreePort(place: ServerPlace, chosen: readonly string[]): Promise<PostgresServer> {
+  const { folder } = place;
   const failures: string[] = [];
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const port = await freePort();
-    const server = launch(folder, binaries, owner, [...chosen, `port=${port}`]);
+    const server = launch(place, [...chosen, `port=${port}`], folder);
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     const failure = await failureToAnswer(server, url, folder);
     if (failure === undefined) return { url, stop: () => stop(server, folder) };
@@ -134,11 +144,11 @@ async function startOnFreePort(
   throw new Error(`PostgreSQL did not start: ${failures.join('; ')}`);
 }
 
-function launch(
-  folder: string,
-  binaries: string,
-  owner: Owner | undefined,
+/** Starts a server on the cluster of a place; when it ends, the folder `removed` goes with it. */
+export function launch(
+  { folder, binaries, owner }: ServerPlace,
   chosen: readonly string[],
+  removed: string | undefined,
 ): ChildProcess {
   const server = [join(binaries, 'bin', 'postgres'), '-D', join(folder, 'database')];
   const options = chosen.flatMap((setting) => ['-c', setting]);
@@ -147,13 +157,13 @@ function launch(
     ...owner,
     cwd: folder,
     detached: true,
-    env: { ...process.env, PGFOLDER: folder },
+    env: { ...process.env, PGFOLDER: removed ?? '' },
     stdio: ['pipe', 'ignore', openSync(join(folder, 'log'), 'w')],
   });
 }
 
 /** Undefined once the server answers; else why it does not. */
-async function failureToAnswer(
+export async function failureToAnswer(
   server: ChildProcess,
   url: string,
   folder: string,

@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type createCertManagerClient, createCheckMonitorClient } from '@certloop/contracts';
+import {
+  type ControlledServer,
+  createDatabase,
+  openRelay,
+  type PostgresPair,
+  type Relay,
+  startPostgresPair,
+  testDialects,
+} from '@certloop/db/testing';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { inheritedEnvironment } from '../src/config.js';
+import { clientsOf } from '../src/main-job.js';
+import { type Stack, startStack } from '../src/stack.js';
+import {
+  addWebhook,
+  type PingCount,
+  requireDelivered,
+  requireStored,
+  startListener,
+  startPings,
+} from './ping-load.js';
+import { until } from './until.js';
+
+// servers and services start and stop here
+jest.setTimeout(180_000);
+
+const recoveryMs = 10_000;
+
+const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
+
+onPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  let pair: PostgresPair;
+  let relay: Relay;
+  let stack: Stack;
+  /** Changes of each check that people must hear of. */
+  const events = new Map<string, number>();
+  let told: Awaited<ReturnType<typeof startListener>>;
+
+  beforeAll(async () => {
+    pair = await startPostgresPair();
+    cleanups.push(() => pair.close());
+    relay = await openRelay(pair.primary.url);
+    cleanups.push(() => relay.close());
+    const dataDir = await mkdtemp(join(tmpdir(), 'certloop-fail-over-'));
+    cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
+    stack = await startStack({
+      dataDir,
+      ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
+      databaseUrls: {
+        certManager: await createDatabase(relay.url, 'cert_manager'),
+        checkMonitor: await createDatabase(relay.url, 'check_monitor'),
+      },
+      environment: {
+        ...inheritedEnvironment(),
+        CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
+        CHECK_MONITOR_CHECK_LIMIT: '1000',
+        CHECK_MONITOR_PING_LIMIT: '10000',
+        LOG_LEVEL: 'warn',
+      },
+    });
+    cleanups.push(() => stack.stop());
+    told = await startListener();
+    cleanups.push(() => told.close());
+    await addWebhook(stack, told.url);
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+
+  /** Puts both services under load, has the fault, and shows that they recover and that nothing answered is lost. */
+  async function survive(fault: () => Promise<void>): Promise<void> {
+    const monitor = createCheckMonitorClient({
+      baseUrl: stack.plan.urls['check-monitor'],
+      apiKey: stack.credentials.checkMonitor.readWriteKey,
+    });
+    const { manager } = clientsOf(stack.credentials);
+    const uuids: string[] = [];
+    for (let n = 0; n < 3; n += 1)
+      uuids.push((await monitor.createCheck({ body: { name: `Job ${n}`, channels: '*' } })).body.uuid);
+    const load = startPings([stack.plan.urls['check-monitor']], uuids, 50);
+    const writes = startWrites(manager);
+    try {
+      await until(30_000, async () => (load.answered() > 40 ? true : undefined));
+      await fault();
+      const over = performance.now();
+      const all: readonly Pick<PingCount, 'lastAnsweredSentAt'>[] = [...load.counts, writes.count];
+      await until(30_000, async () =>
+        all.every(({ lastAnsweredSentAt }) => lastAnsweredSentAt > over) ? true : undefined,
+      );
+      expect(performance.now() - over).toBeLessThan(recoveryMs);
+      const atRecovery = load.answered();
+      await until(30_000, async () => (load.answered() > atRecovery + 40 ? true : undefined));
+    } finally {
+      await load.stop();
+      await writes.stop();
+    }
+    for (const [uuid, count] of await requireStored(monitor, { uuids, counts: load.counts }))
+      events.set(uuid, count);
+    const spaces = (await manager.listSpaces()).body.map(({ id }) => id);
+    expect(spaces).toEqual(expect.arrayContaining([...writes.answered]));
+  }
+
+  test('goes on after the primary was killed and the standby promoted', async () => {
+    await survive(async () => {
+      // its machine is gone: nothing says that the connections have ended
+      relay.freeze();
+      await pair.primary.kill();
+      // as long as whoever promotes needs to notice
+      await pause(1000);
+      pair.standby.promote();
+      relay.leadTo(pair.standby.url);
+    });
+  });
+
+  const server = (): ControlledServer => pair.standby;
+
+  test('goes on after the server was restarted', async () => {
+    await survive(() => server().restart());
+  });
+
+  test('goes on after the server was frozen', async () => {
+    await survive(async () => {
+      server().freeze();
+      await pause(4000);
+      server().thaw();
+    });
+  });
+
+  // last, as what a worker had in hand when the database went is its own until its lease ends
+  test('has delivered each change under one key', async () => {
+    expect(events.size).toBe(9);
+    await requireDelivered(told, events);
+  });
+});
+
+/** Makes spaces one after another. */
+function startWrites(manager: Pick<ReturnType<typeof createCertManagerClient>, 'createSpace'>) {
+  const answered: string[] = [];
+  const count = { lastAnsweredSentAt: 0 };
+  let isStopped = false;
+  const job = (async () => {
+    for (let n = 0; !isStopped; n += 1) {
+      const sentAt = performance.now();
+      await manager.createSpace({ body: { name: `Space ${n}` } }).then(
+        ({ body }) => {
+          answered.push(body.id);
+          count.lastAnsweredSentAt = sentAt;
+        },
+        () => undefined,
+      );
+      await pause(50);
+    }
+  })();
+  return {
+    answered,
+    count,
+    stop: () => {
+      isStopped = true;
+      return job;
+    },
+  };
+}
