@@ -52,12 +52,7 @@ export {
   type Sample,
 } from './metrics.js';
 export { type MetricsAccess, metricsPage, metricsSettings } from './metrics-page.js';
-export {
-  createOutgoingFetch,
-  type OutgoingFetch,
-  type OutgoingOptions,
-  type Resolve,
-} from './outgoing-fetch.js';
+export { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from './outgoing-fetch.js';
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './password.js';
 export { requireSoundPassword } from './password-policy.js';
 export { createPlainFetch } from './plain-fetch.js';
@@ -72,6 +67,7 @@ export {
   type TracingConfig,
   tracingSettings,
 } from './start-tracing.js';
+export { type Resolve, refusalOfTarget } from './target-guard.js';
 export { inSpan, type TracedFetchOptions, tracedFetch } from './tracing.js';
 export { createTurns, type TurnRules } from './turns.js';
 export { answerUnparsed, type UnparsedOptions } from './unparsed-requests.js';

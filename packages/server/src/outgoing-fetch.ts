@@ -1,33 +1,25 @@
-import { lookup as resolveName } from 'node:dns';
 import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { AppError, UpstreamFailed } from '@certloop/contracts';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent, fetch as undiciFetch } from 'undici';
 import { refusalOfAddress } from './address-rules.js';
 import { bufferedResponse } from './buffered-response.js';
+import {
+  aborted,
+  guardedLookup,
+  hostOf,
+  judgeLiteral,
+  resolveTarget,
+  type TargetRules,
+} from './target-guard.js';
 
-/** Name resolution in the form of `dns.lookup` with `all`. */
-export type Resolve = (
-  hostname: string,
-  options: object,
-  callback: (error: NodeJS.ErrnoException | null, addresses: readonly ResolvedAddress[]) => void,
-) => void;
-
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-export interface OutgoingOptions {
-  /** Whether private, unique-local and loopback targets may be reached. */
-  readonly allowPrivate: boolean;
-  /** Set for addresses that the operator chose: they are called wherever they lead. */
-  readonly isTrusted?: boolean;
+export interface OutgoingOptions extends TargetRules {
   /** PEM of roots that the target's TLS certificate may chain to, beside the usual ones. */
   readonly ca?: string | undefined;
   /** Largest answer in octets. */
   readonly answerBytes?: number;
-  readonly resolve?: Resolve;
+  /** HTTP proxy by which targets are reached, with user and password if it asks for them; directly when absent. */
+  readonly proxy?: string | undefined;
   /** Told of every call that is refused for its target. */
   readonly onRefused?: () => void;
 }
@@ -40,15 +32,20 @@ export interface OutgoingFetch {
 /**
  * A fetch for addresses that came in from outside. The name is resolved once, every address it gives is
  * judged, and the connection goes to an address that was judged, so that a second answer of the DNS cannot
- * change the target. Redirects are handed back, not followed. Rejects with UpstreamFailed when a target is
+ * change the target. With a proxy the name is resolved and judged here, and once more by the proxy. Redirects are handed back, not followed. Rejects with UpstreamFailed when a target is
  * refused or the answer is larger than `answerBytes` (1 MiB by default).
  */
 export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
   const answerBytes = options.answerBytes ?? 1_048_576;
-  const agent = new Agent({ connect: connectOptions(options) });
+  const direct = new Agent({ connect: connectOptions(options) });
+  const proxied = options.proxy === undefined ? undefined : createProxyAgent(options.proxy, options.ca);
+  const wayTo: Way =
+    proxied === undefined ? () => Promise.resolve(direct) : wayByProxy(options, direct, proxied);
   const guardedFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
-    judgeLiteral(new URL(request.url), options);
+    const url = new URL(request.url);
+    judgeLiteral(url, options);
+    const dispatcher = await wayTo(url, request.signal);
     const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer());
     const answer = await undiciFetch(request.url, {
       method: request.method,
@@ -56,7 +53,7 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
       body,
       redirect: 'manual',
       signal: request.signal,
-      dispatcher: agent,
+      dispatcher,
     }).catch(unwrapRefusal);
     const headers = new Headers([...answer.headers]);
     const bytes = await boundedBytes(answer, answerBytes);
@@ -68,55 +65,63 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
   };
   return {
     fetch: (input, init) => guardedFetch(input, init).catch(noteRefusal),
-    close: () => agent.close(),
+    close: async () => {
+      await Promise.all([direct.close(), proxied?.close()]);
+    },
   };
+}
+
+const connectTimeoutMs = 10_000;
+
+/** The proxy is the operator's: it may be anywhere. Plain HTTP goes to it without a tunnel, which many refuse. */
+function createProxyAgent(proxy: string, ca: string | undefined): ProxyAgent {
+  const tls = { timeout: connectTimeoutMs };
+  return new ProxyAgent({
+    uri: proxy,
+    proxyTunnel: false,
+    proxyTls: tls,
+    requestTls: { ...tls, ...tlsOptions(ca) },
+  });
 }
 
 function connectOptions(options: OutgoingOptions) {
   const { ca, isTrusted = false } = options;
   return {
-    timeout: 10_000,
+    timeout: connectTimeoutMs,
     ...(!isTrusted && { lookup: guardedLookup(options) }),
-    ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+    ...tlsOptions(ca),
   };
 }
 
-function guardedLookup(options: OutgoingOptions) {
-  const resolve: Resolve =
-    options.resolve ?? ((host, opts, done) => resolveName(host, { ...opts, all: true }, done));
-  return (
-    hostname: string,
-    lookupOptions: { readonly all?: boolean | undefined },
-    callback: (error: Error | null, address: string | ResolvedAddress[], family?: number) => void,
-  ): void => {
-    resolve(hostname, lookupOptions, (error, addresses) => {
-      if (error !== null) return callback(error, []);
-      const refused = addresses
-        .map(({ address }) => ({ address, reason: refusalOfAddress(address, options) }))
-        .find(({ reason }) => reason !== undefined);
-      if (refused !== undefined) return callback(targetRefused(hostname, refused.reason ?? ''), []);
-      const [first] = addresses;
-      if (first === undefined) return callback(targetRefused(hostname, 'has no address'), []);
-      return lookupOptions.all === true
-        ? callback(null, [...addresses])
-        : callback(null, first.address, first.family);
-    });
+function tlsOptions(ca: string | undefined): { readonly ca?: string[] } {
+  return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+}
+
+/** How a target is reached; rejects with UpstreamFailed when it is refused. */
+type Way = (url: URL, signal: AbortSignal) => Promise<Dispatcher>;
+
+/**
+ * Targets are judged by their addresses as this machine resolves them, then reached through the proxy; private ones,
+ * where they are allowed, directly. A name that does not resolve here is left to the proxy only where no target is
+ * refused for being private.
+ */
+function wayByProxy(options: OutgoingOptions, direct: Dispatcher, proxied: Dispatcher): Way {
+  return async (url, signal) => {
+    const host = hostOf(url);
+    try {
+      const addresses =
+        isIP(host) === 0
+          ? await Promise.race([resolveTarget(host, options), aborted(signal)])
+          : [{ address: host, family: isIP(host) }];
+      const isPublic = addresses.every(
+        ({ address }) => refusalOfAddress(address, { allowPrivate: false }) === undefined,
+      );
+      return isPublic ? proxied : direct;
+    } catch (error) {
+      if (error instanceof AppError || signal.aborted || !options.allowPrivate) throw error;
+      return proxied;
+    }
   };
-}
-
-/** A literal address is never looked up, so it is judged here. */
-function judgeLiteral(url: URL, options: OutgoingOptions): void {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw targetRefused(url.protocol, 'is no protocol that is called');
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) === 0 || options.isTrusted === true) return;
-  const reason = refusalOfAddress(host, options);
-  if (reason !== undefined) throw targetRefused(host, reason);
-}
-
-function targetRefused(host: string, reason: string): UpstreamFailed {
-  return new UpstreamFailed(`${host} is not called: it ${reason}`, { code: 'target_refused' });
 }
 
 function unwrapRefusal(error: unknown): never {
