@@ -1,4 +1,4 @@
-import { keyKinds, NotFound } from '@certloop/contracts';
+import { keyKinds, NotFound, UpstreamFailed } from '@certloop/contracts';
 import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
 import { setPassword } from './accounts/sessions.service.js';
@@ -6,7 +6,8 @@ import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { channelKindNames } from './channels/channel-kinds.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
-import { removeChannel } from './channels/manage-channels.service.js';
+import { removeChannel, testChannel } from './channels/manage-channels.service.js';
+import type { Notifier } from './channels/notifier.service.js';
 import {
   channelSettings,
   firstLine,
@@ -31,7 +32,10 @@ import {
 import { listProjects, listUsers } from './projects/projects.repository.js';
 
 /** What commands work with. */
-export type CommandDeps = AccountDeps & Secrets;
+export interface CommandDeps extends AccountDeps, Secrets {
+  /** Opens what messages are sent by; the settings of the service must be set for it. */
+  readonly openNotifier: () => Notifier;
+}
 
 type Command = (deps: CommandDeps, values: Values) => Promise<object>;
 
@@ -90,7 +94,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'member list': async (deps, values) => listMembersOf(deps, await projectIn(deps, values)),
   'channel create': async (deps, values) => {
-    const channelId = await createChannel(deps, {
+    const channelId = await createChannel(withNotifier(deps), {
       projectId: await projectIn(deps, values),
       kind: oneOf(values, 'kind', channelKindNames),
       name: required(values, 'name'),
@@ -106,6 +110,12 @@ export const commands: Readonly<Record<string, Command>> = {
     const found = await deps.database.read((tx) => listProjectChannels(tx, projectId));
     return found.map(({ uuid, kind, name }) => ({ channelId: uuid, kind, name }));
   },
+  'channel test': async (deps, values) => {
+    const path = { projectId: await projectIn(deps, values), uuid: required(values, 'channel') };
+    const result = await testChannel(withNotifier(deps), path);
+    if (!result.ok) throw new UpstreamFailed(`the test message did not arrive: ${result.error}`);
+    return { channelId: path.uuid, test: 'delivered' };
+  },
   'channel delete': async (deps, values) => {
     const path = { projectId: await projectIn(deps, values), uuid: required(values, 'channel') };
     await removeChannel(deps, path);
@@ -120,6 +130,10 @@ export const commands: Readonly<Record<string, Command>> = {
   setup: (deps, values) =>
     setUpProject(deps, { email: required(values, 'owner'), ...limits(values) }, required(values, 'project')),
 };
+
+function withNotifier(deps: CommandDeps) {
+  return { ...deps, notifier: deps.openNotifier() };
+}
 
 /** Id of the project that `--project` names by its id, or by its name where no other project has it. */
 async function projectIn({ database }: AccountDeps, values: Values): Promise<string> {

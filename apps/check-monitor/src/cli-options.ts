@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { webhookByUrl } from './channels/webhook/webhook-settings.js';
 
 /** A command line that makes no sense; the message says why. */
 export class UsageError extends Error {}
@@ -38,7 +39,7 @@ function count(values: Values, name: string, least: number): number | null {
 /** Settings of a channel: JSON, or only an address. */
 export function channelSettings(values: Values): unknown {
   const { url } = values;
-  if (url !== undefined) return values['kind'] === 'webhook' ? { down: { url }, up: { url } } : { url };
+  if (typeof url === 'string') return values['kind'] === 'webhook' ? webhookByUrl(url) : { url };
   try {
     return JSON.parse(required(values, 'settings'));
   } catch (error) {

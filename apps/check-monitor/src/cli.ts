@@ -3,9 +3,10 @@ import { AppError, keyKinds } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
 import { bringUpToDate, ConfigError, createLogger, StartFailed } from '@certloop/server';
 import { channelKindNames } from './channels/channel-kinds.js';
+import { createNotifier, type Notifier } from './channels/notifier.service.js';
 import { type CommandDeps, commands, descriptions } from './cli-commands.js';
 import { UsageError } from './cli-options.js';
-import { environment, loadStorageConfig } from './config.js';
+import { environment, loadConfig, loadStorageConfig } from './config.js';
 import { schema } from './database.js';
 import { microsOf } from './instants.js';
 
@@ -27,8 +28,10 @@ const help = `Usage: check-monitor <command> [options]
                   all checks of the project notify it, unless --no-assign is given;
                   K is one of ${channelKindNames.slice(0, 8).join(', ')},
                   ${channelKindNames.slice(8).join(', ')};
-                  --url U is short for settings that are only an address; a webhook calls it for down and up
+                  --url U is short for settings that are only an address; a webhook gets a POST of JSON for down and up
   channel list    --project P
+  channel test    --project P --channel ID
+                  sends a message of a check named TEST, and says whether it arrived
   channel delete  --project P --channel ID
   import          --file DUMP [--dry-run] [--skip-faulty]
                   what "manage.py dumpdata" of Healthchecks wrote, all or nothing; a second run changes only
@@ -45,6 +48,8 @@ const help = `Usage: check-monitor <command> [options]
 --project takes the id of a project, or its name where no other project has it.
 A new key takes the place of the project's earlier one of its kind and is shown only once.
 Reads CHECK_MONITOR_DATABASE_URL and CHECK_MONITOR_SECRET (or _FILE), as the service does; works while it runs.
+Where a channel is created or tested, the other settings of the service count too, such as
+CHECK_MONITOR_ALLOW_PRIVATE_TARGETS and CHECK_MONITOR_SMTP_URL.
 `;
 
 const options = {
@@ -106,10 +111,17 @@ async function withDatabase<T>(work: (deps: CommandDeps) => Promise<T>, isMigrat
     transactionMs: longestCommandMs,
     limits: { idleMs: longestCommandMs },
   });
+  const now = () => microsOf(new Date());
+  let notifier: Notifier | undefined;
+  const openNotifier = () => {
+    notifier ??= createNotifier({ config: loadConfig(environment).telling, database, logger, now });
+    return notifier;
+  };
   try {
     if (!isMigration) await bringUpToDate(database, { service: 'check-monitor', migratesAtStart, logger });
-    return await work({ database, secret, formerSecret, now: () => microsOf(new Date()) });
+    return await work({ database, secret, formerSecret, now, openNotifier });
   } finally {
+    await notifier?.close();
     await database.close();
   }
 }

@@ -67,6 +67,11 @@ const telling = {
     flag.default(false),
     'true: integrations may call private and loopback addresses',
   ),
+  egressProxy: setting(
+    'CHECK_MONITOR_EGRESS_PROXY',
+    httpAddress.optional(),
+    'HTTP proxy by which integrations are called, such as http://user:password@proxy.example.org:3128; names must resolve on this machine too; mail and signal-cli are reached directly',
+  ),
   smtpUrl: setting(
     'CHECK_MONITOR_SMTP_URL',
     z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }).optional(),
@@ -256,11 +261,12 @@ function mailOf(config: Pick<Values, keyof typeof mailing | 'host'>, siteRoot: s
 type TellingValues = Pick<Values, keyof typeof telling | 'siteName' | 'secret'>;
 
 function tellingOf(config: TellingValues, siteRoot: string): NotifierConfig {
-  const { siteName, logoUrl, secret, allowPrivateTargets } = config;
+  const { siteName, logoUrl, secret, allowPrivateTargets, egressProxy } = config;
   return {
     site: { siteName, siteRoot, logoUrl, secret },
     secret,
     allowPrivateTargets,
+    egressProxy,
     messengers: messengersOf(config, siteRoot),
   };
 }

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { defaultSettings, newCheck } from '../src/checks/check.js';
 import { insertCheck } from '../src/checks/checks.repository.js';
 import { schema } from '../src/database.js';
+import { startRecorder } from './support/recorder.js';
 
 // each command is a process of its own
 jest.setTimeout(60_000);
@@ -98,6 +99,42 @@ describeEachDialect('command line', (open) => {
     expect(checks).toBe(0);
     expect(await said(`channel delete ${project} --channel ${channelId}`)).toContain('channel: deleted');
     expect(await said(`channel list ${project}`)).toBe('');
+  });
+
+  test('tests a channel, whose webhook gets a POST that says what happened', async () => {
+    const target = await startRecorder();
+    const inside = { ...environment, CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true' };
+    const { projectId } = JSON.parse(
+      (await run('setup --owner hal@example.org --project Tested --json')).out,
+    );
+    const create = `channel create --project ${projectId} --kind webhook --name ops --url ${target.url}/hook --json`;
+    expect(await run(create)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it'),
+    });
+    const { channelId } = JSON.parse((await runCli(create, inside)).out);
+    const command = `channel test --project ${projectId} --channel ${channelId}`;
+    expect(await runCli(command, inside)).toEqual({
+      code: 0,
+      out: `channelId: ${channelId}\ntest: delivered\n`,
+      err: '',
+    });
+    expect(target.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/hook',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(JSON.parse(target.requests[0]?.body ?? '')).toEqual({
+      ...{ check: 'TEST', status: 'down', exit_status: -1, body: '' },
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+    });
+    target.answer((response) => response.writeHead(500).end());
+    expect(await runCli(command, inside)).toEqual({
+      code: 1,
+      out: '',
+      err: 'check-monitor: the test message did not arrive: Received status code 500\n',
+    });
+    await target.close();
   });
 
   test('assigns a new channel to all checks of the project, unless --no-assign is given', async () => {

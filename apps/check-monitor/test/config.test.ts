@@ -13,6 +13,7 @@ describe('configuration of telling', () => {
       },
       secret: needed.CHECK_MONITOR_SECRET,
       allowPrivateTargets: false,
+      egressProxy: undefined,
       messengers: {
         smtp: undefined,
         matrix: undefined,

@@ -342,10 +342,14 @@ describeEachDialect('delivery of alerts', (open) => {
   });
 
   test('nothing inside is called unless the operator allows it', async () => {
-    const hook = await channel('webhook', { down: { url: 'http://169.254.169.254/latest' } });
+    const hook = await webhook();
+    const settings = { down: { url: 'http://169.254.169.254/latest' } };
+    await app.database.transaction((tx) => updateChannel(tx, hook.id, { settings }));
     await fallenCheck();
     await app.deliver();
-    expect(await log(hook)).toMatchObject([{ error: 'Connections to this address are not allowed' }]);
+    expect(await log(hook)).toMatchObject([
+      { error: '169.254.169.254 is not called: it is a link-local address' },
+    ]);
   });
 
   test('a check that is deleted takes its messages along', async () => {

@@ -63,7 +63,11 @@ describeEachDialect('a service that is killed while it tells', (open) => {
     const target = await startRecorder();
     recorders.push(target);
     const settings = { down: { method: 'POST', url: target.url, body: '$NAME is $STATUS' } };
-    await createChannel(accounts, { projectId, kind: 'webhook', name: 'hook', settings, isVerified: false });
+    const notifier = { judgeTarget: async () => undefined };
+    await createChannel(
+      { ...accounts, notifier },
+      { projectId, kind: 'webhook', name: 'hook', settings, isVerified: false },
+    );
 
     const first = await startService(databaseUrl);
     const begun = nextDelivery(target, 'hangs');

@@ -83,7 +83,10 @@ describe('the first alert', () => {
         /--kind .*$/,
         `--kind webhook --name Hook --settings '${JSON.stringify(settings)}'`,
       );
-      const added = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const added = spawn('sh', ['-c', command], {
+        env: { ...inheritedEnvironment(), CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       expect(await text(added.stdout)).toMatch(/^checks: 3$/m);
 
       for (const check of before) if ('ping_url' in check) await fetch(`${check.ping_url}/fail`);

@@ -32,7 +32,7 @@ async function makeProject({ plan, credentials }: Stack, name: string) {
   const baseUrl = credentials.checkMonitor.url;
   const client = createCheckMonitorClient({ baseUrl, apiKey: readWriteKey });
   const addChannel = async (channel: string, ...more: string[]) => {
-    const where = ['--project', projectId, '--kind', 'webhook', '--url', 'http://127.0.0.1:9/'];
+    const where = ['--project', projectId, '--kind', 'webhook', '--url', 'https://hook.example/'];
     const { channelId } = JSON.parse(
       await command('channel', 'create', ...where, '--name', channel, '--json', ...more),
     );

@@ -6,12 +6,15 @@ import { getProject, holdOwner, keepProject } from '../projects/projects.reposit
 import { isStorable } from '../storable-text.js';
 import { assignToAllChecks } from './assign-channel.repository.js';
 import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
+import { targetsOf } from './channel-targets.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
 import type { GroupSettings } from './group/group-settings.js';
+import type { Notifier } from './notifier.service.js';
 
 export interface CreateChannelDeps {
   readonly database: Database;
   readonly now: () => Micros;
+  readonly notifier: Pick<Notifier, 'judgeTarget'>;
 }
 
 interface NewChannel {
@@ -34,6 +37,7 @@ export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel)
   const { projectId, kind, name, isVerified, assign = true } = wanted;
   requireName(name);
   const settings = parseChannelSettings(kind, wanted.settings);
+  await requireTargets(deps, kind, settings);
   const uuid = randomUUID();
   const createdAt = deps.now();
   const verifiedAt = isVerified ? createdAt : null;
@@ -54,6 +58,18 @@ export function requireName(name: string): void {
     throw new InvalidInput('the name of a channel has at most 100 characters, and not only blanks');
   }
   if (!isStorable(name)) throw new InvalidInput('the name is not valid Unicode, or has null characters');
+}
+
+/** Throws InvalidInput for an address that would not be called, in the words of such a call. */
+export async function requireTargets(
+  { notifier }: Pick<CreateChannelDeps, 'notifier'>,
+  kind: ChannelKind,
+  settings: object,
+): Promise<void> {
+  for (const { path, url } of targetsOf(kind, settings)) {
+    const refusal = await notifier.judgeTarget(url);
+    if (refusal !== undefined) throw new InvalidInput(`settings.${path}: ${refusal}`);
+  }
 }
 
 /** Throws InvalidInput unless the members of a group are channels of the project, and no groups themselves. */

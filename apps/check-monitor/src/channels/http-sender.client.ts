@@ -144,9 +144,9 @@ const timeouts: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** What a call that was not answered means. Never names the address: it may carry a secret. */
+/** What a call that was not answered means. Never the whole address, which may carry a secret; a refusal names the host. */
 function failureOf(error: unknown): FailedDelivery {
-  if (isRefusal(error)) return undelivered('Connections to this address are not allowed');
+  if (isRefusal(error)) return undelivered((error as AppError).message);
   if (error instanceof TooManyRedirects) return undelivered('Too many redirects');
   // it was reached and has answered, so it may well have taken the message
   if (error instanceof AppError) return undelivered(`Connection failed: ${error.message}`);

@@ -14,7 +14,7 @@ import {
   updateChannel,
   wellHealth,
 } from './channels.repository.js';
-import { requireMembers, requireName } from './create-channel.service.js';
+import { requireMembers, requireName, requireTargets } from './create-channel.service.js';
 import type { DeliveryResult } from './delivery-result.js';
 import { deleteTests, hasten, insertNotifications } from './notifications.repository.js';
 import type { Notifier } from './notifier.service.js';
@@ -22,7 +22,7 @@ import type { Notifier } from './notifier.service.js';
 export interface ManageChannelsDeps {
   readonly database: Database;
   readonly now: () => Micros;
-  readonly notifier: Pick<Notifier, 'tells' | 'test'>;
+  readonly notifier: Pick<Notifier, 'tells' | 'test' | 'judgeTarget'>;
 }
 
 /** Which channel is meant: one of another project does not exist. */
@@ -52,12 +52,16 @@ export function listChannelsOf({ database }: ManageChannelsDeps, projectId: stri
  * new must be asked anew. Throws NotFound, or InvalidInput for name and settings.
  */
 export async function editChannel(
-  { database }: ManageChannelsDeps,
+  deps: ManageChannelsDeps,
   path: ChannelPath,
   { name, settings }: ChannelEdit,
 ): Promise<Channel> {
   if (name !== undefined) requireName(name);
-  return database.transaction(async (tx) => {
+  if (settings !== undefined) {
+    const channel = await getChannel(deps, path);
+    await requireTargets(deps, requireKind(channel), editedSettings(channel, settings));
+  }
+  return deps.database.transaction(async (tx) => {
     const channel = await requireChannel(tx, path);
     const changes = {
       ...(name === undefined ? {} : { name }),
@@ -110,11 +114,16 @@ async function requireChannel(tx: Tx, { projectId, uuid }: ChannelPath): Promise
 
 async function settingsChanges(tx: Tx, channel: Channel, given: object): Promise<Partial<Channel>> {
   const kind = requireKind(channel);
-  const settings = parseChannelSettings(kind, keepSecrets(kind, given, channel.settings));
+  const settings = editedSettings(channel, given);
   await requireMembers(tx, channel.projectId, kind, settings);
   const isAskedAnew = needsConsent(kind) && addressIn(settings) !== addressIn(channel.settings);
   const changes = { settings, disabledAt: null, lastError: null, ...wellHealth };
   return isAskedAnew ? { ...changes, verifiedAt: null } : changes;
+}
+
+function editedSettings(channel: Channel, given: object): object {
+  const kind = requireKind(channel);
+  return parseChannelSettings(kind, keepSecrets(kind, given, channel.settings));
 }
 
 function requireKind({ kind }: Channel): ChannelKind {

@@ -6,6 +6,7 @@ import {
   inSpan,
   type Logger,
   type OutgoingOptions,
+  refusalOfTarget,
   tracedFetch,
 } from '@certloop/server';
 import { type Micros, wholeMs } from '../instants.js';
@@ -30,6 +31,8 @@ export interface NotifierConfig {
   /** Signs the links in mails. */
   readonly secret: string;
   readonly allowPrivateTargets: boolean;
+  /** HTTP proxy by which targets are called; directly when undefined. */
+  readonly egressProxy: string | undefined;
   readonly messengers: Messengers;
 }
 
@@ -79,6 +82,8 @@ export interface Notifier {
   mailOwner(address: string, notice: Notice, deliveryId: string): Promise<DeliveryResult>;
   /** Sends a test, and records on the channel what became of it. */
   test(channel: Channel, event: AlertEvent): Promise<DeliveryResult>;
+  /** Why an address that a user names may not be called, in the words of a call; undefined when it may be. */
+  judgeTarget(url: string): Promise<string | undefined>;
   /** What the operator must set before channels of the kind work; undefined when nothing is missing. */
   missing(kind: ChannelKind): string | undefined;
   /** Undefined when this service has no mail server. */
@@ -88,6 +93,10 @@ export interface Notifier {
   /** Stops, and closes connections. */
   close(): Promise<void>;
 }
+
+const privateHint = 'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it';
+/** A person waits for the answer. */
+const judgingMs = 2000;
 
 const answerBytes = 4_194_304;
 // connections that are being opened may not notice that nobody needs them any more
@@ -106,8 +115,9 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const sender = { timeoutMs, userAgent, stop, nowMs: () => wholeMs(deps.now()) };
   const { onRefusedCall: onRefused = () => undefined } = deps;
   const resolve = tuning.resolve === undefined ? {} : { resolve: tuning.resolve };
-  const outgoing = { answerBytes, onRefused, ...resolve };
-  const toUsers = createOutgoingFetch({ ...outgoing, allowPrivate: config.allowPrivateTargets });
+  const rules = { allowPrivate: config.allowPrivateTargets, privateHint, ...resolve };
+  const outgoing = { answerBytes, onRefused, proxy: config.egressProxy, ...resolve };
+  const toUsers = createOutgoingFetch({ ...outgoing, ...rules });
   const toServices = createOutgoingFetch({ ...outgoing, allowPrivate: true });
   const { smtp } = config.messengers;
   const sendMail = smtp && createMailSender({ smtpUrl: smtp.url, from: smtp.from, timeoutMs, stop });
@@ -131,6 +141,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     test: (channel, event) => test(deps, integrations, channel, event),
     mailOwner: (address, notice, deliveryId) =>
       mailOwner(config.site, sendMail, { address, notice, deliveryId }),
+    judgeTarget: async (url) => refusalOfTarget(new URL(url), rules, judgingMs),
     missing: (kind) => integrations.get(kind)?.missing,
     sendMail,
     stop: () => stopping.abort(),

@@ -94,7 +94,7 @@ export interface TestApp {
   readonly http: ReturnType<typeof supertest>;
   readonly database: Database;
   readonly clock: MovableClock;
-  readonly accounts: AccountDeps;
+  readonly accounts: AccountDeps & { readonly notifier: Notifier };
   address(): AddressInfo;
   readonly intake: PingIntake;
   readonly logger: Logger;
@@ -142,7 +142,7 @@ export async function openTestApp(
   });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);
-  const accounts = { database, now, secret: config.secret };
+  const accounts = { database, now, secret: config.secret, notifier };
   return {
     http,
     database,
@@ -191,6 +191,8 @@ export async function openTestApp(
 /** What of telling differs from test to test. */
 export interface Telling extends NotifierTuning {
   readonly messengers?: Partial<Messengers>;
+  /** True when absent. */
+  readonly allowPrivateTargets?: boolean;
   /** Where log lines go; nothing is logged when absent. */
   readonly logTo?: { write(line: string): void };
 }
@@ -207,7 +209,7 @@ async function whileAny(dispatcher: Dispatcher): Promise<void> {
 /** Tells channels on this machine. */
 function openNotifier({
   secret,
-  telling: { messengers: given, logTo: _logTo, ...tuning },
+  telling: { messengers: given, logTo: _logTo, allowPrivateTargets = true, ...tuning },
   ...parts
 }: NotifierParts): Notifier {
   const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined, secret };
@@ -220,7 +222,7 @@ function openNotifier({
     signalSocket: undefined,
   };
   const messengers: Messengers = { ...none, smtp: undefined, ...given };
-  const config = { site, secret, allowPrivateTargets: true, messengers };
+  const config = { site, secret, allowPrivateTargets, egressProxy: undefined, messengers };
   return createNotifier({ ...parts, config, tuning: { timeoutMs: 2000, ...tuning } });
 }
 

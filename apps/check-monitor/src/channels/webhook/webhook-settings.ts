@@ -38,6 +38,16 @@ const call = z.strictObject({
 });
 export type WebhookCall = z.output<typeof call>;
 
+/** Body that says what happened, as JSON. */
+const usualBody =
+  '{"check": $NAME_JSON, "status": "$STATUS", "at": "$NOW", "exit_status": $EXITSTATUS, "body": $BODY_JSON}';
+
+/** Settings of a webhook that are only an address: a POST for down and for up with a body that says what happened. */
+export function webhookByUrl(url: string): object {
+  const call = { method: 'POST', url, headers: { 'Content-Type': 'application/json' }, body: usualBody };
+  return { down: call, up: call };
+}
+
 /** What is called when a check goes down and when it comes up; at least one of both. */
 export const webhookSettings = z
   .strictObject({ down: call.nullable().default(null), up: call.nullable().default(null) })
