@@ -1,43 +1,33 @@
 import { relative } from 'node:path';
+import { type AlertReach, measureAlertReach, withChannels } from '@certloop/contracts';
 import type { Credentials } from './credentials.js';
 import { clientsOf } from './main-job.js';
 import type { StackPlan } from './plan.js';
 import { compiledFile } from './service-process.js';
 
-/** Whom the checks of the stack's project alert. */
-export interface AlertReach {
-  readonly integrations: number;
-  readonly checks: number;
-  readonly checksWithoutIntegration: number;
-}
-
 export async function readAlertReach(credentials: Credentials): Promise<AlertReach> {
   const { monitor } = clientsOf(credentials);
   const { channels } = (await monitor.listChannels()).body;
   const { checks } = (await monitor.listChecks()).body;
-  const silent = checks.filter((check) => 'channels' in check && check.channels === '');
-  return {
-    integrations: channels.length,
-    checks: checks.length,
-    checksWithoutIntegration: silent.length,
-  };
+  return measureAlertReach(withChannels(checks) ?? [], channels);
 }
 
 /** What the user must do so that every alert is sent, with `addIntegration` as the command; '' when nothing. */
-export function describeAlertReach(
-  { integrations, checks, checksWithoutIntegration }: AlertReach,
-  addIntegration: string,
-): string {
+export function describeAlertReach(reach: AlertReach, addIntegration: string): string {
+  const { integrations, checks, checksWithoutIntegration } = reach;
   if (integrations === 0)
     return `The monitor has no integration yet, so no alert is sent. Add one, such as a topic of ntfy:
 
   ${addIntegration}
 
 `;
-  if (checksWithoutIntegration === 0) return '';
-  return `${checksWithoutIntegration} of ${checks} checks have no integration, so they send no alerts: npx certloop checks
-
-`;
+  const silent =
+    checksWithoutIntegration === 0
+      ? ''
+      : `${checksWithoutIntegration} of ${checks} checks have no integration that is switched on, so they send no alerts: npx certloop checks\n\n`;
+  const broken = reach.switchedOff + reach.failing;
+  if (broken === 0) return silent;
+  return `${silent}${broken} of ${integrations} integrations are switched off or failing: npx certloop integrations\n\n`;
 }
 
 /** Command for a shell that adds an integration to the stack's project. */

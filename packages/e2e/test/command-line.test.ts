@@ -131,7 +131,7 @@ describe('alerts', () => {
   test('are missing where the project has no integration, which list, status and creation say', async () => {
     const warning = 'the project has no integration';
     const made = await certloop(['checks', 'create', 'Unheard']);
-    expect(made).toMatchObject({ code: 0, err: expect.stringContaining(`${warning} yet`) });
+    expect(made).toMatchObject({ code: 0, err: expect.stringContaining(`${warning} that is switched on`) });
     expect(made.out).toContain('integrations: none\n');
     const listed = await certloop(['checks']);
     expect(listed.err).toMatch(
@@ -161,6 +161,7 @@ describe('alerts', () => {
       { name: 'one', checks: 3 },
       { name: 'other', checks: 2 },
     ]);
+    expect((await certloop(['integrations'])).out).toMatch(/^one +webhook +3 +ok +\S+$/m);
     expect((await asJson(['status'])).monitor).toMatchObject({ integrations: 2 });
   });
 

@@ -103,18 +103,13 @@ describe('the first alert', () => {
   });
 });
 
+const reach = { integrations: 2, checks: 36, checksWithoutIntegration: 0, switchedOff: 0, failing: 0 };
+
 test.each([
-  [
-    'no integration',
-    { integrations: 0, checks: 2, checksWithoutIntegration: 2 },
-    /no alert is sent.*\n\n {2}ADD\n\n$/,
-  ],
-  [
-    'some checks without',
-    { integrations: 1, checks: 36, checksWithoutIntegration: 3 },
-    /^3 of 36 checks have no/,
-  ],
-  ['all checks with one', { integrations: 1, checks: 36, checksWithoutIntegration: 0 }, /^$/],
-])('the start says what is missing: %s', (_situation, reach, expected) => {
-  expect(describeAlertReach(reach, 'ADD')).toMatch(expected);
+  ['no integration', { ...reach, integrations: 0 }, /^The .* no alert is sent.*\n\n {2}ADD\n\n$/],
+  ['some checks without', { ...reach, checksWithoutIntegration: 3 }, /^3 of 36 checks have no .*\n\n$/],
+  ['one that fails, one that is off', { ...reach, switchedOff: 1, failing: 1 }, /^2 of 2 integrations are/],
+  ['nothing', reach, /^$/],
+])('the start says what is missing: %s', (_situation, measured, expected) => {
+  expect(describeAlertReach(measured, 'ADD')).toMatch(expected);
 });

@@ -1,4 +1,4 @@
-import type { Check, ReadOnlyCheck } from '@certloop/contracts';
+import { type Check, onlySwitchedOn, type ReadOnlyCheck, withChannels } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { findCheck } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
@@ -6,27 +6,17 @@ import type { Monitor, Session } from '../session.js';
 import { lasting } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
-const rowOf = (check: Check | ReadOnlyCheck) => ({
+/** Row of a check; `countOn` is absent where the key does not see integrations. */
+const rowOf = (check: Check | ReadOnlyCheck, countOn?: (check: Check) => number) => ({
   name: check.name,
   status: check.status,
   'last ping': check.last_ping,
   'next ping': check.next_ping,
   expects: check.schedule ?? `every ${lasting(check.timeout ?? 0)}`,
   tags: check.tags,
-  // a read-only key does not see them
-  integrations: 'channels' in check ? countIntegrations(check) || 'none' : undefined,
+  integrations: countOn && 'channels' in check ? countOn(check) || 'none' : undefined,
   id: 'uuid' in check ? check.uuid : check.unique_key,
 });
-
-/** Number of integrations that a check notifies. */
-export function countIntegrations({ channels }: Pick<Check, 'channels'>): number {
-  return channels === '' ? 0 : channels.split(',').length;
-}
-
-/** Checks that notify no integration, as far as the key lets one see. */
-export function withoutIntegration(checks: readonly (Check | ReadOnlyCheck)[]): Check[] {
-  return checks.filter((check): check is Check => 'channels' in check && countIntegrations(check) === 0);
-}
 
 interface CreateOptions {
   readonly timeout?: number;
@@ -50,9 +40,12 @@ export function addChecks(program: Command, open: () => Session): void {
     .action(async ({ tag }: { tag?: string }) => {
       const { report, monitor } = open();
       const query = tag === undefined ? {} : { tag };
-      const { checks } = (await (await monitor()).listChecks({ query })).body;
-      report.list(checks, rowOf);
-      const silent = withoutIntegration(checks).length;
+      const client = await monitor();
+      const { checks } = (await client.listChecks({ query })).body;
+      const seen = withChannels(checks);
+      const countOn = seen && onlySwitchedOn((await client.listChannels()).body.channels);
+      report.list(checks, (check) => rowOf(check, countOn));
+      const silent = seen?.filter((check) => countOn?.(check) === 0).length ?? 0;
       if (silent > 0)
         report.warn(`${silent} of ${checks.length} checks have no integration, so they send no alerts`);
     });
@@ -73,10 +66,12 @@ export function addChecks(program: Command, open: () => Session): void {
       if (options.integrations !== undefined && !options.assign)
         throw new UsageError('--integrations and --no-assign exclude each other');
       const { report, monitor } = open();
-      const check = await createCheck(await monitor(), name, options);
-      report.thing(check, () => ({ ...rowOf(check), ping: check.ping_url }));
-      if (options.assign && countIntegrations(check) === 0)
-        report.warn('the project has no integration yet, so the check sends no alerts');
+      const client = await monitor();
+      const check = await createCheck(client, name, options);
+      const countOn = onlySwitchedOn((await client.listChannels()).body.channels);
+      report.thing(check, () => ({ ...rowOf(check, countOn), ping: check.ping_url }));
+      if (options.assign && countOn(check) === 0)
+        report.warn('the project has no integration that is switched on, so the check sends no alerts');
     });
   for (const [verb, done] of [
     ['pause', 'paused'],
@@ -102,6 +97,6 @@ async function createCheck(monitor: Monitor, name: string, options: CreateOption
   const channels = integrations === undefined ? {} : { channels: integrations };
   const body = { name, ...settings, ...channels, unique: ['name' as const] };
   const { body: made } = await monitor.createCheck({ body });
-  if (!assign || countIntegrations(made) > 0) return made;
+  if (!assign || made.channels !== '') return made;
   return (await monitor.updateCheck({ params: { id: made.uuid }, body: { channels: '*' } })).body;
 }

@@ -1,3 +1,4 @@
+import type { Integration } from '@certloop/contracts';
 import type { Command } from 'commander';
 import type { Session } from '../session.js';
 
@@ -17,8 +18,19 @@ export function addIntegrations(program: Command, open: () => Session): void {
         counts.set(id, (counts.get(id) ?? 0) + 1);
       report.list(
         channels.map((channel) => ({ ...channel, checks: counts.get(channel.id) ?? 0 })),
-        ({ name, kind, checks: assigned, id }) => ({ name, kind, checks: assigned, id }),
+        (channel) => ({
+          name: channel.name,
+          kind: channel.kind,
+          checks: channel.checks,
+          state: stateOf(channel),
+          id: channel.id,
+        }),
       );
       if (channels.length === 0) report.warn('the project has no integration, so its checks send no alerts');
     });
+}
+
+function stateOf({ disabled_at: off, failing_since: failing }: Integration): string {
+  if (off !== undefined) return `switched off since ${off}`;
+  return failing === undefined ? 'ok' : `failing since ${failing}`;
 }

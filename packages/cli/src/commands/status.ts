@@ -1,6 +1,6 @@
+import { type AlertReach, measureAlertReach, withChannels } from '@certloop/contracts';
 import type { Command } from 'commander';
 import type { Session } from '../session.js';
-import { withoutIntegration } from './checks.js';
 
 /** Adds `status`. */
 export function addStatus(program: Command, open: () => Session): void {
@@ -24,18 +24,17 @@ async function showStatus(session: Session): Promise<void> {
       checks: monitor.checks,
       'checks without integration': monitor.checksWithoutIntegration,
       integrations: monitor.integrations,
+      'integrations switched off': monitor.switchedOff || undefined,
+      'integrations failing': monitor.failing || undefined,
     }),
   }));
   if (monitor?.integrations === 0)
     report.warn('the project has no integration, so its checks send no alerts');
 }
 
-interface MonitorStatus {
+interface MonitorStatus extends Partial<AlertReach> {
   /** Why the rest is absent. */
   readonly error?: string;
-  readonly checks?: number;
-  readonly checksWithoutIntegration?: number;
-  readonly integrations?: number;
 }
 
 /** Undefined where no monitor is known. One that does not answer does not hide what the manager says. */
@@ -44,11 +43,9 @@ async function readMonitor({ connection, monitor }: Session): Promise<MonitorSta
   try {
     const client = await monitor();
     const { checks } = (await client.listChecks()).body;
-    // a read-only key sees neither the integrations nor which of them a check has
-    if (checks.some((check) => !('channels' in check))) return { checks: checks.length };
-    const { channels } = (await client.listChannels()).body;
-    const checksWithoutIntegration = withoutIntegration(checks).length;
-    return { checks: checks.length, checksWithoutIntegration, integrations: channels.length };
+    const seen = withChannels(checks);
+    if (seen === undefined) return { checks: checks.length };
+    return measureAlertReach(seen, (await client.listChannels()).body.channels);
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

@@ -13,6 +13,7 @@ import { errorBodySchema } from './replies.js';
 
 export * from './account.js';
 export * from './account-checks.js';
+export * from './alert-reach.js';
 export * from './badges.js';
 export * from './channels.js';
 export * from './checks.js';

@@ -1,0 +1,44 @@
+import type { Integration } from './channels.js';
+import type { Check, ReadOnlyCheck } from './checks.js';
+
+/** How far the alerts of a project reach people. */
+export interface AlertReach {
+  readonly checks: number;
+  /** Checks that send no alerts: no integration that is switched on is assigned to them. */
+  readonly checksWithoutIntegration: number;
+  readonly integrations: number;
+  /** Integrations that are switched off, as their target is gone. */
+  readonly switchedOff: number;
+  /** Integrations whose target takes no messages at present. */
+  readonly failing: number;
+}
+
+/** Counts over all checks and integrations of a project, as a read-write key sees them. */
+export function measureAlertReach(
+  checks: readonly Pick<Check, 'channels'>[],
+  integrations: readonly Integration[],
+): AlertReach {
+  const countOn = onlySwitchedOn(integrations);
+  const isOff = ({ disabled_at: since }: Integration) => since !== undefined;
+  return {
+    checks: checks.length,
+    checksWithoutIntegration: checks.filter((check) => countOn(check) === 0).length,
+    integrations: integrations.length,
+    switchedOff: integrations.filter(isOff).length,
+    failing: integrations.filter((one) => !isOff(one) && one.failing_since !== undefined).length,
+  };
+}
+
+/** Counts the integrations of a check that are switched on. */
+export function onlySwitchedOn(
+  integrations: readonly Integration[],
+): (check: Pick<Check, 'channels'>) => number {
+  const on = new Set(integrations.flatMap(({ id, disabled_at }) => (disabled_at === undefined ? [id] : [])));
+  return ({ channels }) => channels.split(',').filter((id) => on.has(id)).length;
+}
+
+/** The checks as a read-write key sees them; undefined where the key is a read-only one. */
+export function withChannels(checks: readonly (Check | ReadOnlyCheck)[]): Check[] | undefined {
+  const seen = checks.filter((check): check is Check => 'channels' in check);
+  return seen.length === checks.length ? seen : undefined;
+}
