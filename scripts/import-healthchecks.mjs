@@ -59,7 +59,7 @@ async function run(words) {
   }
   const said = Object.entries(counts).filter(([, count]) => count > 0);
   process.stderr.write(`${said.map(([what, count]) => `${count} ${what}`).join(', ') || 'no checks'}\n`);
-  list('without any integration here, so that they alert nobody', silent);
+  list('without any integration here, so that they send no alerts', silent);
   list('that the target did not arm, since it is of an older version', unarmed);
   if (silent.length + unarmed.length > 0) process.exitCode = 1;
 

@@ -1,6 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { signTag } from '../src/badges/badge-signature.js';
+import { bounceAddress } from '../src/channels/bounce-address.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
 import { signedLink } from '../src/channels/signed-link.js';
 import { type Setup, setUpProject } from '../src/projects/create-project.service.js';
@@ -49,5 +50,17 @@ describeEachDialect('service with a former secret', (open) => {
     await app.http.get(link(formerSecret)).expect(200);
     await app.http.get(link(app.accounts.secret)).expect(200);
     await app.http.get(link('another')).expect(404);
+  });
+
+  test('accepts envelope senders made under either secret', async () => {
+    const to = (secret: string) => bounceAddress({ domain: 'x.example', secret }, keys.projectId);
+    const bounce = (address: string) =>
+      app.http
+        .post('/api/v3/bounces/')
+        .type('message/rfc822')
+        .send(`To: ${address}\r\n\r\nAction: failed\r\nStatus: 2.0.0\r\n`);
+    await bounce(to(formerSecret)).expect(200, 'OK (ignored)');
+    await bounce(to(app.accounts.secret)).expect(200, 'OK (ignored)');
+    await bounce(to('another')).expect(200, 'OK (bad signature)');
   });
 });

@@ -152,7 +152,7 @@ describeEachDialect('import of a dump', (open) => {
       expect(report.notCarriedOver).toContainEqual({ what: '1', reason: 'flips are older than 93 days' });
     });
 
-    test('leaves a flip that was not told there to be told here', async () => {
+    test('sends the alerts of a flip that were not sent there', async () => {
       const waiting = 'select 1 from flips where processed_at is null';
       expect(await app.database.read((tx) => executeSql(tx, waiting))).toBe(1);
       await app.tick();

@@ -107,7 +107,7 @@ describeStack('importing checks', (running) => {
     const refused = await importChecks(environment, '--dry-run');
     expect(refused).toMatchObject({
       code: 1,
-      error: expect.stringContaining('so that they alert nobody:\n  Second'),
+      error: expect.stringContaining('so that they send no alerts:\n  Second'),
     });
     expect(refused.error).toContain(`no integration "" (webhook) in the target; --map ${unnamed}=ID`);
     expect(await importChecks(environment, '--map', `x=${other}`)).toMatchObject({

@@ -1,6 +1,7 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../instants.js';
+import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
 import { deliveryOf } from './bounce-address.js';
 import { queueNotices } from './channel-outcome.repository.js';
@@ -8,11 +9,10 @@ import { holdChannel, updateChannel } from './channels.repository.js';
 import { type DeliveryReport, reportOfCallback } from './delivery-report.js';
 import { findDelivery, noteDeliveryError } from './delivery-reports.repository.js';
 
-export interface DeliveryReportsDeps {
+/** Envelope senders are signed by the secret. */
+export interface DeliveryReportsDeps extends Secrets {
   readonly database: Database;
   readonly now: () => Micros;
-  /** Secret of the service, by which envelope senders are signed. */
-  readonly secret: string;
 }
 
 const hour = 3600 * microsPerSecond;
@@ -38,7 +38,8 @@ export async function takeCallback(
 
 /** Keeps what a mail that came back within 48 hours says; returns what became of that, for people who look. */
 export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Promise<string> {
-  const deliveryId = deliveryOf(deps.secret, bounceMailbox(source));
+  const mailbox = bounceMailbox(source);
+  const [deliveryId] = acceptedSecrets(deps).flatMap((secret) => deliveryOf(secret, mailbox) ?? []);
   if (deliveryId === undefined) return 'OK (bad signature)';
   const report = reportOfStatus(parseDeliveryStatus(source));
   if (report === undefined) return 'OK (ignored)';

@@ -3,8 +3,8 @@ import type { LinkSubject } from './signed-link.js';
 
 /**
  * Whether a signature is that of a link to unsubscribe in a mail of Healthchecks: the SHA-256 of the channel's uuid and
- * the secret, the time, and an HMAC-SHA256 over both, with colons between them. The time does not matter, since mails
- * are kept for years. Its links to agree are not accepted: they do not name the address, which may have changed.
+ * the secret, the time, and an HMAC-SHA256 over both, with colons between them. The time does not matter, since people
+ * keep mails for years. Its links to agree are not accepted: they do not name the address, which may have changed.
  */
 export function isFormerUnsubscribeLink(
   secret: string | undefined,

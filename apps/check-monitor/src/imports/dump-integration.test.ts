@@ -81,7 +81,7 @@ describe('integration of Healthchecks', () => {
     ['settings that lack a member', 'discord', json({ secret: 1 }), 'settings.url'],
     ['settings that are refused here', 'po', 'secret|9', 'settings.priorityDown'],
     [
-      'a mail address that is told nothing',
+      'a mail address that gets no alerts',
       'email',
       json({ value: 'a@b.example', up: false, down: false }),
       'settings',

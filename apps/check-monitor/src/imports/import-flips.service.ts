@@ -4,20 +4,20 @@ import type { DumpRow } from './dump-rows.js';
 import { listFlipsWithin } from './import.repository.js';
 import { dayMicros, type ImportRun } from './import-run.js';
 
-const keptDays = 93;
+const maxAgeDays = 93;
 
 /**
- * Imports some flips of the last 93 days. Those of the last day that Healthchecks had not yet told are told here: an
- * alert twice is better than none. Older ones are history.
+ * Imports some flips of the last 93 days. If Healthchecks had not yet sent the alerts of a flip of the last day, they are
+ * sent here: an alert twice is better than none. Older flips are history.
  */
 export async function importFlips(
   tx: Tx,
   run: ImportRun,
   rows: readonly DumpRow<'api.flip'>[],
 ): Promise<void> {
-  const recent = rows.filter(({ created }) => created >= run.now - keptDays * dayMicros);
+  const recent = rows.filter(({ created }) => created >= run.now - maxAgeDays * dayMicros);
   const old = rows.length - recent.length;
-  if (old > 0) run.tally.ignore(`flips are older than ${keptDays} days`, old);
+  if (old > 0) run.tally.ignore(`flips are older than ${maxAgeDays} days`, old);
   const wanted = recent.flatMap((row) => {
     const check = run.checks.get(row.owner);
     if (check === undefined)

@@ -25,7 +25,7 @@ export interface ImportReport {
     readonly badges: readonly { readonly projectId: string; readonly project: string }[];
   };
   readonly withoutPassword: readonly { readonly email: string; readonly command: string }[];
-  /** Checks that had integrations and have none here: they would alert nobody. */
+  /** Checks that had integrations and have none here: they would send no alerts. */
   readonly silentChecks: readonly {
     readonly uuid: string;
     readonly name: string;
@@ -122,7 +122,7 @@ export function describeImport(report: ImportReport): string {
     ),
     formerSecretText(report),
     section(
-      'Checks that had integrations there and have none here, so that they alert nobody:',
+      'Checks that had integrations there and have none here, so that they send no alerts:',
       report.silentChecks.map(({ uuid, name, project }) => `${name || 'unnamed'} (${uuid}) in ${project}`),
     ),
     section(

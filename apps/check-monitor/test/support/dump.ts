@@ -67,7 +67,7 @@ export async function generateDump(size: number, secret: string, now: Date): Pro
   };
   const mail = { kind: 'email', value: 'ops@example.org', email_verified: true };
   const hook = { kind: 'mattermost', value: 'https://chat.example.org/hooks/x', email_verified: false };
-  const told = { disabled: false, last_notify: null, last_notify_duration: null, last_error: '', name: '' };
+  const unused = { disabled: false, last_notify: null, last_notify_duration: null, last_error: '', name: '' };
   const rows = [
     row('auth.user', 1, user),
     row('accounts.profile', 1, profile),
@@ -112,7 +112,7 @@ export async function generateDump(size: number, secret: string, now: Date): Pro
     ),
     ...[mail, hook].map((channel, index) =>
       row('api.channel', index + 1, {
-        ...{ ...channel, ...told, code: uuid(4, index), project: 1, created: at(8e6), checks: numbers },
+        ...{ ...channel, ...unused, code: uuid(4, index), project: 1, created: at(8e6), checks: numbers },
       }),
     ),
     ...numbers.flatMap((n) =>
