@@ -48,7 +48,7 @@ await runService('check-monitor', async (onClose) => {
     watch,
   });
   if (config.mail !== undefined) {
-    const mails = await listenForMail({ database, intake, logger }, config.mail);
+    const mails = await listenForMail({ intake, logger }, config.mail);
     onClose(() => mails.close());
     logger.info({ port: mails.port, domain: config.mail.domain }, 'mail.listening');
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describeEachDialect } from '@certloop/db/testing';
@@ -7,12 +8,12 @@ import { createTransport } from 'nodemailer';
 import type Mail from 'nodemailer/lib/mailer/index.js';
 import { schema } from '../src/database.js';
 import { listenForMail, type MailListener } from '../src/pings/mail-requests.responder.js';
-import type { PingIntake } from '../src/pings/receive-ping.service.js';
-import { describeMonitor } from './support/suite.js';
+import { createPingIntake } from '../src/pings/receive-ping.service.js';
+import { describeMonitor, type Stage } from './support/suite.js';
 
 const domain = 'ping.example';
 
-describeMonitor('mail', (stage) => {
+const suite = (stage: Stage) => {
   let mails: MailListener;
   beforeAll(async () => {
     const options = { host: '127.0.0.1', port: 0, domain, sizeLimit: 100_000 };
@@ -96,6 +97,9 @@ describeMonitor('mail', (stage) => {
     await stage.ada.check({ slug: 'twin' });
     await send({ to: `${stage.ada.keys.pingKey}+twin@${domain}` });
     await send({ to: `00000000-0000-4000-8000-000000000000@${domain}` });
+    const counted = await stage.app.http.get('/metrics').expect(200);
+    expect(counted.text).toMatch(/^check_monitor_pings_total\{kind="mail",answer="conflict"\} 1$/m);
+    expect(counted.text).toMatch(/^check_monitor_pings_total\{kind="mail",answer="not_found"\} 1$/m);
   });
 
   test.each([
@@ -194,7 +198,9 @@ describeMonitor('mail', (stage) => {
       close: () => socket.destroy(),
     };
   };
-});
+};
+
+describeMonitor('mail', suite, { metricsOpen: true });
 
 async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve));
@@ -218,9 +224,10 @@ describeEachDialect('mail while the database is away', (open) => {
   test('is put off, so that its sender tries again', async () => {
     const { database } = await open(schema);
     const logger = createLogger({ service: 'check-monitor', level: 'silent' });
-    const intake: PingIntake = { receive: () => Promise.reject(new Error('not asked for')) };
+    const deps = { database, logger, now: () => 0, newUuid: randomUUID, checkLimit: 20, pingLimit: 100 };
+    const intake = createPingIntake(deps);
     const options = { host: '127.0.0.1', port: 0, domain, sizeLimit: 100_000 };
-    const listener = await listenForMail({ database, intake, logger }, options);
+    const listener = await listenForMail({ intake, logger }, options);
     await database.close();
     const transport = createTransport({ host: '127.0.0.1', port: listener.port, ignoreTLS: true });
     const mail = { from: 'a@b.example', to: `00000000-0000-4000-8000-000000000000@${domain}`, text: 'done' };

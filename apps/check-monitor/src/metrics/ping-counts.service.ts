@@ -29,6 +29,14 @@ export function createPingCounts(): PingCounts {
 
   return {
     watch: (intake) => ({
+      find: async (target) => {
+        try {
+          return await intake.find(target);
+        } catch (error) {
+          count('mail', refusalOf(error));
+          throw error;
+        }
+      },
       receive: async (ping) => {
         // a ping by mail means what its words mean, which only the check knows
         const kind = ping.mail === undefined ? ping.address.action : 'mail';
@@ -37,7 +45,7 @@ export function createPingCounts(): PingCounts {
           count(kind, result.isNew ? 'created' : 'stored');
           return result;
         } catch (error) {
-          count(kind, error instanceof AppError && error.status < 500 ? error.kind : 'failed');
+          count(kind, refusalOf(error));
           throw error;
         }
       },
@@ -47,4 +55,8 @@ export function createPingCounts(): PingCounts {
         [...answers].map(([answer, value]) => ({ labels: { kind, answer }, value })),
       ),
   };
+}
+
+function refusalOf(error: unknown): string {
+  return error instanceof AppError && error.status < 500 ? error.kind : 'failed';
 }

@@ -1,14 +1,10 @@
 import { AppError } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import { findTarget } from './find-target.service.js';
 import type { IncomingPing } from './incoming-ping.js';
-import { findKnownChecks } from './known-checks.repository.js';
 import { mailWords } from './mail-words.js';
 import type { PingTarget } from './ping-address.js';
 import type { PingIntake } from './receive-ping.service.js';
 
 export interface ReceiveMailDeps {
-  readonly database: Database;
   readonly intake: PingIntake;
 }
 
@@ -25,23 +21,20 @@ export interface IncomingMail {
 
 const maxUserAgentLength = 200;
 
-/** Uuids of the checks that there are of the targets, in their order. A slug of several checks names none. */
+/** Uuids of the checks that the targets name, in their order. A slug of several checks names none. */
 export async function findMailedChecks(
-  deps: Pick<ReceiveMailDeps, 'database'>,
+  { intake }: ReceiveMailDeps,
   targets: readonly PingTarget[],
 ): Promise<string[]> {
   const uuids: string[] = [];
   for (const target of targets) {
-    const uuid = target.kind === 'uuid' ? target.uuid : await findTarget(deps, target).catch(refusedTarget);
-    if (uuid !== undefined) uuids.push(uuid);
+    try {
+      uuids.push(await intake.find(target));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
   }
-  if (uuids.length === 0) return [];
-  const known = new Set((await findKnownChecks(deps.database, [...new Set(uuids)])).map(({ uuid }) => uuid));
-  return uuids.filter((uuid) => known.has(uuid));
-}
-
-function refusedTarget(error: unknown): undefined {
-  if (!(error instanceof AppError)) throw error;
+  return uuids;
 }
 
 /**

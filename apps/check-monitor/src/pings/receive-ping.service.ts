@@ -3,8 +3,9 @@ import { NotFound } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable } from '@certloop/db';
 import { findTarget } from './find-target.service.js';
 import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js';
+import { findKnownChecks } from './known-checks.repository.js';
 import { createKnownChecks } from './known-checks.store.js';
-import type { SlugTarget } from './ping-address.js';
+import type { PingTarget, SlugTarget } from './ping-address.js';
 import { type ProvisionDeps, provisionCheck } from './provision-check.service.js';
 import { pruneAfter } from './prune-alerts.service.js';
 import {
@@ -32,6 +33,8 @@ export interface PingIntake {
    * with NotFound, Conflict for a slug of several checks, or InvalidInput for a wrong address.
    */
   receive(ping: IncomingPing): Promise<{ readonly isNew: boolean }>;
+  /** Uuid of the check of a target, for a ping whose body is read only where there is one. Rejects as `receive` does. */
+  find(target: PingTarget): Promise<string>;
 }
 
 /** Intake that stores together what arrives together: a lone ping does not wait, and throughput grows with the load. */
@@ -48,6 +51,12 @@ export function createPingIntake(deps: ReceivePingDeps): PingIntake {
         return provisionAndStore(deps, ping, target);
       requireStored(refusal);
       return { isNew: false };
+    },
+    find: async (target) => {
+      const uuid = target.kind === 'uuid' ? target.uuid : await findTarget(deps, target);
+      const [check] = uuid === undefined ? [] : await findKnownChecks(deps.database, [uuid]);
+      if (check === undefined) throw new NotFound('not found');
+      return check.uuid;
     },
   };
 }
