@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { insertUpChecks } from './support/factories.js';
 import { describeMonitor } from './support/suite.js';
 
 const unknown = '00000000-0000-4000-8000-000000000000';
@@ -15,6 +16,37 @@ describeMonitor('list checks', (stage) => {
     await stage.ben.check({ name: 'theirs' });
     await stage.ada.post(`/checks/${first.uuid}`, { desc: 'changed' });
     expect(await names('')).toBe('a b');
+  });
+
+  test('shows of each check, with each flag and odd texts, what a request for it alone shows', async () => {
+    const flags = [
+      'manual_resume',
+      'filter_subject',
+      'filter_body',
+      'filter_http_body',
+      'filter_default_fail',
+    ] as const;
+    for (const flag of flags) await stage.ada.check({ [flag]: true, name: flag });
+    const odd = 'NULL, "a" \\ {b} é 😀\n\t\u0001';
+    const full = { name: odd, desc: odd, tags: odd, methods: 'POST', grace: 61, success_kw: odd };
+    const made = await stage.ada.check({ ...full, schedule: '*/5 * * * *', tz: 'Europe/Riga' });
+    await stage.app.http.post(`/ping/${made.uuid}/start`).expect(200);
+    stage.app.clock.advance(90_000);
+    await stage.app.http.post(`/ping/${made.uuid}`).expect(200);
+    await stage.app.http.post(`/ping/${made.uuid}/start`).expect(200);
+    await stage.ada.check({ name: 'null' });
+    const { checks } = (await stage.ada.get('/checks/').expect(200)).body;
+    expect(checks).toHaveLength(7);
+    for (const check of checks) {
+      expect((await stage.ada.get(`/checks/${check.uuid}`).expect(200)).body).toEqual(check);
+    }
+    expect(checks[5]).toMatchObject({ ...full, last_duration: 90, started: true });
+  });
+
+  test('lists more checks than one part of the answer of the database holds', async () => {
+    await insertUpChecks(stage.app, stage.ada.keys.projectId, 1203);
+    const { checks } = (await stage.ada.get('/checks/').expect(200)).body;
+    expect(new Set(checks.map(({ uuid }: { uuid: string }) => uuid)).size).toBe(1203);
   });
 
   test('narrows by slug and by tags', async () => {

@@ -1,7 +1,7 @@
 import type { CheckStatus } from '@certloop/contracts';
 import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
 import type { ApiVersion, Caller } from '../projects/caller.js';
-import type { Check } from './check.js';
+import type { ShownCheck } from './check.js';
 import { timingAt } from './check-state.js';
 
 /** Where this service is reached from outside; no trailing slash on `siteRoot`, one on `pingEndpoint`. */
@@ -21,7 +21,7 @@ export interface ViewContext {
  * Check as a read-write key sees it; `channelIds` in any order. Members stand in the order of the wire; what the check
  * lacks is undefined, which JSON leaves out.
  */
-export function describeCheck(check: Check, channelIds: readonly string[], context: ViewContext) {
+export function describeCheck(check: ShownCheck, channelIds: readonly string[], context: ViewContext) {
   const { siteRoot, pingEndpoint } = context.addresses;
   const updateUrl = `${siteRoot}/api/v${context.version}/checks/${check.uuid}`;
   const timing = timingAt(check, context.now);
@@ -65,7 +65,7 @@ export function describeCheck(check: Check, channelIds: readonly string[], conte
 }
 
 /** Check as a read-only key sees it: nothing that would let its holder ping or change it. */
-export function describeCheckReadOnly(check: Check, context: ViewContext) {
+export function describeCheckReadOnly(check: ShownCheck, context: ViewContext) {
   const timing = timingAt(check, context.now);
   const isSimple = check.kind === 'simple';
   return {
@@ -102,7 +102,7 @@ export function describeCheckReadOnly(check: Check, context: ViewContext) {
 /** Check as the caller's key, or role in its project, lets it be seen. */
 export function describeCheckFor(
   { version, kind }: Pick<Caller, 'version' | 'kind'>,
-  { check, channelIds }: { readonly check: Check; readonly channelIds: readonly string[] },
+  { check, channelIds }: { readonly check: ShownCheck; readonly channelIds: readonly string[] },
   { addresses, now }: Omit<ViewContext, 'version'>,
 ) {
   const context = { addresses, version, now };
@@ -115,7 +115,7 @@ function instantOrNull(instant: Micros | null): string | null {
   return instant === null ? null : isoSeconds(instant);
 }
 
-function badgeUrl({ badgeUuid }: Check, { addresses }: ViewContext): string {
+function badgeUrl({ badgeUuid }: ShownCheck, { addresses }: ViewContext): string {
   return `${addresses.siteRoot}/b/2/${badgeUuid}.svg`;
 }
 
@@ -126,7 +126,7 @@ function wholeSeconds(micros: number | null): number | undefined {
 /** Version 1 has a status of its own for a job that runs, which the contract, being that of version 3, lacks. */
 const running = 'started' as CheckStatus;
 
-function shownStatus(check: Check, status: CheckStatus, { version, now }: ViewContext): CheckStatus {
+function shownStatus(check: ShownCheck, status: CheckStatus, { version, now }: ViewContext): CheckStatus {
   if (version > 1 || check.lastStart === null) return status;
   const hasOutrun = now >= check.lastStart + check.graceSeconds * microsPerSecond;
   return hasOutrun ? status : running;

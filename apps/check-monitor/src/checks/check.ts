@@ -46,6 +46,9 @@ export interface Check extends CheckSettings, CheckTiming, CheckState {
   readonly createdAt: Micros;
 }
 
+/** What of a check is shown. */
+export type ShownCheck = Omit<Check, 'lastStartRunId' | 'alertAfter' | 'createdAt'>;
+
 /** What of a check badges are made of. */
 export interface TaggedCheck extends StatusTiming {
   readonly uuid: string;

@@ -9,6 +9,7 @@ import type {
 } from '@certloop/contracts';
 import { describeFlip } from '../flips/flip-view.js';
 import type { Caller } from '../projects/caller.js';
+import type { ShownCheck } from './check.js';
 import { type Addresses, describeCheck, describeCheckFor } from './check-view.js';
 import {
   type AssignedCheck,
@@ -28,7 +29,7 @@ export interface ChecksRouteDeps extends WriteCheckDeps {
 export function checksHandlers(deps: ChecksRouteDeps): Handlers<typeof checksContract, Caller> {
   const full = ({ check, channelIds }: AssignedCheck, { version }: Caller) =>
     describeCheck(check, channelIds, { addresses: deps.addresses, version, now: deps.now() });
-  const asSeenBy = (caller: Caller) => (assigned: AssignedCheck) =>
+  const asSeenBy = (caller: Caller) => (assigned: AssignedCheck<ShownCheck>) =>
     describeCheckFor(caller, assigned, { addresses: deps.addresses, now: deps.now() });
   return {
     listChecks: async ({ context, query }) => {

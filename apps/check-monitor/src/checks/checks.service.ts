@@ -7,7 +7,7 @@ import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.
 import type { Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { countChecks, holdOwner } from '../projects/projects.repository.js';
-import { type Check, tagsOf } from './check.js';
+import { type Check, type ShownCheck, tagsOf } from './check.js';
 import { listManyChecks } from './check-cells.repository.js';
 import { type Flip, type Outcome, pauseCheck, resumeCheck } from './check-state.js';
 import {
@@ -26,8 +26,8 @@ export interface ChecksDeps {
 }
 
 /** A check with the uuids of the channels that are told of it. */
-export interface AssignedCheck {
-  readonly check: Check;
+export interface AssignedCheck<Assigned = Check> {
+  readonly check: Assigned;
   readonly channelIds: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function listChecks(
   { database }: ChecksDeps,
   { projectId }: Caller,
   { slug, tags }: CheckFilter,
-): Promise<AssignedCheck[]> {
+): Promise<AssignedCheck<ShownCheck>[]> {
   return database.read(async (tx) => {
     // PostgreSQL knows no such character, so no slug can hold it
     if (slug?.includes('\0') === true) return [];
@@ -166,7 +166,7 @@ async function change(
   return changed;
 }
 
-function hasTags(check: Check, wanted: readonly string[]): boolean {
+function hasTags(check: ShownCheck, wanted: readonly string[]): boolean {
   if (wanted.length === 0) return true;
   const tags = new Set(tagsOf(check.tags));
   return wanted.every((tag) => tags.has(tag));

@@ -1,9 +1,9 @@
-import { type Check, tagsOf } from '../checks/check.js';
+import { type ShownCheck, tagsOf } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
 import type { Micros } from '../instants.js';
 
 /** State of the checks of a project in the text format of Prometheus: gauges of 0 and 1, and two counts. */
-export function describeForPrometheus(checks: readonly Check[], now: Micros): string {
+export function describeForPrometheus(checks: readonly ShownCheck[], now: Micros): string {
   const seen = checks.map((check) => ({ check, status: statusAt(check, now) }));
   const down = seen.filter(({ status }) => status === 'down');
   const tags = new Set(checks.flatMap(({ tags }) => tagsOf(tags)));
@@ -38,7 +38,7 @@ function gauge(name: string, meaning: string): string {
   return `# HELP ${name} ${meaning}\n# TYPE ${name} gauge\n`;
 }
 
-function labelsOf({ name, tags, uniqueKey }: Check): string {
+function labelsOf({ name, tags, uniqueKey }: ShownCheck): string {
   return `name="${escaped(name)}", tags="${escaped(tags)}", unique_key="${uniqueKey}"`;
 }
 
