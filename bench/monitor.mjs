@@ -1,6 +1,7 @@
 // Suites `monitor`, the check monitor on both databases, and `pings`, of it the pings alone.
 import { onEachDatabase } from './databases.mjs';
 import { alone } from './measure.mjs';
+import { measureBadges } from './monitor-badges.mjs';
 import { measurePings } from './monitor-pings.mjs';
 import { seedChecks, withMonitor } from './monitor-place.mjs';
 import { measureTick } from './monitor-tick.mjs';
@@ -35,5 +36,6 @@ async function measureLists(place) {
   return [
     await listedBy('read-write key', keys.readWriteKey),
     await listedBy('read-only key', keys.readOnlyKey),
+    ...(await measureBadges(place, { keys, count: 10_000 })),
   ];
 }
