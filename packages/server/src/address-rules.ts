@@ -3,7 +3,19 @@ import ipaddr from 'ipaddr.js';
 type Range = ReturnType<ipaddr.IPv4['range']> | ReturnType<ipaddr.IPv6['range']>;
 
 // Metadata services of cloud providers that lie outside the link-local ranges.
-const metadataAddresses: ReadonlySet<string> = new Set(['fd00:ec2::254', '100.100.100.200']);
+const metadataAddresses: ReadonlySet<string> = new Set([
+  // Amazon: metadata, time, names
+  'fd00:ec2::254',
+  'fd00:ec2::123',
+  'fd00:ec2::253',
+  'fd00:ec2::23',
+  // Alibaba
+  '100.100.100.200',
+  // Azure
+  '168.63.129.16',
+  // Google
+  'fd20:ce::254',
+]);
 
 const privateRanges: ReadonlySet<Range> = new Set([
   'loopback',

@@ -3,6 +3,7 @@ import { rootCertificates } from 'node:tls';
 import { AppError, UpstreamFailed } from '@certloop/contracts';
 import { Agent, type Dispatcher, ProxyAgent, fetch as undiciFetch } from 'undici';
 import { refusalOfAddress } from './address-rules.js';
+import { readBounded } from './bounded-fetch.js';
 import { bufferedResponse } from './buffered-response.js';
 import {
   aborted,
@@ -56,7 +57,7 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
       dispatcher,
     }).catch(unwrapRefusal);
     const headers = new Headers([...answer.headers]);
-    const bytes = await boundedBytes(answer, answerBytes);
+    const bytes = await readBounded(answer, answerBytes);
     return bufferedResponse(answer.status, headers, bytes);
   };
   const noteRefusal = (error: unknown): never => {
@@ -127,17 +128,4 @@ function wayByProxy(options: OutgoingOptions, direct: Dispatcher, proxied: Dispa
 function unwrapRefusal(error: unknown): never {
   if (error instanceof Error && error.cause instanceof AppError) throw error.cause;
   throw error;
-}
-
-type Answer = Awaited<ReturnType<typeof undiciFetch>>;
-
-async function boundedBytes(answer: Answer, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of answer.body ?? []) {
-    length += chunk.length;
-    if (length > limit) throw new UpstreamFailed(`the answer is larger than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, createCheckMonitorClient, createPingClient } from '@certloop/contracts';
-import { type Clock, type Logger, tracedFetch } from '@certloop/server';
+import { boundedFetch, type Clock, type Logger, tracedFetch } from '@certloop/server';
 import { expectationOf } from './heartbeat-expectation.js';
 import { checkUuidIn } from './ping-address.js';
 
@@ -63,7 +63,8 @@ const ensureCheckMs = 86_400_000;
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { monitor, periodSeconds, clock, logger, lost, timeoutMs = 5000 } = options;
-  const traced = tracedFetch(fetch, { isTrusted: true });
+  // a monitor that never ends its answer must not fill the memory
+  const traced = tracedFetch(boundedFetch(fetch), { isTrusted: true });
   const checks = createCheckMonitorClient({
     baseUrl: monitor.url,
     apiKey: monitor.apiKey,

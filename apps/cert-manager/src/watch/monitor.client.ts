@@ -1,5 +1,5 @@
 import { createCheckMonitorClient, createPingClient } from '@certloop/contracts';
-import { tracedFetch } from '@certloop/server';
+import { boundedFetch, tracedFetch } from '@certloop/server';
 import { checkUuidIn } from '../renewals/ping-address.js';
 import type { CheckDescription } from './check-description.js';
 import type { CheckExpectation } from './check-expectation.js';
@@ -46,7 +46,8 @@ export function createMonitorClient({
   readonly apiKey: string;
   readonly timeoutMs?: number | undefined;
 }): MonitorClient {
-  const traced = tracedFetch(fetch, { isTrusted: true });
+  // a monitor that never ends its answer must not fill the memory
+  const traced = tracedFetch(boundedFetch(fetch), { isTrusted: true });
   const checks = createCheckMonitorClient({ baseUrl: url, apiKey, timeoutMs, fetch: traced });
   const pings = createPingClient({ baseUrl: url, timeoutMs, fetch: traced });
   const other = <T>(answer: Promise<T>) => orRefused(answer, 'other');
