@@ -180,7 +180,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
       },
       {
-        context: callerOf({ db, clock, cookie, publicOrigin, isOpen, limits }),
+        context: callerOf({ db, clock, logger, cookie, publicOrigin, isOpen, limits }),
         answerMs,
         bodyBytes: config.bodyBytes,
         fileBytes: { uploadCsr: config.csrBytes, uploadAvatar: config.avatarBytes },

@@ -81,4 +81,23 @@ describe('a full disk under SQLite', () => {
     await limitPages(1_000_000);
     await create('last').expect(201);
   });
+
+  test('keeps no reader from reading whose token was not used for a while', async () => {
+    const { auth } = app.people.ada;
+    await app.request.get('/spaces').set(auth).expect(200);
+    app.clock.advance(120_000);
+    const drop = `create trigger refuse_notes before update on api_tokens
+      begin select raise(abort, 'the database is read-only'); end`;
+    await app.database.transaction((tx) => tx.query(drop));
+    await app.request.get('/spaces').set(auth).expect(200);
+    await app.request.get('/spaces').set(auth).expect(200);
+    expect(app.logged().filter(({ event }) => event === 'credential.use_not_noted')).toHaveLength(1);
+    await app.database.transaction((tx) => tx.query('drop trigger refuse_notes'));
+    app.clock.advance(120_000);
+    await app.request.get('/spaces').set(auth).expect(200);
+    const [{ at } = { at: null }] = await app.database.read(
+      (tx) => tx.query('select max(last_used_at) as at from api_tokens') as Promise<{ at: unknown }[]>,
+    );
+    expect(new Date(String(at)).getTime()).toBe(app.clock.now().getTime());
+  });
 });

@@ -2,6 +2,7 @@ import { type certManagerContract, Forbidden } from '@certloop/contracts';
 import {
   type Arrival,
   isFromForeignPage,
+  type Logger,
   type PageHeaders,
   requestIdOf,
   type SessionCookie,
@@ -21,8 +22,10 @@ import { requireSetupOpen } from './bootstrap.service.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';
 import { requireOwnAccount } from './own-account.service.js';
 import { createTokenReader } from './token-owners.service.js';
+import { createNoteUse } from './use-notes.service.js';
 
-export interface CallerDeps extends Omit<IdentifyDeps, 'readToken'> {
+export interface CallerDeps extends Omit<IdentifyDeps, 'readToken' | 'noteUse'> {
+  readonly logger: Logger;
   readonly cookie: SessionCookie;
   /** Origin that browsers know this service by, when it is another than the request shows. */
   readonly publicOrigin: string | undefined;
@@ -34,7 +37,7 @@ export interface CallerDeps extends Omit<IdentifyDeps, 'readToken'> {
  * request is judged. Who need not sign in is not identified at all, and not counted.
  */
 export function callerOf(deps: CallerDeps) {
-  const identifying = { ...deps, readToken: createTokenReader(deps.db) };
+  const identifying = { ...deps, readToken: createTokenReader(deps.db), noteUse: createNoteUse(deps) };
   return async ({ operation, endpoint, params, request, response }: Arrival<typeof certManagerContract>) => {
     const need = routeNeeds[operation];
     const from = originOf(request, response);

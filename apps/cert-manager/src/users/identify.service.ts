@@ -17,6 +17,7 @@ import { bearerOf, parseApiToken, type TokenParts } from './credentials.js';
 import { hasEnded } from './session-life.js';
 import { findSessionByHash, noteSessionUse, type SessionRow } from './sessions.repository.js';
 import { type OwnedToken, readRights } from './token-owners.service.js';
+import type { NoteUse } from './use-notes.service.js';
 import { userCaller } from './user-caller.js';
 import { findUser } from './users.repository.js';
 
@@ -25,6 +26,7 @@ export interface IdentifyDeps {
   readonly clock: Clock;
   /** The token with its owner as it is now; undefined when there is none of that secret. */
   readonly readToken: (parts: TokenParts) => Promise<OwnedToken | undefined>;
+  readonly noteUse: NoteUse;
   /** Who sends no credential is the built-in administrator, or whom `X-User-Id` names. */
   readonly isOpen: boolean;
 }
@@ -73,7 +75,8 @@ async function byToken(deps: IdentifyDeps, authorization: string, from: Origin):
   if (!user.enabled) throw invalidToken('the owner of the API token is disabled');
   const rights = limitRights(owned.rights, token);
   if (isStale(token.lastUsedAt, now)) {
-    await deps.db.transaction((tx) => noteTokenUse(tx, token.id, { at: now, ip: from.ipAddress }));
+    const use = { at: now, ip: from.ipAddress };
+    await deps.noteUse(token.id, now, (tx) => noteTokenUse(tx, token.id, use));
   }
   return { ...userCaller(user, rights, from), kind: 'token', tokenId: token.id, ...limitsOf(token) };
 }
@@ -107,7 +110,7 @@ function invalidToken(message: string): Unauthenticated {
 
 /** The caller by his session; undefined when the secret opens none any more. */
 async function bySession(
-  { db, clock }: IdentifyDeps,
+  { db, clock, noteUse }: IdentifyDeps,
   secret: string,
   credentials: Credentials,
 ): Promise<Caller | undefined> {
@@ -120,7 +123,10 @@ async function bySession(
   });
   if (found === undefined) return undefined;
   if (credentials.isWrite) requireOwnPage(found.session, credentials);
-  await noteUse(db, found.session, now);
+  const { session } = found;
+  if (isStale(session.lastUsedAt, now)) {
+    await noteUse(session.id, now, (tx) => noteSessionUse(tx, session.id, now));
+  }
   return { ...userCaller(found.user, found.rights, credentials.from), sessionId: found.session.id };
 }
 
@@ -136,10 +142,6 @@ function requireOwnPage(session: SessionRow, credentials: Credentials): void {
 
 function csrfRefusal(message: string): Forbidden {
   return new Forbidden(message, { code: 'csrf_refused', title: 'Cross-site request refused' });
-}
-
-async function noteUse(db: Database, session: SessionRow, now: Date): Promise<void> {
-  if (isStale(session.lastUsedAt, now)) await db.transaction((tx) => noteSessionUse(tx, session.id, now));
 }
 
 function isStale(lastUsedAt: Date | null, now: Date): boolean {
