@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { AppError, UpstreamFailed } from '@certloop/contracts';
+import { AppError } from '@certloop/contracts';
 import { Agent, type Dispatcher, ProxyAgent, fetch as undiciFetch } from 'undici';
 import { refusalOfAddress } from './address-rules.js';
 import { readBounded } from './bounded-fetch.js';
