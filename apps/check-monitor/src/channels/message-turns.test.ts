@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { aDelivery } from '../../test/support/events.js';
+import { aDelivery, site } from '../../test/support/events.js';
 import { delivered } from './delivery-result.js';
 import { inTurns } from './message-turns.js';
 
@@ -30,4 +30,23 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
   now = 60_000_000;
   expect(await send('ada')).toEqual(delivered);
   expect(sent).toEqual([...Array(6).fill('ada'), 'ben', 'ada']);
+});
+
+test('a notice takes a turn like every other message', async () => {
+  const limited = inTurns<Settings>(
+    {
+      kind: 'po',
+      tells: () => true,
+      deliver: async () => delivered,
+      notify: async () => delivered,
+    },
+    ({ receiver }) => receiver,
+    () => 0,
+  );
+  const { settings: _settings, ...rest } = aDelivery({ receiver: 'ada' });
+  const notice = { status: 'down', title: 'Two checks are down', lines: [] } as const;
+  const delivery = { settings: { receiver: 'ada' }, notice, deliveryId: '', channel: rest.channel, site };
+  for (let turn = 0; turn < 6; turn += 1) await limited.notify?.(delivery);
+  expect(await limited.notify?.(delivery)).toMatchObject({ ok: false, retryAfterMs: 60_000 });
+  expect(await limited.deliver(aDelivery({ receiver: 'ada' }))).toMatchObject({ ok: false });
 });

@@ -1,5 +1,5 @@
 import type { Micros } from '../instants.js';
-import { tooMany } from './delivery-result.js';
+import { type DeliveryResult, tooMany } from './delivery-result.js';
 import type { Integration } from './integration.js';
 import { createMessageThrottle } from './message-throttle.js';
 
@@ -13,13 +13,14 @@ export function inTurns<Settings extends object>(
   now: () => Micros,
 ): Integration<Settings> {
   const throttle = createMessageThrottle();
+  const inTurn = async (settings: Settings, send: () => Promise<DeliveryResult>): Promise<DeliveryResult> => {
+    const wait = throttle.take(receiverOf(settings), now());
+    return wait === 0 ? send() : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
+  };
+  const { notify } = integration;
   return {
     ...integration,
-    deliver: async (delivery) => {
-      const wait = throttle.take(receiverOf(delivery.settings), now());
-      return wait === 0
-        ? integration.deliver(delivery)
-        : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
-    },
+    deliver: (delivery) => inTurn(delivery.settings, () => integration.deliver(delivery)),
+    ...(notify && { notify: (delivery) => inTurn(delivery.settings, () => notify(delivery)) }),
   };
 }

@@ -18,7 +18,23 @@ export function fillTemplate(template: string, event: AlertEvent, place: Place):
   return place === 'header' ? latinText(text) : text;
 }
 
-type Value = readonly [placeholder: string, value: () => string];
+/** What templates may name, beside `$TAG1`, `$TAG2` and so on. */
+export const placeholderNames = [
+  '$CODE',
+  '$STATUS',
+  '$NOW',
+  '$NAME',
+  '$NAME_JSON',
+  '$SLUG',
+  '$TAGS',
+  '$JSON',
+  '$EXITSTATUS',
+  '$BODY',
+  '$BODY_JSON',
+] as const;
+
+type Placeholder = (typeof placeholderNames)[number] | `$TAG${number}`;
+type Value = readonly [placeholder: Placeholder, value: () => string];
 
 function fillPart(part: string, values: readonly Value[]): string {
   const found = values.find(([placeholder]) => part.startsWith(placeholder));
