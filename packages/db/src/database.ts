@@ -55,6 +55,8 @@ export interface Database {
    * PostgreSQL (read committed) two of them compete by guarded updates and unique indexes.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** As `transaction`, for the change of very many rows at once: a statement may take an hour. */
+  longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** What `work` returns, seeing one moment of the database, only what is committed; writing is refused. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** For the hottest statements on PostgreSQL; undefined on SQLite, where a transaction costs no way to a server. */
@@ -124,6 +126,7 @@ function behind(
   return {
     dialect,
     transaction: (work) => through('write', () => retried(() => doors.write(work), onRetry)),
+    longTransaction: (work) => through('write', () => retried(() => doors.writeLong(work), onRetry)),
     read,
     lanes: lanes && {
       run: (statement, values) =>

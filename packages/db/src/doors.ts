@@ -7,6 +7,8 @@ export interface Doors {
   /** Undefined on SQLite. */
   readonly lanes: Lanes | undefined;
   write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
+  /** As `write`, with statements that may take long. */
+  writeLong<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
   read<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
   /** As `write`, while no other process passes here and foreign keys do not hinder changes of the schema. */
   alter<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T>;

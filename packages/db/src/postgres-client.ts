@@ -12,6 +12,8 @@ export interface PostgresLimits {
   readonly readMs: number;
   /** To answer a statement of a writing transaction. */
   readonly writeMs: number;
+  /** To answer a statement of a transaction that changes very many rows at once. */
+  readonly longMs: number;
   /** How long a transaction may be open without a statement. */
   readonly idleMs: number;
   /** How long a statement of a migration may wait for a table. */
@@ -28,6 +30,7 @@ export const usualLimits: PostgresLimits = {
   laneMs: 6000,
   readMs: 25_000,
   writeMs: 60_000,
+  longMs: 3_600_000,
   idleMs: 30_000,
   lockMs: 3000,
   quietMs: 1000,

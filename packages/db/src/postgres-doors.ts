@@ -42,6 +42,7 @@ export async function openPostgresDoors(
     source,
     lanes,
     write: (work) => transaction(source, limits, write, work),
+    writeLong: (work) => transaction(source, limits, { ...write, limitMs: limits.longMs }, work),
     read: (work) => transaction(source, limits, read, work),
     alter: (work) =>
       whenUnlocked(

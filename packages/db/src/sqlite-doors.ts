@@ -81,6 +81,8 @@ export async function openSqliteDoors(
     source,
     lanes: undefined,
     write: (work) => commits.write(work),
+    // a statement of SQLite has no limit
+    writeLong: (work) => commits.write(work),
     read: (work) =>
       reader === undefined
         ? writer.alone(() => refusingWrites(writer, () => writer.transaction('BEGIN', work, idleMs)))

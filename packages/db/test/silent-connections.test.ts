@@ -15,7 +15,7 @@ jest.setTimeout(20_000);
 const answer = { name: 'answer', text: 'select $1::text' };
 const wait = { name: 'wait', text: 'select pg_sleep($1::float8)' };
 const limits = {
-  ...{ connectMs: 3000, answerMs: 1000, laneMs: 2000, readMs: 2000, writeMs: 2000 },
+  ...{ connectMs: 3000, answerMs: 1000, laneMs: 2000, readMs: 2000, writeMs: 2000, longMs: 9000 },
   ...{ idleMs: 500, lockMs: 500, quietMs: 50, lifetimeSeconds: 1800 },
 };
 
@@ -128,6 +128,7 @@ onPostgres('connections that end in silence', () => {
     const slow = database.read((tx) => tx.query('select pg_sleep(1.5)'));
     await expect(slow).rejects.toThrow('canceling statement due to statement timeout (57014)');
     await expect(lanes().run(wait, ['1.5'])).rejects.toThrow(DatabaseUnavailable);
+    await database.longTransaction((tx) => tx.query('select pg_sleep(1.5)'));
     expect(await lanes().run(answer, ['next'])).toEqual([['next']]);
   });
 });

@@ -1,3 +1,4 @@
+import { Unavailable } from '@certloop/contracts';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createLogger } from './logger.js';
 import { startPoller } from './poller.js';
@@ -64,6 +65,16 @@ describe('startPoller', () => {
     await jest.advanceTimersByTimeAsync(2000);
     expect(tick).toHaveBeenCalledTimes(2);
     expect(lines[0]).toContain('"event":"poller.failed"');
+    await poller.stop();
+  });
+
+  test('a tick without its database is a warning without a stack', async () => {
+    const tick = jest.fn(() => Promise.reject(new Unavailable('the connection was lost')));
+    const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
+    await jest.advanceTimersByTimeAsync(1000);
+    const entry = JSON.parse(lines[0] ?? '');
+    expect(entry).toMatchObject({ event: 'poller.failed', level: 'warn', reason: 'the connection was lost' });
+    expect(lines[0]).not.toContain('stack');
     await poller.stop();
   });
 

@@ -1,3 +1,4 @@
+import { Unavailable } from '@certloop/contracts';
 import type { Logger } from './logger.js';
 
 export interface PollerOptions {
@@ -25,7 +26,12 @@ export function startPoller({ name, everyMs, tick, logger }: PollerOptions): Pol
   function run(): void {
     clearTimeout(timer);
     running = tick()
-      .catch((error: unknown) => logger.error({ poller: name, error }, 'poller.failed'))
+      .catch((error: unknown) => {
+        // it passes, and says itself all there is to say
+        if (error instanceof Unavailable)
+          logger.warn({ poller: name, reason: error.message }, 'poller.failed');
+        else logger.error({ poller: name, error }, 'poller.failed');
+      })
       .then(() => {
         running = undefined;
         if (stopped) return;

@@ -60,7 +60,7 @@ export async function clearAuditLogs(
     });
   }
   const { userId, username, ipAddress } = caller;
-  const extent = await db.transaction(async (tx) => {
+  const extent = await db.longTransaction(async (tx) => {
     const held = await deleteAll(tx);
     await insertAuditClearing(tx, { ...held, at: clock.now(), userId, username, ipAddress });
     return held;

@@ -52,7 +52,7 @@ export async function deleteSpaceFqdns(
 ): Promise<number> {
   const spaceId = readableSpaceId(caller, text);
   if (spaceId === undefined) return 0;
-  return db.transaction(async (tx) => {
+  return db.longTransaction(async (tx) => {
     // whoever may read every space may also name one that there is not
     if (!(await spaceExists(tx, spaceId))) return 0;
     requireLevel(caller, spaceId, 'FULL_ACCESS');
@@ -71,7 +71,7 @@ export async function deleteAllFqdns(
   caller: Caller,
 ): Promise<number> {
   requireFullAccess(caller);
-  return db.transaction(async (tx) => {
+  return db.longTransaction(async (tx) => {
     const deletedCount = await deleteEveryFqdn(tx);
     await onFqdnsDeleted(tx, 'all');
     const details = { deletedCount };

@@ -63,7 +63,7 @@ export async function deleteSpace(
 ): Promise<void> {
   requireLevel(caller, id, 'READ');
   requireFullAccess(caller);
-  await db.transaction(async (tx) => {
+  await db.longTransaction(async (tx) => {
     const space = await holdSpace(tx, id);
     if (space === undefined) throw spaceNotFound();
     const fqdns = await countFqdns(tx, [id]);
