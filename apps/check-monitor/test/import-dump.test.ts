@@ -290,6 +290,18 @@ describeEachDialect('import of a dump', (open) => {
       expect(skipped).toMatchObject({ outcome: 'imported', counts: { checks: { created: 7 } } });
     });
 
+    test('imports once when it runs twice at the same time', async () => {
+      const runs = await Promise.allSettled([run(), run()]);
+      expect(runs.some(({ status }) => status === 'fulfilled')).toBe(true);
+      for (const one of runs) {
+        if (one.status === 'rejected') expect(one.reason).toHaveProperty('code', 'conflict');
+      }
+      const { counts } = await run();
+      expect(counts.users).toMatchObject({ unchanged: 4, created: 0 });
+      expect(counts.checks).toMatchObject({ unchanged: 8, created: 0 });
+      expect(counts.flips).toMatchObject({ unchanged: 6, created: 0 });
+    });
+
     test('refuses what belongs to others here', async () => {
       const { keys: own } = await app.newProject();
       await app.database.transaction(async (tx) => {

@@ -1,5 +1,5 @@
-import { InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { Conflict, InvalidInput } from '@certloop/contracts';
+import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import type { Secrets } from '../projects/api-key.js';
 import { type DumpRow, type ModelName, type ReadRow, readRow } from './dump-rows.js';
@@ -28,15 +28,19 @@ export interface ImportOptions {
 /**
  * Imports what `manage.py dumpdata` of Healthchecks wrote, in one transaction. It may be run again: what was never
  * pinged here is brought to what the dump says, what was pinged here stays. Throws InvalidInput for a file that is not a
- * dump, or has no users.
+ * dump, or has no users, and Conflict when another process wrote the same rows at the same time.
  */
 export async function importDump(deps: ImportDeps, options: ImportOptions): Promise<ImportReport> {
   try {
-    return await deps.database.transaction(async (tx) => {
-      const report = await importRows(tx, deps, options);
-      if (report.outcome !== 'imported') throw new TakenBack(report);
-      return report;
-    });
+    return await onUniqueViolation(
+      () =>
+        deps.database.transaction(async (tx) => {
+          const report = await importRows(tx, deps, options);
+          if (report.outcome !== 'imported') throw new TakenBack(report);
+          return report;
+        }),
+      () => new Conflict('nothing was changed: another process wrote the same rows meanwhile. Import again'),
+    );
   } catch (error) {
     if (error instanceof TakenBack) return error.report;
     throw error;
