@@ -74,7 +74,7 @@ export type AppConfig = Pick<
   | 'digestPerMinute'
 > &
   Partial<MetricsAccess> &
-  Partial<Pick<Config, 'formerSecret'>>;
+  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled'>>;
 
 export interface AppParts {
   readonly config: AppConfig;
@@ -119,7 +119,7 @@ export function buildApp(parts: AppParts): App {
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
   app.use(cloakedRouter(deps));
-  app.use(prometheusRouter(deps));
+  if (parts.config.prometheusEnabled !== false) app.use(prometheusRouter(deps));
   const { metricsToken, metricsOpen = false } = parts.config;
   app.use(metricsPage(watch.metrics, { metricsToken, metricsOpen }));
   app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi() }));

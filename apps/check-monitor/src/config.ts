@@ -206,6 +206,11 @@ export const settings = {
     proxyRanges.default([]),
     'addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count, separated by commas',
   ),
+  prometheusEnabled: setting(
+    'CHECK_MONITOR_PROMETHEUS_ENABLED',
+    flag.default(true),
+    'false: the state of projects at /projects/<uuid>/metrics/ is 404; `/metrics` of the service stays',
+  ),
   metricsKey: setting(
     'CHECK_MONITOR_METRICS_KEY',
     z.string().optional(),

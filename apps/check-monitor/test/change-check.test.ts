@@ -119,6 +119,16 @@ describeMonitor('pause and resume', (stage) => {
 });
 
 describeMonitor('delete a check', (stage) => {
+  test('of several deletions at once, one succeeds and the others find nothing', async () => {
+    const check = await stage.ada.check();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => stage.ada.delete(`/checks/${check.uuid}`)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+    await stage.ada.check();
+    expect((await stage.ada.get('/checks/').expect(200)).body.checks).toHaveLength(1);
+  });
+
   test('answers with the check as it was, without channels, and forgets all of it', async () => {
     await insertTestChannel(stage.app, stage.ada.keys.projectId, 'ops');
     const made = await stage.ada.check({ channels: '*' });

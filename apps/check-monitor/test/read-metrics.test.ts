@@ -72,3 +72,16 @@ describeMonitor('metrics without a key of the service', (stage) => {
     await stage.app.http.get('/api/v3/metrics').set('X-Metrics-Key', '').expect(403);
   });
 });
+
+describeMonitor(
+  'metrics where Prometheus is switched off',
+  (stage) => {
+    test('has no state of projects, with a key in the path or in a header', async () => {
+      const { readOnlyKey } = stage.ada.keys;
+      await stage.app.http.get(`/projects/${uuid}/metrics/${readOnlyKey}`).expect(404);
+      const asked = stage.app.http.get(`/projects/${uuid}/metrics/`);
+      await asked.set('Authorization', `Bearer ${readOnlyKey}`).expect(404);
+    });
+  },
+  { prometheusEnabled: false },
+);
