@@ -1,6 +1,7 @@
 import { type Contract, checkMonitorContract, type Endpoint } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
 import type { Answer, Holder } from './support/app.js';
+import { insertTestChannel } from './support/factories.js';
 import { describeMonitor } from './support/suite.js';
 
 const operations = Object.entries(checkMonitorContract as Contract);
@@ -10,7 +11,9 @@ describeMonitor('contract', (stage) => {
     const { uuid } = await stage.ada.check();
     await stage.app.http.post(`/ping/${uuid}`).type('text/plain').send('text');
     if (name === 'resumeCheck') await stage.ada.post(`/checks/${uuid}/pause`);
-    const answer = await send(stage.ada, endpoint, uuid);
+    const channel = await insertTestChannel(stage.app, stage.ada.keys.projectId, 'ops');
+    const id = endpoint.path.startsWith('/channels/') ? channel : uuid;
+    const answer = await send(stage.ada, endpoint, id);
     const shape = endpoint.responses[answer.status];
     expect(shape).toBeDefined();
     if (shape?.kind === 'json') expect(shape.schema.safeParse(answer.body).error).toBeUndefined();

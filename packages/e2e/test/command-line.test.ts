@@ -179,6 +179,20 @@ describe('alerts', () => {
     expect(seen).toContain('monitor: ok');
     expect(seen).not.toContain('without integration');
   });
+
+  test('can be tried by a test message, which says whether it arrived', async () => {
+    const id = await integrate('Away');
+    for (const named of [id, 'Away']) {
+      expect(await certloop(['integrations', 'test', named])).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^certloop: the test message by Away did not arrive: .+\n$/),
+      });
+    }
+    expect(await certloop(['integrations', 'test', 'Nowhere'])).toMatchObject({
+      code: 1,
+      err: 'certloop: there is no integration Nowhere\n',
+    });
+  });
 });
 
 describe('a job', () => {

@@ -19,6 +19,7 @@ describe('methods of a path', () => {
     [`/checks/${uuid}/flips`, 'GET'],
     [`/checks/${key}/flips/`, 'GET'],
     ['/channels/', 'GET'],
+    [`/channels/${uuid}/test`, 'POST'],
     ['/badges/', 'GET'],
     [`/checks/${key}/pause`, ''],
     [`/checks/${key}/pings/`, ''],

@@ -193,6 +193,7 @@ export interface Telling extends NotifierTuning {
   readonly messengers?: Partial<Messengers>;
   /** True when absent. */
   readonly allowPrivateTargets?: boolean;
+  readonly egressProxy?: string;
   /** Where log lines go; nothing is logged when absent. */
   readonly logTo?: { write(line: string): void };
 }
@@ -209,7 +210,7 @@ async function whileAny(dispatcher: Dispatcher): Promise<void> {
 /** Tells channels on this machine. */
 function openNotifier({
   secret,
-  telling: { messengers: given, logTo: _logTo, allowPrivateTargets = true, ...tuning },
+  telling: { messengers: given, logTo: _logTo, allowPrivateTargets = true, egressProxy, ...tuning },
   ...parts
 }: NotifierParts): Notifier {
   const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined, secret };
@@ -222,7 +223,7 @@ function openNotifier({
     signalSocket: undefined,
   };
   const messengers: Messengers = { ...none, smtp: undefined, ...given };
-  const config = { site, secret, allowPrivateTargets, egressProxy: undefined, messengers };
+  const config = { site, secret, allowPrivateTargets, egressProxy, messengers };
   return createNotifier({ ...parts, config, tuning: { timeoutMs: 2000, ...tuning } });
 }
 

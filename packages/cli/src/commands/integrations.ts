@@ -1,10 +1,12 @@
 import type { Integration } from '@certloop/contracts';
+import { UpstreamFailed } from '@certloop/contracts';
 import type { Command } from 'commander';
+import { only } from '../lookup.js';
 import type { Session } from '../session.js';
 
 /** Adds `integrations`. */
 export function addIntegrations(program: Command, open: () => Session): void {
-  const integrations = program.command('integrations').description('Integrations of the monitor: list');
+  const integrations = program.command('integrations').description('Integrations of the monitor: list, test');
   integrations
     .command('list', { isDefault: true })
     .description('List where alerts are sent, and how many checks each integration is assigned to')
@@ -27,6 +29,19 @@ export function addIntegrations(program: Command, open: () => Session): void {
         }),
       );
       if (channels.length === 0) report.warn('the project has no integration, so its checks send no alerts');
+    });
+  integrations
+    .command('test <integration>')
+    .description('Send a test message by an integration, by name or id, and say whether it arrived')
+    .action(async (named: string) => {
+      const { report, monitor } = open();
+      const client = await monitor();
+      const { channels } = (await client.listChannels()).body;
+      const matching = channels.filter(({ id, name }) => id === named.toLowerCase() || name === named);
+      const { id, name, kind } = only(matching, named, 'integration');
+      const { ok, error } = (await client.testIntegration({ params: { id } })).body;
+      if (!ok) throw new UpstreamFailed(`the test message by ${name || kind} did not arrive: ${error}`);
+      report.done(`sent a test message by ${name || kind}`, { id, name, kind, ok });
     });
 }
 

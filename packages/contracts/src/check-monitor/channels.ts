@@ -23,4 +23,13 @@ export const channelsContract = {
     responses: { 200: json(z.object({ channels: z.array(integrationSchema) }), 'Integrations') },
     failures: [401],
   }),
+  testIntegration: endpoint({
+    method: 'POST',
+    path: '/channels/{id}/test',
+    summary: 'Send a test message by an integration',
+    params: z.object({ id: z.string() }),
+    body: { kind: 'raw', schema: z.object({ api_key: z.string().optional() }) },
+    responses: { 200: json(z.object({ ok: z.boolean(), error: z.string() }), 'What became of it') },
+    failures: [400, 401, 404],
+  }),
 };
