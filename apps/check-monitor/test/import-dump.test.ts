@@ -245,6 +245,24 @@ describeEachDialect('import of a dump', (open) => {
       expect((await check('104')).channels).toContain(uuid('30a'));
     });
 
+    test('gives a project to its new owner, who was a member', async () => {
+      const { file: newer } = await writeDump(file, (row) => {
+        if (row.model === 'accounts.project' && row.pk === 1) Object.assign(row.fields, { owner: 2 });
+        if (row.model === 'accounts.member' && row.pk === 1) Object.assign(row.fields, { user: 1 });
+        return [row];
+      });
+      const { counts } = await run({ file: newer });
+      expect(counts.projects).toMatchObject({ updated: 1, unchanged: 2 });
+      const { users, members } = await snapshot(app.database);
+      const counted = users?.map((user) => {
+        const { email, check_count: count } = user as { email: string; check_count: number };
+        return [email, count];
+      });
+      expect(counted).toContainEqual(['ada@example.org', 1]);
+      expect(counted).toContainEqual(['ben@example.org', 6 + 1]);
+      expect(members).toHaveLength(3);
+    });
+
     test('leaves what was pinged here as it is, and the settings of its project', async () => {
       await app.http.get(`/ping/${uuid('104')}`).expect(200);
       const { file: newer } = await writeDump(file, (row) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@certloop/contracts';
 import { findRow, type Tx, updateRows } from '@certloop/db';
-import { findRole, replaceMember } from '../accounts/members.repository.js';
+import { deleteMember, findRole, replaceMember } from '../accounts/members.repository.js';
 import type { MemberRole } from '../accounts/role.js';
 import { hashKey, type KeyKind, keyLength } from '../projects/api-key.js';
 import { normalEmail } from '../projects/create-project.service.js';
@@ -114,7 +114,7 @@ async function importProject(
   { ownerId, isLive }: Pick<ImportedProject, 'ownerId' | 'isLive'>,
 ): Promise<ImportedProject | undefined> {
   const here = await findRow(tx, projects, { id: row.code });
-  const fault = await projectFault(tx, row, here, ownerId);
+  const fault = await projectFault(tx, row);
   if (fault !== undefined) {
     run.tally.fault(`accounts.project ${row.pk}: ${fault}`);
     return undefined;
@@ -126,25 +126,28 @@ async function importProject(
   } else if (isLive) {
     run.tally.count('projects', 'left');
   } else {
-    const wanted = { name, badgeKey, pingKey: pingKey ?? here.pingKey };
-    const isSame =
-      wanted.name === here.name && wanted.badgeKey === here.badgeKey && wanted.pingKey === here.pingKey;
+    const wanted = { ownerId, name, badgeKey, pingKey: pingKey ?? here.pingKey };
+    const isSame = Object.entries(wanted).every(([field, value]) => here[field as keyof Project] === value);
     if (!isSame) await updateRows<Project>(tx, projects, { id }, wanted);
     run.tally.count('projects', isSame ? 'unchanged' : 'updated');
   }
-  const project = { id, ownerId, name: here !== undefined && isLive ? here.name : name, isLive };
+  if (here !== undefined && !isLive && here.ownerId !== ownerId) {
+    // it was transferred there since an earlier import
+    await deleteMember(tx, id, ownerId);
+    run.formerOwnerIds.add(here.ownerId);
+  }
+  const stays = here !== undefined && isLive;
+  const project = {
+    id,
+    ownerId: stays ? here.ownerId : ownerId,
+    name: stays ? here.name : name,
+    isLive,
+  };
   await importKeys(tx, run, project, row);
   return project;
 }
 
-async function projectFault(
-  tx: Tx,
-  row: DumpRow<'accounts.project'>,
-  here: Project | undefined,
-  ownerId: string,
-): Promise<string | undefined> {
-  if (here !== undefined && here.ownerId !== ownerId)
-    return 'owner: the project belongs to another user here';
+async function projectFault(tx: Tx, row: DumpRow<'accounts.project'>): Promise<string | undefined> {
   const byPingKey = row.ping_key === null ? undefined : await findProjectByPingKey(tx, row.ping_key);
   if (byPingKey !== undefined && byPingKey.id !== row.code) return 'ping_key: another project here has it';
   const byBadgeKey = await findProjectByBadgeKey(tx, row.badge_key);

@@ -62,14 +62,15 @@ async function importRows(tx: Tx, deps: ImportDeps, options: ImportOptions): Pro
   const run: ImportRun = {
     ...{ now: deps.now(), secret, tally: new ImportTally() },
     ...{ projects: new Map(), checks: new Map() },
-    ...{ idleCheckIds: new Set(), userIds: new Set(), zones: new Map() },
+    ...{ idleCheckIds: new Set(), formerOwnerIds: new Set(), userIds: new Set(), zones: new Map() },
   };
   const stages = new Stages(tx, run);
   for await (const elements of readDump(options.file)) {
     for (const element of elements) await stages.take(readRow(element));
   }
   await stages.end();
-  for (const ownerId of new Set([...run.projects.values()].map((project) => project.ownerId))) {
+  const ownerIds = [...run.projects.values()].map((project) => project.ownerId);
+  for (const ownerId of new Set([...run.formerOwnerIds, ...ownerIds])) {
     await recountChecks(tx, ownerId);
   }
   const isRefused = run.tally.hasFaults && !options.skipsFaulty;

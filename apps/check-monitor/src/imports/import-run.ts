@@ -32,6 +32,8 @@ export interface ImportRun {
   readonly checks: Map<number, ImportedCheck>;
   /** Ids of the checks that were here before and were never pinged here. */
   readonly idleCheckIds: Set<number>;
+  /** Users whose projects another user got. */
+  readonly formerOwnerIds: Set<string>;
   /** Users that came along. */
   readonly userIds: Set<string>;
   /** Time zones of users, by their ids and once more by their e-mail addresses. */
