@@ -1,5 +1,5 @@
 // Ways to measure one request against one process. A row is { what, figure, target?, perSecond?, aloneMs?, p50?,
-// p99?, cpuMs?, refused? }: figure and target are texts, p50, p99 and cpuMs milliseconds of one request.
+// p99?, cpuMs?, refused?, ratio? }: figure and target are texts, p50, p99 and cpuMs milliseconds of one request.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';

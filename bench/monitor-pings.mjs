@@ -1,5 +1,6 @@
 // Pings in the steady state, in which each pushes another one out.
 import { pings } from '../apps/check-monitor/dist/src/pings/pings.repository.js';
+import { measureBaseline } from './measure.mjs';
 import { seedChecks } from './monitor-place.mjs';
 import { askedInTurn } from './wrk.mjs';
 
@@ -7,9 +8,13 @@ const count = 1_000;
 // that of CHECK_MONITOR_PING_LIMIT
 const pingLimit = 100;
 
+const turnSeconds = 10;
 const targets = { sqlite: 'ratio 0.16', postgres: 'ratio 0.13' };
 
-/** Rows of the pings that 16 connections get answered in `seconds`, and of what they leave behind on PostgreSQL. */
+/**
+ * Rows of the pings that 16 connections get answered in `seconds`, and of what they leave behind on PostgreSQL. Beside
+ * the pings, in turns of 10 s, a bare server is measured, as a machine that others share changes its speed meanwhile.
+ */
 export async function measurePings(place, { seconds }) {
   const { uuids } = await seedChecks(place, { kind: '0000001a', count });
   const { url, pid } = place.monitor;
@@ -18,8 +23,29 @@ export async function measurePings(place, { seconds }) {
     await askedInTurn({ ...ask, what: 'until pings are pushed out', seconds: 5 });
   }
   const what = `GET /ping, ${count.toLocaleString('en')} checks, ${pingLimit} pings of each stored`;
-  const row = await askedInTurn({ ...ask, what, target: targets[place.dialect], seconds });
-  return [row, ...(await deadRows(place))];
+  const turns = [];
+  for (let left = seconds; left > 0; left -= turnSeconds) {
+    const { perSecond: bare } = await measureBaseline({ seconds: 1 });
+    turns.push({ bare, ...(await askedInTurn({ ...ask, what, seconds: Math.min(left, turnSeconds) })) });
+  }
+  return [rowOf(turns, { what, target: targets[place.dialect] }), ...(await deadRows(place))];
+}
+
+/** One row of all turns: their means, and of latencies the median. */
+function rowOf(turns, row) {
+  const mean = (name) => turns.reduce((sum, turn) => sum + turn[name], 0) / turns.length;
+  const median = (name) => turns.map((turn) => turn[name]).sort((a, b) => a - b)[turns.length >> 1];
+  const perSecond = mean('perSecond');
+  return {
+    ...row,
+    ...{
+      figure: `${Math.round(perSecond).toLocaleString('en')}/s`,
+      perSecond,
+      ratio: perSecond / mean('bare'),
+    },
+    ...{ p50: median('p50'), p99: median('p99'), cpuMs: mean('cpuMs') },
+    refused: turns.reduce((sum, { refused }) => sum + refused, 0),
+  };
 }
 
 async function fewestPings({ runSql }) {

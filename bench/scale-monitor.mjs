@@ -1,4 +1,4 @@
-import { claimNotification } from '../apps/check-monitor/dist/src/channels/notifications.repository.js';
+import { claimTurns } from '../apps/check-monitor/dist/src/alerts/claim-turns.repository.js';
 import { listManyChecks } from '../apps/check-monitor/dist/src/checks/check-cells.repository.js';
 import { listOverdueChecks } from '../apps/check-monitor/dist/src/checks/overdue-checks.repository.js';
 import { claimFlips } from '../apps/check-monitor/dist/src/flips/flips.repository.js';
@@ -35,6 +35,7 @@ export function measureMonitor(database, count) {
 
 async function statements(place, { count, projectId }) {
   const now = micros();
+  const claim = { now, lease: 30_000_000, limit: 4, ownTurns: new Set(), digestPerMinute: 20 };
   // not the first check, which was made in another way
   const ids = Array.from({ length: 100 }, (_, n) => 2 + Math.floor((n * (count - 2)) / 100));
   const uuids = await uuidsOf(place, ids);
@@ -49,7 +50,7 @@ async function statements(place, { count, projectId }) {
     { what: 'list of the 1,000 checks of a project', work: (tx) => listManyChecks(tx, projectId) },
     { what: 'latest 100 pings of a check', work: (tx) => listLatestPings(tx, ids[50], 100) },
     { what: 'flips that wait, none', work: (tx) => claimFlips(tx, now, 100) },
-    { what: 'messages that wait, none', work: (tx) => claimNotification(tx, now, now) },
+    { what: 'messages that wait, none', work: (tx) => claimTurns(tx, claim) },
     { what: 'scrape: what waits', work: (tx) => readWaiting(tx, now) },
     { what: 'scrape: checks by status', work: (tx) => countChecks(tx) },
     { what: 'GET /api/v3/metrics/', work: (tx) => readCounters(tx) },

@@ -11,10 +11,26 @@ export function formatRows(suite, baseline, rows) {
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-function cells({ what, figure, target = '', perSecond, aloneMs, p50, p99, cpuMs, refused = 0 }, baseline) {
-  const ratio =
-    perSecond === undefined ? baseline.aloneMs / (aloneMs ?? Number.NaN) : perSecond / baseline.perSecond;
-  return [what, figure, target, shown(ratio), shown(p50), shown(p99), shown(cpuMs), `${refused}`];
+function cells(row, baseline) {
+  const { what, figure, target = '', p50, p99, cpuMs, refused = 0 } = row;
+  return [
+    what,
+    figure,
+    target,
+    shown(ratioOf(row, baseline)),
+    shown(p50),
+    shown(p99),
+    shown(cpuMs),
+    `${refused}`,
+  ];
+}
+
+/** `ratio` of the row where it was measured beside a bare server of its own. */
+function ratioOf({ ratio, perSecond, aloneMs }, baseline) {
+  if (ratio !== undefined) return ratio;
+  return perSecond === undefined
+    ? baseline.aloneMs / (aloneMs ?? Number.NaN)
+    : perSecond / baseline.perSecond;
 }
 
 /** Three digits that count; a dash for what was not measured. */
