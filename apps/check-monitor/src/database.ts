@@ -15,6 +15,7 @@ import { addDeliveryLadder } from './migrations/0006-delivery-ladder.js';
 import { addPingRing } from './migrations/0007-ring-of-pings.js';
 import { indexUniqueKeys } from './migrations/0008-unique-keys.js';
 import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
+import { indexCheckNames } from './migrations/0010-check-names.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys, projects, users } from './projects/projects.repository.js';
 
@@ -47,5 +48,6 @@ export const schema: Schema = {
     addPingRing,
     indexUniqueKeys,
     widenBadgeKeys,
+    indexCheckNames,
   ],
 };

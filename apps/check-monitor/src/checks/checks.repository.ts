@@ -3,6 +3,7 @@ import {
   column,
   defineTable,
   executeSql,
+  findRow,
   insertMany,
   querySql,
   type Tx,
@@ -54,6 +55,7 @@ export const checks = defineTable<CheckRow>('checks', {
     { columns: ['badgeUuid'], unique: true },
     { columns: ['projectId', 'id'] },
     { columns: ['projectId', 'slug'] },
+    { columns: ['projectId', 'name'] },
     { columns: ['projectId', 'uniqueKey'] },
     { columns: ['uniqueKey'] },
   ],
@@ -142,8 +144,7 @@ export async function findMatchingCheck(
   projectId: string,
   settings: Partial<CheckSettings>,
 ): Promise<Pick<Check, 'uuid'> | undefined> {
-  const [found] = await tx.find(checks, { where: { ...settings, projectId }, order: { id: 'ASC' }, take: 1 });
-  return found;
+  return findRow(tx, checks, { ...settings, projectId }, { by: ['id'], direction: 'asc' });
 }
 
 /** The check as it is now, locked until the transaction ends. */
