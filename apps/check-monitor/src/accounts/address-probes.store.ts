@@ -5,7 +5,7 @@ const maxPerHour = 20;
 const hour = 3600 * microsPerSecond;
 const maxUsers = 10_000;
 
-/** Bounds how many addresses without an account a user can find out about, since the refusal tells that. */
+/** Bounds how many addresses without an account a user can find out about, since the refusal shows it. */
 export interface AddressProbes {
   /** Throws too_many_requests with Retry-After where the user has named 20 unknown addresses within an hour. */
   require(userId: string): void;

@@ -15,7 +15,7 @@ export interface MarkOverdueDeps {
   readonly database: Database;
   readonly now: () => Micros;
   readonly logger: Logger;
-  /** Told of each check that fell. */
+  /** Called for each check that fell. */
   readonly noteChange?: (uuid: string) => void;
 }
 

@@ -21,7 +21,7 @@ import {
 export interface ChecksDeps {
   readonly database: Database;
   readonly now: () => Micros;
-  /** Told of each check that has been changed, made or removed, once that is committed. */
+  /** Called for each check that has been changed, made or removed, after the commit. */
   readonly noteChange?: (uuid: string, isNew?: boolean) => void;
 }
 

@@ -6,7 +6,7 @@ export interface Recent<Value> {
 
 /**
  * Holds at least the `limit` entries used last and at most twice as many. Two maps take turns, as a new iterator over
- * a Map steps over all that was deleted from it: whoever is used moves to the newer one, the older one goes as a whole.
+ * a Map steps over all that was deleted from it: an entry that is used moves to the newer one, and the older one goes as a whole.
  */
 export function createRecent<Value>(limit: number): Recent<Value> {
   let newer = new Map<string, Value>();

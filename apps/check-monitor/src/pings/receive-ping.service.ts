@@ -22,7 +22,7 @@ export type ReceivePingDeps = StorePingsDeps &
   ProvisionDeps & {
     /** Told how many pings are stored together. */
     readonly onBatch?: (size: number) => void;
-    /** Told of the check of each ping that is stored; `isNew` says that it was made for the ping. */
+    /** Called for the check of each ping that is stored; `isNew` says that it was made for the ping. */
     readonly noteChange?: (uuid: string, isNew?: boolean) => void;
   };
 
