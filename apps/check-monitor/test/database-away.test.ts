@@ -81,12 +81,16 @@ describe('a full disk under SQLite', () => {
     const ping = () => app.http.post(`/ping/${uuid}`).type('text/plain').send('x'.repeat(10_000));
     await ping().expect(200);
     await limitPages(1);
-    const { headers } = await ping().expect(503, unavailable);
-    expect(headers['retry-after']).toBe('5');
+    let stored = 1;
+    let refused = await ping();
+    // some fit into pages that are there
+    for (; stored < 50 && refused.status === 200; stored += 1) refused = await ping();
+    expect(refused).toMatchObject({ status: 503, text: unavailable });
+    expect(refused.headers['retry-after']).toBe('5');
     await ada.post('/checks/', { desc: 'x'.repeat(50_000) }).expect(503, { error: unavailable });
-    expect((await ada.get(`/checks/${uuid}`).expect(200)).body.n_pings).toBe(1);
+    expect((await ada.get(`/checks/${uuid}`).expect(200)).body.n_pings).toBe(stored);
     await limitPages(1_000_000);
     await ping().expect(200);
-    expect((await ada.get(`/checks/${uuid}`).expect(200)).body.n_pings).toBe(2);
+    expect((await ada.get(`/checks/${uuid}`).expect(200)).body.n_pings).toBe(stored + 1);
   });
 });

@@ -24,7 +24,7 @@ export async function underMigrationLock<T>(
     migrationLock,
   ]);
   if (row?.isTaken !== true) throw new Locked();
-  // whoever waits for a table holds up all who come after, so a migration waits only briefly
+  // a statement that waits for a table holds up all that come after it, so a migration waits only briefly
   await tx.query(`set local lock_timeout = ${lockMs}`);
   return work(runnerOf(tx));
 }

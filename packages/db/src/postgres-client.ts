@@ -60,7 +60,7 @@ export class Connections {
     client.once('end', () => this.open.delete(client));
   }
 
-  /** Closes those that nobody uses and that have been silent since `instant`, as what silenced one may silence them. */
+  /** Closes the idle ones that have been silent since `instant`: what silenced one connection may have silenced them. */
   closeQuietSince(instant: number): void {
     for (const client of this.open)
       if (client.isIdle && client.heardAt <= instant) client.cut('it is in doubt');

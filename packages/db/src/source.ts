@@ -81,7 +81,7 @@ export async function openSqlite(
       // touch, such as the ends of indexes, are then carried over once and not read again
       connection.pragma('wal_autocheckpoint = 8000');
       connection.pragma('cache_size = -32000');
-      // a log that grew beyond while somebody read is cut when it is begun anew; 64 MB are more than it usually has
+      // a log that grew while a long read ran is cut when it starts again; 64 MB are more than it usually needs
       connection.pragma('journal_size_limit = 67108864');
     },
   });

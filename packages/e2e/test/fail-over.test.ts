@@ -38,9 +38,9 @@ onPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
   let pair: PostgresPair;
   let relay: Relay;
   let stack: Stack;
-  /** Changes of each check that people must hear of. */
+  /** How many changes of each check must be delivered. */
   const events = new Map<string, number>();
-  let told: Awaited<ReturnType<typeof startListener>>;
+  let listener: Awaited<ReturnType<typeof startListener>>;
 
   beforeAll(async () => {
     pair = await startPostgresPair();
@@ -65,9 +65,9 @@ onPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
       },
     });
     cleanups.push(() => stack.stop());
-    told = await startListener();
-    cleanups.push(() => told.close());
-    await addWebhook(stack, told.url);
+    listener = await startListener();
+    cleanups.push(() => listener.close());
+    await addWebhook(stack, listener.url);
   });
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
@@ -111,7 +111,7 @@ onPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
       // its machine is gone: nothing says that the connections have ended
       relay.freeze();
       await pair.primary.kill();
-      // as long as whoever promotes needs to notice
+      // as long as a monitor of the cluster needs to notice
       await pause(1000);
       pair.standby.promote();
       relay.leadTo(pair.standby.url);
@@ -135,7 +135,7 @@ onPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
   // last, as what a worker had in hand when the database went is its own until its lease ends
   test('has delivered each change under one key', async () => {
     expect(events.size).toBe(9);
-    await requireDelivered(told, events);
+    await requireDelivered(listener, events);
   });
 });
 

@@ -37,12 +37,12 @@ export async function requireStored(
 
 /** Requires each event to be delivered under a key of its own, however often it was repeated. */
 export async function requireDelivered(
-  told: Pick<Awaited<ReturnType<typeof startListener>>, 'deliveriesOf'>,
+  listener: Pick<Awaited<ReturnType<typeof startListener>>, 'deliveriesOf'>,
   events: ReadonlyMap<string, number>,
 ): Promise<void> {
   for (const [uuid, count] of events) {
     const deliveries = await until(90_000, async () => {
-      const seen = told.deliveriesOf(uuid);
+      const seen = listener.deliveriesOf(uuid);
       return seen.size >= count ? seen : undefined;
     });
     expect(deliveries.size).toBe(count);

@@ -108,7 +108,7 @@ async function control(place: ServerPlace, own: readonly string[]): Promise<Cont
     },
     restart: async () => {
       const ended = once(server, 'exit');
-      // whoever started it then asks for the fast shutdown
+      // the shell that started it then asks for the fast shutdown
       server.stdin?.end();
       await ended;
       server = await start();
