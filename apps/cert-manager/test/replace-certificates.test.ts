@@ -5,6 +5,7 @@ import { certificates, countExpiring } from '../src/certificates/certificates.re
 import { schema } from '../src/database.js';
 import { listSpaceExpiry } from '../src/system/scrape.repository.js';
 import {
+  certificatesOf,
   clearInventory,
   type RenewalPlace,
   renewedFqdn,
@@ -22,10 +23,10 @@ describeEachDialect('a certificate that is replaced', (open) => {
   beforeEach(() => clearInventory(place.app));
   afterAll(() => place.close());
 
-  /** When the certificates of an FQDN were replaced, in the order of their making. */
+  /** When the certificates of an FQDN were replaced, in the order of their storing. */
   function replacements(fqdnId: string) {
     return place.app.database.read(async (tx) => {
-      const rows = await tx.find(certificates, { where: { fqdnId }, order: { createdAt: 'ASC', id: 'ASC' } });
+      const rows = await tx.find(certificates, { where: { fqdnId }, order: { position: 'ASC' } });
       return rows.map(({ replacedAt }) => replacedAt);
     });
   }
@@ -42,12 +43,14 @@ describeEachDialect('a certificate that is replaced', (open) => {
     expect(await replacements(fqdn.id)).toEqual([second, third, null]);
   });
 
-  test('is the one that was stored when the clock had been set back', async () => {
+  test('is the one with the later moment when the clock had been set back', async () => {
     const fqdn = await renewedFqdn(place);
     place.app.clock.advance(-60_000);
     const back = place.app.clock.now();
     await signWith(place, fqdn);
     expect(await replacements(fqdn.id)).toEqual([back, null]);
+    const stored = await certificatesOf(place.app, fqdn);
+    expect(stored.at(-1)?.createdAt).toBe(back.toISOString());
   });
 
   test('is not among those that are reported to expire', async () => {
@@ -73,13 +76,14 @@ describeEachDialect('a certificate that is replaced', (open) => {
     // more of them expire before than a scrape looks at on SQLite
     const copied = ['fqdn_id', 'pem', 'issuer', 'serial_number', 'spki_sha256', 'not_before', 'expires_at'];
     const names = [...copied, 'created_at', 'replaced_at'].join(', ');
+    const added = `id, position, ${names}`;
     const id = { sqlite: 'lower(hex(randomblob(16)))', postgres: 'gen_random_uuid()' }[database.dialect.name];
     await database.transaction((tx) =>
       executeSql(
         tx,
         `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20001)
-         insert into certificates (id, ${names})
-         select ${id}, ${names} from n cross join certificates
+         insert into certificates (${added})
+         select ${id}, i + 2, ${names} from n cross join certificates
          where fqdn_id = $1 and replaced_at is not null and n.i > 0`,
         [fqdn.id],
       ),
@@ -104,7 +108,7 @@ describeEachDialect('a certificate that is replaced', (open) => {
     expect(before.map((ofFqdn) => ofFqdn.length)).toEqual([2, 3]);
     const step = schema.migrations.findIndex(({ name }) => name === '0011-certificates-in-use');
     for (const _ of schema.migrations.slice(step)) await database.revertLast();
-    await expect(marks()).rejects.toThrow('replaced_at');
+    await expect(marks()).rejects.toThrow('position');
     await database.migrate();
     expect(await marks()).toEqual(before);
   });

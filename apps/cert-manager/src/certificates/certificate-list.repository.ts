@@ -1,11 +1,11 @@
 import { findRow, findRows, type Tx } from '@certloop/db';
 import type { ListPage, ListWindow } from '../access/list-page.js';
-import { readListPage } from '../access/list-page.repository.js';
+import { readStoredPage } from '../fqdns/stored-order.repository.js';
 import { type CertificateRow, certificates } from './certificates.repository.js';
 
-const newestFirst = { by: ['createdAt', 'id'], direction: 'desc' } as const;
+const newestFirst = { by: ['position'], direction: 'desc' } as const;
 
-/** The last certificates of an FQDN, at most `limit`, oldest first. */
+/** The last certificates of an FQDN, at most `limit`, the newest at the end. */
 export async function listLastCertificates(tx: Tx, fqdnId: string, limit: number): Promise<CertificateRow[]> {
   return (await findRows(tx, certificates, { fqdnId }, { order: newestFirst, limit })).reverse();
 }
@@ -19,11 +19,11 @@ export function findLastOfProvider(
   return findRow(tx, certificates, { fqdnId, providerId }, newestFirst);
 }
 
-/** Certificates of an FQDN, oldest first. */
+/** Certificates of an FQDN, in the order of their storing. */
 export function readCertificatePage(
   tx: Tx,
   fqdnId: string,
   window: ListWindow,
 ): Promise<ListPage<CertificateRow>> {
-  return readListPage(tx, { table: certificates, by: 'createdAt', where: { fqdn_id: [fqdnId] } }, window);
+  return readStoredPage(tx, certificates, fqdnId, window);
 }

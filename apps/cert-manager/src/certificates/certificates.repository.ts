@@ -2,7 +2,6 @@ import { NotFound } from '@certloop/contracts';
 import {
   column,
   defineTable,
-  executeSql,
   findRow,
   hasRow,
   insertMany,
@@ -11,7 +10,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { Between, In, IsNull, LessThan } from 'typeorm';
+import { Between, IsNull, LessThan } from 'typeorm';
 
 /** A certificate as it is stored. */
 export interface CertificateRow {
@@ -33,11 +32,16 @@ export interface CertificateRow {
   readonly notBefore: Date;
   readonly expiresAt: Date;
   readonly createdAt: Date;
+  /** Its number among the certificates of the FQDN, in the order of their storing; clocks have no say in it. */
+  readonly position: number | null;
   /** When the provider was last asked for it. */
   readonly refreshedAt: Date | null;
-  /** When a newer one of the same FQDN was stored; null for the newest, which is in use. */
+  /** When a newer one of the same FQDN was stored; null for the one in use, which is the newest. */
   readonly replacedAt: Date | null;
 }
+
+/** The certificate that was stored last of its FQDN. */
+const inUse = 'replaced_at is null';
 
 export const certificates = defineTable<CertificateRow>('certificates', {
   columns: {
@@ -53,18 +57,22 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     notBefore: column.instant(),
     expiresAt: column.instant(),
     createdAt: column.instant(),
+    // SQLite adds no column that refuses null
+    position: column.integer().nullable(),
     refreshedAt: column.instant().nullable(),
     replacedAt: column.instant().nullable(),
   },
   indexes: [
-    { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['fqdnId', 'position'], unique: true },
+    // an FQDN has one in use
+    { name: 'uq_certificates_in_use', columns: ['fqdnId'], unique: true, where: inUse },
     { columns: ['csrId'] },
     { columns: ['providerId', 'upstreamId'] },
     // what is in use, by when it expires
     {
       name: 'ix_certificates_in_use',
       columns: ['expiresAt', 'fqdnId'],
-      where: 'replaced_at is null',
+      where: inUse,
     },
   ],
   references: [
@@ -80,7 +88,9 @@ export async function findCertificate(tx: Tx, id: string): Promise<CertificateRo
 
 /** The certificate of an FQDN that was stored last. */
 export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<CertificateRow | undefined> {
-  return findRow(tx, certificates, { fqdnId }, { by: ['createdAt', 'id'], direction: 'desc' });
+  const text = `select * from certificates where fqdn_id = $1 and ${inUse}`;
+  const [row] = await querySql<CertificateRow>(tx, certificates.columns, text, [fqdnId]);
+  return row;
 }
 
 /** The certificate that was stored last of each of the FQDNs that has one; at least one FQDN is asked for. */
@@ -96,11 +106,8 @@ export function listNewestCertificateIds(
   return querySql<CertificateRow>(tx, certificates.columns, newestOf(fqdnIds, 'r.id, r.fqdn_id'), fqdnIds);
 }
 
-/** Reads the newest certificate `r` of each FQDN, by one step into the index for each, however many it has. */
 function newestOf(fqdnIds: readonly string[], read: string): string {
-  return `select ${read} from fqdns f join certificates r on r.id = (
-      select l.id from certificates l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
-    where f.id in (${placeholders(fqdnIds.length)})`;
+  return `select ${read} from certificates r where r.fqdn_id in (${placeholders(fqdnIds.length)}) and r.${inUse}`;
 }
 
 /** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
@@ -138,49 +145,43 @@ export function certificateNotFound(): NotFound {
   });
 }
 
-/** Stores a certificate of an FQDN that is held, in the place of the one before; returns the row. */
-export async function insertCertificate(
-  tx: Tx,
-  certificate: Omit<CertificateRow, 'replacedAt'>,
-): Promise<CertificateRow> {
-  const { id, fqdnId, createdAt } = certificate;
-  const text = `update certificates set replaced_at = $1
-    where fqdn_id = $2 and replaced_at is null and (created_at, id) < ($1, $3)`;
-  const replaced = await executeSql(tx, text, [createdAt, fqdnId, id]);
-  // where the clock was set back, the one before stays the newest
-  const isNewest = replaced > 0 || !(await hasCertificateInUse(tx, fqdnId));
-  const row = { ...certificate, replacedAt: isNewest ? null : createdAt };
-  await insertMany(tx, certificates, [row]);
+/** A certificate before it has its place among those of its FQDN. */
+export type NewCertificate = Omit<CertificateRow, 'position' | 'replacedAt'>;
+
+/** Stores a certificate of an FQDN that is held, in the place of the one in use; returns the row. */
+export async function insertCertificate(tx: Tx, certificate: NewCertificate): Promise<CertificateRow> {
+  const [row] = await replaceCertificates(tx, [certificate], certificate.createdAt);
+  if (row === undefined) throw new Error('no row for the certificate');
   return row;
 }
 
-function hasCertificateInUse(tx: Tx, fqdnId: string): Promise<boolean> {
-  return tx.existsBy(certificates, { fqdnId, replacedAt: IsNull() });
-}
-
 /**
- * Stores certificates of one moment, each in the place of the one that its FQDN has in use, if any; the FQDNs are held,
- * and none comes twice. Undefined, and nothing of use stored, when one of them has a newer one.
+ * Stores certificates of one moment, each in the place of the one that its FQDN has in use, if any, whatever the
+ * moments of that; the FQDNs are held, and none comes twice. Returns the rows in the order of the certificates.
  */
 export async function replaceCertificates(
   tx: Tx,
-  news: readonly Omit<CertificateRow, 'replacedAt'>[],
+  news: readonly NewCertificate[],
   now: Date,
-): Promise<CertificateRow[] | undefined> {
-  const text = `update certificates set replaced_at = $1
-    where fqdn_id in (${placeholders(news.length, 2)}) and replaced_at is null and created_at < $1`;
+): Promise<CertificateRow[]> {
   const fqdnIds = news.map(({ fqdnId }) => fqdnId);
-  const replaced = await executeSql(tx, text, [now, ...fqdnIds]);
-  // some had none, or there is one in use that is newer
-  if (replaced !== news.length && (await isAnyInUse(tx, fqdnIds))) return undefined;
-  const rows = news.map((certificate) => ({ ...certificate, replacedAt: null }));
+  const text = `update certificates set replaced_at = $1
+    where fqdn_id in (${placeholders(fqdnIds.length, 2)}) and replaced_at is null
+    returning fqdn_id, ${lastPosition} as position`;
+  const replaced = await querySql(tx, positionColumns, text, [now, ...fqdnIds]);
+  const last = new Map(replaced.map(({ fqdnId, position }) => [fqdnId, position ?? 0]));
+  const rows = news.map((certificate) => ({
+    ...certificate,
+    position: (last.get(certificate.fqdnId) ?? 0) + 1,
+    replacedAt: null,
+  }));
   await insertMany(tx, certificates, rows);
   return rows;
 }
 
-function isAnyInUse(tx: Tx, fqdnIds: readonly string[]): Promise<boolean> {
-  return tx.existsBy(certificates, { fqdnId: In([...fqdnIds]), replacedAt: IsNull() });
-}
+const lastPosition = '(select max(l.position) from certificates l where l.fqdn_id = certificates.fqdn_id)';
+const { fqdnId, position } = certificates.columns;
+const positionColumns = { fqdnId, position };
 
 /** Replaces what a provider says of a certificate; returns how many rows there were, 0 or 1. */
 export function updateCertificate(tx: Tx, id: string, change: Partial<CertificateRow>): Promise<number> {

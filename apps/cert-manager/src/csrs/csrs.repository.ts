@@ -26,6 +26,8 @@ export interface CsrRow {
   /** SHA-256 over the SubjectPublicKeyInfo, hex. */
   readonly spkiSha256: string;
   readonly createdAt: Date;
+  /** Its number among the CSRs of the FQDN, in the order of their storing; clocks have no say in it. */
+  readonly position: number | null;
 }
 
 export const csrs = defineTable<CsrRow>('csrs', {
@@ -36,15 +38,21 @@ export const csrs = defineTable<CsrRow>('csrs', {
     description: column.text(),
     spkiSha256: column.word(64),
     createdAt: column.instant(),
+    // SQLite adds no column that refuses null
+    position: column.integer().nullable(),
   },
-  indexes: [{ columns: ['fqdnId', 'createdAt', 'id'] }],
+  indexes: [{ columns: ['fqdnId', 'position'], unique: true }],
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
 
-/** Throws NotFound when the FQDN is gone. */
-export async function insertCsr(tx: Tx, row: CsrRow): Promise<void> {
+/** Stores a CSR as the latest of its FQDN, which is held; returns the row. Throws NotFound when the FQDN is gone. */
+export async function insertCsr(tx: Tx, csr: Omit<CsrRow, 'position'>): Promise<CsrRow> {
+  const text = 'select max(position) as position from csrs where fqdn_id = $1';
+  const [last] = await querySql(tx, { position: csrs.columns.position }, text, [csr.fqdnId]);
+  const row = { ...csr, position: (last?.position ?? 0) + 1 };
   try {
     await insertMany(tx, csrs, [row]);
+    return row;
   } catch (error) {
     if (constraintViolation(error)?.kind === 'foreign_key')
       throw new NotFound('FQDN not found in this space');
@@ -52,21 +60,21 @@ export async function insertCsr(tx: Tx, row: CsrRow): Promise<void> {
   }
 }
 
-/** CSRs of an FQDN, oldest first. */
+/** CSRs of an FQDN, in the order of their storing. */
 export async function listCsrsOfFqdn(tx: Tx, fqdnId: string): Promise<CsrRow[]> {
-  return findRows(tx, csrs, { fqdnId }, { order: { by: ['createdAt', 'id'], direction: 'asc' } });
+  return findRows(tx, csrs, { fqdnId }, { order: { by: ['position'], direction: 'asc' } });
 }
 
 /** The CSR of an FQDN that came last. */
 export async function findLatestCsr(tx: Tx, fqdnId: string): Promise<CsrRow | undefined> {
-  return findRow(tx, csrs, { fqdnId }, { by: ['createdAt', 'id'], direction: 'desc' });
+  return findRow(tx, csrs, { fqdnId }, { by: ['position'], direction: 'desc' });
 }
 
 /** The CSR that came last of each of the FQDNs that has one; at least one FQDN is asked for. */
 export function listLatestCsrs(tx: Tx, fqdnIds: readonly string[]): Promise<CsrRow[]> {
   // one step into the index for each FQDN, however many it has
   const text = `select r.* from fqdns f join csrs r on r.id = (
-      select l.id from csrs l where l.fqdn_id = f.id order by l.created_at desc, l.id desc limit 1)
+      select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
     where f.id in (${placeholders(fqdnIds.length)})`;
   return querySql<CsrRow>(tx, csrs.columns, text, fqdnIds);
 }
@@ -96,7 +104,7 @@ export async function listKeyFingerprints(tx: Tx, fqdnId: string): Promise<strin
   const rows = await tx.find(csrs, {
     select: { spkiSha256: true },
     where: { fqdnId },
-    order: { createdAt: 'DESC', id: 'DESC' },
+    order: { position: 'DESC' },
     take: 20,
   });
   return rows.map(({ spkiSha256 }) => spkiSha256);

@@ -50,20 +50,20 @@ export async function uploadCsr(
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
   const stored = await orAudited(deps, caller, fqdn, () => judge(upload, fqdn));
   const now = clock.now();
-  const csr: CsrRow = { id: newRowId(now), fqdnId, ...stored, createdAt: now };
-  await db.transaction(async (tx) => {
+  const csr = await db.transaction(async (tx) => {
     const held = await holdFqdn(tx, spaceId, fqdnId);
-    await insertCsr(tx, csr);
-    const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: csr.spkiSha256 };
+    const row = await insertCsr(tx, { id: newRowId(now), fqdnId, ...stored, createdAt: now });
+    const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: row.spkiSha256 };
     const entry = {
       action: 'csr.upload',
       resourceType: 'csr',
-      resourceId: csr.id,
+      resourceId: row.id,
       spaceId,
       details,
     } as const;
     await recordAudit(tx, caller, entry, now);
     await deps.onCsrStored(tx, caller, held);
+    return row;
   });
   return { fqdn, csr };
 }

@@ -1,6 +1,10 @@
 import type { Tx } from '@certloop/db';
 import { newRowId } from '../access/row-id.js';
-import { type CertificateRow, insertCertificate } from '../certificates/certificates.repository.js';
+import {
+  type CertificateRow,
+  insertCertificate,
+  type NewCertificate,
+} from '../certificates/certificates.repository.js';
 import { describeLeaf } from '../providers/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
@@ -17,7 +21,7 @@ export function insertIssued(tx: Tx, issued: Issued): Promise<CertificateRow> {
 }
 
 /** The certificate that a provider issued, as it is stored. */
-export function certificateOf({ issued, now, ...origin }: Issued): Omit<CertificateRow, 'replacedAt'> {
+export function certificateOf({ issued, now, ...origin }: Issued): NewCertificate {
   return {
     id: newRowId(now),
     ...origin,

@@ -82,7 +82,6 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
     const now = deps.clock.now();
     const certificates = all.map(({ order, issued }) => certificateOf({ ...originOf(order), issued, now }));
     const rows = await replaceCertificates(tx, certificates, now);
-    if (rows === undefined) throw new NotTogether();
     const news = all.flatMap(({ caller, order: { csr, provider } }, index) => {
       const [fqdn, certificate] = [held.get(ids[index] ?? ''), rows[index]];
       return fqdn && certificate ? [{ caller, csr, fqdn, certificate, provider }] : [];
@@ -136,7 +135,7 @@ function storeAlone(
     if (stored !== undefined) return stored;
     const row = await insertIssued(tx, { ...origin, issued, now });
     await recordAudit(tx, caller, signedAudit({ fqdn, csr, provider }, row), now);
-    await onCertificateStored(tx, caller, fqdn, row.replacedAt === null ? row : undefined);
+    await onCertificateStored(tx, caller, fqdn, row);
     return row;
   });
 }

@@ -1,0 +1,61 @@
+import { longestPage } from '@certloop/contracts';
+import { type Column, column, columnName, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { isWhole, type ListPage, type ListWindow } from '../access/list-page.js';
+
+/** A row that has a number among those of its FQDN, in the order of their storing. */
+interface StoredRow {
+  readonly id: string;
+  readonly createdAt: Date;
+}
+
+/** A table of such rows, with an index over `fqdn_id` and `position`. */
+interface StoredTable<Row> {
+  readonly name: string;
+  readonly columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
+}
+
+/**
+ * Rows of an FQDN in the order of their storing, whatever clocks said: all, or a page. A page after a row that is gone
+ * is the first one again.
+ */
+export async function readStoredPage<Row extends StoredRow>(
+  tx: Tx,
+  table: StoredTable<Row>,
+  fqdnId: string,
+  window: ListWindow,
+): Promise<ListPage<Row>> {
+  if (isWhole(window)) {
+    const rows = await readRows(tx, table, fqdnId, {});
+    return { rows, total: rows.length, next: undefined };
+  }
+  const limit = window.limit ?? longestPage;
+  const counting = `select count(*) as count from ${table.name} where fqdn_id = $1`;
+  const [counted] = await querySql(tx, { count: column.bigint() }, counting, [fqdnId]);
+  const rows = await readRows(tx, table, fqdnId, { ...window, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const isLast = rows.length <= limit || last === undefined;
+  return {
+    rows: shown,
+    total: counted?.count ?? 0,
+    next: isLast ? undefined : { at: last.createdAt, id: last.id },
+  };
+}
+
+function readRows<Row>(
+  tx: Tx,
+  { name, columns }: StoredTable<Row>,
+  fqdnId: string,
+  { limit, cursor }: ListWindow,
+): Promise<Row[]> {
+  const values: SqlValue[] = [fqdnId];
+  const names = Object.keys(columns).map(columnName).join(', ');
+  let text = `select ${names} from ${name} where fqdn_id = $1`;
+  if (cursor !== undefined) {
+    values.push(cursor.id);
+    // by the row and not by the moment in the cursor, which came from a clock
+    text += ` and position > coalesce((select c.position from ${name} c where c.id = $2 and c.fqdn_id = $1), 0)`;
+  }
+  text += ` order by position${limit === undefined ? '' : ` limit ${limit}`}`;
+  return querySql(tx, columns, text, values);
+}
