@@ -16,6 +16,7 @@ import {
   wordList,
 } from '@certloop/server';
 import { z } from 'zod';
+import { type ChannelKind, channelKindNames, findKind } from './channels/channel-kinds.js';
 import type { Messengers } from './channels/messengers.js';
 import type { NotifierConfig } from './channels/notifier.service.js';
 import type { Addresses } from './checks/check-view.js';
@@ -55,6 +56,16 @@ const proxyRanges = wordList.transform((words, context): AddressRange[] => {
   }
 });
 
+const channelKindList = wordList.transform((words, context): ChannelKind[] => {
+  const unknown = words.find((word) => findKind(word) === undefined);
+  if (unknown === undefined) return words.flatMap((word) => findKind(word) ?? []);
+  context.addIssue({
+    code: 'custom',
+    message: `${unknown} is not a kind of integration; the kinds are ${channelKindNames.join(', ')}`,
+  });
+  return [];
+});
+
 /** How people are told of what happens. */
 const telling = {
   logoUrl: setting(
@@ -71,6 +82,11 @@ const telling = {
     'CHECK_MONITOR_EGRESS_PROXY',
     httpAddress.optional(),
     'HTTP proxy by which integrations are called, such as http://user:password@proxy.example.org:3128; names must resolve on this machine too; mail and signal-cli are reached directly',
+  ),
+  disabledKinds: setting(
+    'CHECK_MONITOR_DISABLED_INTEGRATIONS',
+    channelKindList.default([]),
+    'kinds of integrations by which nothing is sent, such as slack,webhook; their messages fail and say so',
   ),
   smtpUrl: setting(
     'CHECK_MONITOR_SMTP_URL',
@@ -266,12 +282,13 @@ function mailOf(config: Pick<Values, keyof typeof mailing | 'host'>, siteRoot: s
 type TellingValues = Pick<Values, keyof typeof telling | 'siteName' | 'secret'>;
 
 function tellingOf(config: TellingValues, siteRoot: string): NotifierConfig {
-  const { siteName, logoUrl, secret, allowPrivateTargets, egressProxy } = config;
+  const { siteName, logoUrl, secret, allowPrivateTargets, egressProxy, disabledKinds } = config;
   return {
     site: { siteName, siteRoot, logoUrl, secret },
     secret,
     allowPrivateTargets,
     egressProxy,
+    disabledKinds,
     messengers: messengersOf(config, siteRoot),
   };
 }

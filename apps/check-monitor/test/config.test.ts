@@ -14,6 +14,7 @@ describe('configuration of telling', () => {
       secret: needed.CHECK_MONITOR_SECRET,
       allowPrivateTargets: false,
       egressProxy: undefined,
+      disabledKinds: [],
       messengers: {
         smtp: undefined,
         matrix: undefined,
@@ -52,6 +53,11 @@ describe('configuration of telling', () => {
       'a mail server that is none',
       { CHECK_MONITOR_SMTP_URL: 'https://secret' },
       /CHECK_MONITOR_SMTP_URL: must be/,
+    ],
+    [
+      'a kind that does not exist',
+      { CHECK_MONITOR_DISABLED_INTEGRATIONS: 'slack,teams' },
+      /CHECK_MONITOR_DISABLED_INTEGRATIONS: teams is not a kind of integration; the kinds are webhook, /,
     ],
     ['a flag that is none', { CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'yes' }, /must be true or false/],
   ])('refuses %s without showing it', (_situation, environment, message) => {

@@ -338,7 +338,7 @@ describeEachDialect('delivery of alerts', (open) => {
     const room = await channel('matrix', { roomId: '!a:example.org' });
     await fallenCheck();
     await app.deliver();
-    expect(await log(room)).toMatchObject([{ error: 'this kind of channel is not set up on this server' }]);
+    expect(await log(room)).toMatchObject([{ error: 'Matrix notifications are not enabled.' }]);
   });
 
   test('nothing inside is called unless the operator allows it', async () => {

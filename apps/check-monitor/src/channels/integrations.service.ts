@@ -32,14 +32,24 @@ export interface IntegrationDeps extends GroupDeps, Pick<SignalDeps, 'timeoutMs'
   readonly services: PublicServices;
   readonly signer: LinkSigner;
   readonly now: () => Micros;
+  /** Kinds that the operator has switched off. */
+  readonly disabledKinds: readonly ChannelKind[];
 }
 
 export type Integrations = ReadonlyMap<ChannelKind, Integration>;
 
+const switchedOff = 'its absence from CHECK_MONITOR_DISABLED_INTEGRATIONS';
+
 /** Every integration by its kind. */
 export function createIntegrations(deps: IntegrationDeps): Integrations {
   const all: readonly Integration[] = [...toUsers(deps), ...byServices(deps), createGroup(deps)];
-  return new Map(all.map((integration) => [integration.kind, integration]));
+  const disabled = new Set(deps.disabledKinds);
+  return new Map(
+    all.map((integration) => {
+      const isOff = disabled.has(integration.kind);
+      return [integration.kind, isOff ? { ...integration, missing: switchedOff } : integration];
+    }),
+  );
 }
 
 function toUsers({ sendToUser: send, messengers, now }: IntegrationDeps): Integration[] {

@@ -12,7 +12,7 @@ import {
 import { type Micros, wholeMs } from '../instants.js';
 import type { AlertEvent, AlertStatus } from './alert-event.js';
 import type { Sent } from './channel-health.js';
-import { type ChannelKind, findKind, parseChannelSettings } from './channel-kinds.js';
+import { type ChannelKind, channelKinds, findKind, parseChannelSettings } from './channel-kinds.js';
 import { recordSent } from './channel-outcome.repository.js';
 import { type Channel, findChannel } from './channels.repository.js';
 import { type DeliveryResult, stopped, undelivered } from './delivery-result.js';
@@ -34,6 +34,8 @@ export interface NotifierConfig {
   /** HTTP proxy by which targets are called; directly when undefined. */
   readonly egressProxy: string | undefined;
   readonly messengers: Messengers;
+  /** Kinds by which nothing is sent. */
+  readonly disabledKinds: readonly ChannelKind[];
 }
 
 /** How targets are reached, where not as usual. */
@@ -127,6 +129,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     sendMail,
     services,
     messengers: config.messengers,
+    disabledKinds: config.disabledKinds,
     signer: { siteRoot: config.site.siteRoot, secret: config.secret },
     timeoutMs,
     stop,
@@ -248,7 +251,7 @@ function openChannel(integrations: Integrations, channel: Channel): OpenedChanne
   const integration = kind && integrations.get(kind);
   if (kind === undefined || integration === undefined) return { error: 'there are no channels of this kind' };
   if (integration.missing !== undefined)
-    return { error: 'this kind of channel is not set up on this server' };
+    return { error: `${channelKinds[kind].label} notifications are not enabled.` };
   try {
     return { integration, settings: parseChannelSettings(kind, channel.settings) };
   } catch {

@@ -13,6 +13,7 @@ import {
 import supertest from 'supertest';
 import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
 import { type AppConfig, buildApp } from '../../src/app.js';
+import type { ChannelKind } from '../../src/channels/channel-kinds.js';
 import type { Messengers } from '../../src/channels/messengers.js';
 import {
   createNotifier,
@@ -194,6 +195,7 @@ export interface Telling extends NotifierTuning {
   /** True when absent. */
   readonly allowPrivateTargets?: boolean;
   readonly egressProxy?: string;
+  readonly disabledKinds?: readonly ChannelKind[];
   /** Where log lines go; nothing is logged when absent. */
   readonly logTo?: { write(line: string): void };
 }
@@ -210,7 +212,14 @@ async function whileAny(dispatcher: Dispatcher): Promise<void> {
 /** Tells channels on this machine. */
 function openNotifier({
   secret,
-  telling: { messengers: given, logTo: _logTo, allowPrivateTargets = true, egressProxy, ...tuning },
+  telling: {
+    messengers: given,
+    logTo: _logTo,
+    allowPrivateTargets = true,
+    egressProxy,
+    disabledKinds = [],
+    ...tuning
+  },
   ...parts
 }: NotifierParts): Notifier {
   const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined, secret };
@@ -223,7 +232,7 @@ function openNotifier({
     signalSocket: undefined,
   };
   const messengers: Messengers = { ...none, smtp: undefined, ...given };
-  const config = { site, secret, allowPrivateTargets, egressProxy, messengers };
+  const config = { site, secret, allowPrivateTargets, egressProxy, disabledKinds, messengers };
   return createNotifier({ ...parts, config, tuning: { timeoutMs: 2000, ...tuning } });
 }
 
