@@ -1,4 +1,4 @@
-import { type Database, executeSql } from '@certloop/db';
+import { column, type Database, executeSql, querySql } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import { findCheckByUuid } from '../src/checks/checks.repository.js';
 import { schema } from '../src/database.js';
@@ -144,6 +144,31 @@ describeMonitor('old pings', (stage) => {
     await setPingLimit(stage.app.database, carl, 3);
     expect(new Set(await pingAndList(111))).toEqual(new Set([3]));
     expect(await stored(made)).toBe(3);
+  });
+
+  test('leave no room behind that the next ones do not use', async () => {
+    const { database } = stage.app;
+    const carl = await stage.app.newProject({ checkLimit: 20, pingLimit: 10 });
+    const uuids: string[] = [];
+    while (uuids.length < 20) uuids.push((await carl.check()).uuid);
+    const intake = intakeOf(stage);
+    const pingLaps = async (laps: number) => {
+      for (let time = 0; time < 10 * laps; time += 1)
+        await Promise.all(uuids.map((uuid) => intake.receive(pingTo(uuid))));
+    };
+    const size = async () => {
+      const text =
+        database.dialect.name === 'postgres'
+          ? `select pg_relation_size('pings') + pg_relation_size('pk_pings') as bytes`
+          : 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
+      const [row] = await database.read((tx) => querySql(tx, { bytes: column.bigint() }, text));
+      return row?.bytes ?? 0;
+    };
+    await pingLaps(2);
+    const before = await size();
+    await pingLaps(15);
+    // 3,000 rows of 100 bytes each were overwritten
+    expect((await size()) - before).toBeLessThanOrEqual(24_000);
   });
 
   test('are without a gap where processes have different limits', async () => {
