@@ -4,15 +4,20 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** A monitor that runs as a process of its own. */
-export interface RunningMonitor {
+export interface RunningService {
   readonly url: string;
-  readonly readWriteKey: string;
-  readonly pingKey: string;
   /** Events of its log so far. */
   readonly events: readonly string[];
   /** Asks it to stop; resolves to its exit code. */
   stop(): Promise<number | null>;
-  kill(): void;
+  /** Resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** The same, with a project of its own. */
+export interface RunningMonitor extends RunningService {
+  readonly readWriteKey: string;
+  readonly pingKey: string;
 }
 
 /** Starts a monitor on a database, with a project of its own. */
@@ -20,28 +25,52 @@ export async function startMonitor(
   databaseUrl: string,
   changed: Readonly<Record<string, string>> = {},
 ): Promise<RunningMonitor> {
-  const environment = {
-    CHECK_MONITOR_DATABASE_URL: databaseUrl,
-    CHECK_MONITOR_SECRET: 'a secret for tests only',
-    CHECK_MONITOR_PORT: '0',
-    ...changed,
-  };
-  const child = start('main', [], environment);
-  const events: string[] = [];
-  const url = await listening(child, events);
-  const setup = start('cli', 'setup --owner ada@example.org --project Jobs --json'.split(' '), environment);
+  const service = await startService(databaseUrl, changed);
+  const setup = start(
+    'cli',
+    'setup --owner ada@example.org --project Jobs --json'.split(' '),
+    environmentOf(databaseUrl, changed),
+  );
   const { readWriteKey, pingKey }: Pick<RunningMonitor, 'readWriteKey' | 'pingKey'> = JSON.parse(
     await outputOf(setup),
   );
+  return { ...service, readWriteKey, pingKey };
+}
+
+/** Secret of the monitors that are started here. */
+export const secretOfProcesses = 'a secret for tests only';
+
+/** Starts a monitor on a database as it is. */
+export async function startService(
+  databaseUrl: string,
+  changed: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const child = start('main', [], environmentOf(databaseUrl, changed));
+  const events: string[] = [];
+  const url = await listening(child, events);
   return {
-    ...{ url, readWriteKey, pingKey, events },
+    ...{ url, events },
     stop: async () => {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       const [code] = (await ended) as [number | null];
       return code;
     },
-    kill: () => void child.kill('SIGKILL'),
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function environmentOf(databaseUrl: string, changed: Readonly<Record<string, string>>) {
+  return {
+    CHECK_MONITOR_DATABASE_URL: databaseUrl,
+    CHECK_MONITOR_SECRET: secretOfProcesses,
+    CHECK_MONITOR_PORT: '0',
+    ...changed,
   };
 }
 
