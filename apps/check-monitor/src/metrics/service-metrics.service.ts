@@ -76,12 +76,12 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
 function deliveryWatch(metrics: Metrics): (delivery: DeliveryFacts) => void {
   const count = metrics.counter({
     name: 'check_monitor_deliveries_total',
-    help: 'Messages to channels that came to an end with all their tries, by kind of channel and outcome',
+    help: 'Calls to channels, by kind of channel and outcome',
     labels: ['kind', 'outcome'],
   });
   const observe = metrics.histogram({
     name: 'check_monitor_delivery_duration_seconds',
-    help: 'Time that a message to a channel took with all its tries',
+    help: 'Time that a call to a channel took',
     labels: ['kind'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });
