@@ -43,7 +43,7 @@ describe('a link to the page of a check', () => {
     [`${signature}A`, false],
     [`${signature.slice(0, 21)}é`, false],
     [`${signature}\n`, false],
-  ])('tells by its shape whether %j can be a signature', (text, can) => {
+  ])('says by its shape whether %j can be a signature', (text, can) => {
     expect(looksLikeCloakedSignature(text)).toBe(can);
   });
 });

@@ -249,7 +249,7 @@ describe('words of a message', () => {
     expect(JSON.stringify(messages[kind](event))).toContain(words);
   });
 
-  test('tell more than an hour by its hours', () => {
+  test('count an age of some hours in hours', () => {
     expect(JSON.stringify(messages.po(others(1, happened - 3 * hour)))).toContain('3 hours ago');
   });
 });
