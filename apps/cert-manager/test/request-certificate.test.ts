@@ -18,6 +18,7 @@ describeEachDialect('requesting a certificate', (open) => {
   let app: TestApp;
   let ca: ScriptedAcme;
   let deadly: OrderMoment | undefined;
+  let atMoment: ((moment: OrderMoment) => Promise<void>) | undefined;
   let seen = 0;
   const pauses: number[] = [];
 
@@ -31,6 +32,7 @@ describeEachDialect('requesting a certificate', (open) => {
       orders: {
         pause: async (ms) => void pauses.push(ms),
         atMoment: async (moment) => {
+          await atMoment?.(moment);
           if (moment !== deadly) return;
           deadly = undefined;
           throw new Error('the process ends here');
@@ -47,6 +49,7 @@ describeEachDialect('requesting a certificate', (open) => {
     app.clock.set(new Date('2026-03-01T12:00:00Z'));
     ca.forget();
     pauses.length = 0;
+    atMoment = undefined;
     ca.processing = 0;
     ca.listsOrders = true;
   });
@@ -89,6 +92,54 @@ describeEachDialect('requesting a certificate', (open) => {
     app.clock.advance(120_000);
     await app.takeUpJobs();
     await request(fqdn).expect(200);
+  });
+
+  describe('when the FQDN is deleted meanwhile', () => {
+    /** Requests a certificate and deletes the FQDN at the moment. */
+    async function deletedAt(deadline: OrderMoment): Promise<Fqdn> {
+      const { fqdn } = await fqdnWithCsr(app);
+      const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
+      atMoment = async (moment) => {
+        if (moment !== deadline) return;
+        atMoment = undefined;
+        await app.request.delete(path).set(app.people.ada.auth).expect(200);
+      };
+      await request(fqdn).expect(200);
+      return fqdn;
+    }
+    const lost = async (fqdn: Fqdn) =>
+      (await auditEntries(app, 'certificate.issue')).filter(
+        ({ outcome, resourceId }) => outcome === 'failure' && resourceId === fqdn.id,
+      );
+    const published = () => app.database.read((tx) => tx.find(challengeTokens));
+
+    test.each(['proofs_kept', 'published', 'answered', 'finalizing'] as const)(
+      'at %s, withdraws the proofs and leaves at most what the CA issued in the audit log',
+      async (moment) => {
+        const fqdn = await deletedAt(moment);
+        expect(await published()).toEqual([]);
+        expect(await lost(fqdn)).toHaveLength(ca.csrs.length);
+      },
+    );
+
+    test.each(['finalizing', 'finalized', 'downloaded'] as const)(
+      'at %s, names the certificate in the audit log',
+      async (moment) => {
+        const fqdn = await deletedAt(moment);
+        expect(ca.csrs).toHaveLength(1);
+        expect(await lost(fqdn)).toMatchObject([
+          {
+            spaceId: fqdn.spaceId,
+            details: {
+              ...{ fqdn: fqdn.fqdn, provider: 'acme' },
+              serial: expect.stringMatching(/^[0-9a-f]{2,40}$/),
+              spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+            },
+          },
+        ]);
+        expect(await published()).toEqual([]);
+      },
+    );
   });
 
   test('waits as long as the CA says', async () => {

@@ -269,7 +269,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       return ca.letGoUntil(run);
     }
 
-    test('the FQDN is deleted: nothing is stored', async () => {
+    test('the FQDN is deleted: nothing is stored, and the certificate is in the audit log', async () => {
       const { app } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -278,6 +278,15 @@ describeEachDialect('a run of the renewal queue', (open) => {
         app.request.delete(path).set(app.people.ada.auth).expect(200),
       );
       expect(report).toEqual(quiet);
+      expect((await auditEntries(app, 'certificate.issue')).at(-1)).toMatchObject({
+        outcome: 'failure',
+        spaceId: fqdn.spaceId,
+        details: {
+          fqdnId: fqdn.id,
+          provider: 'dummy-ca',
+          serial: expect.stringMatching(/^[0-9a-f]{2,40}$/),
+        },
+      });
     });
 
     test('it is switched off: the certificate is stored, and no further one is planned', async () => {

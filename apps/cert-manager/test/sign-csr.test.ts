@@ -174,7 +174,7 @@ describeEachDialect('signing a CSR', (open) => {
     test.each([
       ['the FQDN', (fqdn: Fqdn) => app.request.delete(`/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`)],
       ['the CSR', () => app.request.delete('/csrs?confirm=true')],
-    ])('%s: 404, and nothing stored', async (_, remove) => {
+    ])('%s: 404, nothing stored, and the certificate is in the audit log', async (_, remove) => {
       const { fqdn } = await fqdnWithCsr(app);
       ca.answer('when let go');
       const before = ca.paths.length;
@@ -182,6 +182,16 @@ describeEachDialect('signing a CSR', (open) => {
       while (ca.paths.length === before) await new Promise((resolve) => setImmediate(resolve));
       await remove(fqdn).set(app.people.ada.auth).expect(200);
       expect((await ca.letGoUntil(reply)).status).toBe(404);
+      const { spaceId } = fqdn;
+      expect((await auditEntries(app, 'certificate.issue')).at(-1)).toMatchObject({
+        ...{ outcome: 'failure', resourceType: 'fqdn', resourceId: fqdn.id, spaceId },
+        details: {
+          ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, provider: 'dummy-ca', providerId },
+          spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          serial: expect.stringMatching(/^[0-9a-f]{2,40}$/),
+          reason: expect.stringContaining('issued, but not stored'),
+        },
+      });
     });
 
     test('the CSR, while the certificate is being stored: it goes afterwards', async () => {

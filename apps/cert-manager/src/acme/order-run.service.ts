@@ -5,7 +5,14 @@ import type { AcmeClient, Resource } from './acme.client.js';
 import type { Account } from './acme-account.service.js';
 import type { OrderSubject } from './csr-rules.js';
 import { type OrderRecord, readOrderRecord } from './order-record.js';
-import type { ChallengeItem, OrderJournal, OrderMoment, OrderStep, StepChange } from './order-steps.js';
+import {
+  type ChallengeItem,
+  evenIfAbandoned,
+  type OrderJournal,
+  type OrderMoment,
+  type OrderStep,
+  type StepChange,
+} from './order-steps.js';
 import { isForgotten, isForNow, retryAtOf } from './problem-reading.js';
 import type { Prover } from './prover.service.js';
 
@@ -62,13 +69,16 @@ export function createRun(deps: OrderDeps, terms: OrderTerms): Run {
 
 /** Writes down how far the order has come. */
 export async function keep(run: Run, change: OrderRecord): Promise<void> {
+  const { isFinalizing } = run.record;
   run.record = { ...run.record, ...change };
-  await run.deps.journal.keep(run.record);
+  const written = run.deps.journal.keep(run.record);
+  await (isFinalizing === true ? evenIfAbandoned(written) : written);
 }
 
 /** Tells what has become of a step. */
 export async function report(run: Run, step: OrderStep, change: StepChange): Promise<void> {
-  await run.deps.journal.onStep?.(step, change);
+  const written = run.deps.journal.onStep?.(step, change) ?? Promise.resolve();
+  await (run.record.isFinalizing === true ? evenIfAbandoned(written) : written);
 }
 
 const leastWaitMs = 1000;

@@ -1,4 +1,4 @@
-import type { RequestStep, StepStatus } from '@certloop/contracts';
+import { AppError, type RequestStep, type StepStatus } from '@certloop/contracts';
 
 /** Steps of a request that are taken at the CA. */
 export type OrderStep = Extract<
@@ -24,10 +24,29 @@ export interface ChallengeItem {
   readonly publish?: { readonly place: string; readonly content: string };
 }
 
+/** What an order is for was deleted: nothing more may be begun for it, and its proofs are of no use. */
+export class OrderAbandoned extends AppError {
+  constructor() {
+    super('not_found', 'the FQDN was deleted while its certificate was being requested', {
+      code: 'order_abandoned',
+    });
+  }
+}
+
+/**
+ * Waits for a report on an order whose CSR is with the CA. Such an order goes on although what it is for was deleted:
+ * the audit log names the certificate that comes of it.
+ */
+export async function evenIfAbandoned(reported: Promise<void>): Promise<void> {
+  await reported.catch((error: unknown) => {
+    if (!(error instanceof OrderAbandoned)) throw error;
+  });
+}
+
 /** Where an order keeps how far it has come. */
 export interface OrderJournal {
   readonly kept: unknown;
-  /** On disk when it resolves; undefined forgets an order that is over. */
+  /** On disk when it resolves; undefined forgets an order that is over. Rejects with OrderAbandoned. */
   keep(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
   /** Somebody says that he has published what the order waited for. */
   readonly isConfirmed?: boolean | undefined;

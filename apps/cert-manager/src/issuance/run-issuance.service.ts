@@ -2,6 +2,7 @@ import { AppError, type NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import { OrderAbandoned } from '../acme/order-steps.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findLastOfProvider } from '../certificates/certificate-list.repository.js';
 import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../csrs/csrs.repository.js';
@@ -10,8 +11,9 @@ import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { readableText } from '../providers/readable-text.js';
-import { type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
 import { callerOfJob, jobAudit } from './job-audit.js';
+import { orRecordLost } from './lost-certificate.service.js';
 import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
 import { certificateFacts, insertIssued } from './store-certificate.service.js';
 
@@ -42,7 +44,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
   try {
     const subject = await deps.db.read((tx) => findSubject(tx, job));
     const outcome = await ask(worker, subject);
-    if (outcome.isSigned) await complete(worker, subject, outcome);
+    if (outcome.isSigned) await completeOrRecordLost(worker, subject, outcome);
     else if (outcome.isWaiting === true) await wait(worker, outcome.reason);
     else await fail(worker, subject, outcome);
   } catch (error) {
@@ -122,7 +124,18 @@ function progressOf(worker: Worker, replaces: string | undefined): OrderProgress
 }
 
 async function write({ deps, job }: Worker, change: Partial<IssuanceJobRow>): Promise<void> {
-  if (!(await deps.db.transaction((tx) => updateJob(tx, job, change)))) throw new JobLost();
+  const isMine = await deps.db.transaction(async (tx) => {
+    if (await updateJob(tx, job, change)) return true;
+    // the FQDN went, and the job with it
+    if ((await findJob(tx, job.id)) === undefined) throw new OrderAbandoned();
+    return false;
+  });
+  if (!isMine) throw new JobLost();
+}
+
+function completeOrRecordLost(worker: Worker, subject: Subject, issued: IssuedCertificate): Promise<void> {
+  const lost = { ...subject, caller: callerOfJob(worker.job), issued };
+  return orRecordLost(worker.deps, lost, () => complete(worker, subject, issued));
 }
 
 /** Stores the certificate and ends the job, all or nothing. */

@@ -14,6 +14,7 @@ import { type FqdnRow, holdFqdn, holdFqdns } from '../fqdns/fqdns.repository.js'
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 import type { Order } from './find-orders.service.js';
+import { orRecordLost } from './lost-certificate.service.js';
 import { validityWarning } from './public-validity.js';
 import { certificateFacts, certificateOf, insertIssued } from './store-certificate.service.js';
 
@@ -62,7 +63,7 @@ async function storeAll(deps: StoreDeps, all: readonly Signed[]): Promise<End<Ce
   const firsts = firstsOf(all);
   const rows = await storeTogether(deps, firsts).catch(() => undefined);
   const stored = new Map(rows?.map((row, index) => [firsts[index], row]));
-  return Promise.allSettled(all.map((signed) => stored.get(signed) ?? storeAlone(deps, signed)));
+  return Promise.allSettled(all.map((signed) => stored.get(signed) ?? storeOrRecordLost(deps, signed)));
 }
 
 /** The first one for each FQDN. */
@@ -117,6 +118,11 @@ async function holdThose(
   );
   if (held.size !== all.length || kept.length !== all.length || isStored) throw new NotTogether();
   return held;
+}
+
+function storeOrRecordLost(deps: StoreDeps, signed: Signed): Promise<CertificateRow> {
+  const { caller, order, issued } = signed;
+  return orRecordLost(deps, { ...order, caller, issued }, () => storeAlone(deps, signed));
 }
 
 function storeAlone(

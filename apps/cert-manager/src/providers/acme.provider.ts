@@ -12,7 +12,7 @@ import { certificateId } from '../acme/certificate-id.js';
 import { type OrderSubject, orderSubject } from '../acme/csr-rules.js';
 import { issueOrder } from '../acme/issue-order.service.js';
 import { proofObstacle } from '../acme/order-plan.js';
-import type { OrderStep, StepChange } from '../acme/order-steps.js';
+import { evenIfAbandoned, type OrderStep, type StepChange } from '../acme/order-steps.js';
 import { caProblemType, isForgotten, isPermanent, isValidation } from '../acme/problem-reading.js';
 import { OrderWaits } from '../acme/prove-control.service.js';
 import { createSignedRequests } from '../acme/signed-request.client.js';
@@ -143,9 +143,11 @@ async function order(
     { client, account, prover: proverOf(config, parts), journal: progress, clock, pause, atMoment },
     { ...intent.subject, profile, replaces: intent.replaces, waitMs: timeouts.orderS * 1000 },
   ).catch((error: unknown) => judgeRefusal(context, account, error));
-  const chain = await download(context, account, certificateUrl, report);
+  // the CA has issued: from here on the certificate is to be known, come what may
+  const reportAnyway: Report = (step, change) => evenIfAbandoned(report(step, change));
+  const chain = await download(context, account, certificateUrl, reportAnyway);
   await atMoment('downloaded');
-  await report('verify', { status: 'running' });
+  await reportAnyway('verify', { status: 'running' });
   const { csrPem, subject } = intent;
   const judged = judgeChain(chain, { csrPem, identifiers: subject.identifiers, now: clock.now() });
   if (judged.fault !== undefined) {
@@ -153,7 +155,7 @@ async function order(
     await progress.keep(undefined);
     throw new UpstreamFailed(readableText(judged.fault), { code: 'unsound_certificate' });
   }
-  await report('verify', { status: 'ok' });
+  await reportAnyway('verify', { status: 'ok' });
   return { certificatePem: judged.chainPem, upstreamId: certificateUrl };
 }
 

@@ -54,7 +54,7 @@ export interface OrderProgress {
   readonly kept: OrderState | undefined;
   /**
    * On disk when it resolves; undefined forgets an order that is over. Rejects when the order has passed to
-   * somebody else; nothing more may be done for it then.
+   * somebody else; nothing more may be done for it then. Rejects with OrderAbandoned when its FQDN was deleted.
    */
   keep(state: OrderState | undefined): Promise<void>;
   /** PEM of the certificate whose place the new one takes. */

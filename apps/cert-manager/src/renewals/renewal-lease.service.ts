@@ -1,7 +1,8 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
+import { OrderAbandoned } from '../acme/order-steps.js';
 import { changeOf } from './renewal-entry.js';
-import { type RenewalJournal, type RenewalRow, updateRenewal } from './renewals.repository.js';
+import { findRenewal, type RenewalJournal, type RenewalRow, updateRenewal } from './renewals.repository.js';
 
 /** The entry has passed to somebody else, or is gone. Whatever was done for it since counts for nothing. */
 export class LeaseLost extends Error {
@@ -23,7 +24,7 @@ export interface LeaseDeps {
 export interface RenewalLease {
   readonly entry: RenewalRow;
   readonly journal: () => RenewalJournal | null;
-  /** On disk when it resolves. Rejects with LeaseLost. */
+  /** On disk when it resolves. Rejects with LeaseLost, or with OrderAbandoned when the entry went with its FQDN. */
   keep(journal: RenewalJournal): Promise<void>;
   /** Ends the extending. */
   release(): void;
@@ -49,7 +50,11 @@ export function holdLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
     entry,
     journal: () => journal,
     keep: async (next) => {
-      const isHeld = await db.transaction((tx) => updateRenewal(tx, entry, { journal: next }));
+      const isHeld = await db.transaction(async (tx) => {
+        if (await updateRenewal(tx, entry, { journal: next })) return true;
+        if ((await findRenewal(tx, entry.id)) === undefined) throw new OrderAbandoned();
+        return false;
+      });
       if (!isHeld) throw new LeaseLost();
       journal = next;
     },

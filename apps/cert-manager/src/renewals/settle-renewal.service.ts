@@ -6,6 +6,7 @@ import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { orRecordLost } from '../issuance/lost-certificate.service.js';
 import { certificateFacts, insertIssued } from '../issuance/store-certificate.service.js';
 import type { IssuedCertificate, SignRefusal } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
@@ -53,7 +54,7 @@ export async function settleRenewed(
   const { db, clock, scheduler } = deps;
   const { spaceId, id: fqdnId } = fqdn;
   const caller = callerFor(entry);
-  const certificate = await db.transaction(async (tx) => {
+  const store = async (tx: Tx) => {
     const held = await holdFqdn(tx, spaceId, fqdnId);
     const now = clock.now();
     await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
@@ -63,7 +64,9 @@ export async function settleRenewed(
     await recordAudit(tx, caller, renewalAudit(entry, held, row, provider), now);
     await scheduler.onCertificateStored(tx, caller, held, row);
     return row;
-  });
+  };
+  const lost = { caller, fqdn, provider, issued };
+  const certificate = await orRecordLost(deps, lost, () => db.transaction(store));
   return toldRenewed(deps, entry, fqdn, certificate.id);
 }
 

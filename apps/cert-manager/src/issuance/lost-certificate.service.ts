@@ -1,0 +1,49 @@
+import { AppError } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { recordAudit } from '../audit/audit.service.js';
+import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import { describeLeaf } from '../providers/issued-certificate.js';
+import type { IssuedCertificate } from '../providers/provider.js';
+import type { ProviderRow } from '../providers/providers.repository.js';
+
+/** A certificate that a CA issued, and for what. */
+interface Issued {
+  readonly caller: Caller;
+  readonly fqdn: Pick<FqdnRow, 'id' | 'spaceId' | 'fqdn'>;
+  readonly provider: Pick<ProviderRow, 'id' | 'name'>;
+  readonly issued: IssuedCertificate;
+}
+
+/**
+ * What `store` resolves with. When it rejects because the FQDN or the CSR was deleted meanwhile, the audit log first
+ * gets an entry by which the certificate can be found and revoked at its CA.
+ */
+export async function orRecordLost<T>(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { caller, fqdn, provider, issued }: Issued,
+  store: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await store();
+  } catch (error) {
+    if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
+    const { serialNumber, spkiSha256, expiresAt } = issued.facts ?? describeLeaf(issued.certificatePem);
+    const details = {
+      ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, serial: serialNumber, spkiSha256 },
+      ...{ expiresAt: expiresAt.toISOString(), provider: provider.name, providerId: provider.id },
+      ...{ upstreamId: issued.upstreamId, reason: `issued, but not stored: ${error.message}` },
+    };
+    const entry = {
+      action: 'certificate.issue',
+      outcome: 'failure',
+      resourceType: 'fqdn',
+      resourceId: fqdn.id,
+      spaceId: fqdn.spaceId,
+      details,
+    } as const;
+    await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+    throw error;
+  }
+}
