@@ -128,8 +128,24 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ error: null }]);
   });
 
+  test('shows a channel as failing whose target is away and says for how long', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    answer(503, { 'Retry-After': '120' });
+    await fail();
+    await app.deliver();
+    const from = app.accounts.now();
+    expect(await read(hook)).toMatchObject({ failingSince: from, lastError: 'Received status code 503' });
+    expect(secondsOf(from, (await read(hook)).heldUntil)).toBe(120);
+    answer(200);
+    app.clock.advance(120 * second);
+    await app.deliver();
+    expect(await read(hook)).toMatchObject({ failingSince: null, lastError: null });
+    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+  });
+
   test('gives up after 24 hours what waits behind a limit of one message an hour', async () => {
-    const { app, mailbox } = stage;
+    const { ada, app, mailbox } = stage;
     const hook = await webhook();
     answer(429, { 'Retry-After': '3600' });
     for (let n = 0; n < 30; n += 1) await fail(`check ${n}`);
@@ -140,6 +156,9 @@ describeEachDialect('the ladder of deliveries', (open) => {
     await app.deliver();
     expect((await log(hook)).filter(({ settledAt }) => settledAt === null)).toEqual([]);
     expect(mailbox.mails).toHaveLength(1);
+    expect(mailbox.mails[0]?.text).toContain('fail since 2026-01-01 12:00:00 UTC');
+    const { body } = await ada.get('/channels/').expect(200);
+    expect(body.channels).toMatchObject([{ failing_since: '2026-01-01T12:00:00+00:00' }]);
   });
 
   test('asks a target that does not answer with one message at a time, and less and less often', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { isWell, type Sent } from '../channels/channel-health.js';
-import { queueNotices, recordSent } from '../channels/channel-outcome.repository.js';
+import { recordGivenUp, recordSent } from '../channels/channel-outcome.repository.js';
 import type { Channel } from '../channels/channels.repository.js';
 import { type FailedDelivery, undelivered } from '../channels/delivery-result.js';
 import { extendLease, giveBack, postpone, settle } from '../channels/notifications.repository.js';
@@ -179,7 +179,7 @@ function holdAfter(
   return result.passing === 'timed-out' ? now + pauseAfterTimeout(timeouts) : undefined;
 }
 
-/** Whether the target works, but is sent too much. */
+/** Whether the target takes nothing for a while, whichever message it is. */
 function isLimited({ passing, retryAfterMs }: FailedDelivery): boolean {
   return passing === 'limited' || retryAfterMs !== undefined;
 }
@@ -212,11 +212,13 @@ async function recordRows(
   if (expired.length === 0) return;
   await settle(tx, expired, { error: result.error, settledAt: now });
   // a notice that does not arrive causes no further one
-  if (parcel.kind !== 'notice' && !isToOwner) await queueNotices(tx, channel, now);
+  if (parcel.kind === 'notice' || isToOwner) return;
+  const since = Math.min(...expired.map(({ createdAt }) => createdAt));
+  await recordGivenUp(tx, channel, { since, error: result.error, now });
 }
 
-function mayPass({ passing, retryAfterMs }: FailedDelivery): boolean {
-  return passing !== undefined || retryAfterMs !== undefined;
+function mayPass({ passing }: FailedDelivery): boolean {
+  return passing !== undefined;
 }
 
 function log(

@@ -1,5 +1,5 @@
 import { column, type Database, executeSql, querySql } from '@certloop/db';
-import { queueNotices } from '../channels/channel-outcome.repository.js';
+import { recordGivenUp } from '../channels/channel-outcome.repository.js';
 import { holdChannel } from '../channels/channels.repository.js';
 import type { Micros } from '../instants.js';
 import { maxMessageAge } from './ladder.js';
@@ -18,13 +18,13 @@ export async function expireHeld({
   readonly now: () => Micros;
 }): Promise<void> {
   const instant = now();
-  const text = `select distinct n.channel_id from channels c join notifications n on n.channel_id = c.id
+  const text = `select n.channel_id, min(n.created_at) as since from channels c join notifications n on n.channel_id = c.id
     where c.held_until > $1 and n.settled_at is null and n.turn_id is null and n.created_at <= $2
-    limit ${maxAtOnce}`;
+    group by n.channel_id limit ${maxAtOnce}`;
   const values = [instant, instant - maxMessageAge];
-  const channelId = column.bigint();
-  const found = await database.read((tx) => querySql(tx, { channelId }, text, values));
-  for (const { channelId: id } of found) {
+  const columns = { channelId: column.bigint(), since: column.preciseInstant() };
+  const found = await database.read((tx) => querySql(tx, columns, text, values));
+  for (const { channelId: id, since } of found) {
     await database.transaction(async (tx) => {
       const channel = await holdChannel(tx, id);
       if (channel === undefined) return;
@@ -32,7 +32,7 @@ export async function expireHeld({
       const expire = `update notifications set settled_at = $1, error = coalesce(error, $2)
         where channel_id = $3 and settled_at is null and turn_id is null and created_at <= $4`;
       await executeSql(tx, expire, [instant, error, id, instant - maxMessageAge]);
-      await queueNotices(tx, channel, instant);
+      await recordGivenUp(tx, channel, { since, error, now: instant });
     });
   }
 }

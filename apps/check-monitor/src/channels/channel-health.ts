@@ -26,7 +26,7 @@ export function healthAfter(
 ): Partial<ChannelHealth> {
   const seen = { lastNotifiedAt: now, lastDurationMs: durationMs };
   if (result.ok) return { ...seen, lastError: null, failingSince: null, timeouts: null, noticedAt: null };
-  if (result.retryAfterMs !== undefined || result.passing === 'limited') return {};
+  if (result.passing === 'limited') return {};
   return {
     ...seen,
     lastError: result.error,

@@ -63,6 +63,20 @@ export async function queueNotices(tx: Tx, channel: Channel, now: Micros): Promi
   );
 }
 
+/**
+ * Shows a channel as failing since `since`, unless it is shown so already, and queues notices: a message to it was
+ * given up after 24 hours. So is a target that only limits its rate.
+ */
+export async function recordGivenUp(
+  tx: Tx,
+  channel: Channel,
+  { since, error, now }: { readonly since: Micros; readonly error: string; readonly now: Micros },
+): Promise<void> {
+  const health = { failingSince: channel.failingSince ?? since, lastError: channel.lastError ?? error };
+  await updateChannel(tx, channel.id, health);
+  await queueNotices(tx, { ...channel, ...health }, now);
+}
+
 /** Other channels of the project, those that work first; the owner's own address gets the mail anyway. */
 async function listNoticed(tx: Tx, { id, projectId }: Channel): Promise<Channel[]> {
   const owner = await findOwnerAddress(tx, projectId);

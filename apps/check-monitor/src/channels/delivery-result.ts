@@ -8,15 +8,14 @@ export interface FailedDelivery {
   readonly ok: false;
   readonly error: string;
   readonly permanent: boolean;
-  /** Why the same message may arrive later; absent where it never will, or where `retryAfterMs` says when. */
+  /** Why the same message may arrive later; absent where it never will. */
   readonly passing?: Passing;
-  /** The target is sent too much: it takes the next message after that many milliseconds, not before. */
+  /** The target takes the next message after that many milliseconds, not before. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * `limited`: the target is sent too much and does not say for how long. `stopped`: this process ends, and the target has
- * no part in it.
+ * `limited`: the target works, but is sent too much. `stopped`: this process ends, and the target has no part in it.
  */
 export type Passing = 'failed' | 'timed-out' | 'limited' | 'stopped';
 
@@ -37,7 +36,7 @@ export const stopped: DeliveryResult = failedInPassing('the service is stopping'
 
 /** A message that did not go out, as the target takes no more at present. */
 export function tooMany(error: string, retryAfterMs: number): FailedDelivery {
-  return { ...undelivered(error), retryAfterMs };
+  return { ...failedInPassing(error, 'limited'), retryAfterMs };
 }
 
 /** A message that did not arrive, as no other will. */

@@ -57,8 +57,9 @@ function withPassing(result: FailedDelivery, { status, headers }: Response, nowM
     result.retryAfterMs === undefined
       ? retryAfterMs(headers.get('retry-after'), nowMs)
       : boundedWaitMs(result.retryAfterMs);
-  if (waitMs !== undefined) return tooMany(result.error, waitMs);
-  return failedInPassing(result.error, status === 429 ? 'limited' : 'failed');
+  if (status === 429 && waitMs !== undefined) return tooMany(result.error, waitMs);
+  const failed = failedInPassing(result.error, status === 429 ? 'limited' : 'failed');
+  return waitMs === undefined ? failed : { ...failed, retryAfterMs: waitMs };
 }
 
 /** RFC 9110 §15.4: what a redirect does to the method; what is meant for one server is not told to another. */

@@ -212,7 +212,7 @@ async function mailOwner(
 function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined {
   if (result.ok) return 'delivered';
   if (result.passing === 'stopped') return undefined;
-  if (result.passing !== undefined || result.retryAfterMs !== undefined) return 'postponed';
+  if (result.passing !== undefined) return 'postponed';
   return result.permanent ? 'refused' : 'failed';
 }
 

@@ -98,14 +98,14 @@ describe('a message by HTTP', () => {
   });
 
   test.each([
-    [429, '1', 1000],
-    [429, '7200', 3_600_000],
-    [503, 'Thu, 01 Jan 2026 12:02:00 GMT', 120_000],
-  ])('waits as the target asks with %i and Retry-After %s', async (status, header, retryAfterMs) => {
+    [429, '1', 1000, 'limited'],
+    [429, '7200', 3_600_000, 'limited'],
+    [503, 'Thu, 01 Jan 2026 12:02:00 GMT', 120_000, 'failed'],
+  ])('waits as the target asks with %i and Retry-After %s', async (status, header, retryAfterMs, passing) => {
     target.answer((response) => response.writeHead(status, { 'Retry-After': header }).end());
     const error = `Received status code ${status}`;
     expect(await sender()({ method: 'GET', url: target.url })).toEqual({
-      ...{ ok: false, error, permanent: false, retryAfterMs },
+      ...{ ok: false, error, permanent: false, passing, retryAfterMs },
     });
   });
 
