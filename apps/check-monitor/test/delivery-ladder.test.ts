@@ -144,6 +144,18 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
   });
 
+  test('calls a target that is away and asks for a short wait no more often than the ladder says', async () => {
+    const { app, target } = stage;
+    await webhook();
+    answer(503, { 'Retry-After': '1' });
+    await fail();
+    for (let seconds = 0; seconds <= 60; seconds += 1) {
+      await app.deliver();
+      app.clock.advance(second);
+    }
+    expect(target.requests).toHaveLength(3);
+  });
+
   test('gives up after 24 hours what waits behind a limit of one message an hour', async () => {
     const { ada, app, mailbox } = stage;
     const hook = await webhook();

@@ -206,8 +206,8 @@ async function recordRows(
   const expired = rows.filter(({ createdAt }) => nextTryAt({ createdAt, tries, now }) === undefined);
   const open = rows.filter((row) => !expired.includes(row));
   const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
-  // a target that takes no more for a while takes the oldest first after it
-  const dueAt = isLimited(result) ? now : (nextTryAt({ createdAt: oldest, tries, now }) ?? now);
+  // a target that works takes the oldest first when its limit allows it
+  const dueAt = result.passing === 'limited' ? now : (nextTryAt({ createdAt: oldest, tries, now }) ?? now);
   await postpone(tx, open, { tries, dueAt, error: result.error });
   if (expired.length === 0) return;
   await settle(tx, expired, { error: result.error, settledAt: now });
