@@ -330,6 +330,13 @@ describeEachDialect('import of a dump', (open) => {
       expect(faults[0]).toBe('accounts.project 1: ping_key: another project here has it');
     });
 
+    test('names the fault of the only user instead of saying that the dump has none', async () => {
+      const row = { model: 'auth.user', pk: 1, fields: { email: 'ada@example.org' } };
+      const refused = await run({ file: (await writeDump(JSON.stringify([row]))).file });
+      expect(refused).toMatchObject({ outcome: 'refused', faultCount: 1 });
+      expect(refused.faults[0]).toMatch(/^auth\.user 1: date_joined: /);
+    });
+
     test.each([
       ['without users', (row: { model: string }) => row.model !== 'auth.user', 'has no users (auth.user)'],
       ['of nothing', () => false, 'has no users (auth.user)'],

@@ -107,6 +107,7 @@ class Stages {
   };
   private checks: DumpRow<'api.check'>[] = [];
   private flips: DumpRow<'api.flip'>[] = [];
+  private hasFaults = false;
   private groups: GroupToImport[] = [];
 
   constructor(tx: Tx, run: ImportRun) {
@@ -139,6 +140,7 @@ class Stages {
       case 'other':
         return this.run.tally.ignore(`rows of ${read.name} are not imported`);
       case 'faulty':
+        this.hasFaults = true;
         return this.run.tally.fault(read.fault);
     }
   }
@@ -163,7 +165,8 @@ class Stages {
     const { accounts } = this;
     if (accounts === undefined) return;
     this.accounts = undefined;
-    if (accounts.users.length === 0) {
+    // without faults, whose report says more
+    if (accounts.users.length === 0 && !this.hasFaults) {
       throw new InvalidInput(`the dump has no users (auth.user). Write it with: ${dumpCommand}`);
     }
     await importAccounts(this.tx, this.run, accounts);
