@@ -65,7 +65,7 @@ onPostgres('connections that end in silence', () => {
     });
   });
 
-  test('fail nobody where they were idle', async () => {
+  test('fail no request where they were idle', async () => {
     await Promise.all([lanes().run(answer, ['a']), lanes().run(answer, ['b'])]);
     await Promise.all([1, 2, 3].map(() => namesIn(database)));
     await quiet();
@@ -106,7 +106,7 @@ onPostgres('connections that end in silence', () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  test('end work that runs no statement, whoever waits for it', async () => {
+  test('end work that runs no statement, whichever request waits for it', async () => {
     const { opened } = gate();
     const work = [database.transaction(() => opened), database.read(() => opened)];
     for (const outcome of await Promise.allSettled(work)) {

@@ -13,7 +13,7 @@ export interface DispatchDeps extends DeliverTurnDeps {
 
 /** Delivers what waits in the queue. */
 export interface Dispatcher {
-  /** Begins what may be delivered now; goes on by itself whenever a turn ends. */
+  /** Begins what may be delivered now, and again whenever a turn ends. */
   pump(): Promise<void>;
   /** The same, and resolves when all is delivered that could be; whether there was anything. */
   deliver(): Promise<boolean>;

@@ -27,7 +27,7 @@ export interface Notification {
   readonly dueAt: Micros | null;
   /** Why it did not arrive so far; null when it did, or was not tried yet. */
   readonly error: string | null;
-  /** The delivery that named this message together with others; null when it went by itself. */
+  /** The delivery that named this message together with others; null when it was sent alone. */
   readonly carriedBy: string | null;
   /** Of a notice: the channel that is switched off or failing. If that is `channelId`, the owner gets it by mail. */
   readonly aboutChannelId: number | null;

@@ -101,7 +101,7 @@ const privateHint = 'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it';
 const judgingMs = 2000;
 
 const answerBytes = 4_194_304;
-// connections that are being opened may not notice that nobody needs them any more
+// connections that are being opened may not notice that they are no longer needed
 const closeMs = 500;
 // the name by which targets of this API family know their caller, and let it in
 const userAgent = 'healthchecks.io';

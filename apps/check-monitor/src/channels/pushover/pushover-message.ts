@@ -44,7 +44,7 @@ export function pushoverMessage(
   };
 }
 
-/** A notice, with the usual priority: it must not repeat until somebody confirms it. */
+/** A notice, with the usual priority: it must not repeat until a person confirms it. */
 export function pushoverNotice(
   notice: Notice,
   { token, userKey }: Pick<PushoverTarget, 'token' | 'userKey'>,
