@@ -18,7 +18,7 @@ import {
 import type { Express } from 'express';
 import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
 import { answerMs } from './access/answer-times.js';
-import { builtInCaller, internalOrigin } from './access/caller.js';
+import { builtInCaller, internalOrigin, nilUuid } from './access/caller.js';
 import { describeProblem } from './access/problem.js';
 import { createRequestLimits } from './access/request-limits.store.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
@@ -52,7 +52,7 @@ import {
   warnOfOpenMode,
   watchPollers,
 } from './recurring-work.service.js';
-import { isBeingRenewed } from './renewals/renewals.repository.js';
+import { hasRenewalWithOrder, isBeingRenewed } from './renewals/renewals.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
 import type { RunReport } from './renewals/run-report.js';
 import { renewAtOf } from './renewals/schedule-renewals.service.js';
@@ -134,7 +134,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     perSpace: config.spaceRequestsPerMinute,
   });
   const { leaseMs = 60_000 } = options.orders ?? {};
-  const issuance = createIssuanceRunner({ db, clock, logger, opener, leaseMs, ...scheduler });
+  const issuance = createIssuanceRunner({
+    ...{ db, clock, logger, opener, leaseMs, ...scheduler },
+    isOrderOfRenewal: (tx, url) => hasRenewalWithOrder(tx, url, nilUuid),
+  });
 
   const challengeHttp = createHttpApp({ logger });
   challengeHttp.use(http01Responder({ db }));

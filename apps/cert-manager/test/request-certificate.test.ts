@@ -1,5 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { csrLabels, parsePem } from '@certloop/crypto';
+import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../src/acme/acme-accounts.repository.js';
@@ -45,9 +46,11 @@ describeEachDialect('requesting a certificate', (open) => {
     await app.close();
     await ca.close();
   });
-  beforeEach(() => {
+  beforeEach(async () => {
     app.clock.set(new Date('2026-03-01T12:00:00Z'));
     ca.forget();
+    // that CA numbers its orders from one again, which no job may hold
+    await app.database.transaction((tx) => executeSql(tx, 'delete from issuance_jobs'));
     pauses.length = 0;
     atMoment = undefined;
     ca.processing = 0;

@@ -32,6 +32,11 @@ export function readOrderRecord(kept: unknown): OrderRecord {
   return orderRecord.safeParse(kept).data ?? {};
 }
 
+/** Whether the CA has perhaps issued a certificate by the order that was kept. */
+export function isHandedIn(kept: unknown): boolean {
+  return readOrderRecord(kept).isFinalizing === true;
+}
+
 /** Name that a proof is for, as people know it. */
 export function provenName({
   identifier,

@@ -48,6 +48,8 @@ export interface OrderJournal {
   readonly kept: unknown;
   /** On disk when it resolves; undefined forgets an order that is over. Rejects with OrderAbandoned. */
   keep(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
+  /** Whether another request or renewal holds the order of the address. */
+  readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** Somebody says that he has published what the order waited for. */
   readonly isConfirmed?: boolean | undefined;
   /** Told of every step as it goes. */

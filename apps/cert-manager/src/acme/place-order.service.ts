@@ -39,17 +39,21 @@ async function isOfThisCa({ deps }: Run, url: string): Promise<boolean> {
 
 /**
  * The order whose answer never arrived: one for the same names that nobody has finalized, since that comes after
- * its URL is on disk. A CA that lists no orders leaves such a one to expire; no certificate comes of it.
+ * its URL is on disk, and that no other request or renewal holds. A CA that lists no orders leaves such a one to expire; no certificate comes of it.
  */
 async function findLost(run: Run): Promise<CurrentOrder | undefined> {
   const { client, account } = run.deps;
   const urls = (await client.listOrders(account).catch(nothingListed)) ?? [];
+  const isHeld = run.deps.journal.isHeldElsewhere ?? (async () => false);
   for (const url of urls.slice(-mostLooked).reverse()) {
+    if (await isHeld(url)) continue;
     const order = await client.getOrder(account, url);
     const isOpen = order.body.status === 'pending' || order.body.status === 'ready';
     if (!isOpen || !areSameIdentifiers(order.body.identifiers, run.terms.identifiers)) continue;
     await keep(run, { url });
-    return { url, ...order };
+    // of two that adopt one at the same moment, each sees the other here
+    if (!(await isHeld(url))) return { url, ...order };
+    await keep(run, { url: undefined });
   }
   return undefined;
 }

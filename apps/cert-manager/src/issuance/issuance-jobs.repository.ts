@@ -116,6 +116,13 @@ export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceJob
   return row;
 }
 
+/** Whether a job other than the one named holds the ACME order of the address, or has left it to the next one. */
+export async function hasJobWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
+  const text = `select 1 from issuance_jobs
+    where id <> $2 and order_state is not null and order_state ->> 'url' = $1 limit 1`;
+  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
+}
+
 /** Changes a job that is still in the hands of the worker, or waiting; false when it is not. */
 export async function updateJob(
   tx: Tx,

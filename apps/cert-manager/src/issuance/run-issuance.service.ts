@@ -11,7 +11,7 @@ import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../providers/provider.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { readableText } from '../providers/readable-text.js';
-import { findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { findJob, hasJobWithOrder, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
 import { callerOfJob, jobAudit } from './job-audit.js';
 import { orRecordLost } from './lost-certificate.service.js';
 import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
@@ -26,6 +26,8 @@ export interface RunDeps {
   readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
   /** Lets what watches the FQDN know that it got no certificate; part of the transaction that ends the job. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
+  /** Whether a renewal holds the ACME order of the address. */
+  readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
   /** How long a worker may be silent before its job passes to others. */
   readonly leaseMs: number;
 }
@@ -115,6 +117,10 @@ function progressOf(worker: Worker, replaces: string | undefined): OrderProgress
     kept: job.orderState ?? undefined,
     keep: (state) => write(worker, { orderState: state ?? null }),
     replaces,
+    isHeldElsewhere: (url) =>
+      deps.db.read(
+        async (tx) => (await hasJobWithOrder(tx, url, job.id)) || (await deps.isOrderOfRenewal(tx, url)),
+      ),
     isConfirmed: job.isConfirmed,
     onStep: (step, change) => {
       worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());

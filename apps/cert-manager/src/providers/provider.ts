@@ -57,6 +57,8 @@ export interface OrderProgress {
    * somebody else; nothing more may be done for it then. Rejects with OrderAbandoned when its FQDN was deleted.
    */
   keep(state: OrderState | undefined): Promise<void>;
+  /** Whether another request or renewal holds the order of the address. */
+  readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces?: string | undefined;
   /** Somebody says that he has published what the order waited for. */

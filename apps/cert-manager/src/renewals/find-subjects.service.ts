@@ -3,7 +3,7 @@ import { listNewestCertificates } from '../certificates/certificates.repository.
 import { type CsrRow, findCsr, listLatestCsrs } from '../csrs/csrs.repository.js';
 import { holdFqdns } from '../fqdns/fqdns.repository.js';
 import { listFqdnsBeingRequested } from '../issuance/issuance-jobs.repository.js';
-import { listProvidersById } from '../providers/providers.repository.js';
+import { listProvidersById, type ProviderRow } from '../providers/providers.repository.js';
 import type { RenewalRow } from './renewals.repository.js';
 import type { RenewalSubject } from './settle-renewal.service.js';
 
@@ -30,12 +30,13 @@ export async function findSubjects(
   const requested = new Set(await listFqdnsBeingRequested(tx, ids));
   const csrs = by('fqdnId', await listLatestCsrs(tx, ids));
   const newest = by('fqdnId', await listNewestCertificates(tx, ids));
-  const providerIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
-  const providers = by('id', await listProvidersById(tx, [...new Set(entries.map(providerIdOf))]));
+  const usualIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
+  const asked = entries.flatMap((entry) => [usualIdOf(entry), entry.journal?.providerId ?? []].flat());
+  const providers = by('id', await listProvidersById(tx, [...new Set(asked)]));
   const subjects: (FoundSubject | undefined)[] = [];
   for (const entry of entries) {
     const fqdn = fqdns.get(entry.fqdnId);
-    const provider = providers.get(providerIdOf(entry));
+    const provider = begunProvider(entry, providers) ?? providers.get(usualIdOf(entry));
     const certificate = newest.get(entry.fqdnId);
     const found = fqdn?.spaceId === entry.spaceId && provider !== undefined && { fqdn, provider };
     subjects.push(
@@ -51,6 +52,19 @@ export async function findSubjects(
     );
   }
   return subjects;
+}
+
+/**
+ * The provider whose answer an earlier try has, or with whom it has an order, whoever issued for the FQDN since; undefined
+ * where there is none, or where it is disabled and so cannot go on with the order.
+ */
+function begunProvider(
+  { journal }: RenewalRow,
+  providers: ReadonlyMap<string, ProviderRow>,
+): ProviderRow | undefined {
+  const provider = providers.get(journal?.providerId ?? '');
+  if (journal?.issued !== undefined) return provider;
+  return journal?.order !== undefined && provider?.enabled === true ? provider : undefined;
 }
 
 /** The CSR that an earlier try began with, while there is one, else the latest. */

@@ -1,13 +1,15 @@
 import { AppError } from '@certloop/contracts';
+import { nilUuid } from '../access/caller.js';
 import { gathered } from '../access/gathering.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import { fqdnNotFound } from '../fqdns/fqdns.repository.js';
+import { hasJobWithOrder } from '../issuance/issuance-jobs.repository.js';
 import { wishName } from '../issuance/signing-wish.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
-import type { RenewalJournal, RenewalRow } from './renewals.repository.js';
+import { hasRenewalWithOrder, type RenewalJournal, type RenewalRow } from './renewals.repository.js';
 import { type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
 import { createSettler, type Settlement } from './settle-together.service.js';
 
@@ -98,7 +100,9 @@ async function ask(
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
   const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
   const outcome = await refusedIfClosed(() =>
-    deps.opener.openForSigning(provider).sign(csr.csrPem, progressOf(lease, csr, replaces), wish),
+    deps.opener
+      .openForSigning(provider)
+      .sign(csr.csrPem, progressOf(deps, lease, { csr, provider, replaces }), wish),
   );
   await deps.atStep('answered', lease.entry);
   return outcome;
@@ -116,7 +120,12 @@ async function store(
   } catch (error) {
     if (isGone(error) || subject.csr === undefined) throw error;
     const { certificatePem, upstreamId } = issued;
-    await lease.keep({ ...lease.journal(), csrId: subject.csr.id, issued: { certificatePem, upstreamId } });
+    await lease.keep({
+      ...lease.journal(),
+      csrId: subject.csr.id,
+      providerId: subject.provider.id,
+      issued: { certificatePem, upstreamId },
+    });
     throw error;
   }
 }
@@ -131,14 +140,25 @@ async function refusedIfClosed(sign: () => Promise<SignOutcome>): Promise<SignOu
   }
 }
 
-function progressOf(lease: RenewalLease, { id: csrId }: CsrRow, replaces: string | undefined): OrderProgress {
+function progressOf(
+  { db }: RenewDeps,
+  lease: RenewalLease,
+  { csr, provider, replaces }: Pick<FoundSubject, 'provider' | 'replaces'> & { readonly csr: CsrRow },
+): OrderProgress {
   const journal = lease.journal();
+  const [csrId, providerId] = [csr.id, provider.id];
+  const isSame = journal?.csrId === csrId && (journal.providerId ?? providerId) === providerId;
   return {
-    // an order for another CSR is of no use
-    kept: journal?.csrId === csrId ? journal.order : undefined,
+    // an order for another CSR, or of another provider, is of no use
+    kept: isSame ? journal.order : undefined,
+    isHeldElsewhere: (url) =>
+      db.read(
+        async (tx) =>
+          (await hasRenewalWithOrder(tx, url, lease.entry.id)) || (await hasJobWithOrder(tx, url, nilUuid)),
+      ),
     replaces,
     keep: (order) => {
-      const next: RenewalJournal = { csrId, ...(order !== undefined && { order }) };
+      const next: RenewalJournal = { csrId, providerId, ...(order !== undefined && { order }) };
       return lease.keep(next);
     },
   };

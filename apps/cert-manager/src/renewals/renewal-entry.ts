@@ -1,4 +1,5 @@
 import type { RenewalStatus } from '@certloop/contracts';
+import { isHandedIn } from '../acme/order-record.js';
 import { dueAfterLapse } from './retry-policy.js';
 
 /** The part of a renewal entry that moves. */
@@ -71,4 +72,11 @@ function lapsed(entry: RenewalState, now: Date): Partial<RenewalState> | undefin
     leaseUntil: null,
     reason: leaseExpired,
   };
+}
+
+/** Whether a CA has perhaps issued a certificate that is not stored yet, by the journal of an entry. */
+export function mayHaveCertificate(
+  journal: { readonly issued?: unknown; readonly order?: unknown } | null,
+): boolean {
+  return journal !== null && (journal.issued !== undefined || isHandedIn(journal.order));
 }

@@ -21,6 +21,8 @@ import type { RenewalState } from './renewal-entry.js';
 export interface RenewalJournal {
   /** CSR that the provider was asked to sign. */
   readonly csrId: string;
+  /** Whom it was asked of; absent in journals of earlier versions. */
+  readonly providerId?: string;
   /** What the provider keeps of an order under way. */
   readonly order?: OrderState;
   /** The provider's answer, not stored as a certificate yet. */
@@ -167,6 +169,13 @@ export function cameOfRenewal(
 ): Promise<boolean> {
   // one transaction ends the entry and stores the certificate, at the same moment
   return tx.existsBy(renewalQueue, { fqdnId, status: 'completed', finishedAt: createdAt, isTest: false });
+}
+
+/** Whether an open entry other than the one named holds the ACME order of the address. */
+export async function hasRenewalWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
+  const text = `select 1 from renewal_queue where ${isOpen} and id <> $2
+    and journal is not null and journal -> 'order' ->> 'url' = $1 limit 1`;
+  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
 }
 
 /** How many renewals of the FQDN ended well after `since`, tests left out. */

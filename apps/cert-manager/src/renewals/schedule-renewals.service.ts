@@ -9,7 +9,7 @@ import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { providerKinds } from '../providers/provider-kinds.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
-import { changeOf } from './renewal-entry.js';
+import { changeOf, mayHaveCertificate } from './renewal-entry.js';
 import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
 import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
 import {
@@ -55,7 +55,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
     if (!fqdn.renewalEnabled) return;
     const open = await findOpenRenewal(tx, fqdn.id);
     // one under way is not called back; whoever settles it sees that there is a newer certificate
-    if (open?.status === 'processing') return;
+    if (open !== undefined && (await isBusy(tx, open))) return;
     if (open !== undefined) await remove(tx, caller, open, isNewer, clock.now());
     await insertPlanned(tx, fqdn, clock.now(), { newest });
   };
@@ -94,6 +94,12 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   };
 }
 
+/** Whether somebody works on an entry, or its CA has perhaps issued a certificate that the next try stores. */
+async function isBusy(tx: Tx, { status, journal, providerId }: RenewalRow): Promise<boolean> {
+  if (status === 'processing') return true;
+  return mayHaveCertificate(journal) && (await getProvider(tx, journal?.providerId ?? providerId)).enabled;
+}
+
 const isNewer = 'a newer certificate was stored';
 
 /** Puts plans for the new certificates in the place of those for the ones before. */
@@ -108,7 +114,7 @@ async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Pr
   for (const { caller, fqdn, certificate: newest, provider } of news) {
     const before = open.get(fqdn.id);
     // one under way is not called back; whoever settles it sees that there is a newer certificate
-    if (before?.status === 'processing') continue;
+    if (before !== undefined && (await isBusy(tx, before))) continue;
     if (before !== undefined) {
       removed.push(before);
       acts.push({ caller, entry: removalOf(before, isNewer) });

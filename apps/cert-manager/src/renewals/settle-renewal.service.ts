@@ -11,11 +11,16 @@ import { certificateFacts, insertIssued } from '../issuance/store-certificate.se
 import type { IssuedCertificate, SignRefusal } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 import { readableText } from '../providers/readable-text.js';
-import { changeOf, type RenewalEvent, type RenewalState } from './renewal-entry.js';
+import { changeOf, mayHaveCertificate, type RenewalEvent, type RenewalState } from './renewal-entry.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
-import { insertRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
+import { insertRenewal, type RenewalJournal, type RenewalRow, updateRenewal } from './renewals.repository.js';
 import { isLongExpired, nextTry } from './retry-policy.js';
-import { insertPlanned, newRenewal, type RenewalScheduler } from './schedule-renewals.service.js';
+import {
+  insertPlanned,
+  newRenewal,
+  type RenewalScheduler,
+  readOutlook,
+} from './schedule-renewals.service.js';
 
 export interface SettleDeps {
   readonly db: Database;
@@ -140,11 +145,6 @@ async function planNext(
   if (entry.isTest || !fqdn.renewalEnabled || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
   const newest = await findNewestCertificate(tx, fqdn.id);
   if (newest === undefined) return 'none';
-  if (newest.id !== entry.certificateId) {
-    // it was renewed by hand meanwhile
-    await insertPlanned(tx, fqdn, now);
-    return 'none';
-  }
   const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
   const { notBefore, expiresAt: notAfter } = newest;
   const { isPermanent = false, isWaiting = false, isValidation = false, isRateLimited = false } = refusal;
@@ -153,11 +153,31 @@ async function planNext(
     // an order that waits for its owner changes as little by further tries
     isPermanent: isPermanent || isWaiting,
   });
+  // it was renewed by hand meanwhile: then only an order by which the CA may have issued goes on
+  if (newest.id !== certificateId && !(await goesOn(tx, fqdn, { newest, journal: journal(), scheduledAt }))) {
+    await insertPlanned(tx, fqdn, now);
+    return 'none';
+  }
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
   // an order that the provider did not give up goes on in the next try
   const retry = { ...subject, attempt: attempt + 1, retryOf, journal: journal() };
   await insertRenewal(tx, newRenewal(retry, now));
   return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
+}
+
+/** Whether an order goes on after its FQDN has got another certificate, which must not wait for it when it is due. */
+async function goesOn(
+  tx: Tx,
+  fqdn: FqdnRow,
+  {
+    newest,
+    journal,
+    scheduledAt,
+  }: { newest: CertificateRow; journal: RenewalJournal | null; scheduledAt: Date },
+): Promise<boolean> {
+  if (!mayHaveCertificate(journal)) return false;
+  const { outlook } = await readOutlook(tx, fqdn, { newest });
+  return outlook.isPlanned && scheduledAt < outlook.plan.renewAt;
 }
 
 export function callerFor(entry: RenewalRow): Caller {
