@@ -10,10 +10,11 @@ import { readProblem } from './problem-reading.js';
 /** The way to one CA. */
 export interface AcmeConnection {
   readonly directoryUrl: string;
-  /** Guarded as the address requires; never follows a redirect. */
+  /**
+   * Guarded as the address requires; never follows a redirect. Waits for its turn as long as it takes, and ends
+   * with a TimeoutError when the CA takes too long to answer, or to end its answer.
+   */
   readonly fetch: (address: string, init: RequestInit) => Promise<Response>;
-  /** Milliseconds that one request may take. */
-  readonly requestMs: number;
   readonly nonces: NoncePool;
   /** Fires when the service stops: what is under way then ends by the signal's reason. */
   readonly stopping: AbortSignal;
@@ -124,9 +125,8 @@ interface Answer {
 
 async function send(connection: AcmeConnection, address: string, init: RequestInit): Promise<Answer> {
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(connection.requestMs), connection.stopping]);
     const headers = { 'User-Agent': 'certloop', 'Accept-Language': 'en', ...init.headers };
-    const answer = await connection.fetch(address, { ...init, headers, signal });
+    const answer = await connection.fetch(address, { ...init, headers });
     const nonce = answer.headers.get('replay-nonce');
     if (nonce !== null) connection.nonces.add(nonce);
     const retryAfter = answer.headers.get('retry-after');

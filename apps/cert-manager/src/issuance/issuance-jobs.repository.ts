@@ -10,7 +10,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { IsNull, LessThanOrEqual } from 'typeorm';
+import { In, IsNull, LessThanOrEqual } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
 import type { JobCaller } from './job-audit.js';
 import type { StepReports } from './request-plan.js';
@@ -130,6 +130,22 @@ export async function updateJob(
   change: Partial<IssuanceJobRow>,
 ): Promise<boolean> {
   return (await updateRows(tx, issuanceJobs, { id, attempt, status }, change)) === 1;
+}
+
+/** Extends the leases of jobs that are still in the hands of their workers. */
+export async function extendJobs(
+  tx: Tx,
+  jobs: readonly Pick<IssuanceJobRow, 'id' | 'attempt'>[],
+  leaseUntil: Date,
+): Promise<void> {
+  for (const attempt of new Set(jobs.map((job) => job.attempt))) {
+    const ids = jobs.filter((job) => job.attempt === attempt).map(({ id }) => id);
+    // in parts, as a statement takes a bounded number of values
+    for (let start = 0; start < ids.length; start += 500) {
+      const where = { id: In(ids.slice(start, start + 500)), attempt, status: 'running' as const };
+      await updateRows(tx, issuanceJobs, where, { leaseUntil });
+    }
+  }
 }
 
 /** Takes up a running job that nobody works on: exactly one worker gets it. */

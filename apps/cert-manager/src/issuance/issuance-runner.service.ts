@@ -1,17 +1,19 @@
 import {
   claimJob,
   deleteOldJobs,
+  extendJobs,
   findJob,
   type IssuanceJobRow,
   updateJob,
 } from './issuance-jobs.repository.js';
+import { createJobQueue, type JobQueue } from './job-queue.store.js';
 import { giveUp, type RunDeps, runIssuance } from './run-issuance.service.js';
 
 /** Works on jobs in this process. */
 export interface IssuanceRunner {
   /** Milliseconds that a claim lasts. */
   readonly leaseMs: number;
-  /** Begins with a job that was made, or claimed, by this process. */
+  /** Begins with a job that was made, or claimed, by this process, as soon as its provider has room for it. */
   begin(job: IssuanceJobRow): void;
   /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
   settled(id: string, ms: number): Promise<IssuanceJobRow | undefined>;
@@ -27,12 +29,17 @@ const lookMs = 250;
 // what breaks whoever works on it must neither do so for ever nor keep its FQDN from another request
 const mostTries = 10;
 const keptMs = 90 * 86_400_000;
+// some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
+const maxAtOnce = 32;
 
 export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
   const underWay = new Map<string, Promise<void>>();
+  const queue = createJobQueue<IssuanceJobRow>(maxAtOnce);
+  const leases = setInterval(() => void extendWaiting(deps, queue.waiting()), deps.leaseMs / 3);
+  leases.unref();
   let isStopped = false;
   const begin = (job: IssuanceJobRow) => {
-    const work = runIssuance(deps, job)
+    const work = runInTurn(deps, queue, job)
       .catch((error: unknown) => (isStopped ? letGo(deps, job) : tellBroken(deps, job, error)))
       .finally(() => underWay.delete(job.id));
     underWay.set(job.id, work);
@@ -66,9 +73,29 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
     },
     stop: async () => {
       isStopped = true;
+      clearInterval(leases);
+      queue.close();
       await Promise.all(underWay.values());
     },
   };
+}
+
+/** Runs a job when its provider has room for it; leaves it to others when the process stops before. */
+async function runInTurn(deps: RunDeps, queue: JobQueue<IssuanceJobRow>, job: IssuanceJobRow): Promise<void> {
+  if (!(await queue.enter(job))) return letGo(deps, job);
+  try {
+    await runIssuance(deps, job);
+  } finally {
+    queue.leave(job);
+  }
+}
+
+async function extendWaiting({ db, clock, logger, leaseMs }: RunDeps, jobs: readonly IssuanceJobRow[]) {
+  if (jobs.length === 0) return;
+  const leaseUntil = new Date(clock.now().getTime() + leaseMs);
+  await db
+    .transaction((tx) => extendJobs(tx, jobs, leaseUntil))
+    .catch((error: unknown) => logger.warn({ jobs: jobs.length, error }, 'issuance.leases_not_extended'));
 }
 
 /** The job stays claimed until its lease lapses, and is taken up then. */

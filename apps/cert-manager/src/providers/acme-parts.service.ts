@@ -65,15 +65,19 @@ export function connectionOf(config: AcmeConfig, parts: AcmeParts): AcmeConnecti
   const call = outgoing.fetchFor({ address: directoryUrl, allowPrivate, ca });
   return {
     directoryUrl,
-    requestMs: timeouts.requestMs,
     nonces: memory.nonces,
     stopping,
     retryAt: (header) => parseRetryAfter(header ?? undefined, clock.now()),
     fetch: (address, init) =>
       memory.slots.run(
         limits.maxConcurrency,
-        () => AbortSignal.timeout(timeouts.requestMs),
-        () => call(address, init),
+        // others are in the way here, not the CA: its time begins with the call
+        () => AbortSignal.any([stopping]),
+        () =>
+          call(address, {
+            ...init,
+            signal: AbortSignal.any([AbortSignal.timeout(timeouts.requestMs), stopping]),
+          }),
       ),
   };
 }

@@ -50,6 +50,8 @@ export interface ScriptedAcme {
   readonly csrs: readonly string[];
   /** How often an order is `processing` before it is `valid`. */
   processing: number;
+  /** Milliseconds that an order takes to be placed. */
+  orderMs: number;
   /** Whether the account tells where its orders are listed. */
   listsOrders: boolean;
   /** Forgets orders, asks and script. */
@@ -76,7 +78,7 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
   let nonce = 0;
   let base = '';
   let accounts = 0;
-  const settings = { processing: 0, listsOrders: true };
+  const settings = { processing: 0, listsOrders: true, orderMs: 0 };
 
   const orderView = (order: Order, id: number) => {
     const isIssued = order.csr !== undefined && order.looks >= settings.processing;
@@ -111,9 +113,9 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
     },
     newOrder: async (_, payload) => {
       const order = { payload: payload as Order['payload'], isProven: false, csr: undefined, looks: 0 };
-      orders.push(order);
-      const location = `${base}/order/${orders.length}`;
-      return { status: 201, headers: { location }, body: orderView(order, orders.length) };
+      const id = orders.push(order);
+      if (settings.orderMs > 0) await new Promise((resolve) => setTimeout(resolve, settings.orderMs));
+      return { status: 201, headers: { location: `${base}/order/${id}` }, body: orderView(order, id) };
     },
     orders: async () => ({
       status: 200,
@@ -188,6 +190,12 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
     },
     set processing(count) {
       settings.processing = count;
+    },
+    get orderMs() {
+      return settings.orderMs;
+    },
+    set orderMs(ms) {
+      settings.orderMs = ms;
     },
     get listsOrders() {
       return settings.listsOrders;
