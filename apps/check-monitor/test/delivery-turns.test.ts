@@ -39,6 +39,24 @@ describeEachDialect('turns of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ crashes: 6, tries: null, error: null, attempt: 7 }]);
   });
 
+  test('a message whose workers die is given up after 24 hours, and the channel is shown as failing', async () => {
+    const { app, target } = stage;
+    const hook = await webhook();
+    await fail();
+    for (let hours = 0; hours < 26; hours += 1) {
+      await die();
+      app.clock.advance(60 * minute);
+    }
+    await die();
+    app.clock.advance(minute);
+    await app.deliver();
+    await app.deliver();
+    const error = 'its process ended each time that the message was sent';
+    expect(await log(hook)).toMatchObject([{ error, settledAt: app.accounts.now() }]);
+    expect(await read(hook)).toMatchObject({ failingSince: expect.any(Number), lastError: error });
+    expect(target.requests).toEqual([]);
+  });
+
   test('a worker that wakes up too late settles nothing', async () => {
     const { app } = stage;
     const hook = await webhook();

@@ -2,13 +2,15 @@ import { column, type Database, executeSql, querySql } from '@certloop/db';
 import { recordGivenUp } from '../channels/channel-outcome.repository.js';
 import { holdChannel } from '../channels/channels.repository.js';
 import type { Micros } from '../instants.js';
-import { maxMessageAge } from './ladder.js';
+import { crashesAlone, maxMessageAge } from './ladder.js';
 
 const maxAtOnce = 100;
+const heldError = 'the target took no more messages for 24 hours';
+const crashError = 'its process ended each time that the message was sent';
 
 /**
  * Settles as failed what is older than 24 hours and waits for a channel that takes nothing at present: behind a limit
- * of one message an hour, each would wait for its turn for days.
+ * of one message an hour, each would wait for its turn for days. So is what is that old and killed its workers.
  */
 export async function expireHeld({
   database,
@@ -19,7 +21,7 @@ export async function expireHeld({
 }): Promise<void> {
   const instant = now();
   const text = `select n.channel_id, min(n.created_at) as since from channels c join notifications n on n.channel_id = c.id
-    where c.held_until > $1 and n.settled_at is null and n.turn_id is null and n.created_at <= $2
+    where (c.held_until > $1 or n.crashes >= ${crashesAlone}) and n.settled_at is null and n.turn_id is null and n.created_at <= $2
     group by n.channel_id limit ${maxAtOnce}`;
   const values = [instant, instant - maxMessageAge];
   const columns = { channelId: column.bigint(), since: column.preciseInstant() };
@@ -28,9 +30,11 @@ export async function expireHeld({
     await database.transaction(async (tx) => {
       const channel = await holdChannel(tx, id);
       if (channel === undefined) return;
-      const error = channel.lastError ?? 'the target took no more messages for 24 hours';
+      const isHeld = (channel.heldUntil ?? 0) > instant;
+      const error = channel.lastError ?? (isHeld ? heldError : crashError);
       const expire = `update notifications set settled_at = $1, error = coalesce(error, $2)
-        where channel_id = $3 and settled_at is null and turn_id is null and created_at <= $4`;
+        where channel_id = $3 and settled_at is null and turn_id is null and created_at <= $4
+          ${isHeld ? '' : `and crashes >= ${crashesAlone}`}`;
       await executeSql(tx, expire, [instant, error, id, instant - maxMessageAge]);
       await recordGivenUp(tx, channel, { since, error, now: instant });
     });

@@ -28,9 +28,12 @@ export function pauseAfterTimeout(timeouts: number): Micros {
   return step(timeoutPauses, timeouts);
 }
 
+/** Workers that died with a message before it goes alone. */
+export const crashesAlone = 2;
+
 /** Whether the message may have killed its worker: it is delivered while the process delivers nothing else. */
 export function goesAlone(crashes: number): boolean {
-  return crashes >= 2;
+  return crashes >= crashesAlone;
 }
 
 /**
