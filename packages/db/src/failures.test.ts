@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { AppError, NotFound } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
@@ -5,6 +6,17 @@ import { asLost, asUnavailable, DatabaseUnavailable, isUnwritable } from './fail
 
 const failed = (code: string) =>
   new QueryFailedError('select 1', ['a secret'], Object.assign(new Error('said'), { code }));
+
+test('knows a failure of SQLite whose class is of another realm', () => {
+  const failure = runInNewContext(
+    `Object.assign(new Error('database or disk is full'), { name: 'SqliteError', code })`,
+    {
+      code: 'SQLITE_FULL',
+    },
+  );
+  expect(failure).not.toBeInstanceOf(Error);
+  expect(asUnavailable(failure, 'write')).toBeInstanceOf(DatabaseUnavailable);
+});
 
 describe('a failed statement', () => {
   test.each([

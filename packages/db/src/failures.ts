@@ -19,8 +19,9 @@ export function driverCode(error: unknown): string | undefined {
 }
 
 function isOfDriver(error: unknown): boolean {
-  // better-sqlite3 exports its class with the binding, of which there are two
-  return error instanceof pg.DatabaseError || (error instanceof Error && error.name === 'SqliteError');
+  if (error instanceof pg.DatabaseError) return true;
+  // the binding keeps the class of whoever loaded it first, which may be an Error of another realm
+  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'SqliteError';
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure, deadlock_detected
