@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { executeSql } from '@certloop/db';
+import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
 import { claimTurns } from '../src/alerts/claim-turns.repository.js';
@@ -9,6 +9,32 @@ import { openTestApp } from './support/app.js';
 
 const second = 1000;
 const minute = 60 * second;
+
+describeEachDialect('a database that is away when a message is read', (open) => {
+  /** Which of the next reads fails, counted from 1; none at 0. */
+  let failing = 0;
+  const stage = openAlertStage(async (schema) => {
+    const { database, ...rest } = await open(schema);
+    const read: typeof database.read = (work) => {
+      if (failing === 0) return database.read(work);
+      failing -= 1;
+      if (failing > 0) return database.read(work);
+      return Promise.reject(new DatabaseUnavailable('the connection was lost'));
+    };
+    return { ...rest, database: { ...database, read } };
+  });
+
+  test('costs the message neither a try nor 30 s', async () => {
+    const hook = await stage.webhook();
+    await stage.fail();
+    // the first one looks for messages that have waited for too long
+    failing = 2;
+    await stage.app.deliver();
+    expect(failing).toBe(0);
+    expect(stage.target.requests).toHaveLength(1);
+    expect(await stage.log(hook)).toMatchObject([{ crashes: null, tries: null, error: null }]);
+  });
+});
 
 describeEachDialect('turns of deliveries', (open) => {
   const stage = openAlertStage(open);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, DatabaseUnavailable, type Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { isWell, type Sent } from '../channels/channel-health.js';
 import { recordGivenUp, recordSent } from '../channels/channel-outcome.repository.js';
@@ -63,6 +63,7 @@ export function runTurn(
       }
       const isLast = () => rest.length === 0;
       const after = await deliverParcel(deps, persist, { parcel, channel, isLast });
+      if (after.isUntouched === true) rest.unshift(parcel);
       if (!after.goesOn) break;
       channel = after.channel;
     }
@@ -112,6 +113,8 @@ interface After {
   /** Whether the next message of the turn may go. */
   readonly goesOn: boolean;
   readonly channel: Channel;
+  /** Nothing was sent, and it is no fault of the message: it is given back. */
+  readonly isUntouched?: true;
 }
 
 async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: InTurn): Promise<After> {
@@ -120,13 +123,25 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
   if (channel.disabledAt !== null && !isToOwner) {
     return settleUnsent(deps, persist, inTurn, 'the channel is switched off');
   }
-  const content = await deps.database.read((tx) => loadContent(deps, tx, parcel));
+  const content = await load(deps, parcel);
+  if (content === 'not-loaded') return { goesOn: false, channel, isUntouched: true };
   if (content === undefined) return settleUnsent(deps, persist, inTurn, 'the check or the channel is gone');
   if ('owner' in content) {
     const result = await deps.notifier.mailOwner(content.owner, content.notice, leadOf(parcel).deliveryId);
     return recordOutcome(deps, persist, inTurn, { result, durationMs: 0 }, isToOwner);
   }
   return recordOutcome(deps, persist, inTurn, await deps.notifier.send(channel, content), isToOwner);
+}
+
+/** What the messages say; `not-loaded` while the database is away, which must not count as a crash of the message. */
+async function load(deps: DeliverTurnDeps, parcel: QueuedParcel) {
+  try {
+    return await deps.database.read((tx) => loadContent(deps, tx, parcel));
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    deps.logger.warn({ error, notification: leadOf(parcel).id }, 'alert.not_loaded');
+    return 'not-loaded';
+  }
 }
 
 async function settleUnsent(
