@@ -94,16 +94,26 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'member list': async (deps, values) => listMembersOf(deps, await projectIn(deps, values)),
   'channel create': async (deps, values) => {
-    const channelId = await createChannel(withNotifier(deps), {
+    const kind = oneOf(values, 'kind', channelKindNames);
+    const notifying = withNotifier(deps);
+    const missing = notifying.notifier.missing(kind);
+    const channelId = await createChannel(notifying, {
       projectId: await projectIn(deps, values),
-      kind: oneOf(values, 'kind', channelKindNames),
+      kind,
       name: required(values, 'name'),
       settings: channelSettings(values),
       // whoever may write to the database need not ask
       isVerified: true,
       assign: values['no-assign'] !== true,
     });
-    return { channelId, checks: await deps.database.read((tx) => countAssignedChecks(tx, channelId)) };
+    const checks = await deps.database.read((tx) => countAssignedChecks(tx, channelId));
+    return {
+      channelId,
+      checks,
+      ...(missing !== undefined && {
+        warning: `the service must be started with ${missing}, which this command lacks`,
+      }),
+    };
   },
   'channel list': async (deps, values) => {
     const projectId = await projectIn(deps, values);

@@ -147,6 +147,11 @@ describeEachDialect('command line', (open) => {
     const create = `channel create --project ${projectId} --kind webhook --name ops --url https://hook.example/`;
     expect((await run(create)).out).toMatch(/^channelId: .*\nchecks: 1\n$/);
     expect((await run(`${create} --no-assign`)).out).toMatch(/^channelId: .*\nchecks: 0\n$/);
+    const room = `channel create --project ${projectId} --kind matrix --name room --settings {"roomId":"!a:example.org"}`;
+    expect(await run(room)).toMatchObject({
+      out: expect.stringMatching(/warning: the service must be started with CHECK_MONITOR_MATRIX_HOMESERVER/),
+      err: '',
+    });
   });
 
   test('takes a project by its name where no other project has it', async () => {

@@ -35,6 +35,8 @@ export interface Integration<Settings extends object = object> {
   readonly kind: ChannelKind;
   /** What this server must be told before channels of the kind work; undefined when nothing is missing. */
   readonly missing?: string;
+  /** The operator switched the kind off, so no message waits until it is back. */
+  readonly isSwitchedOff?: true;
   /** Whether a change to `status` is told at all. */
   tells(settings: Settings, status: AlertStatus): boolean;
   deliver(delivery: Delivery<Settings>): Promise<DeliveryResult>;

@@ -47,7 +47,10 @@ export function createIntegrations(deps: IntegrationDeps): Integrations {
   return new Map(
     all.map((integration) => {
       const isOff = disabled.has(integration.kind);
-      return [integration.kind, isOff ? { ...integration, missing: switchedOff } : integration];
+      return [
+        integration.kind,
+        isOff ? { ...integration, missing: switchedOff, isSwitchedOff: true } : integration,
+      ];
     }),
   );
 }

@@ -15,7 +15,7 @@ import type { Sent } from './channel-health.js';
 import { type ChannelKind, channelKinds, findKind, parseChannelSettings } from './channel-kinds.js';
 import { recordSent } from './channel-outcome.repository.js';
 import { type Channel, findChannel } from './channels.repository.js';
-import { type DeliveryResult, stopped, undelivered } from './delivery-result.js';
+import { type DeliveryResult, failedInPassing, stopped, undelivered } from './delivery-result.js';
 import { createMailSender, type SendMail } from './email/mail-sender.client.js';
 import { noticeMail } from './email/notice-mail.js';
 import { type ViewSite, viewEvent } from './event-view.js';
@@ -225,7 +225,7 @@ async function deliver(
   isTest: boolean,
 ): Promise<DeliveryResult> {
   const opened = openChannel(integrations, channel);
-  if ('error' in opened) return undelivered(opened.error);
+  if ('error' in opened) return opened.isPassing ? failedInPassing(opened.error) : undelivered(opened.error);
   const { integration, settings } = opened;
   const { uuid, projectId, verifiedAt } = channel;
   const target = { settings, channel: { uuid, projectId, isVerified: verifiedAt !== null } };
@@ -244,18 +244,22 @@ async function deliver(
 
 type OpenedChannel =
   | { readonly integration: Integration; readonly settings: object }
-  | { readonly error: string };
+  | { readonly error: string; readonly isPassing: boolean };
 
 function openChannel(integrations: Integrations, channel: Channel): OpenedChannel {
   const kind = findKind(channel.kind);
   const integration = kind && integrations.get(kind);
-  if (kind === undefined || integration === undefined) return { error: 'there are no channels of this kind' };
-  if (integration.missing !== undefined)
-    return { error: `${channelKinds[kind].label} notifications are not enabled.` };
+  if (kind === undefined || integration === undefined)
+    return { error: 'there are no channels of this kind', isPassing: false };
+  if (integration.missing !== undefined) {
+    // a start that lost a setting must not lose what waits meanwhile
+    const isPassing = integration.isSwitchedOff !== true;
+    return { error: `${channelKinds[kind].label} notifications are not enabled.`, isPassing };
+  }
   try {
     return { integration, settings: parseChannelSettings(kind, channel.settings) };
   } catch {
-    return { error: 'the settings of the channel are not valid' };
+    return { error: 'the settings of the channel are not valid', isPassing: false };
   }
 }
 
