@@ -128,6 +128,21 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ error: null }]);
   });
 
+  test('holds a channel whose target limits its rate without naming a moment for two minutes at most', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    answer(429);
+    await fail();
+    const holds: number[] = [];
+    for (let step = 0; step < 6; step += 1) {
+      await app.deliver();
+      const held = secondsOf(app.accounts.now(), (await read(hook)).heldUntil);
+      holds.push(held ?? 0);
+      app.clock.advance((held ?? 0) * second);
+    }
+    expect(holds).toEqual([5, 30, 120, 120, 120, 120]);
+  });
+
   test('shows a channel as failing whose target is away and says for how long', async () => {
     const { app } = stage;
     const hook = await webhook();

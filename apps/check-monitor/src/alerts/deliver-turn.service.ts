@@ -182,6 +182,9 @@ async function recordOutcome(
   return { goesOn: !isOver, channel: changed ?? channel };
 }
 
+// a target that limits its rate without naming a moment takes messages again soon
+const maxUnnamedHold: Micros = 120 * microsPerSecond;
+
 /** Until when the channel gets nothing more: what it asks for, or growing pauses while it does not answer. */
 function holdAfter(
   result: Sent['result'],
@@ -190,7 +193,7 @@ function holdAfter(
 ): Micros | undefined {
   if (result.ok) return undefined;
   if (result.retryAfterMs !== undefined) return now + result.retryAfterMs * 1000;
-  if (result.passing === 'limited') return now + pauseAfterTry(triesOf(parcel));
+  if (result.passing === 'limited') return now + Math.min(pauseAfterTry(triesOf(parcel)), maxUnnamedHold);
   return result.passing === 'timed-out' ? now + pauseAfterTimeout(timeouts) : undefined;
 }
 
