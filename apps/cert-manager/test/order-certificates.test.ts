@@ -127,6 +127,19 @@ describeEachDialect('the order of certificates', (open) => {
     expect(await key(after)).not.toBe(await key(before));
   });
 
+  test('goes on where no certificate is in use any more', async () => {
+    const fqdn = await renewedFqdn(place);
+    const [first = ''] = await listed(fqdn);
+    await place.app.database.transaction((tx) =>
+      executeSql(tx, 'update certificates set replaced_at = created_at where fqdn_id = $1', [fqdn.id]),
+    );
+    // a wish that was granted once is not granted again
+    await addCsr(place.app, fqdn, await newCsr(fqdn.fqdn));
+    const second = await sign(fqdn);
+    expect(await listed(fqdn)).toEqual([first, second]);
+    expect(await inUse(fqdn)).toEqual([second]);
+  });
+
   test('is that of the pages, whatever their length', async () => {
     const fqdn = await renewedFqdn(place);
     for (const step of [hour, -2 * hour, hour, -hour]) {

@@ -248,7 +248,15 @@ describeStack(
 async function deleteCertificate(environment: Readonly<Record<string, string>>, id: string): Promise<void> {
   const url = environment['CERT_MANAGER_DATABASE_URL'] ?? '';
   const database = await openDatabase({ url, schema: { entities: () => [], migrations: [] } });
-  await database.transaction((tx) => executeSql(tx, 'delete from certificates where id = $1', [id]));
+  await database.transaction(async (tx) => {
+    // the one before is in use again
+    const before = `update certificates set replaced_at = null where id = (
+      select b.id from certificates a join certificates b on b.fqdn_id = a.fqdn_id and b.position < a.position
+      where a.id = $1 order by b.position desc limit 1)`;
+    await executeSql(tx, 'update certificates set replaced_at = created_at where id = $1', [id]);
+    await executeSql(tx, before, [id]);
+    await executeSql(tx, 'delete from certificates where id = $1', [id]);
+  });
   await database.close();
 }
 

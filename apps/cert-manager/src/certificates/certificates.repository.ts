@@ -169,7 +169,13 @@ export async function replaceCertificates(
     where fqdn_id in (${placeholders(fqdnIds.length, 2)}) and replaced_at is null
     returning fqdn_id, ${lastPosition} as position`;
   const replaced = await querySql(tx, positionColumns, text, [now, ...fqdnIds]);
-  const last = new Map(replaced.map(({ fqdnId, position }) => [fqdnId, position ?? 0]));
+  const inUse = new Set(replaced.map((row) => row.fqdnId));
+  // hardly ever has an FQDN certificates, but none in use
+  const others = await listLastPositions(
+    tx,
+    fqdnIds.filter((id) => !inUse.has(id)),
+  );
+  const last = new Map([...replaced, ...others].map((row) => [row.fqdnId, row.position ?? 0]));
   const rows = news.map((certificate) => ({
     ...certificate,
     position: (last.get(certificate.fqdnId) ?? 0) + 1,
@@ -182,6 +188,14 @@ export async function replaceCertificates(
 const lastPosition = '(select max(l.position) from certificates l where l.fqdn_id = certificates.fqdn_id)';
 const { fqdnId, position } = certificates.columns;
 const positionColumns = { fqdnId, position };
+
+/** The last position of each of the FQDNs that has certificates. */
+async function listLastPositions(tx: Tx, fqdnIds: readonly string[]) {
+  if (fqdnIds.length === 0) return [];
+  const text = `select fqdn_id, max(position) as position from certificates
+    where fqdn_id in (${placeholders(fqdnIds.length)}) group by fqdn_id`;
+  return querySql(tx, positionColumns, text, fqdnIds);
+}
 
 /** Replaces what a provider says of a certificate; returns how many rows there were, 0 or 1. */
 export function updateCertificate(tx: Tx, id: string, change: Partial<CertificateRow>): Promise<number> {
