@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,16 +49,34 @@ export const describeAgainstPebble: typeof describeEachDialect = (name, suite) =
   describe.skip(name, () => test(`needs ${needed}`, () => undefined)); // no CA of ours may stand in for a foreign one
 };
 
-/** A port that nobody listens on right now. */
+/** A port that nobody listens on right now, below those that the system gives to outgoing connections. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 17_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
-export async function startPebble({
+const maxStarts = 3;
+
+/** Starts pebble; again at other ports where another process has taken one of its own meanwhile. */
+export async function startPebble(options: PebbleOptions): Promise<Pebble> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (starts === maxStarts) throw error;
+    }
+  }
+}
+
+async function startOnce({
   httpPort,
   eab,
   resolver,
@@ -106,10 +123,16 @@ export async function startPebble({
     await Promise.all([ca.stop(), names.stop()]);
     rmSync(folder, { recursive: true });
   };
-  await until(async () => (await getText(directoryUrl, caPem)).includes('newOrder')).catch(async (error) => {
+  const answers = until(async () => (await getText(directoryUrl, caPem)).includes('newOrder'));
+  const end = Promise.race([ca.ended, names.ended]).then(() => {
+    throw new Error('pebble ended at its start');
+  });
+  await Promise.race([answers, end]).catch(async (error) => {
     await close();
     throw error;
   });
+  // it also ends when the test stops it
+  end.catch(() => undefined);
   const tell = async (act: string, body: object) => {
     await fetch(`http://127.0.0.1:${challenges}/${act}`, { method: 'POST', body: JSON.stringify(body) });
   };
@@ -148,6 +171,7 @@ function run(program: string, words: readonly string[], environment: Readonly<Re
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return {
+    ended,
     stop: async () => {
       child.kill('SIGKILL');
       await ended;
