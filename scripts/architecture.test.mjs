@@ -129,6 +129,39 @@ test('the environment is read in config.ts only', () => {
   assert.deepEqual(readers, []);
 });
 
+/** Comparisons with the name of a kind of provider in a text: what asks so has to be edited for each further kind. */
+function comparisonsWithKinds(text) {
+  const kind = `['"\`](?:${providerKinds.join('|')})['"\`]`;
+  return text.match(new RegExp(`[!=]==? *${kind}|${kind} *[!=]==?|\\bcase *${kind}`, 'g')) ?? [];
+}
+
+const [, kindList = ''] =
+  /providerKindNames = \[(.*)\]/.exec(
+    readFileSync(join(root, 'apps/cert-manager/src/providers/provider.ts'), 'utf8'),
+  ) ?? [];
+const providerKinds = [...kindList.matchAll(/'([\w-]+)'/g)].map(([, kind]) => kind);
+
+test('the kind of a provider is compared in its slice only: others ask what the kind can do', () => {
+  const sources = tracked.filter(
+    (file) =>
+      /^apps\/cert-manager\/src\/(?!providers\/).*\.ts$/.test(file) &&
+      comparisonsWithKinds(readFileSync(join(root, file), 'utf8')).length > 0,
+  );
+  assert.deepEqual(sources, []);
+  const bad = [
+    "name === 'acme'",
+    "'dummy-ca' !== kind",
+    "case 'acme':",
+    'name=="acme"',
+    "name !=='dummy-ca'",
+  ];
+  assert.deepEqual(
+    bad.filter((line) => comparisonsWithKinds(line).length === 0),
+    [],
+  );
+  assert.deepEqual(comparisonsWithKinds("{ 'dummy-ca': one, acme: other }; by('acme')"), []);
+});
+
 const documents = tracked.filter((file) => file.endsWith('.md'));
 
 /** Text of a document, '' for anything else that exists. */

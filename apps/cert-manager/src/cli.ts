@@ -10,7 +10,7 @@ import { type CliConfig, describeSettings, readCliConfig } from './config.js';
 import { openMigrated } from './database.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
-import { listProviders } from './providers/providers.repository.js';
+import { findOrderProvider } from './providers/providers.repository.js';
 import { rotateKeys } from './providers/rotate-keys.service.js';
 import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.service.js';
 
@@ -169,7 +169,7 @@ async function changeKey(db: Database, { encryptionKeys, acmeDirectoryUrl }: Cli
     atMoment: async () => undefined,
   });
   try {
-    const row = (await db.read(listProviders)).find(({ name }) => name === 'acme');
+    const row = await db.read(findOrderProvider);
     if (row === undefined) throw new UsageError('there is no ACME provider: start the service first');
     await opener.open(row).changeAccountKey?.();
     print('the account has another key\n');

@@ -9,7 +9,8 @@ import { type CertificateRow, findCertificate } from '../certificates/certificat
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
-import { getProvider, listProviders, type ProviderRow } from '../providers/providers.repository.js';
+import { kindOf } from '../providers/provider-kinds.js';
+import { findOrderProvider, getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { findOpenJob, type IssuanceJobRow } from './issuance-jobs.repository.js';
 import type { IssuanceRunner } from './issuance-runner.service.js';
 import {
@@ -184,11 +185,8 @@ async function askToConfirm(
 
 /** The provider that the FQDN names, or the ACME one. */
 async function acmeProviderOf(tx: Tx, { providerId }: FqdnRow): Promise<ProviderRow> {
-  const provider =
-    providerId === null
-      ? (await listProviders(tx)).find(({ name }) => name === 'acme')
-      : await getProvider(tx, providerId);
-  if (provider?.name === 'acme') return provider;
+  const provider = providerId === null ? await findOrderProvider(tx) : await getProvider(tx, providerId);
+  if (provider !== undefined && kindOf(provider).issuance === 'order') return provider;
   throw new InvalidInput('the provider of this FQDN is not an ACME one', {
     code: 'provider_not_acme',
     title: 'Not an ACME provider',

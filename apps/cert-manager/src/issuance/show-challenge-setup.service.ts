@@ -7,7 +7,7 @@ import { type CsrRow, findLatestCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { challengeTermsOf } from '../providers/challenge-terms.js';
-import { findProvider, listProviders, type ProviderRow } from '../providers/providers.repository.js';
+import { findOrderProvider, findProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { type SetupWork, setupWork } from './challenge-setup.js';
 import { findOpenJob, type IssuanceJobRow } from './issuance-jobs.repository.js';
 import type { OwnAddress } from './web-server-lines.js';
@@ -61,8 +61,7 @@ export async function showChallengeSetup(
 
 /** The provider that the FQDN names, or the one that requests for it go to. */
 async function findRequestProvider(tx: Tx, { providerId }: FqdnRow): Promise<ProviderRow | undefined> {
-  if (providerId !== null) return findProvider(tx, providerId);
-  return (await listProviders(tx)).find(({ name }) => name === 'acme');
+  return providerId === null ? findOrderProvider(tx) : findProvider(tx, providerId);
 }
 
 /** Names of the newest CSR; the FQDN alone without one, or with one that no ACME CA takes. */

@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
+import { kindOf } from '../providers/provider-kinds.js';
 import { createOrderFinder, type Order, type OrderWish } from './find-orders.service.js';
 import { validityWarning } from './public-validity.js';
 import type { RequestDeps } from './request-certificate.service.js';
@@ -38,7 +39,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
   const signAt = async (place: number, caller: Caller, input: OrderWish): Promise<SignedByOrder> => {
     const order = await findOrder(input);
     const provider = deps.opener.openForSigning(order.provider);
-    if (order.provider.name === 'acme') return signByOrder(deps, caller, order);
+    if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
     const { fqdn, csr, newestId } = order;
     const wish = wishName({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, place });
     const outcome = await provider.sign(csr.csrPem, undefined, wish);

@@ -1,7 +1,7 @@
 import type { ProofType } from '../acme/order-plan.js';
 import { acmeConfigSchema } from './acme-config.js';
-import type { ProviderName } from './provider.js';
-import { providerKinds } from './provider-kinds.js';
+import type { ProviderKindName } from './provider.js';
+import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
 import { type Config, maskSecrets, type SealedSecrets } from './stored-config.js';
 
@@ -22,7 +22,7 @@ export interface DnsTerms {
 }
 
 interface Stored {
-  readonly name: ProviderName;
+  readonly name: ProviderKindName;
   readonly config: Config | null;
   readonly secrets: SealedSecrets;
 }
@@ -35,10 +35,11 @@ export const provingTypes = {
 } as const satisfies Readonly<Record<string, readonly ProofType[]>>;
 
 /** How the names of a provider's orders are proven. */
-export function challengeTermsOf({ name, config, secrets }: Stored): ChallengeTerms {
-  if (name !== 'acme') return { kind: 'none' };
+export function challengeTermsOf({ config, secrets, ...provider }: Stored): ChallengeTerms {
+  const providerKind = kindOf(provider);
+  if (providerKind.issuance === 'direct') return { kind: 'none' };
   const shown = maskSecrets(config ?? {}, secrets);
-  const missing = missingKey(providerKinds[name], shown);
+  const missing = missingKey(providerKind, shown);
   if (missing !== undefined) return { kind: 'incomplete', missing };
   const { challenge } = acmeConfigSchema.parse(shown);
   const { type: kind, dns } = challenge;

@@ -7,7 +7,7 @@ import { secretMask } from './config-rules.js';
 import type { ProviderAddresses } from './ensure-providers.service.js';
 import type { KeyRing } from './key-ring.js';
 import type { Outgoing } from './outgoing.client.js';
-import { type ProviderKind, providerKinds } from './provider-kinds.js';
+import { kindOf, type ProviderKind } from './provider-kinds.js';
 import { targetsOf } from './provider-state.js';
 import {
   getProvider,
@@ -40,8 +40,8 @@ export async function setProviderConfig(
   { id, config }: { readonly id: string; readonly config: Config },
 ): Promise<string> {
   requireAdmin(caller);
-  const { name } = await deps.db.read((tx) => getProvider(tx, id));
-  const kind = providerKinds[name];
+  const provider = await deps.db.read((tx) => getProvider(tx, id));
+  const kind = kindOf(provider);
   const sound = asJson(parseInput(kind.schema, config, 'config'));
   await refuseBadTargets(deps.outgoing, kind, sound);
   const now = deps.clock.now();
@@ -60,7 +60,7 @@ export async function setProviderConfig(
       now,
     );
   });
-  return `provider ${name} is configured`;
+  return `provider ${provider.name} is configured`;
 }
 
 /** Without the keys that were left out, as it will be read again. */

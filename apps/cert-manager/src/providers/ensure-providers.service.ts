@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { type ProviderName, providerNames } from './provider.js';
+import { type ProviderKindName, providerKindNames } from './provider.js';
 import { type ProviderKind, providerKinds } from './provider-kinds.js';
 import { followEnvironment } from './provider-state.js';
 import { holdProviders, insertProvider, type ProviderRow, updateProvider } from './providers.repository.js';
@@ -13,7 +13,7 @@ interface Deps {
 }
 
 /** Addresses of the environment by provider. */
-export type ProviderAddresses = Readonly<Partial<Record<ProviderName, string | undefined>>>;
+export type ProviderAddresses = Readonly<Partial<Record<ProviderKindName, string | undefined>>>;
 
 /**
  * Makes sure that each provider has its row. A new one, and one that was never configured, is configured by the
@@ -29,10 +29,10 @@ export async function ensureProviders(deps: Deps, addresses: ProviderAddresses):
   for (const name of changed) deps.logger.info({ provider: name }, 'provider.configured_by_environment');
 }
 
-async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Promise<ProviderName[]> {
+async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Promise<ProviderKindName[]> {
   const known = new Map((await holdProviders(tx)).map((row) => [row.name, row]));
-  const changed: ProviderName[] = [];
-  for (const [place, name] of providerNames.entries()) {
+  const changed: ProviderKindName[] = [];
+  for (const [place, name] of providerKindNames.entries()) {
     const kind = providerKinds[name];
     const stored = known.get(name);
     const row = stored ?? newRow(kind, new Date(now.getTime() + place));

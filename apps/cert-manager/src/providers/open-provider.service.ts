@@ -5,8 +5,8 @@ import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme-parts.
 import { createDummyCaMemory, createDummyCaProvider, type DummyCaMemory } from './dummy-ca.provider.js';
 import { dummyCaConfigSchema } from './dummy-ca-config.js';
 import type { KeyRing } from './key-ring.js';
-import type { Provider } from './provider.js';
-import { providerKinds } from './provider-kinds.js';
+import type { Provider, ProviderKindName } from './provider.js';
+import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
 import { type ProviderRow, secretPlace } from './providers.repository.js';
 import { openSecret, SecretUnreadable } from './secret-box.js';
@@ -30,7 +30,7 @@ export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
   // reads the directory of the CA, which may change.
   const opened = new Map<string, { readonly said: string; readonly provider: Provider }>();
   const open = (row: ProviderRow): Provider => {
-    if (row.name === 'acme') return make(row);
+    if (kindOf(row).issuance === 'order') return make(row);
     const said = JSON.stringify([row.name, row.config, row.secrets]);
     const known = opened.get(row.id);
     if (known?.said === said) return known.provider;
@@ -38,19 +38,17 @@ export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
     opened.set(row.id, { said, provider });
     return provider;
   };
-  const make = (row: ProviderRow): Provider => {
-    const config = completeConfig(row, deps.keyRing);
-    if (row.name === 'acme') {
+  const makers: Readonly<Record<ProviderKindName, (row: ProviderRow, config: Config) => Provider>> = {
+    'dummy-ca': ({ id }, config) =>
+      createDummyCaProvider(dummyCaConfigSchema.parse(config), { ...deps, memory: dummyCaMemoryOf(id) }),
+    acme: ({ id: providerId }, config) => {
       const acme = acmeConfigSchema.parse(config);
       // nonces of one CA are nothing to another
-      const memory = acmeMemoryOf(`${row.id} ${acme.directoryUrl}`);
-      return createAcmeProvider(acme, { ...deps, providerId: row.id, memory });
-    }
-    return createDummyCaProvider(dummyCaConfigSchema.parse(config), {
-      ...deps,
-      memory: dummyCaMemoryOf(row.id),
-    });
+      const memory = acmeMemoryOf(`${providerId} ${acme.directoryUrl}`);
+      return createAcmeProvider(acme, { ...deps, providerId, memory });
+    },
   };
+  const make = (row: ProviderRow) => makers[kindOf(row).name](row, completeConfig(row, deps.keyRing));
   return {
     open,
     openForSigning: (row) => {
@@ -75,7 +73,7 @@ function remembered<T>(create: () => T): (key: string) => T {
 
 function completeConfig(row: ProviderRow, keyRing: KeyRing | undefined): Config {
   const config = putSecretsIn(row.config ?? {}, openSecrets(row, keyRing));
-  const missing = missingKey(providerKinds[row.name], config);
+  const missing = missingKey(kindOf(row), config);
   if (missing === undefined) return config;
   throw new InvalidInput(`provider ${row.name} is not configured: ${missing} is missing`, {
     code: 'provider_incomplete',

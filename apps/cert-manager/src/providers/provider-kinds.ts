@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { acmeConfigSchema } from './acme-config.js';
 import { dummyCaConfigSchema } from './dummy-ca-config.js';
-import type { ProviderName } from './provider.js';
+import type { ProviderKindName } from './provider.js';
 import type { Config } from './stored-config.js';
 
 /** What is fixed about a provider: its words for people, the rules of its configuration, its addresses. */
 export interface ProviderKind {
-  readonly name: ProviderName;
+  readonly name: ProviderKindName;
   readonly displayName: string;
   readonly description: string;
   readonly schema: z.ZodType<Config>;
@@ -16,13 +16,15 @@ export interface ProviderKind {
   readonly addressKey: 'baseUrl' | 'directoryUrl';
   /** Dotted paths of every address that is called, and of every list of them. */
   readonly addressPaths: readonly string[];
+  /** `direct`: a call to sign is answered with the certificate. `order`: the CA wants names proven first (RFC 8555). */
+  readonly issuance: 'direct' | 'order';
   /** Whether such a CA may say when it wants a certificate renewed (RFC 9773). */
   readonly givesAdvice: boolean;
   /** Configuration that an address alone, set by the operator, stands for. */
   fromAddress(address: string): Config;
 }
 
-export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
+export const providerKinds: Readonly<Record<ProviderKindName, ProviderKind>> = {
   'dummy-ca': {
     name: 'dummy-ca',
     displayName: 'Dummy certificate authority',
@@ -31,6 +33,7 @@ export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
     secretPaths: [],
     addressKey: 'baseUrl',
     addressPaths: ['baseUrl'],
+    issuance: 'direct',
     givesAdvice: false,
     fromAddress: (baseUrl) => dummyCaConfigSchema.parse({ baseUrl }),
   },
@@ -47,8 +50,14 @@ export const providerKinds: Readonly<Record<ProviderName, ProviderKind>> = {
     ],
     addressKey: 'directoryUrl',
     addressPaths: ['directoryUrl', 'challenge.dns.url', 'challenge.dns.propagation.resolvers'],
+    issuance: 'order',
     givesAdvice: true,
     // An operator who names the CA to the service has read what that CA asks of him.
     fromAddress: (directoryUrl) => acmeConfigSchema.parse({ directoryUrl, termsOfServiceAgreed: true }),
   },
 };
+
+/** The kind of a provider: what it can do is asked here, never by its name. */
+export function kindOf({ name }: { readonly name: ProviderKindName }): ProviderKind {
+  return providerKinds[name];
+}

@@ -1,9 +1,9 @@
 import type { OrderStep, StepChange } from '../acme/order-steps.js';
 import type { LeafFacts } from './issued-certificate.js';
 
-/** Names of the providers; each is the key of its kind, too. */
-export const providerNames = ['dummy-ca', 'acme'] as const;
-export type ProviderName = (typeof providerNames)[number];
+/** Kinds of providers; the first provider of each kind has its name. */
+export const providerKindNames = ['dummy-ca', 'acme'] as const;
+export type ProviderKindName = (typeof providerKindNames)[number];
 
 /** How an attempt to reach a provider went; `message` is a sentence for people. */
 export interface ProviderReport {

@@ -9,14 +9,15 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import type { ProviderName } from './provider.js';
+import type { ProviderKindName } from './provider.js';
+import { kindOf } from './provider-kinds.js';
 import type { SecretPlace } from './secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
 
 /** A provider as it is stored. */
 export interface ProviderRow {
   readonly id: string;
-  readonly name: ProviderName;
+  readonly name: ProviderKindName;
   readonly displayName: string;
   readonly description: string;
   readonly enabled: boolean;
@@ -32,7 +33,7 @@ export interface ProviderRow {
 export const providers = defineTable<ProviderRow>('providers', {
   columns: {
     id: column.uuid().primary(),
-    name: column.word<ProviderName>(32),
+    name: column.word<ProviderKindName>(32),
     displayName: column.word(100),
     description: column.text(),
     enabled: column.boolean(),
@@ -53,6 +54,11 @@ export function secretPlace(rowId: string, path: string): SecretPlace {
 /** Oldest first. */
 export function listProviders(tx: Tx): Promise<ProviderRow[]> {
   return tx.find(providers, { order: { createdAt: 'ASC', id: 'ASC' } });
+}
+
+/** The provider that requests go to where nothing names one: the oldest whose CA issues by orders. */
+export async function findOrderProvider(tx: Tx): Promise<ProviderRow | undefined> {
+  return (await listProviders(tx)).find((row) => kindOf(row).issuance === 'order');
 }
 
 export async function findProvider(tx: Tx, id: string): Promise<ProviderRow | undefined> {

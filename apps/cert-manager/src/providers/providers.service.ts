@@ -6,7 +6,7 @@ import { type ListPage, type ListWindow, mapPage } from '../access/list-page.js'
 import { requireAdmin } from '../access/permissions.js';
 import type { ProviderOpener } from './open-provider.service.js';
 import type { ProviderReport } from './provider.js';
-import { providerKinds } from './provider-kinds.js';
+import { kindOf } from './provider-kinds.js';
 import { readProviderPage } from './provider-list.repository.js';
 import { missingKey } from './provider-state.js';
 import type { ShownProvider } from './provider-view.js';
@@ -62,7 +62,7 @@ export async function setProviderEnabled(
     return found;
   });
   if (!enabled) return `provider ${row.name} is disabled`;
-  const missing = missingKey(providerKinds[row.name], maskSecrets(row.config ?? {}, row.secrets));
+  const missing = missingKey(kindOf(row), maskSecrets(row.config ?? {}, row.secrets));
   return missing === undefined
     ? `provider ${row.name} is enabled`
     : `provider ${row.name} is enabled, but signs nothing yet: ${missing} is missing`;

@@ -7,7 +7,7 @@ import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import { providerKinds } from '../providers/provider-kinds.js';
+import { kindOf } from '../providers/provider-kinds.js';
 import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { changeOf, mayHaveCertificate } from './renewal-entry.js';
 import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
@@ -195,8 +195,8 @@ async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: Known): Promi
   if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
-  const { name } = known.provider ?? (await getProvider(tx, providerId));
-  const adviceDueAt = providerKinds[name].givesAdvice ? now : null;
+  const provider = known.provider ?? (await getProvider(tx, providerId));
+  const adviceDueAt = kindOf(provider).givesAdvice ? now : null;
   const scheduledAt = scheduleOf(plan, now);
   return [newRenewal({ ...subject, scheduledAt, adviceDueAt }, now)];
 }

@@ -1,6 +1,7 @@
 import { inSpan, type Metrics } from '@certloop/server';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { Provider, SignOutcome } from '../providers/provider.js';
+import { kindOf } from '../providers/provider-kinds.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 
 /** What certificates are asked for. */
@@ -16,7 +17,8 @@ export function createProviderWatch(metrics: Metrics): WatchOpener {
       // as early as it is known, as a rise from nothing is none to Prometheus
       for (const outcome of signOutcomes)
         instruments.countCertificate({ provider: row.name, purpose, outcome }, 0);
-      return watchProvider({ instruments, purpose, name: row.name }, provider);
+      const isOrdered = kindOf(row).issuance === 'order';
+      return watchProvider({ instruments, purpose, name: row.name, isOrdered }, provider);
     };
     return {
       open: (row) => watched(row, opener.open(row)),
@@ -53,6 +55,7 @@ interface Watch {
   readonly instruments: ReturnType<typeof createInstruments>;
   readonly purpose: Purpose;
   readonly name: string;
+  readonly isOrdered: boolean;
 }
 
 function watchProvider(watch: Watch, provider: Provider): Provider {
@@ -97,7 +100,7 @@ function watchProvider(watch: Watch, provider: Provider): Provider {
 const successWord = (success: boolean) => (success ? 'succeeded' : 'refused');
 
 async function sign(watch: Watch, work: () => Promise<SignOutcome>): Promise<SignOutcome> {
-  const { instruments, purpose, name: provider } = watch;
+  const { instruments, purpose, name: provider, isOrdered } = watch;
   let outcome: SignWord = 'failed';
   try {
     const result = await timed(watch, 'sign', work, wordOf);
@@ -105,7 +108,7 @@ async function sign(watch: Watch, work: () => Promise<SignOutcome>): Promise<Sig
     return result;
   } finally {
     instruments.countCertificate({ provider, purpose, outcome });
-    if (provider === 'acme') instruments.countOrder({ outcome });
+    if (isOrdered) instruments.countOrder({ outcome });
   }
 }
 
