@@ -2,6 +2,7 @@ export { refusalOfAddress } from './address-rules.js';
 export { type ApiPagesOptions, apiPages } from './api-pages.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './bind.js';
 export { boundedFetch } from './bounded-fetch.js';
+export { networkOf } from './client-network.js';
 export { type Clock, createMovableClock, type MovableClock, systemClock } from './clock.js';
 export {
   baseAddress,

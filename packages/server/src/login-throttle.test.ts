@@ -1,5 +1,5 @@
 import type { AppError } from '@certloop/contracts';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createMovableClock } from './clock.js';
 import { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 
@@ -86,5 +86,115 @@ test('many at once get no more tries than one after the other', async () => {
 test('work that fails for another reason counts for nothing', async () => {
   const broken = () => throttle.attempt('ada', '192.0.2.1', () => Promise.reject(new Error('no database')));
   for (let time = 0; time < 20; time += 1) await expect(broken()).rejects.toThrow('no database');
+  expect(await tryOnce(true)).toBe('in');
+});
+
+describe('from IPv6', () => {
+  const host = (number: number, network = 0) => `2001:db8:0:${network.toString(16)}::${number.toString(16)}`;
+
+  test('counts the addresses of a /64 as one', async () => {
+    const answers = [];
+    for (let number = 1; number <= 16; number += 1) answers.push(await tryOnce(false, 'ada', host(number)));
+    expect(answers.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 'out'));
+    expect(answers.slice(10)).toEqual(Array.from({ length: 6 }, () => 15));
+  });
+
+  test('lets ten of 5,000 guesses through from one /64', async () => {
+    let through = 0;
+    for (let number = 0; number < 5000; number += 1) {
+      if ((await tryOnce(false, 'ada', host(number))) === 'out') through += 1;
+    }
+    expect(through).toBe(10);
+  });
+
+  test('gives all networks of a /48 120 failures a minute together', async () => {
+    let through = 0;
+    for (let network = 0; network < 5000; network += 1) {
+      if ((await tryOnce(false, `account-${network}`, host(1, network))) === 'out') through += 1;
+    }
+    expect(through).toBe(120);
+    expect(await tryOnce(true, 'ada', '2001:db8:1::1')).toBe('in');
+  });
+});
+
+describe('an account that is guessed from many networks', () => {
+  const network = (number: number) => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+
+  test('has fifty failures, then one attempt each 15 s', async () => {
+    let through = 0;
+    for (let second = 0; second < 3600; second += 1) {
+      if ((await tryOnce(false, 'ada', network(second))) === 'out') through += 1;
+      clock.advance(1000);
+    }
+    // the 50th failure comes in second 49
+    expect(through).toBe(50 + Math.floor((3599 - 49) / 15));
+  });
+
+  test('lets its owner in from where the password was right before', async () => {
+    expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe('in');
+    for (let number = 0; number < 1000; number += 1) await tryOnce(false, 'ada', network(number));
+    expect(await tryOnce(true, 'ada', network(1001))).toBe(15);
+    expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe('in');
+    // a guess from there counts as any other
+    await fail(10, 'ada', '192.0.2.1');
+    expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe(15);
+  });
+
+  test('lets its owner in from elsewhere between two guesses', async () => {
+    for (let number = 0; number < 1000; number += 1) await tryOnce(false, 'ada', network(number));
+    clock.advance(15_000);
+    expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe('in');
+  });
+
+  test('does not slow other accounts', async () => {
+    for (let number = 0; number < 1000; number += 1) await tryOnce(false, 'ada', network(number));
+    expect(await tryOnce(true, 'ben', network(1001))).toBe('in');
+  });
+
+  test('is forgotten 15 minutes after the last guess', async () => {
+    for (let number = 0; number < 100; number += 1) await tryOnce(false, 'ada', network(number));
+    clock.advance(16 * 60_000);
+    for (let number = 0; number < 50; number += 1)
+      expect(await tryOnce(false, 'ada', network(number))).toBe('out');
+  });
+});
+
+describe('in bounded memory', () => {
+  const network = (number: number) => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+
+  test('keeps a block while 20,001 other addresses fail', async () => {
+    await fail(10);
+    for (let number = 0; number < 20_001; number += 1)
+      await tryOnce(false, `account-${number}`, network(number));
+    expect(await tryOnce(true)).toBe(15);
+  });
+
+  test('keeps the length of the next wait, too', async () => {
+    await fail(10);
+    clock.advance(15_000);
+    await fail(1);
+    clock.advance(30_000);
+    for (let number = 0; number < 20_001; number += 1)
+      await tryOnce(false, `account-${number}`, network(number));
+    await fail(1);
+    expect(await tryOnce(true)).toBe(60);
+  });
+
+  test('lets others in, and limits them, while 20,000 addresses are blocked', async () => {
+    for (let number = 0; number < 20_001; number += 1) {
+      for (let time = 0; time < 10; time += 1) await tryOnce(false, `account-${number}`, network(number));
+    }
+    expect(await tryOnce(true, 'account-0', network(0))).toBe(15);
+    expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe('in');
+    await fail(10, 'ada', '192.0.2.2');
+    expect(await tryOnce(true, 'ada', '192.0.2.2')).toBe(15);
+  });
+});
+
+test('a clock that is set back by a day makes no wait longer', async () => {
+  await fail(10);
+  clock.advance(-86_400_000);
+  expect(await tryOnce(true)).toBeLessThanOrEqual(900);
+  clock.advance(900_000);
   expect(await tryOnce(true)).toBe('in');
 });

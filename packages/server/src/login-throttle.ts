@@ -1,92 +1,99 @@
 import { AppError } from '@certloop/contracts';
+import { networkOf } from './client-network.js';
 import type { Clock } from './clock.js';
+import { createFailureTallies, type FailureTallies } from './failure-tallies.store.js';
+import { noteFailure, type Tally, type TallyRule, waitOf } from './failure-tally.js';
+import { createKnownNetworks } from './known-networks.store.js';
 
 /** Slows down who guesses passwords, without locking anybody else out. */
 export interface LoginThrottle {
   /**
    * What `work` returns; undefined counts as a failed attempt, what it throws as none at all. Throws a
    * too_many_requests refusal with Retry-After, without doing the work, after too many failures of the account
-   * from the address, or of the address alone.
+   * from the network of the address, of the network or its site alone, or of the account from networks that it was
+   * not signed in from lately.
    */
   attempt<T>(account: string, address: string, work: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
-interface Tally {
-  /** Moments of the failures of the last minute, in milliseconds. */
-  failures: number[];
-  /** Attempts under way: they count as failures until they end, or many at once would slip through. */
-  pending: number;
-  /** How many times in a row the limit was met. */
-  strikes: number;
-  blockedUntil: number;
+const minuteMs = 60_000;
+const growing = { windowMs: minuteMs, firstDelayMs: 15_000, maxDelayMs: 15 * minuteMs };
+const perAccountAndNetwork: TallyRule = { ...growing, maxFailures: 10 };
+const perNetwork: TallyRule = { ...growing, maxFailures: 60 };
+/** For all networks of an IPv6 site together. */
+const perSite: TallyRule = { ...growing, maxFailures: 120 };
+/** After 50 failures one attempt each 15 s, 5,760 a day: the wait does not grow, or a stranger could lock an account. */
+const perAccount: TallyRule = {
+  maxFailures: 50,
+  windowMs: 15 * minuteMs,
+  firstDelayMs: 15_000,
+  maxDelayMs: 15_000,
+};
+
+interface Limit {
+  readonly tallies: FailureTallies;
+  readonly key: string;
+  readonly rule: TallyRule;
 }
 
-const windowMs = 60_000;
-const firstDelayMs = 15_000;
-const longestDelayMs = 15 * 60_000;
-const perAccountAndAddress = 10;
-const perAddress = 60;
-const mostKept = 20_000;
+/** A tally that an attempt counts in. */
+interface Place extends Limit {
+  readonly tally: Tally;
+}
 
-/** Throttle of one service; `onThrottled` is told of each attempt that is turned away. */
+/** Throttle of one service; `onThrottled` is called for each attempt that is turned away. */
 export function createLoginThrottle(clock: Clock, onThrottled = (): void => undefined): LoginThrottle {
-  const tallies = new Map<string, Tally>();
-
-  const tallyOf = (key: string): Tally => {
-    const tally = tallies.get(key) ?? { failures: [], pending: 0, strikes: 0, blockedUntil: 0 };
-    // the least lately used one goes when there are too many
-    tallies.delete(key);
-    tallies.set(key, tally);
-    const [oldest] = tallies.keys();
-    if (tallies.size > mostKept && oldest !== undefined) tallies.delete(oldest);
-    return tally;
-  };
+  const pairs = createFailureTallies();
+  const networks = createFailureTallies();
+  const accounts = createFailureTallies();
+  const known = createKnownNetworks();
 
   return {
     attempt: async (account, address, work) => {
       const now = clock.now().getTime();
-      const own = tallyOf(JSON.stringify([account, address]));
-      const wide = tallyOf(address);
-      const waitMs = Math.max(waitOf(own, perAccountAndAddress, now), waitOf(wide, perAddress, now));
-      if (waitMs > 0) {
-        onThrottled();
-        throw tooMany(waitMs);
+      const network = networkOf(address);
+      const site = networkOf(address, 48);
+      const pair = JSON.stringify([account, network]);
+      // widest first: a blocked site must not fill the memory with tallies of its networks
+      const limits: readonly Limit[] = [
+        ...(site === network ? [] : [{ tallies: networks, key: site, rule: perSite }]),
+        { tallies: networks, key: network, rule: perNetwork },
+        { tallies: pairs, key: pair, rule: perAccountAndNetwork },
+        ...(known.has(account, network, now) ? [] : [{ tallies: accounts, key: account, rule: perAccount }]),
+      ];
+      const places: Place[] = [];
+      for (const limit of limits) {
+        const tally = limit.tallies.get(limit.key, now);
+        const waitMs = waitOf(tally, limit.rule, now);
+        if (waitMs > 0) {
+          onThrottled();
+          throw tooMany(waitMs);
+        }
+        places.push({ ...limit, tally });
       }
-      const result = await counted([own, wide], work);
-      if (result !== undefined) Object.assign(own, { failures: [], strikes: 0 });
+      const result = await counted(places, work);
+      const endedAt = clock.now().getTime();
+      if (result === undefined) for (const one of places) noteFailureAt(one, endedAt);
       else {
-        noteFailure(own, perAccountAndAddress, clock.now().getTime());
-        noteFailure(wide, perAddress, clock.now().getTime());
+        pairs.forgive(pair);
+        known.note(account, network, endedAt);
       }
       return result;
     },
   };
 }
 
-async function counted<T>(tallies: readonly Tally[], work: () => Promise<T>): Promise<T> {
-  for (const tally of tallies) tally.pending += 1;
+function noteFailureAt({ tallies, key, tally, rule }: Place, now: number): void {
+  if (noteFailure(tally, rule, now)) tallies.keepBlocked(key, tally);
+}
+
+async function counted<T>(places: readonly Place[], work: () => Promise<T>): Promise<T> {
+  for (const { tally } of places) tally.pending += 1;
   try {
     return await work();
   } finally {
-    for (const tally of tallies) tally.pending -= 1;
+    for (const { tally } of places) tally.pending -= 1;
   }
-}
-
-/** Milliseconds to wait before the next attempt; 0 when it may begin. */
-function waitOf(tally: Tally, limit: number, now: number): number {
-  if (now < tally.blockedUntil) return tally.blockedUntil - now;
-  if (now - tally.blockedUntil > longestDelayMs) tally.strikes = 0;
-  tally.failures = tally.failures.filter((at) => now - at < windowMs);
-  // once struck, one at a time until one succeeds
-  const places = tally.strikes > 0 ? 1 : limit - tally.failures.length;
-  return tally.pending < places ? 0 : 1000;
-}
-
-function noteFailure(tally: Tally, limit: number, now: number): void {
-  tally.failures.push(now);
-  if (tally.strikes === 0 && tally.failures.length < limit) return;
-  tally.blockedUntil = now + Math.min(longestDelayMs, firstDelayMs * 2 ** tally.strikes);
-  tally.strikes += 1;
 }
 
 function tooMany(waitMs: number): AppError {

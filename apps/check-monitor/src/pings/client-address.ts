@@ -40,12 +40,6 @@ export function originOf(sender: Sender, trusted: readonly AddressRange[]): Orig
   };
 }
 
-/** What an address shares with others of one host: an address of IPv4 itself, the first half of one of IPv6. */
-export function networkOf(peer: string): string {
-  const address = plainPeer(peer) ?? '';
-  return isIP(address) === 6 ? ipaddr.parse(address).toByteArray().slice(0, 8).join('.') : address;
-}
-
 /** A socket for both families shows IPv4 peers in the form of IPv6; that is ours, not theirs. */
 function plainPeer(peer: string): string | null {
   const family = isIP(peer);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { networkOf } from './client-address.js';
+import { networkOf } from '@certloop/server';
 
 /**
  * Counts connections by the network that they come from, until they close. `admit` returns false for one too many,
