@@ -27,6 +27,7 @@ import { addLookups } from './migrations/0009-lookups.js';
 import { addAuditIndexes } from './migrations/0010-audit-indexes.js';
 import { markReplaced } from './migrations/0011-certificates-in-use.js';
 import { orderCertificates } from './migrations/0012-order-of-certificates.js';
+import { addTokenFamilies } from './migrations/0013-token-families.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -83,6 +84,7 @@ export const schema: Schema = {
     addAuditIndexes,
     markReplaced,
     orderCertificates,
+    addTokenFamilies,
   ],
 };
 

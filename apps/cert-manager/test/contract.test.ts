@@ -7,7 +7,7 @@ import { type Operation, routeNeeds } from '../src/access/route-needs.js';
 import { measureAuditLogs } from '../src/audit/audit.repository.js';
 import type { AuditAction } from '../src/audit/audit-entry.js';
 import type { TestApp } from './support/app.js';
-import { addUser } from './support/factories.js';
+import { addToken, addUser } from './support/factories.js';
 import { makeGroup } from './support/groups.js';
 import { addCsr, addFqdn, addSpace, csrUpload, pathOf, unknownId } from './support/inventory.js';
 import { addJob } from './support/issuance.js';
@@ -75,6 +75,25 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
       answer: await app.request.delete(`/api-tokens/${body.id}`).set(writing),
       leaves: 'auth.token.revoke',
     };
+  },
+  succeedApiToken: async (app) => {
+    const { writing } = await newSession(app);
+    const { body } = await newToken(app, writing);
+    const sent = app.request.post('/api-tokens/self/successor');
+    return { answer: await sent.set('Authorization', `Bearer ${body.token}`), leaves: 'auth.token.renew' };
+  },
+  deleteOwnApiToken: async (app) => {
+    const { writing } = await newSession(app);
+    const { body } = await newToken(app, writing);
+    const sent = app.request.delete('/api-tokens/self');
+    return { answer: await sent.set('Authorization', `Bearer ${body.token}`), leaves: 'auth.token.revoke' };
+  },
+  listUserApiTokens: (app) => read(app, `/users/${app.people.ben.id}/api-tokens`),
+  deleteUserApiToken: async (app) => {
+    const { id } = await addUser(app);
+    const token = await addToken(app, id);
+    const path = `/users/${id}/api-tokens/${token.slice(4, 12)}`;
+    return { answer: await ask(app, 'delete', path), leaves: 'auth.token.revoke' };
   },
   getOwnPermissions: (app) => read(app, '/user/permissions'),
 
@@ -277,7 +296,7 @@ async function newSession(app: TestApp) {
 }
 
 function newToken(app: TestApp, writing: Readonly<Record<string, string>>) {
-  return app.request.post('/api-tokens').set(writing).send({ name: 'new', scope: 'READ' });
+  return app.request.post('/api-tokens').set(writing).send({ name: 'new', scope: 'READ', renewable: true });
 }
 
 async function newFqdn(app: TestApp) {

@@ -35,6 +35,16 @@ const matrix = rowsOf(
   deleteApiToken          401 200 200 200 200 200 200
   deleteApiToken/token    401 403 403 403 403 403 403
   deleteApiToken/other    401 404 404 404 404 404 404
+  succeedApiToken         401 201 201 201 201 201 201
+  succeedApiToken/session 401 403 403 403 403 403 403
+  deleteOwnApiToken         401 200 200 200 200 200 200
+  deleteOwnApiToken/session 401 403 403 403 403 403 403
+  listUserApiTokens         401 403 403 403 403 403 200
+  listUserApiTokens/own     401 403 403 403 403 403 200
+  listUserApiTokens/unknown 401 403 403 403 403 403 404
+  deleteUserApiToken         401 403 403 403 403 403 200
+  deleteUserApiToken/own     401 403 403 403 403 403 200
+  deleteUserApiToken/unknown 401 403 403 403 403 403 404
 
   listSpaces              401 200 200 200 200 200 200
   createSpace             401 403 403 403 403 201 201

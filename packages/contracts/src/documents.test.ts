@@ -65,6 +65,10 @@ POST   /auth/bootstrap    201 | | 400 401 403 404 429
 GET    /api-tokens        200 | | 401 403
 POST   /api-tokens        201 | | 400 401 403
 DELETE /api-tokens/{id}   200 | | 401 403 404
+POST   /api-tokens/self/successor      201 | | 401 403 409
+DELETE /api-tokens/self                200 | | 401 403
+GET    /users/{id}/api-tokens          200 | | 401 403 404
+DELETE /users/{id}/api-tokens/{tokenId} 200 | | 401 403 404
 GET    /permission-groups/{id}/members            200 | | 401 403 404
 PUT    /permission-groups/{id}/members            200 | | 400 401 403 404
 POST   /permission-groups/{id}/members/{userId}   200 | | 401 403 404

@@ -12,6 +12,8 @@ export type Need =
   | 'signed-in'
   /** Signed in through the browser: a token may not make tokens or change the password. */
   | 'session'
+  /** By an API token, of any scope. */
+  | 'token'
   | 'full-access'
   | 'admin'
   /** To be the user that the path names, or an administrator; who it names must be looked up first. */
@@ -37,6 +39,10 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   listApiTokens: 'session',
   createApiToken: 'session',
   deleteApiToken: 'session',
+  succeedApiToken: 'token',
+  deleteOwnApiToken: 'token',
+  listUserApiTokens: 'admin',
+  deleteUserApiToken: 'admin',
 
   listSpaces: 'signed-in',
   createSpace: 'full-access',
@@ -111,6 +117,7 @@ export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<
   if (need === 'anonymous' || need === 'before-setup' || need === 'signed-in' || need === 'own-account')
     return;
   if (need === 'session') requireSession(caller);
+  else if (need === 'token') requireToken(caller);
   else if (need === 'full-access') requireFullAccess(caller);
   else if (need === 'admin') requireAdmin(caller);
   else {
@@ -125,6 +132,15 @@ function requireSession(caller: Caller): void {
     throw new Forbidden('this needs a session: sign in with user name and password', {
       code: 'session_required',
       title: 'Session required',
+    });
+  }
+}
+
+function requireToken(caller: Caller): void {
+  if (caller.tokenId === undefined) {
+    throw new Forbidden('this is about the API token of the request: send one as Bearer', {
+      code: 'token_required',
+      title: 'API token required',
     });
   }
 }

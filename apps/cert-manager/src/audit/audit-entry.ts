@@ -11,6 +11,7 @@ const auditActions = [
   'auth.login',
   'auth.logout',
   'auth.token.create',
+  'auth.token.renew',
   'auth.token.revoke',
   'certificate.fail',
   'certificate.issue',

@@ -15,4 +15,11 @@ export interface ApiTokenRow {
   /** Behind the truth by up to a minute, as is the address. */
   readonly lastUsedAt: Date | null;
   readonly lastUsedIp: string | null;
+  /** Id of the first token of the family; null, as the next three, for a token that has no successors. */
+  readonly familyId: string | null;
+  readonly predecessorId: string | null;
+  /** No token of the family is valid longer. */
+  readonly renewableUntil: Date | null;
+  /** How long each of them is valid. */
+  readonly lifetimeSeconds: number | null;
 }

@@ -1,5 +1,15 @@
 import type { TokenScope } from '@certloop/contracts';
-import { column, defineTable, findRow, findRows, insertMany, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  findRow,
+  findRows,
+  insertMany,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { In } from 'typeorm';
 import type { ApiTokenRow } from './api-token.js';
 
 export const apiTokens = defineTable<ApiTokenRow>('api_tokens', {
@@ -15,6 +25,10 @@ export const apiTokens = defineTable<ApiTokenRow>('api_tokens', {
     createdAt: column.instant(),
     lastUsedAt: column.instant().nullable(),
     lastUsedIp: column.word(45).nullable(),
+    familyId: column.word(8).nullable(),
+    predecessorId: column.word(8).nullable(),
+    renewableUntil: column.instant().nullable(),
+    lifetimeSeconds: column.integer().nullable(),
   },
   indexes: [{ columns: ['userId', 'createdAt', 'id'] }],
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
@@ -46,8 +60,11 @@ export async function noteTokenUse(tx: Tx, id: string, use: { at: Date; ip: stri
   await updateRows(tx, apiTokens, { id }, { lastUsedAt: use.at, lastUsedIp: use.ip });
 }
 
-/** Deletes the user's token; false when he has none of that id. */
-export async function deleteApiToken(tx: Tx, userId: string, id: string): Promise<boolean> {
-  const { affected } = await tx.delete(apiTokens, { id, userId });
-  return affected === 1;
+export async function endApiToken(tx: Tx, id: string, expiresAt: Date): Promise<void> {
+  await updateRows(tx, apiTokens, { id }, { expiresAt });
+}
+
+/** At least one id is given. */
+export async function deleteApiTokens(tx: Tx, ids: readonly string[]): Promise<void> {
+  await deleteRows(tx, apiTokens, { id: In([...ids]) });
 }

@@ -1,17 +1,11 @@
-import { Forbidden, InvalidInput, NotFound, type TokenScope } from '@certloop/contracts';
+import { Forbidden, InvalidInput, type TokenScope } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { type Clock, newSecret, secretHash } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { canOn } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { ApiTokenRow } from './api-token.js';
-import {
-  countApiTokensOf,
-  deleteApiToken,
-  findApiToken,
-  insertApiToken,
-  listApiTokensOf,
-} from './api-tokens.repository.js';
+import { countApiTokensOf, findApiToken, insertApiToken, listApiTokensOf } from './api-tokens.repository.js';
 import { formatApiToken, newApiToken } from './credentials.js';
 
 export interface ApiTokensDeps {
@@ -25,11 +19,15 @@ export interface NewToken {
   readonly expiresAt?: string | undefined;
   readonly spaceIds?: readonly string[] | undefined;
   readonly allowedCidrs?: readonly string[] | undefined;
+  /** May make its successor. */
+  readonly renewable?: boolean | undefined;
+  readonly renewableUntil?: string | undefined;
 }
 
 const dayMs = 86_400_000;
 const usualLifeMs = 90 * dayMs;
 const longestLifeMs = 365 * dayMs;
+const maxFamilyLifeMs = 2 * 365 * dayMs;
 const mostTokens = 100;
 
 /** The caller's tokens, oldest first. Throws Forbidden for a caller without a session. */
@@ -58,6 +56,7 @@ export async function createApiToken(
   requireSession(caller);
   const now = clock.now();
   requireSoundLimits(caller, input);
+  const expiresAt = expiryOf(input.expiresAt, now);
   const parts = newApiToken(newSecret());
   const row: ApiTokenRow = {
     id: parts.id,
@@ -67,38 +66,22 @@ export async function createApiToken(
     scope: input.scope,
     spaceIds: input.spaceIds === undefined ? null : [...new Set(input.spaceIds)],
     allowedCidrs: [...new Set(input.allowedCidrs)],
-    expiresAt: expiryOf(input.expiresAt, now),
+    expiresAt,
     createdAt: now,
     lastUsedAt: null,
     lastUsedIp: null,
+    ...familyOf(parts.id, input, expiresAt, now),
   };
+  const entry = { action: 'auth.token.create', resourceType: 'token', details: tokenFacts(row) } as const;
   await db.transaction(async (tx) => {
     if ((await countApiTokensOf(tx, caller.userId)) >= mostTokens) throw tooManyTokens();
     await insertApiToken(tx, row);
-    await recordAudit(tx, caller, { ...entryOf('auth.token.create'), details: factsOf(row) }, now);
+    await recordAudit(tx, caller, entry, now);
   });
   return { row, text: formatApiToken(parts) };
 }
 
-/** Revokes one of the caller's tokens at once. Throws Forbidden without a session, NotFound. */
-export async function revokeApiToken(
-  { db, clock }: ApiTokensDeps,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  requireSession(caller);
-  await db.transaction(async (tx) => {
-    if (!(await deleteApiToken(tx, caller.userId, id))) {
-      throw new NotFound('API token not found', {
-        code: 'api_token_not_found',
-        title: 'API token not found',
-      });
-    }
-    await recordAudit(tx, caller, { ...entryOf('auth.token.revoke'), details: { tokenId: id } }, clock.now());
-  });
-}
-
-function requireSession({ sessionId }: Caller): void {
+export function requireSession({ sessionId }: Caller): void {
   if (sessionId === undefined) throw new Forbidden('this needs a session', { code: 'session_required' });
 }
 
@@ -118,6 +101,23 @@ function expiryOf(text: string | undefined, now: Date): Date {
   throw fault('expiresAt', 'must be in the future, at most 365 days from now');
 }
 
+type Family = Pick<ApiTokenRow, 'familyId' | 'predecessorId' | 'renewableUntil' | 'lifetimeSeconds'>;
+
+/** What the first token of a family knows of it; all null for a token without successors. */
+function familyOf(id: string, { renewable, renewableUntil }: NewToken, expiresAt: Date, now: Date): Family {
+  if (renewable !== true) {
+    if (renewableUntil !== undefined) throw fault('renewableUntil', 'is for tokens with renewable: true');
+    return { familyId: null, predecessorId: null, renewableUntil: null, lifetimeSeconds: null };
+  }
+  const latest = new Date(now.getTime() + maxFamilyLifeMs);
+  const until = renewableUntil === undefined ? latest : new Date(renewableUntil);
+  if (until < expiresAt || until > latest) {
+    throw fault('renewableUntil', 'must not be before expiresAt, and at most two years from now');
+  }
+  const lifetimeSeconds = Math.ceil((expiresAt.getTime() - now.getTime()) / 1000);
+  return { familyId: id, predecessorId: null, renewableUntil: until, lifetimeSeconds };
+}
+
 function tooManyTokens(): InvalidInput {
   return new InvalidInput(`you have ${mostTokens} API tokens; revoke one first`, {
     code: 'too_many_api_tokens',
@@ -129,11 +129,11 @@ function fault(path: string, message: string): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'not_allowed', message }] });
 }
 
-// The id of a token is no uuid, so it stands among the details.
-function entryOf(action: 'auth.token.create' | 'auth.token.revoke') {
-  return { action, resourceType: 'token' } as const;
-}
-
-function factsOf({ id, name, scope, spaceIds, allowedCidrs, expiresAt }: ApiTokenRow) {
-  return { tokenId: id, name, scope, spaceIds, allowedCidrs, expiresAt: expiresAt.toISOString() };
+/** Facts of a token for the audit log; its id is no uuid, so it stands among the details. */
+export function tokenFacts(row: ApiTokenRow): Record<string, unknown> {
+  const { id, name, scope, spaceIds, allowedCidrs, expiresAt, familyId, renewableUntil } = row;
+  return {
+    ...{ tokenId: id, name, scope, spaceIds, allowedCidrs, expiresAt: expiresAt.toISOString() },
+    ...(familyId !== null && { familyId, renewableUntil: renewableUntil?.toISOString() }),
+  };
 }

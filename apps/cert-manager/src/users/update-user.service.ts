@@ -8,6 +8,7 @@ import { requireKnown } from '../permission-groups/known-ids.js';
 import { keepPermissionGroups } from '../permission-groups/permission-groups.repository.js';
 import { type AccountsDeps, requireFree, uniquely } from './accounts.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
+import { revokeAllApiTokens } from './revoke-api-tokens.service.js';
 import { deleteSessionsOf } from './sessions.repository.js';
 import { keyOf, type UserRow } from './user.js';
 import { findUser, holdUser, markFirstAdmin, updateUser as updateUserRow } from './users.repository.js';
@@ -22,6 +23,8 @@ export interface UserChange {
   readonly enabled?: boolean | undefined;
   /** The permission groups that he belongs to, and no others. */
   readonly groupIds?: readonly string[] | undefined;
+  /** All his API tokens end. */
+  readonly revokeTokens?: boolean | undefined;
 }
 
 /**
@@ -47,7 +50,12 @@ export async function updateUser(
     if (endsSessions(before, after)) await deleteSessionsOf(tx, id);
     if (after.isAdmin) await markFirstAdmin(tx, deps.clock.now());
     const groups = await changeGroups(tx, id, input.groupIds);
-    const details = { ...differences(before, after), ...groups };
+    const tokens = input.revokeTokens === true ? await revokeAllApiTokens(tx, id) : [];
+    const details = {
+      ...differences(before, after),
+      ...groups,
+      ...(tokens.length > 0 && { revokedTokens: tokens }),
+    };
     const entry = { action: 'user.update', resourceType: 'user', resourceId: id, details } as const;
     await recordAudit(tx, caller, entry, deps.clock.now());
     return after;

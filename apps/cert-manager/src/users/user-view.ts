@@ -35,5 +35,7 @@ export function apiTokenView(row: ApiTokenRow): ApiToken {
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     lastUsedIp: row.lastUsedIp,
     createdAt: row.createdAt.toISOString(),
+    ...(row.familyId !== null && { familyId: row.familyId }),
+    ...(row.renewableUntil !== null && { renewableUntil: row.renewableUntil.toISOString() }),
   };
 }

@@ -78,6 +78,10 @@ export async function addToken(
       createdAt: now,
       lastUsedAt: null,
       lastUsedIp: null,
+      familyId: null,
+      predecessorId: null,
+      renewableUntil: null,
+      lifetimeSeconds: null,
       ...token,
     }),
   );

@@ -1,4 +1,4 @@
-import { addUser } from './factories.js';
+import { addToken, addUser } from './factories.js';
 import { makeGroup } from './groups.js';
 import { addCsr, addFqdn, pathOf, unknownId } from './inventory.js';
 import { addJob } from './issuance.js';
@@ -50,6 +50,24 @@ export const requests: Readonly<Record<string, Ask>> = {
     const { token } = asking.app.people.ben;
     return (await asking.inSession())('delete', `/api-tokens/${token.slice(4, 12)}`);
   },
+  succeedApiToken: (asking) => byNewToken(asking, 'post', '/api-tokens/self/successor'),
+  'succeedApiToken/session': async (asking) =>
+    (await asking.inSession())('post', '/api-tokens/self/successor'),
+  deleteOwnApiToken: (asking) => byNewToken(asking, 'delete', '/api-tokens/self'),
+  'deleteOwnApiToken/session': async (asking) => (await asking.inSession())('delete', '/api-tokens/self'),
+  listUserApiTokens: ({ app, send }) => send('get', `/users/${app.people.ben.id}/api-tokens`),
+  'listUserApiTokens/own': ({ send, person }) => send('get', `/users/${person.id}/api-tokens`),
+  'listUserApiTokens/unknown': ({ send }) => send('get', `/users/${unknownId}/api-tokens`),
+  deleteUserApiToken: async ({ app, send }) => {
+    const token = await addToken(app, app.people.ben.id);
+    return send('delete', `/users/${app.people.ben.id}/api-tokens/${token.slice(4, 12)}`);
+  },
+  'deleteUserApiToken/own': async ({ app, send, person }) => {
+    const token = await addToken(app, person.id);
+    return send('delete', `/users/${person.id}/api-tokens/${token.slice(4, 12)}`);
+  },
+  'deleteUserApiToken/unknown': ({ app, send }) =>
+    send('delete', `/users/${app.people.ben.id}/api-tokens/abcdefgh`),
 
   listSpaces: ({ send }) => send('get', '/spaces'),
   createSpace: ({ send }) => send('post', '/spaces').send({ name: 'new' }),
@@ -178,6 +196,14 @@ function newName(): string {
 
 function newToken(send: Asking['send']) {
   return send('post', '/api-tokens').send({ name: 'new', scope: 'READ' });
+}
+
+/** A request with a renewable READ token of the person, made in his session. */
+async function byNewToken(asking: Asking, method: 'post' | 'delete', path: string) {
+  const send = await asking.inSession();
+  const { body } = await send('post', '/api-tokens').send({ name: 'new', scope: 'READ', renewable: true });
+  const authorization = asking.kind === 'anonymous' ? {} : { Authorization: `Bearer ${body.token}` };
+  return asking.app.request[method](path).set(authorization);
 }
 
 function newFqdn({ app, cast }: Asking) {

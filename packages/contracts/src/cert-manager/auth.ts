@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { permissionLevels } from './permission-groups.js';
-import { messageSchema } from './replies.js';
+import { byId, messageSchema } from './replies.js';
 import { emailInput, passwordInput, usernameInput, userSchema } from './users.js';
 
 /** Scopes of an API token; ADMIN reaches what is kept for administrators. */
@@ -23,6 +23,9 @@ export const apiTokenSchema = z
     lastUsedAt: scalars.instant.nullable(),
     lastUsedIp: z.string().nullable(),
     createdAt: scalars.instant,
+    /** Of a token that can make its successor: the id of the first one, and the end of them all. */
+    familyId: z.string().optional(),
+    renewableUntil: scalars.instant.optional(),
   })
   .meta({ id: 'ApiToken' });
 export type ApiToken = z.output<typeof apiTokenSchema>;
@@ -103,6 +106,8 @@ const sessionsContract = {
   }),
 };
 
+const tokenId = z.string().regex(/^[a-z0-9]{8}$/);
+
 const apiTokensContract = {
   listApiTokens: endpoint({
     method: 'GET',
@@ -126,16 +131,49 @@ const apiTokensContract = {
           .array(z.union([z.cidrv4(), z.cidrv6()]))
           .max(100)
           .optional(),
+        /** Lets the token make its successor, until `renewableUntil`; two years when that is absent. */
+        renewable: z.boolean().optional(),
+        renewableUntil: scalars.instant.optional(),
       }),
     },
     responses: { 201: json(newApiTokenSchema, 'The token') },
     failures: [400, 401, 403],
   }),
+  succeedApiToken: endpoint({
+    method: 'POST',
+    path: '/api-tokens/self/successor',
+    summary: 'Create the successor of the renewable API token of the request, which ends 24 h later',
+    responses: { 201: json(newApiTokenSchema, 'The successor') },
+    failures: [401, 403, 409],
+  }),
+  deleteOwnApiToken: endpoint({
+    method: 'DELETE',
+    path: '/api-tokens/self',
+    summary: 'Revoke the API token of the request, with its family',
+    responses: { 200: json(messageSchema, 'Revoked') },
+    failures: [401, 403],
+  }),
   deleteApiToken: endpoint({
     method: 'DELETE',
     path: '/api-tokens/{id}',
-    summary: "Revoke one of one's API tokens",
-    params: z.object({ id: z.string().regex(/^[a-z0-9]{8}$/) }),
+    summary: "Revoke one of one's API tokens, with its family",
+    params: z.object({ id: tokenId }),
+    responses: { 200: json(messageSchema, 'Revoked') },
+    failures: [401, 403, 404],
+  }),
+  listUserApiTokens: endpoint({
+    method: 'GET',
+    path: '/users/{id}/api-tokens',
+    summary: 'List the API tokens of a user',
+    params: byId,
+    responses: { 200: json(z.array(apiTokenSchema), 'Tokens without their secrets') },
+    failures: [401, 403, 404],
+  }),
+  deleteUserApiToken: endpoint({
+    method: 'DELETE',
+    path: '/users/{id}/api-tokens/{tokenId}',
+    summary: 'Revoke an API token of a user, with its family',
+    params: byId.extend({ tokenId }),
     responses: { 200: json(messageSchema, 'Revoked') },
     failures: [401, 403, 404],
   }),

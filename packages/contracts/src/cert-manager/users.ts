@@ -106,6 +106,8 @@ export const usersContract = {
         isAdmin: z.boolean().optional(),
         enabled: z.boolean().optional(),
         groupIds,
+        /** Revokes all API tokens of the user. */
+        revokeTokens: z.boolean().optional(),
       }),
     },
     responses: { 200: json(userSchema, 'The user as changed') },
