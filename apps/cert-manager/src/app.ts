@@ -81,6 +81,8 @@ export interface CertManager {
   drain(): void;
   /** Works on the renewal queue once, or once more after the run under way. */
   runRenewals(): Promise<RunReport>;
+  /** Asks CAs once when they want certificates renewed, those whose turn it is. False when there is more to ask. */
+  runAdvice(): Promise<boolean>;
   /** Tells the monitor what it does not know yet of certificates, and begins to watch what should be watched. */
   runWatch(): Promise<void>;
   /** Takes up requests that nobody works on any more. */
@@ -210,6 +212,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       isDraining = true;
     },
     runRenewals: () => renewals.runner.run(),
+    runAdvice: () => renewals.advise(),
     runWatch: async () => {
       if (renewals.watcher === undefined) return;
       await sweepWatch({ db, clock, logger });

@@ -1,91 +1,22 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { csrLabels, exportSpki, parseCsr, parsePem } from '@certloop/crypto';
-import type { OpenTestDatabase } from '@certloop/db/testing';
-import { type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { acmeAccounts, challengeTokens } from '../src/acme/acme-accounts.repository.js';
 import { changeAccountKey } from './support/account-key.js';
-import { startApp, type TestApp } from './support/app.js';
-import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from './support/inventory.js';
-import {
-  describeAgainstPebble,
-  freePort,
-  type Pebble,
-  type PebbleOptions,
-  startPebble,
-} from './support/pebble.js';
-import { configure, enable, newCsr, providerOf } from './support/signing.js';
+import { auditEntries, pathOf } from './support/inventory.js';
+import { describeAgainstPebble, type Pebble } from './support/pebble.js';
+import { fqdnFor, order, type PebblePlace, startPebblePlace } from './support/pebble-place.js';
+import { configure, newCsr, providerOf } from './support/signing.js';
 import { listening, textOf } from './support/small-server.js';
 
 // each order takes a second or two of real time
 jest.setTimeout(90_000);
 
-interface Place {
-  readonly app: TestApp;
-  readonly pebble: Pebble;
-  readonly providerId: string;
-  readonly close: () => Promise<void>;
-}
-
-async function startPlace(
-  open: OpenTestDatabase,
-  options: Omit<PebbleOptions, 'httpPort'>,
-  config: (pebble: Pebble) => object,
-): Promise<Place> {
-  const httpPort = await freePort();
-  const pebble = await startPebble({ httpPort, ...options });
-  const app = await startApp(open, {
-    environment: { ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}` },
-    now: new Date(),
-    orders: { pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 50))) },
-  });
-  const served: Listening = await listen(app.http, { host: '127.0.0.1', port: httpPort });
-  const provider = await providerOf(app, 'acme');
-  await configure(app, provider, {
-    directoryUrl: pebble.directoryUrl,
-    caBundlePem: pebble.caPem,
-    termsOfServiceAgreed: true,
-    contactEmails: ['ada@example.org'],
-    allowPrivateNetwork: true,
-    ...config(pebble),
-  }).expect(200);
-  await enable(app, provider).expect(200);
-  return {
-    app,
-    pebble,
-    providerId: provider.id,
-    close: async () => {
-      await app.close();
-      await served.close();
-      await pebble.close();
-    },
-  };
-}
-
-async function fqdnFor(app: TestApp, csrPem: string, hostname: string): Promise<Fqdn> {
-  const { id } = await addSpace(app);
-  const fqdn = await addFqdn(app, id, hostname);
-  await addCsr(app, fqdn, csrPem);
-  return fqdn;
-}
-
-async function order(app: TestApp, fqdn: Fqdn, body: object = {}): Promise<RequestReply> {
-  // pebble has a clock of its own
-  app.clock.set(new Date());
-  const answer = await app.request
-    .post(pathOf(fqdn, 'request-certificate'))
-    .set(app.people.ada.auth)
-    .send(body)
-    .expect(200);
-  return answer.body as RequestReply;
-}
-
 describeAgainstPebble('an order with pebble that refuses every fifth nonce', (open) => {
-  let place: Place;
+  let place: PebblePlace;
   beforeAll(async () => {
-    place = await startPlace(open, { nonceReject: 20 }, () => ({
+    place = await startPebblePlace(open, { nonceReject: 20 }, () => ({
       challenge: { type: 'http-01', http01: { selfCheck: 'warn' } },
     }));
   });
@@ -256,11 +187,11 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
 });
 
 describeAgainstPebble('an order by dns-01', (open) => {
-  let place: Place;
+  let place: PebblePlace;
   let hook: Awaited<ReturnType<typeof startHook>>;
   beforeAll(async () => {
     hook = await startHook();
-    place = await startPlace(open, {}, ({ dnsServer }) => ({
+    place = await startPebblePlace(open, {}, ({ dnsServer }) => ({
       challenge: {
         type: 'dns-01',
         dns: {
@@ -325,9 +256,11 @@ describeAgainstPebble('an order by dns-01', (open) => {
 
 describeAgainstPebble('an order that needs an external account', (open) => {
   const hmacKey = Buffer.alloc(32, 9).toString('base64url');
-  let place: Place;
+  let place: PebblePlace;
   beforeAll(async () => {
-    place = await startPlace(open, { eab: { 'kid-1': hmacKey } }, () => ({ eab: { kid: 'kid-1', hmacKey } }));
+    place = await startPebblePlace(open, { eab: { 'kid-1': hmacKey } }, () => ({
+      eab: { kid: 'kid-1', hmacKey },
+    }));
   });
   afterAll(() => place?.close());
 

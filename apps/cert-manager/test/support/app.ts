@@ -43,6 +43,8 @@ export interface TestApp {
   readonly takeUpJobs: () => Promise<void>;
   /** Works on the renewal queue once. */
   readonly renew: () => Promise<RunReport>;
+  /** Asks CAs once when they want certificates renewed. */
+  readonly advise: () => Promise<boolean>;
   /** Tells the monitor what it does not know yet of certificates. */
   readonly watch: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -106,6 +108,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     logged: () => lines,
     drain: () => app.drain(),
     renew: () => app.runRenewals(),
+    advise: () => app.runAdvice(),
     watch: () => app.runWatch(),
     takeUpJobs: () => app.takeUpJobs(),
     close: () => app.close(),

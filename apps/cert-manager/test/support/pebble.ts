@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
-import { hasProgram } from '@certloop/server/testing';
+import { hasProgram, programOfToday } from '@certloop/server/testing';
 import { describe, test } from '@jest/globals';
 
 /** An ACME server that nobody here wrote (Debian's package `pebble`). */
@@ -19,10 +19,23 @@ export interface Pebble {
   readonly setTxt: (name: string, value: string) => Promise<void>;
   readonly clearTxt: (name: string) => Promise<void>;
   readonly dnsServer: string;
+  /** Says that the certificate is to be renewed in the window (RFC 9773); newer versions only. */
+  readonly setRenewalWindow: (certificatePem: string, window: RenewalWindow) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
+export interface RenewalWindow {
+  readonly start: Date;
+  readonly end: Date;
+}
+
 export interface PebbleOptions {
+  /** Whether the programs are those of Debian's next release. */
+  readonly isOfToday?: boolean;
+  /** Seconds of validity by profile; one profile without a name when absent. */
+  readonly profiles?: Readonly<Record<string, number>>;
+  /** Length of the chain above the leaf, and number of roots beside the usual one. */
+  readonly chain?: { readonly length: number; readonly alternateRoots: number };
   /** Port at which it looks for http-01 answers. */
   readonly httpPort: number;
   /** Base64url keys by kid; accounts need one then. */
@@ -35,19 +48,29 @@ export interface PebbleOptions {
   readonly nonceReject?: number;
 }
 
-const programs = Object.entries({
-  pebble: ['-help'],
-  'pebble-challtestsrv': ['-help'],
-  openssl: ['version'],
-});
-const missing = programs.filter(([name, args]) => !hasProgram(name, 'nothing is ordered from pebble', args));
+type DescribeEach = typeof describeEachDialect;
 
-/** Describes a suite that orders from pebble; where it is not installed, it is skipped loudly. The gate installs it. */
-export const describeAgainstPebble: typeof describeEachDialect = (name, suite) => {
-  if (missing.length === 0) return describeEachDialect(name, suite);
-  const needed = missing.map(([program]) => program).join(', ');
-  describe.skip(name, () => test(`needs ${needed}`, () => undefined)); // no CA of ours may stand in for a foreign one
-};
+/** Describes suites that order from pebble; where a program is not installed, they are skipped loudly. */
+function describeWith(programs: Readonly<Record<string, readonly string[]>>): DescribeEach {
+  const missing = Object.entries(programs)
+    .filter(([name, args]) => !hasProgram(name, 'nothing is ordered from pebble', args))
+    .map(([name]) => name);
+  if (missing.length === 0) return describeEachDialect;
+  // no CA of ours may stand in for a foreign one
+  return (name) => describe.skip(name, () => test(`needs ${missing.join(', ')}`, () => undefined));
+}
+
+/** With the pebble of the machine's release, which the gate installs. */
+export const describeAgainstPebble = (...suite: Parameters<DescribeEach>) =>
+  describeWith({ pebble: ['-help'], 'pebble-challtestsrv': ['-help'], openssl: ['version'] })(...suite);
+
+/** With the pebble of Debian's next release, which `scripts/clients-of-today.mjs` fetches. */
+export const describeAgainstPebbleOfToday = (...suite: Parameters<DescribeEach>) =>
+  describeWith({
+    [programOfToday('pebble')]: ['-help'],
+    [programOfToday('pebble-challtestsrv')]: ['-help'],
+    openssl: ['version'],
+  })(...suite);
 
 /** A port that nobody listens on right now, below those that the system gives to outgoing connections. */
 export async function freePort(): Promise<number> {
@@ -82,6 +105,9 @@ async function startOnce({
   resolver,
   isLenient = false,
   nonceReject = 5,
+  isOfToday = false,
+  profiles,
+  chain,
 }: PebbleOptions): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'pebble-'));
   const [listen, management, dns, challenges] = [
@@ -102,21 +128,34 @@ async function startOnce({
       ocspResponderURL: '',
       externalAccountBindingRequired: eab !== undefined,
       ...(eab !== undefined && { externalAccountMACKeys: eab }),
-      certificateValidityPeriod: 86_400,
+      ...(profiles === undefined
+        ? { certificateValidityPeriod: 86_400 }
+        : { profiles: profilesOf(profiles) }),
       domainBlocklist: ['blocked-domain.example'],
     },
   };
   writeFileSync(join(folder, 'pebble.json'), JSON.stringify(config));
   const dnsServer = `127.0.0.1:${dns}`;
-  const names = run('pebble-challtestsrv', [
-    ...['-management', `127.0.0.1:${challenges}`, '-dns01', dnsServer, '-http01', ''],
+  const program = isOfToday ? programOfToday : (name: string) => name;
+  const names = run(program('pebble-challtestsrv'), [
+    ...['-management', `127.0.0.1:${challenges}`, '-http01', ''],
     ...['-https01', '', '-tlsalpn01', '', '-defaultIPv6', ''],
+    // the newer one also answers DNS over HTTPS, at a port of its own
+    ...(isOfToday ? ['-doh', '', '-dnsserver', dnsServer] : ['-dns01', dnsServer]),
   ]);
-  const ca = run('pebble', ['-config', join(folder, 'pebble.json'), '-dnsserver', resolver ?? dnsServer], {
-    PEBBLE_VA_NOSLEEP: '1',
-    ...(isLenient && { PEBBLE_VA_ALWAYS_VALID: '1' }),
-    PEBBLE_WFE_NONCEREJECT: String(nonceReject),
-  });
+  const ca = run(
+    program('pebble'),
+    ['-config', join(folder, 'pebble.json'), '-dnsserver', resolver ?? dnsServer],
+    {
+      PEBBLE_VA_NOSLEEP: '1',
+      ...(isLenient && { PEBBLE_VA_ALWAYS_VALID: '1' }),
+      PEBBLE_WFE_NONCEREJECT: String(nonceReject),
+      ...(chain !== undefined && {
+        PEBBLE_CHAIN_LENGTH: String(chain.length),
+        PEBBLE_ALTERNATE_ROOTS: String(chain.alternateRoots),
+      }),
+    },
+  );
   const caPem = readFileSync(join(folder, 'tlsca.pem'), 'utf8');
   const directoryUrl = `https://127.0.0.1:${listen}/dir`;
   const close = async () => {
@@ -143,9 +182,18 @@ async function startOnce({
     setTxt: (name, value) => tell('set-txt', { host: name, value }),
     clearTxt: (name) => tell('clear-txt', { host: name }),
     dnsServer,
+    setRenewalWindow: async (certificatePem, suggestedWindow) => {
+      const body = { Certificate: certificatePem, ARIResponse: JSON.stringify({ suggestedWindow }) };
+      await getText(`https://127.0.0.1:${management}/set-renewal-info/`, caPem, JSON.stringify(body));
+    },
     close,
   };
 }
+
+const profilesOf = (profiles: Readonly<Record<string, number>>) =>
+  Object.fromEntries(
+    Object.entries(profiles).map(([name, validityPeriod]) => [name, { description: name, validityPeriod }]),
+  );
 
 function makeTlsFiles(folder: string): void {
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
@@ -179,15 +227,22 @@ function run(program: string, words: readonly string[], environment: Readonly<Re
   };
 }
 
-function getText(url: string, ca: string): Promise<string> {
+/** Text of a good answer, to GET or to POST of the body. */
+function getText(url: string, ca: string, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    request(url, { ca }, (response) => {
+    // pebble refuses requests without a User-Agent (RFC 8555 §6.1)
+    const headers = { 'User-Agent': 'certloop-tests' };
+    request(url, { ca, headers, method: body === undefined ? 'GET' : 'POST' }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        if (response.statusCode === 200) resolve(text);
+        else reject(new Error(`${url}: ${response.statusCode} ${text}`));
+      });
     })
       .on('error', reject)
-      .end();
+      .end(body);
   });
 }
 

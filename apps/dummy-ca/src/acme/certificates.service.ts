@@ -31,14 +31,13 @@ export async function downloadCertificate(
     status: 200,
     body: `${certificate.leafPem}${above.pem}`,
     contentType: chainType,
-    links: [
-      ...addresses.filter((_, number) => String(number) !== chain).map((each) => link(each, 'alternate')),
-      link(request.links.of('issuer', { chain }), 'up'),
-    ],
+    // No link "up", which is for formats of a single certificate: acmez (caddy) appends what is there to the chain, and
+    // asks for renewal information of it for twelve seconds.
+    links: addresses.filter((_, number) => String(number) !== chain).map((each) => link(each, 'alternate')),
   };
 }
 
-/** Certificates between leaf and root of one chain, for those who follow the link `up`. */
+/** Certificates between leaf and root of one chain. */
 export function showIssuer({ issuer }: AcmeDeps, chain: string): AcmeReply {
   const above = chainNumbered(issuer.chains, chain);
   if (above === undefined) throw notFound('chain');

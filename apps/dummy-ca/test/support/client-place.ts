@@ -1,11 +1,13 @@
+import type { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildCsr } from '@certloop/crypto';
+import { buildCsr, parseCertificate } from '@certloop/crypto';
 import { listen } from '@certloop/server';
 import { test } from '@jest/globals';
 import { makeHttpsCertificate } from '../../src/acme/https-certificate.service.js';
+import { renewalIdOf } from '../../src/acme/renewal-window.js';
 import { startAcme, type TestAcme } from './acme.js';
 import { p256 } from './csrs.js';
 import { startDnsServer } from './dns-server.js';
@@ -21,6 +23,8 @@ export interface ClientPlace {
   readonly web: WebRoot;
   /** Free port that stands for 443. */
   readonly tlsAlpn01Port: number;
+  /** Port that stands for 80: that of `web`, or a free one. */
+  readonly http01Port: number;
   /** Folder of TXT records: a file for each name, a line for each record. */
   readonly records: string;
   /** Path below the folder of the place; `root.pem` and `alternate-root.pem` stand there. */
@@ -31,6 +35,8 @@ export interface ClientPlace {
   script(name: string, ...lines: readonly string[]): string;
   /** Path of a CSR for the name, also as its common name, of a key that no client has seen. */
   foreignCsr(name: string): Promise<string>;
+  /** Says by the administrative API that the certificate should have been renewed an hour ago (RFC 9773). */
+  wantRenewed(certificate: X509Certificate): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,20 +49,35 @@ const macKey = Buffer.from(Array.from({ length: 48 }, (_, place) => place * 5));
 /** An external account that the server knows; the key is in base64url. */
 export const externalAccount = { kid: 'kid-1', key: macKey.toString('base64url') } as const;
 
+export interface ClientPlaceOptions {
+  /** Whether the client answers http-01 at a port of its own, instead of by files of `web`. */
+  readonly isWebServer?: boolean;
+  /** Seconds after which clients shall ask for renewal information again. */
+  readonly renewalInfoSeconds?: number;
+}
+
 /** A server by http and https that validates on this machine alone, at ports of its own. */
-export async function openClientPlace(): Promise<ClientPlace> {
+export async function openClientPlace({
+  isWebServer = false,
+  renewalInfoSeconds,
+}: ClientPlaceOptions = {}): Promise<ClientPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'dummy-ca-acme-'));
   const at = (...parts: readonly string[]) => join(folder, ...parts);
   const records = mkdtempSync(at('records-'));
   const web = await startWebRoot(at('web'));
   const dns = await startDnsServer((name) => linesOf(join(records, name)));
   const tlsAlpn01Port = await freePort();
+  const http01Port = isWebServer ? await freePort() : web.port;
   const acme = await startAcme({
     now: new Date(),
-    settings: { externalAccounts: new Map([[externalAccount.kid, macKey]]), retryAfterSeconds: 1 },
+    settings: {
+      externalAccounts: new Map([[externalAccount.kid, macKey]]),
+      retryAfterSeconds: 1,
+      ...(renewalInfoSeconds !== undefined && { renewalInfoSeconds }),
+    },
     validation: {
       mode: 'real',
-      http01Port: web.port,
+      http01Port,
       tlsAlpn01Port,
       resolveTo: '127.0.0.1',
       dnsServer: dns.address,
@@ -72,6 +93,7 @@ export async function openClientPlace(): Promise<ClientPlace> {
     acme,
     web,
     tlsAlpn01Port,
+    http01Port,
     records,
     at,
     directory: (scheme) => `${bases[scheme]}/acme/directory`,
@@ -84,6 +106,15 @@ export async function openClientPlace(): Promise<ClientPlace> {
       const { pem } = await buildCsr({ privateKey, subject: { commonName: name }, dnsNames: [name] });
       writeFileSync(at(`${name}.csr`), pem);
       return at(`${name}.csr`);
+    },
+    wantRenewed: async ({ raw }) => {
+      const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+      const { ok } = await fetch(`${acme.url}/admin/renewal-info/${renewalIdOf(parseCertificate(raw))}`, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ start: hoursAgo(2), end: hoursAgo(1) }),
+      });
+      if (!ok) throw new Error('the window was not moved');
     },
     close: async () => {
       await secure.close();

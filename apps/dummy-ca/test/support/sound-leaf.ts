@@ -10,6 +10,9 @@ import type { ClientPlace } from './client-place.js';
 const hasOpenssl = hasProgram('openssl', 'it judges no chain', ['version']);
 const hasCerttool = hasProgram('certtool', 'it judges no chain');
 
+/** What our lint says of a leaf of the profiles `tlsserver` and `shortlived`, as those of Let's Encrypt are. */
+export const lintOfTlsServer = ['the subject key identifier is missing'];
+
 /**
  * The leaf of the chain in the files, after our own lint, OpenSSL and GnuTLS found it sound for the name or address up
  * to the root of the file.
@@ -19,10 +22,11 @@ export async function soundLeaf(
   name: string,
   paths: string | readonly string[],
   root = 'root.pem',
+  lint: readonly string[] = [],
 ): Promise<X509Certificate> {
   const chain = [paths].flat().flatMap((path) => splitChain(readFileSync(path, 'utf8')));
   const [leaf = Buffer.alloc(0), intermediate = Buffer.alloc(0)] = chain;
-  expect(lintCertificate(leaf, intermediate)).toEqual([]);
+  expect(lintCertificate(leaf, intermediate)).toEqual(lint);
   const pems = [leaf, intermediate].map((der) => new X509Certificate(der).toString());
   const files = { leaf: at('leaf.pem'), above: at('above.pem'), chain: at('chain.pem') };
   writeFileSync(files.leaf, pems[0] ?? '');
@@ -55,4 +59,9 @@ export function traitsOf({ publicKey, raw }: X509Certificate): readonly unknown[
   // the extension as a whole: its identifier, and the list of status_request alone
   const mustStaple = raw.includes(Buffer.from('06082b0601050507011804053003020105', 'hex'));
   return [namedCurve ?? modulusLength, mustStaple];
+}
+
+/** Seconds from the beginning of the validity to its end. */
+export function validSeconds({ validFrom, validTo }: X509Certificate): number {
+  return (Date.parse(validTo) - Date.parse(validFrom)) / 1000;
 }

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -13,6 +14,11 @@ export function hasProgram(
   const isThere = spawnSync(name, [...args], { timeout: 30_000 }).status === status;
   if (!isThere) process.stderr.write(`SKIPPED: ${name} is not there or not allowed, so ${consequence}\n`);
   return isThere;
+}
+
+/** Path of a program of Debian's next release; `scripts/clients-of-today.mjs` puts some there. */
+export function programOfToday(name: string): string {
+  return fileURLToPath(new URL(`../../../../../run/clients-of-today/usr/bin/${name}`, import.meta.url));
 }
 
 /** What a program said, both streams together. Rejects with that when it fails. */
