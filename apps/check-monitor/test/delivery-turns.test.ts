@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
@@ -36,13 +37,41 @@ describeEachDialect('a database that is away when a message is read', (open) => 
   });
 });
 
+describeEachDialect('a claim whose answer is lost', (open) => {
+  let isLosing = false;
+  const stage = openAlertStage(async (schema) => {
+    const { database, ...rest } = await open(schema);
+    const transaction: typeof database.transaction = async (work) => {
+      const result = await database.transaction(work);
+      const isClaim = Array.isArray(result) && result.some((one) => 'parcels' in one);
+      if (!isLosing || !isClaim) return result;
+      isLosing = false;
+      throw new DatabaseUnavailable('the connection was lost');
+    };
+    return { ...rest, database: { ...database, transaction } };
+  });
+
+  test('costs the message neither a crash nor the 30 s of its lease', async () => {
+    const hook = await stage.webhook();
+    await stage.fail();
+    isLosing = true;
+    await expect(stage.app.deliver()).rejects.toThrow('the connection was lost');
+    expect(isLosing).toBe(false);
+    expect(stage.target.requests).toEqual([]);
+    await stage.app.deliver();
+    expect(stage.target.requests).toHaveLength(1);
+    expect(await stage.log(hook)).toMatchObject([{ crashes: null, tries: null, error: null }]);
+  });
+});
+
 describeEachDialect('turns of deliveries', (open) => {
   const stage = openAlertStage(open);
   const { webhook, read, log, fail, answer } = stage;
 
   /** A worker in another process takes what waits and dies. */
   function die() {
-    const facts = { lease: 30_000_000, limit: 10, ownTurns: new Set<string>(), digestPerMinute: 20 };
+    const own = { newTurnId: randomUUID, ownTurns: new Set<string>() };
+    const facts = { lease: 30_000_000, limit: 10, ...own, digestPerMinute: 20 };
     const now = stage.app.accounts.now();
     return stage.app.database.transaction((tx) => claimTurns(tx, { now, ...facts }));
   }

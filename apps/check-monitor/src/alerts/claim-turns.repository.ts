@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { column, executeSql, placeholders, querySql, type Tx } from '@certloop/db';
 import { isForPeople } from '../channels/channel-kinds.js';
 import { type Channel, channels, updateChannel } from '../channels/channels.repository.js';
@@ -25,6 +24,8 @@ export interface TurnClaim {
   readonly lease: Micros;
   /** How many turns at most. */
   readonly limit: number;
+  /** The id of a new turn. */
+  readonly newTurnId: () => string;
   /** Turns that this process holds. */
   readonly ownTurns: ReadonlySet<string>;
   /** Messages a minute to a channel that people read; 0 is without limit. */
@@ -207,9 +208,9 @@ async function takeRows(
   channel: Channel,
   rows: readonly Notification[],
   isDigest: boolean,
-  { now, lease }: TurnClaim,
+  { now, lease, newTurnId }: TurnClaim,
 ): Promise<Turn> {
-  const id = randomUUID();
+  const id = newTurnId();
   const ids = rows.map((row) => row.id);
   const text = `update notifications set attempt = attempt + 1, turn_id = $1, lease_until = $2
     where id in (${placeholders(ids.length, 3)})`;

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTurns } from '@certloop/server';
+import { giveTurnsBack } from '../channels/notifications.repository.js';
 import { claimTurns, type Turn } from './claim-turns.repository.js';
 import { type DeliverTurnDeps, leaseMicros, type RunningTurn, runTurn } from './deliver-turn.service.js';
 import { expireHeld } from './expire-messages.repository.js';
@@ -39,6 +41,8 @@ interface InHand {
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { database, logger, deliveryWorkers, digestPerMinute } = deps;
   const inHand = new Map<string, InHand>();
+  /** Turns whose claim failed: their messages may be claimed in the database nevertheless. */
+  const unsure = new Set<string>();
   const inTurn = createTurns({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
   let isStopping = false;
   let isAlone = false;
@@ -53,8 +57,18 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     if (limit <= 0) return 0;
     const now = deps.now();
     const ownTurns = new Set(inHand.keys());
-    const facts = { now, lease: leaseMicros, limit, ownTurns, digestPerMinute };
-    const turns = await database.transaction((tx) => claimTurns(tx, facts));
+    const newTurnId = () => {
+      const id = randomUUID();
+      unsure.add(id);
+      return id;
+    };
+    const facts = { now, lease: leaseMicros, limit, newTurnId, ownTurns, digestPerMinute };
+    const before = [...unsure];
+    const turns = await database.transaction(async (tx) => {
+      await giveTurnsBack(tx, before);
+      return claimTurns(tx, facts);
+    });
+    unsure.clear();
     for (const turn of turns) begin(turn);
     return turns.length;
   };
@@ -77,8 +91,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     });
     if (isStopping) running.stop();
   };
-  const pump = async (): Promise<void> => {
-    while ((await inTurn(claim)) > 0);
+  /** Whether there was anything to begin. */
+  const pump = async (): Promise<boolean> => {
+    let any = false;
+    while ((await inTurn(claim)) > 0) any = true;
+    return any;
   };
   const goOn = () => void pump().catch((error: unknown) => logger.error({ error }, 'alert.claim_failed'));
   return {
@@ -88,8 +105,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     },
     deliver: async () => {
       await expireHeld(deps);
-      await pump();
-      let any = false;
+      let any = await pump();
       for (; inHand.size > 0; any = true) {
         await Promise.race([...inHand.values()].map(({ running }) => running.over));
         await pump();

@@ -110,6 +110,14 @@ export async function giveBack(tx: Tx, held: readonly Held[]): Promise<boolean> 
   return changeHeld(tx, held, { text: '', values: [] });
 }
 
+/** Puts all messages of turns back as they were. */
+export async function giveTurnsBack(tx: Tx, turnIds: readonly string[]): Promise<void> {
+  if (turnIds.length === 0) return;
+  const text = `update notifications set turn_id = null, lease_until = null
+    where settled_at is null and turn_id in (${placeholders(turnIds.length, 1)})`;
+  await executeSql(tx, text, turnIds);
+}
+
 /** Puts messages back after a call that failed in passing. */
 export async function postpone(
   tx: Tx,
