@@ -1,4 +1,12 @@
 import pg from 'pg';
+import {
+  Lookout,
+  type LookoutOptions,
+  type Suspect,
+  sessionTraces,
+  streamOf,
+  type Traces,
+} from './postgres-silence.js';
 
 /** How long PostgreSQL may take, in milliseconds unless the name says otherwise. */
 export interface PostgresLimits {
@@ -50,9 +58,11 @@ export class Connections {
   private readonly open = new Set<WatchedClient>();
   /** Called once for each connection that ended other than by us. */
   readonly onLost: (reason: string) => void;
+  readonly lookout: Lookout;
 
-  constructor(onLost: (reason: string) => void) {
+  constructor(onLost: (reason: string) => void, lookout: LookoutOptions) {
     this.onLost = onLost;
+    this.lookout = new Lookout(lookout);
   }
 
   add(client: WatchedClient): void {
@@ -68,11 +78,13 @@ export class Connections {
 
   /** Closes all at once: what waits for an answer fails. */
   cutAll(reason: string): void {
+    this.lookout.stop();
     for (const client of this.open) client.cut(reason);
   }
 
   /** Closes those in use at once. */
   cutBusy(reason: string): void {
+    this.lookout.stop();
     for (const client of this.open) if (!client.isIdle) client.cut(reason);
   }
 }
@@ -107,7 +119,7 @@ type WatchedConfig = pg.ClientConfig & { readonly connections: Connections; read
  * A connection that is closed when the server leaves a statement without an answer: no time limit of the server helps
  * where it never sees the statement, and a late answer would be taken for that of the next statement.
  */
-export class WatchedClient extends pg.Client {
+export class WatchedClient extends pg.Client implements Suspect {
   /** How long the statements sent from now on may take, in milliseconds. */
   limitMs: number;
   /** When the server last answered, by `performance.now()`. */
@@ -116,13 +128,18 @@ export class WatchedClient extends pg.Client {
   lost: Error | undefined;
   /** Whether a connection pooler stands between, so that nothing may be left behind in a session. */
   isPooled = false;
+  traces: Traces | undefined;
   private running = 0;
+  /** When the oldest statement without an answer was sent. */
+  private askedAt = 0;
+  private readonly answerMs: number;
   private readonly connections: Connections;
   private isReported = false;
 
   constructor(config: WatchedConfig) {
     super(config);
     this.limitMs = config.answerMs;
+    this.answerMs = config.answerMs;
     this.connections = config.connections;
     config.connections.add(this);
     this.on('error', (error) => {
@@ -141,11 +158,27 @@ export class WatchedClient extends pg.Client {
     return this.running === 0 && this.getTransactionStatus() === 'I';
   }
 
+  get isWaiting(): boolean {
+    return this.running > 0;
+  }
+
   /** Finds out whether a pooler stands between: it gives its clients numbers of its own for their sessions. */
   async noticePooler(): Promise<void> {
-    const { rows } = await this.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const [row] = (await this.query<TracesRow>(sessionTraces)).rows;
     const { processID } = this as unknown as { readonly processID: number | null };
-    this.isPooled = rows[0]?.pid !== processID;
+    this.isPooled = row?.pid !== processID;
+    this.traces = this.isPooled ? undefined : tracesOf('session', row);
+  }
+
+  /** Notes what a statement of `transactionTraces` returned. */
+  noteTransaction(row: TracesRow | undefined): void {
+    this.traces = tracesOf('transaction', row);
+  }
+
+  giveUp(reason: string): void {
+    const { askedAt } = this;
+    this.cut(reason);
+    this.connections.closeQuietSince(askedAt);
   }
 
   /** Closes the connection at once, without a word to the server. */
@@ -162,16 +195,19 @@ export class WatchedClient extends pg.Client {
   private watched(query: Query, call: readonly unknown[]): unknown {
     const result = query(...call);
     if (!(result instanceof Promise)) return result;
-    const sentAt = performance.now();
-    const { limitMs } = this;
-    const timer = setTimeout(() => {
-      this.cut(`the server left a statement without an answer for ${limitMs} ms`);
-      this.connections.closeQuietSince(sentAt);
-    }, limitMs);
+    const { limitMs, answerMs } = this;
+    const giveUp = () => this.giveUp(`the server left a statement without an answer for ${limitMs} ms`);
+    const doubt = () => {
+      timer = setTimeout(giveUp, limitMs - answerMs);
+      this.connections.lookout.doubt(this);
+    };
+    let timer = limitMs <= answerMs ? setTimeout(giveUp, limitMs) : setTimeout(doubt, answerMs);
+    if (this.running === 0) this.askedAt = performance.now();
     const settled = () => {
       clearTimeout(timer);
       this.running -= 1;
       if (this.lost === undefined) this.heardAt = performance.now();
+      this.connections.lookout.trust(this);
     };
     this.running += 1;
     result.then(settled, settled);
@@ -179,7 +215,14 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-function streamOf(client: pg.Client): { destroy(error: Error): void } {
-  const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
-  return connection.stream;
+/** A row of `sessionTraces` or `transactionTraces`. */
+export interface TracesRow {
+  readonly pid: number;
+  readonly started_at: string | null;
+}
+
+function tracesOf(of: Traces['of'], row: TracesRow | undefined): Traces | undefined {
+  return row === undefined || row.started_at === null
+    ? undefined
+    : { pid: row.pid, startedAt: row.started_at, of };
 }

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type Doors, schemaStatements } from './doors.js';
 import { asLost, DatabaseUnavailable, isUnwritable } from './failures.js';
@@ -7,9 +8,11 @@ import {
   type PostgresLimits,
   poolOptions,
   serverMs,
+  type TracesRow,
   type WatchedClient,
 } from './postgres-client.js';
 import { openLanes } from './postgres-lanes.js';
+import { transactionTraces } from './postgres-silence.js';
 import { inTransaction, startSession } from './runner.js';
 import { type Entities, openPostgres, type PostgresAddress, reason } from './source.js';
 
@@ -31,7 +34,8 @@ export async function openPostgresDoors(
   entities: Entities,
   { poolSize, limits, onLost, onMigrationWaits }: PostgresOptions,
 ): Promise<Doors> {
-  const connections = new Connections(onLost);
+  const { connectMs, answerMs } = limits;
+  const connections = new Connections(onLost, { url: address.url, connectMs, answerMs });
   const pool = poolOptions(connections, limits);
   const source = await openPostgres(address, entities, { poolSize, pool });
   const lanes = openLanes(address, mostLanes, limits, pool);
@@ -86,7 +90,7 @@ async function transaction<T>(
     let isBegun = false;
     const begin = async () => {
       client.limitMs = limits.answerMs;
-      await session.control(beginning(kind));
+      await beginOn(client, kind);
       client.limitMs = kind.limitMs;
       isBegun = true;
     };
@@ -106,6 +110,16 @@ async function transaction<T>(
       await runner.release();
     }
   }
+}
+
+async function beginOn(client: WatchedClient, kind: Kind): Promise<void> {
+  if (!client.isPooled) {
+    await client.query(beginning(kind));
+    return;
+  }
+  // behind a pooler, each transaction may be in another session
+  const results: unknown = await client.query(`${beginning(kind)}; ${transactionTraces}`);
+  client.noteTransaction((results as readonly pg.QueryResult<TracesRow>[]).at(-1)?.rows[0]);
 }
 
 function beginning({ mode, limitMs, idleMs }: Kind): string {

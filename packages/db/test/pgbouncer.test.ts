@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Database, executeSql, openDatabase } from '../src/index.js';
-import { hasPgBouncer, startPgBouncer, testDatabaseUrl, testDialects } from '../src/testing.js';
+import {
+  type Bouncer,
+  hasPgBouncer,
+  openRelay,
+  startPgBouncer,
+  testDatabaseUrl,
+  testDialects,
+} from '../src/testing.js';
 import { insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
 
@@ -15,11 +22,12 @@ const double = { name: 'double', text: 'select $1::int * 2' };
 onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (mode) => {
   const cleanups: (() => Promise<unknown>)[] = [];
   // two processes, as it were, with more connections than PgBouncer has to the server
+  let bouncer: Bouncer;
   let both: readonly Database[];
 
   beforeEach(async () => {
     const { url, drop } = await testDatabaseUrl('postgres');
-    const bouncer = await startPgBouncer(url, mode);
+    bouncer = await startPgBouncer(url, mode);
     both = await Promise.all([1, 2].map(() => openDatabase({ url: bouncer.url, schema: shop })));
     cleanups.push(drop, bouncer.close, ...both.map((each) => () => each.close()));
   });
@@ -51,6 +59,26 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
       ),
     );
     expect(elsewhere.flat()).toEqual(Array(6).fill({ scan: 'on' }));
+  });
+
+  test('fails in seconds what is under way on a connection that ends in silence', async () => {
+    const relay = await openRelay(bouncer.url);
+    const frozen = await openDatabase({ url: relay.url, schema: shop, limits: { answerMs: 600 } });
+    cleanups.push(
+      () => relay.close(),
+      () => frozen.close(),
+    );
+    const asleep = frozen.longTransaction((tx) => tx.query('select pg_sleep(0.5)'));
+    const begun = frozen.read(async (tx) => {
+      await tx.query('select 1');
+      relay.freeze();
+      await tx.query('select 1');
+    });
+    for (const outcome of await Promise.allSettled([asleep, begun])) {
+      expect(outcome).toMatchObject({ reason: { message: expect.stringContaining('lost on the way') } });
+    }
+    const honest = frozen.longTransaction((tx) => tx.query('select pg_sleep(2)'));
+    expect(await honest).toHaveLength(1);
   });
 
   test('reports a failed statement of a lane, and runs the next', async () => {

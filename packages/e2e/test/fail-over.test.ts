@@ -139,31 +139,30 @@ onPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
   });
 });
 
-/** Makes a space every quarter of a second, whether or not those before were answered: as many callers would. */
+/** Makes spaces one after another. */
 function startWrites(manager: Pick<ReturnType<typeof createCertManagerClient>, 'createSpace'>) {
   const answered: string[] = [];
   const count = { lastAnsweredSentAt: 0 };
-  const underWay = new Set<Promise<void>>();
-  const make = async (name: string) => {
-    const sentAt = performance.now();
-    const { body } = await manager.createSpace({ body: { name } });
-    answered.push(body.id);
-    count.lastAnsweredSentAt = Math.max(count.lastAnsweredSentAt, sentAt);
-  };
-  let made = 0;
-  const timer = setInterval(() => {
-    made += 1;
-    const one = make(`Space ${made}`)
-      .catch(() => undefined)
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
-  }, 250);
+  let isStopped = false;
+  const job = (async () => {
+    for (let n = 0; !isStopped; n += 1) {
+      const sentAt = performance.now();
+      await manager.createSpace({ body: { name: `Space ${n}` } }).then(
+        ({ body }) => {
+          answered.push(body.id);
+          count.lastAnsweredSentAt = sentAt;
+        },
+        () => undefined,
+      );
+      await pause(50);
+    }
+  })();
   return {
     answered,
     count,
-    stop: async () => {
-      clearInterval(timer);
-      await Promise.all(underWay);
+    stop: () => {
+      isStopped = true;
+      return job;
     },
   };
 }

@@ -7,6 +7,10 @@ export interface Relay {
   readonly url: string;
   /** Connections that are open carry nothing more, in silence; new ones work. */
   freeze(): void;
+  /** Nothing is carried until `goOn`, by new connections neither, as with a server that is too busy to answer. */
+  stall(): void;
+  /** Carries what came in meanwhile. */
+  goOn(): void;
   /** New connections lead to the server of this URL. */
   leadTo(url: string): void;
   /** Breaks the connections that are open, and each new one. */
@@ -18,9 +22,10 @@ export interface Relay {
 
 /** Opens a relay to the server of a URL. */
 export async function openRelay(url: string): Promise<Relay> {
-  const sockets = new Set<Socket>();
+  const carriers = new Map<Socket, () => void>();
   let target = new URL(url);
   let isAway = false;
+  let isStalled = false;
   const server = createServer((near) => {
     if (isAway) {
       near.destroy();
@@ -31,14 +36,15 @@ export async function openRelay(url: string): Promise<Relay> {
       [near, far],
       [far, near],
     ] as const) {
-      sockets.add(from);
       from.setNoDelay(true);
       from.on('error', () => to.destroy());
+      const carry = () => from.pipe(to);
       from.on('close', () => {
-        sockets.delete(from);
+        carriers.delete(from);
         to.destroy();
       });
-      from.pipe(to);
+      carriers.set(from, carry);
+      if (!isStalled) carry();
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,25 +52,38 @@ export async function openRelay(url: string): Promise<Relay> {
   return {
     url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     freeze: () => {
-      for (const socket of sockets) {
-        socket.unpipe();
-        socket.pause();
+      for (const socket of carriers.keys()) {
+        hold(socket);
+        carriers.set(socket, () => undefined);
       }
+    },
+    stall: () => {
+      isStalled = true;
+      for (const socket of carriers.keys()) hold(socket);
+    },
+    goOn: () => {
+      isStalled = false;
+      for (const carry of carriers.values()) carry();
     },
     leadTo: (other) => {
       target = new URL(other);
     },
     goAway: () => {
       isAway = true;
-      for (const socket of sockets) socket.destroy();
+      for (const socket of carriers.keys()) socket.destroy();
     },
     comeBack: () => {
       isAway = false;
     },
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of carriers.keys()) socket.destroy();
       server.close();
       await once(server, 'close');
     },
   };
+}
+
+function hold(socket: Socket): void {
+  socket.unpipe();
+  socket.pause();
 }
