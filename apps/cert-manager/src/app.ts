@@ -265,7 +265,7 @@ function accountParts(
     setupTokenPath,
     passwords: createPasswords(passwordCost),
     throttle: createLoginThrottle(clock, onThrottled),
-    setupToken: createSetupToken(setupTokenPath, clock),
+    setupToken: createSetupToken(setupTokenPath, { db, clock }),
     givenAdmin: isGiven ? { username, email, password } : undefined,
     announce: announce ?? ((line: string) => void process.stderr.write(`cert-manager: ${line}\n`)),
   };

@@ -28,6 +28,7 @@ import { addAuditIndexes } from './migrations/0010-audit-indexes.js';
 import { markReplaced } from './migrations/0011-certificates-in-use.js';
 import { orderCertificates } from './migrations/0012-order-of-certificates.js';
 import { addTokenFamilies } from './migrations/0013-token-families.js';
+import { addSetupTokens } from './migrations/0014-setup-tokens.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -38,6 +39,7 @@ import { spaces } from './spaces/spaces.repository.js';
 import { apiTokens } from './users/api-tokens.repository.js';
 import { userAvatars } from './users/avatars.repository.js';
 import { sessions } from './users/sessions.repository.js';
+import { setupTokens } from './users/setup-tokens.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
 import { watchPings } from './watch/watch-pings.repository.js';
 import { watchedFqdns } from './watch/watched-fqdns.repository.js';
@@ -45,6 +47,7 @@ import { watchedFqdns } from './watch/watched-fqdns.repository.js';
 const tables: readonly AnyTable[] = [
   users,
   setupMarks,
+  setupTokens,
   sessions,
   apiTokens,
   userAvatars,
@@ -85,6 +88,7 @@ export const schema: Schema = {
     markReplaced,
     orderCertificates,
     addTokenFamilies,
+    addSetupTokens,
   ],
 };
 

@@ -10,6 +10,7 @@ import { type CertManager, createApp } from '../src/app.js';
 import { auditLogs } from '../src/audit/audit.repository.js';
 import { readCertManagerConfig } from '../src/config.js';
 import { schema } from '../src/database.js';
+import { setupTokens } from '../src/users/setup-tokens.repository.js';
 import { quickCost } from './support/app.js';
 
 const account = { username: 'first', email: 'first@example.org', password: 'correct horse' };
@@ -22,6 +23,7 @@ interface NewService {
   readonly database: Database;
   readonly tokenFile: string;
   readonly announced: string[];
+  readonly logged: string[];
 }
 
 describeEachDialect('the first administrator', (open) => {
@@ -40,7 +42,9 @@ describeEachDialect('the first administrator', (open) => {
     const database = known ?? (await openDatabase(schema)).database;
     const tokenFile = join(folder, `token-${Math.random()}`);
     const config = readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile, ...environment });
-    const logger = createLogger({ service: 'cert-manager', level: 'silent' });
+    const logged: string[] = [];
+    const destination = { write: (line: string) => void logged.push(line) };
+    const logger = createLogger({ service: 'cert-manager', level: 'debug', destination });
     const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
     const announced: string[] = [];
     const app = await createApp({
@@ -51,7 +55,7 @@ describeEachDialect('the first administrator', (open) => {
       passwordCost: quickCost,
       announce: (line) => void announced.push(line),
     });
-    return { app, request: supertest(app.http), clock, database, tokenFile, announced };
+    return { app, request: supertest(app.http), clock, database, tokenFile, announced, logged };
   }
 
   describe('by the setup token', () => {
@@ -122,6 +126,48 @@ describeEachDialect('the first administrator', (open) => {
       expect(
         (await restarted.request.post('/auth/bootstrap').send({ token: renewed, ...account })).status,
       ).toBe(201);
+    });
+
+    test.each(['the same', 'the other'])(
+      'is made at %s of two replicas, which ends both tokens',
+      async (at) => {
+        const replica = await begin(open, {}, service.database);
+        const other = (await readFile(replica.tokenFile, 'utf8')).trim();
+        expect(other).not.toBe(token);
+        const used = at === 'the same' ? other : token;
+        const { status } = await replica.request.post('/auth/bootstrap').send({ token: used, ...account });
+        expect(status).toBe(201);
+        const again = { ...account, username: 'second', email: 'second@example.org' };
+        for (const one of [service, replica]) {
+          for (const text of [token, other]) {
+            expect((await one.request.post('/auth/bootstrap').send({ token: text, ...again })).status).toBe(
+              404,
+            );
+          }
+        }
+        expect(await service.database.read((tx) => tx.countBy(setupTokens, {}))).toBe(0);
+      },
+    );
+
+    test('is made by the token of before a restart, for its hour', async () => {
+      service.clock.advance(59 * 60_000);
+      const restarted = await begin(open, {}, service.database);
+      const late = await restarted.request.post('/auth/bootstrap').send({ token, ...account, password: 'x' });
+      expect(late.status).toBe(400);
+      restarted.clock.advance(60 * 60_000);
+      expect((await restarted.request.post('/auth/bootstrap').send({ token, ...account })).status).toBe(401);
+    });
+
+    test('leaves the token in no log, audit entry or table', async () => {
+      await service.request.post('/auth/bootstrap').send({ token, ...account, password: 'x' });
+      expect(await service.database.read((tx) => tx.countBy(setupTokens, {}))).toBe(1);
+      await service.request.post('/auth/bootstrap').send({ token, ...account });
+      const stored = await service.database.read(async (tx) => [
+        await tx.find(setupTokens),
+        await tx.find(auditLogs),
+      ]);
+      expect(service.logged.length).toBeGreaterThan(0);
+      expect(`${service.logged.join('')}${JSON.stringify(stored)}`).not.toContain(token.slice(4));
     });
 
     test('keeps the token when the account was wrong', async () => {

@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { rightsOf } from '../access/rights.js';
 import { type AccountsDeps, type NewAccount, newAdmin, storeAccount } from './accounts.service.js';
 import type { SetupToken } from './setup-token.store.js';
+import { deleteSetupTokens } from './setup-tokens.repository.js';
 import type { UserRow } from './user.js';
 import { userCaller } from './user-caller.js';
 import { hadAdmin, markFirstAdmin } from './users.repository.js';
@@ -26,7 +27,7 @@ export async function bootstrapWithToken(
   await requireSetupOpen(deps);
   const { throttle, setupToken } = deps;
   const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
-    setupToken.matches(token) ? true : undefined,
+    (await setupToken.matches(token)) ? true : undefined,
   );
   // Another call may have made him meanwhile, and with that ended the token.
   if (isProven !== true) throw (await deps.db.read(hadAdmin)) ? setupIsOver() : wrongToken();
@@ -52,6 +53,7 @@ async function makeFirstAdmin(
   const himself = { ...userCaller(row, rightsOf(row, []), caller), kind: caller.kind };
   return deps.db.transaction(async (tx) => {
     if (!(await markFirstAdmin(tx, row.createdAt))) return undefined;
+    await deleteSetupTokens(tx);
     await storeAccount(tx, himself, row, { action: 'auth.bootstrap', resourceType: 'user' });
     return row;
   });
@@ -96,8 +98,11 @@ function setupIsOver(): NotFound {
 }
 
 function wrongToken(): Unauthenticated {
-  return new Unauthenticated('the setup token is wrong or too old; a restart issues a new one', {
-    code: 'invalid_setup_token',
-    title: 'Setup token refused',
-  });
+  return new Unauthenticated(
+    'the setup token is wrong or too old; a restart of any replica issues a new one',
+    {
+      code: 'invalid_setup_token',
+      title: 'Setup token refused',
+    },
+  );
 }

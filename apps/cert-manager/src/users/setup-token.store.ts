@@ -1,36 +1,44 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '@certloop/db';
-import { type Clock, StartFailed, sameText, secretHash } from '@certloop/server';
+import { type Database, makeFolder } from '@certloop/db';
+import { type Clock, StartFailed, secretHash } from '@certloop/server';
+import {
+  deleteSetupTokens,
+  hasSetupToken,
+  hasSetupTokens,
+  insertSetupToken,
+} from './setup-tokens.repository.js';
 
-/** The one-time token that lets whoever holds it make the first administrator; known to this process only. */
+/** One-time tokens that let whoever holds one make the first administrator; those of all processes count. */
 export interface SetupToken {
-  /** A new token, written to its file; the ones before it end. Throws StartFailed when it cannot be written. */
+  /**
+   * A new token for an hour, written to the file of this process; the one before it in the file is good until its own
+   * end. Throws StartFailed when the file cannot be written.
+   */
   issue(): Promise<string>;
-  /** Whether the text is the token in force. */
-  matches(text: string): boolean;
-  /** Ends the token and removes its file. */
+  /** Whether the text is a token in force, of whichever process. */
+  matches(text: string): Promise<boolean>;
+  /** Ends all tokens, and removes the file of this process. */
   end(): Promise<void>;
 }
 
 const lifeMs = 60 * 60_000;
 
-export function createSetupToken(path: string, clock: Clock): SetupToken {
-  let current: { readonly hash: string; readonly expiresAt: number } | undefined;
+export function createSetupToken(path: string, { db, clock }: { db: Database; clock: Clock }): SetupToken {
   return {
     issue: async () => {
       const text = `cms_${randomBytes(16).toString('base64url')}`;
       await writeSecretFile(path, `${text}\n`);
-      current = { hash: secretHash(text), expiresAt: clock.now().getTime() + lifeMs };
+      const now = clock.now();
+      const row = { secretHash: secretHash(text), expiresAt: new Date(now.getTime() + lifeMs) };
+      await db.transaction((tx) => insertSetupToken(tx, row, now));
       return text;
     },
-    matches: (text) =>
-      current !== undefined &&
-      clock.now().getTime() < current.expiresAt &&
-      sameText(secretHash(text), current.hash),
+    matches: (text) => db.read((tx) => hasSetupToken(tx, secretHash(text), clock.now())),
     end: async () => {
-      current = undefined;
+      // a start does not write without need: the database may be full
+      if (await db.read(hasSetupTokens)) await db.transaction(deleteSetupTokens);
       await rm(path, { force: true });
     },
   };

@@ -1,0 +1,30 @@
+import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+import { LessThanOrEqual, MoreThan } from 'typeorm';
+
+export interface SetupTokenRow {
+  /** SHA-256 of the token, hex. */
+  readonly secretHash: string;
+  readonly expiresAt: Date;
+}
+
+export const setupTokens = defineTable<SetupTokenRow>('setup_tokens', {
+  columns: { secretHash: column.word(64).primary(), expiresAt: column.instant() },
+});
+
+/** Stores a token beside those of other processes; expired ones go. */
+export async function insertSetupToken(tx: Tx, row: SetupTokenRow, now: Date): Promise<void> {
+  await deleteRows(tx, setupTokens, { expiresAt: LessThanOrEqual(now) });
+  await insertMany(tx, setupTokens, [row]);
+}
+
+export async function hasSetupToken(tx: Tx, secretHash: string, now: Date): Promise<boolean> {
+  return tx.existsBy(setupTokens, { secretHash, expiresAt: MoreThan(now) });
+}
+
+export async function hasSetupTokens(tx: Tx): Promise<boolean> {
+  return tx.existsBy(setupTokens, {});
+}
+
+export async function deleteSetupTokens(tx: Tx): Promise<void> {
+  await executeSql(tx, 'delete from setup_tokens', []);
+}
