@@ -27,26 +27,36 @@ describe('the look for a published answer', () => {
     readonly addresses?: readonly string[];
     readonly allowPrivate?: boolean;
     readonly selfCheck?: 'off' | 'warn' | 'strict';
+    readonly trusted?: readonly string[];
+    readonly resolve?: (host: string) => readonly { readonly address: string; readonly family: number }[];
   }
+  /** What the log gets. */
+  const faults: string[] = [];
+  const unreachable =
+    'www.example.test: the challenge is not reachable from here; the log of cert-manager has the reason';
   const probe = async ({
     addresses = ['127.0.0.1'],
     allowPrivate = true,
     selfCheck = 'warn',
+    trusted = [],
+    resolve,
   }: Situation = {}) => {
+    faults.length = 0;
     const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     const outgoing = createOutgoing({
-      trusted: [],
-      resolve: (_host, _options, done) => done(null, found),
+      trusted,
+      resolve: (host, _options, done) => done(null, resolve?.(host) ?? found),
     });
     try {
       return await probeHttp01(
         {
-          fetch: (address, init) => outgoing.fetchFor({ address, allowPrivate })(address, init),
+          fetch: outgoing.fetchGuarded({ allowPrivate }),
           fetchAt: (address) => outgoing.fetchAt(address, { allowPrivate }),
           addressesOf: outgoing.addressesOf,
           selfCheck,
           requestMs: 2000,
           port,
+          onFault: (reason) => void faults.push(reason),
         },
         expected,
       );
@@ -62,21 +72,20 @@ describe('the look for a published answer', () => {
     expect(hosts.at(-1)).toBe(`www.example.test:${port}`);
   });
 
-  test('tells at which of two addresses it cannot be read', async () => {
+  test('logs at which of two addresses it cannot be read', async () => {
     answer = sound;
     // nobody listens there
-    expect(await probe({ addresses: ['127.0.0.1', '::1'] })).toBe(
-      'www.example.test: the challenge cannot be read from here at ::1: ECONNREFUSED, though it can at 127.0.0.1',
-    );
+    expect(await probe({ addresses: ['127.0.0.1', '::1'] })).toBe(unreachable);
+    expect(faults).toEqual(['at ::1: ECONNREFUSED, though it can at 127.0.0.1']);
   });
 
   test('asks no address that must not be called', async () => {
     answer = sound;
-    expect(await probe({ addresses: ['127.0.0.1', '169.254.169.254'] })).toMatch(
-      /at 169\.254\.169\.254: .*metadata|at 169\.254\.169\.254: .*link-local/,
-    );
+    expect(await probe({ addresses: ['127.0.0.1', '169.254.169.254'] })).toBe(unreachable);
+    expect(faults.join()).toMatch(/at 169\.254\.169\.254: .*metadata|at 169\.254\.169\.254: .*link-local/);
     const before = hosts.length;
-    expect(await probe({ allowPrivate: false })).toMatch(/at 127\.0\.0\.1: .* private or loopback address/);
+    expect(await probe({ allowPrivate: false })).toBe(unreachable);
+    expect(faults.join()).toMatch(/at 127\.0\.0\.1: .* private or loopback address/);
     expect(hosts).toHaveLength(before);
   });
 
@@ -92,9 +101,10 @@ describe('the look for a published answer', () => {
       (response) => response.writeHead(302, { location: path }).end(),
       /at 127\.0\.0\.1: there is no end of redirects/,
     ],
-  ])('is told of %s', async (_, reply, reason) => {
+  ])('logs %s, and shows users the same sentence for all', async (_, reply, reason) => {
     answer = reply;
-    expect(await probe()).toMatch(reason);
+    expect(await probe()).toBe(unreachable);
+    expect(faults.join()).toMatch(reason);
   });
 
   test('follows a redirect', async () => {
@@ -105,10 +115,71 @@ describe('the look for a published answer', () => {
     expect(await probe()).toBeUndefined();
   });
 
-  test('says that a name has no address', async () => {
-    expect(await probe({ addresses: [] })).toBe(
-      'www.example.test: the challenge cannot be read from here as the name has no address',
-    );
+  describe('asks no service on another port', () => {
+    let internal: { readonly url: string; readonly close: () => Promise<void> };
+    const asked: (string | undefined)[] = [];
+    beforeAll(async () => {
+      internal = await listening(
+        createServer((request, response) => {
+          asked.push(request.url);
+          response.end('secret');
+        }),
+      );
+    });
+    afterAll(() => internal.close());
+
+    test.each([
+      ['another port', () => `${internal.url}/internal`],
+      ['another port with a query', () => `${internal.url}/admin/x?y=1`],
+      ['another port by name', () => `http://elsewhere.test:${new URL(internal.url).port}/`],
+      ['a port where nobody listens', () => 'http://127.0.0.1:9/'],
+    ])('when a redirect leads to %s', async (_, location) => {
+      answer = (response) => response.writeHead(302, { location: location() }).end();
+      expect(await probe()).toBe(unreachable);
+      expect(faults.join()).toMatch(/at 127\.0\.0\.1: it leads to port \d+, where CAs do not follow/);
+      expect(asked).toEqual([]);
+    });
+
+    test('when a redirect leads to an address that the operator trusts', async () => {
+      const address = `http://127.0.0.1:${port}`;
+      answer = (response) => response.writeHead(302, { location: `http://other.test:${port}/x` }).end();
+      const before = hosts.length;
+      const resolve = (host: string) => [
+        { address: host === 'other.test' ? '169.254.169.254' : '127.0.0.1', family: 4 },
+      ];
+      expect(await probe({ trusted: [`http://other.test:${port}/x`, address], resolve })).toBe(unreachable);
+      expect(faults.join()).toContain('other.test is not called');
+      expect(hosts).toHaveLength(before + 1);
+    });
+
+    test('when the name leads elsewhere after it was looked up', async () => {
+      answer = sound;
+      let lookups = 0;
+      const resolve = () => {
+        lookups += 1;
+        return [{ address: lookups === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }];
+      };
+      // the connection goes to the address that was found and judged
+      expect(await probe({ resolve })).toBeUndefined();
+      expect(lookups).toBe(1);
+    });
+
+    test('when a name looks public at first and private when it is called', async () => {
+      answer = sound;
+      let lookups = 0;
+      const resolve = () => {
+        lookups += 1;
+        return [{ address: lookups === 1 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
+      };
+      const before = hosts.length;
+      expect(await probe({ allowPrivate: false, resolve })).toBe(unreachable);
+      expect(hosts).toHaveLength(before);
+    });
+  });
+
+  test('logs that a name has no address', async () => {
+    expect(await probe({ addresses: [] })).toBe(unreachable);
+    expect(faults).toEqual(['as the name has no address']);
   });
 
   test('ends the order only when that is wanted, and can be left out', async () => {

@@ -8,13 +8,15 @@ export interface ProbeSettings {
   readonly addressesOf: (host: string) => Promise<readonly string[]>;
   /** Guarded, never following a redirect, and connecting to this address whatever the name. */
   readonly fetchAt: (address: string) => { readonly fetch: Fetch; readonly close: () => Promise<void> };
-  /** Guarded, and never following a redirect. */
+  /** Guarded whatever the address, and never following a redirect. */
   readonly fetch: Fetch;
   /** What an answer that cannot be read means. */
   readonly selfCheck: 'off' | 'warn' | 'strict';
   readonly requestMs: number;
   /** Port that stands for 80. */
   readonly port?: number;
+  /** Called with what users do not see: which address gave which answer. */
+  readonly onFault: (reason: string) => void;
 }
 
 /** A file that a CA will look for. */
@@ -26,14 +28,15 @@ interface Expected {
 
 /**
  * Looks for a published answer as a CA does: under port 80 of the name, over at most 10 redirects, and at each of its
- * addresses, since a CA may take any of them. Undefined when it is everywhere, else where not and why; with `strict`
- * that is UpstreamFailed.
+ * addresses, since a CA may take any of them. Undefined when it is everywhere, else a sentence; with `strict` that is
+ * UpstreamFailed. The sentence has no reason: whoever chooses the name would learn what answers on the network here.
  */
 export async function probeHttp01(settings: ProbeSettings, expected: Expected): Promise<string | undefined> {
   if (settings.selfCheck === 'off') return undefined;
   const reason = await findReason(settings, expected);
   if (reason === undefined) return undefined;
-  const sentence = `${expected.host}: the challenge cannot be read from here ${reason}`;
+  settings.onFault(reason);
+  const sentence = `${expected.host}: the challenge is not reachable from here; the log of cert-manager has the reason`;
   if (settings.selfCheck === 'strict') throw new UpstreamFailed(sentence, { code: 'self_check_failed' });
   return sentence;
 }
@@ -75,7 +78,9 @@ async function findFault(
       if (response.status < 300 || response.status >= 400 || location === null) {
         return await faultOf(response, answer);
       }
-      address = new URL(location, address).href;
+      const next = new URL(location, address);
+      if (!isPortOfCas(next, settings.port)) return `it leads to port ${next.port}, where CAs do not follow`;
+      address = next.href;
       // where it leads to has addresses of its own
       fetch = settings.fetch;
     }
@@ -85,6 +90,12 @@ async function findFault(
   } finally {
     await first.close();
   }
+}
+
+/** Boulder follows redirects to the ports 80 and 443 alone; elsewhere other services listen. */
+function isPortOfCas({ port }: URL, portFor80: number | undefined): boolean {
+  // the URL leaves out the port of its scheme
+  return ['', '80', '443', String(portFor80)].includes(port);
 }
 
 async function faultOf(response: Response, answer: string): Promise<string | undefined> {

@@ -34,6 +34,8 @@ const recordName = z
 const http01 = z.strictObject({
   /** What a challenge that cannot be reached from here means: nothing, a warning, or the end of the request. */
   selfCheck: orDefault(z.enum(['off', 'warn', 'strict']), 'warn'),
+  /** Whether it may look at private and loopback addresses; `allowPrivateNetwork` of the CA does not count here. */
+  allowPrivateNetwork: orDefault(z.boolean(), false),
   statelessThumbprint: orDefault(z.literal(false, 'must be false: it is not supported'), false),
 });
 

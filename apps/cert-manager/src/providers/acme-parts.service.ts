@@ -116,16 +116,20 @@ export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts)
     const backend = dnsBackendOf(challenge.dns, { ...parts, turns, allowPrivate, requestMs });
     return createDnsProver(backend, { logger: parts.logger, alias });
   }
+  // whoever may order chooses the names, so the permission for the CA does not count here
+  const reach = { allowPrivate: challenge.http01.allowPrivateNetwork };
   return createHttpProver({
     ...parts,
     probe: ({ identifier, token }, answer) =>
       probeHttp01(
         {
-          fetch: (address, init) => parts.outgoing.fetchFor({ address, allowPrivate })(address, init),
-          fetchAt: (address) => parts.outgoing.fetchAt(address, { allowPrivate }),
+          fetch: parts.outgoing.fetchGuarded(reach),
+          fetchAt: (address) => parts.outgoing.fetchAt(address, reach),
           addressesOf: parts.outgoing.addressesOf,
           selfCheck: challenge.http01.selfCheck,
           requestMs: timeouts.requestMs,
+          onFault: (reason) =>
+            parts.logger.warn({ name: identifier.value, reason }, 'acme.self_check_failed'),
         },
         { host: identifier.value, token, answer },
       ),

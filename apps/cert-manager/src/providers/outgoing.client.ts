@@ -21,6 +21,8 @@ interface Target {
 export interface Outgoing {
   /** Fetch for a target; never follows a redirect, and rejects an answer of more than 1 MiB. */
   fetchFor(target: Target): typeof fetch;
+  /** As `fetchFor`, guarded even for an address of the environment. */
+  fetchGuarded(rules: { readonly allowPrivate: boolean }): typeof fetch;
   /** As `fetchFor`, guarded, for one request or a few: connections go to this address, whatever the name. */
   fetchAt(address: string, rules: { readonly allowPrivate: boolean }): OutgoingFetch;
   /** Every address of a host name, of both families; none when it does not resolve. */
@@ -47,7 +49,8 @@ export function createOutgoing({
   const free = new Set(trusted.map(comparable));
   const ways = new Map<string, OutgoingFetch>();
   const plain = createPlainFetch({ answerBytes });
-  const wayFor = ({ allowPrivate, ca }: Target, isTrusted: boolean): OutgoingFetch => {
+  const wayFor = (rules: Omit<Target, 'address'>, isTrusted: boolean): OutgoingFetch => {
+    const { allowPrivate, ca } = rules;
     const key = JSON.stringify([allowPrivate, isTrusted, ca]);
     const options = { allowPrivate, isTrusted, ca, answerBytes, resolve, onRefused };
     const known = ways.get(key) ?? createOutgoingFetch(options);
@@ -60,6 +63,7 @@ export function createOutgoing({
       const isPlain = isTrusted && target.ca === undefined;
       return tracedFetch(isPlain ? plain.fetch : wayFor(target, isTrusted).fetch, { isTrusted });
     },
+    fetchGuarded: ({ allowPrivate }) => wayFor({ allowPrivate }, false).fetch,
     fetchAt: (address, { allowPrivate }) =>
       createOutgoingFetch({
         allowPrivate,

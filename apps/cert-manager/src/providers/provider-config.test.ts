@@ -97,7 +97,10 @@ describe('the configuration of an ACME CA', () => {
       ...leastAcme,
       contactEmails: [],
       accountKeyType: 'ES256',
-      challenge: { type: 'http-01', http01: { selfCheck: 'warn', statelessThumbprint: false } },
+      challenge: {
+        type: 'http-01',
+        http01: { selfCheck: 'warn', allowPrivateNetwork: false, statelessThumbprint: false },
+      },
       timeouts: { requestMs: 10_000, orderS: 600 },
       limits: { maxConcurrency: 4 },
       allowPrivateNetwork: false,
