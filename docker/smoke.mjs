@@ -1,6 +1,7 @@
 // Says whether a composed stack closes its loop: node docker/smoke.mjs, once it is up. The compose files are
 // those of COMPOSE_ARGS, "-f docker/compose.yaml" when absent.
 import { execFileSync } from 'node:child_process';
+import { get } from 'node:https';
 
 const files = (process.env.COMPOSE_ARGS ?? '-f docker/compose.yaml').split(' ').filter(Boolean);
 const compose = (...words) =>
@@ -41,6 +42,14 @@ const { body: tested } = await call(`${manager}/providers/${provider.id}/test`, 
 });
 if (!tested.success) throw new Error(tested.message);
 say('the manager knows the CA', tested.message);
+
+const ca = await (await fetch(`http://127.0.0.1:${process.env.DUMMY_CA_PORT ?? 3002}/root`)).text();
+const directory = `https://localhost:${process.env.DUMMY_CA_HTTPS_PORT ?? 3443}/acme/directory`;
+const status = await new Promise((resolve, reject) => {
+  get(directory, { ca }, (answer) => resolve(answer.resume().statusCode)).once('error', reject);
+});
+if (status !== 200) throw new Error(`${directory} answered ${status}`);
+say('the CA answers by https under its root', status);
 
 for (let attempt = 0; ; attempt += 1) {
   const checks = `${monitor}/api/v3/checks/?slug=certloop-cert-manager`;

@@ -57,8 +57,6 @@ const notForStacks = new Set([
   'DUMMY_CA_ROOT_CERTIFICATE',
   'DUMMY_CA_INTERMEDIATE_KEY',
   'DUMMY_CA_INTERMEDIATE_CERTIFICATE',
-  'DUMMY_CA_HTTPS_PORT',
-  'DUMMY_CA_HTTPS_NAMES',
 ]);
 
 const isPublished = (name) => stack.includes(`'127.0.0.1:\${${name}:-`);

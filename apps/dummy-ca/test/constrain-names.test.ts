@@ -71,7 +71,8 @@ describe('a root made for some names alone', () => {
     await expect(makeHttpsCertificate(ca.authority, ['localhost'], clock)).rejects.toThrow(
       'DUMMY_CA_HTTPS_NAMES: its issuer is not allowed to issue for "localhost", only for corp.test',
     );
-    const { cert } = await makeHttpsCertificate(ca.authority, ['ca.corp.test', '10.0.0.2'], clock);
+    const names = ['localhost', 'ca.corp.test', '127.0.0.1', '10.0.0.2'];
+    const { cert } = await makeHttpsCertificate(ca.authority, names, clock);
     expect(new X509Certificate(cert).subjectAltName).toBe('DNS:ca.corp.test, IP Address:10.0.0.2');
   });
 });

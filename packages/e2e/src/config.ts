@@ -13,6 +13,11 @@ const settings = {
     'TCP port of the check-monitoring service',
   ),
   dummyCaPort: setting('DUMMY_CA_PORT', portNumber.default(3002), 'TCP port of the dummy CA'),
+  dummyCaHttpsPort: setting(
+    'DUMMY_CA_HTTPS_PORT',
+    portNumber.default(3443),
+    'TCP port of the dummy CA for https',
+  ),
   dataDir: setting('CERTLOOP_DATA_DIR', z.string().default('data'), 'folder for databases, secrets and logs'),
 };
 
@@ -26,13 +31,23 @@ export interface StackPorts {
   readonly certManager: number;
   readonly checkMonitor: number;
   readonly dummyCa: number;
+  /** Port of the dummy CA for https; a free one when absent. */
+  readonly dummyCaHttps?: number;
 }
 
 /** Settings of the whole stack. Throws ConfigError that lists all faults. */
 export function readStackConfig(environment: Environment = process.env): StackConfig {
-  const { certManagerPort, checkMonitorPort, dummyCaPort, dataDir } = readConfig(settings, environment);
+  const { certManagerPort, checkMonitorPort, dummyCaPort, dummyCaHttpsPort, dataDir } = readConfig(
+    settings,
+    environment,
+  );
   return {
-    ports: { certManager: certManagerPort, checkMonitor: checkMonitorPort, dummyCa: dummyCaPort },
+    ports: {
+      certManager: certManagerPort,
+      checkMonitor: checkMonitorPort,
+      dummyCa: dummyCaPort,
+      dummyCaHttps: dummyCaHttpsPort,
+    },
     dataDir,
   };
 }

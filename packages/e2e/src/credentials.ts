@@ -10,7 +10,7 @@ export const credentialsSchema = z.object({
     readOnlyKey: z.string(),
     pingKey: z.string(),
   }),
-  dummyCa: z.object({ url: z.string() }),
+  dummyCa: z.object({ url: z.string(), httpsUrl: z.string().optional(), rootFile: z.string().optional() }),
 });
 
 /** Addresses and credentials of a running stack, as they stand in `credentials.json`. */

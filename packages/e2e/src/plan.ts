@@ -12,12 +12,14 @@ export interface SecretFiles {
 export interface StackPlan {
   readonly dataDir: string;
   readonly urls: Readonly<Record<ServiceName, string>>;
+  /** Where dummy-ca answers by https. */
+  readonly httpsUrl: string;
   readonly environments: Readonly<Record<ServiceName, Readonly<Record<string, string>>>>;
 }
 
 export interface PlanInput {
   readonly dataDir: string;
-  readonly ports: StackPorts;
+  readonly ports: Required<StackPorts>;
   readonly secretFiles: SecretFiles;
   /** Databases elsewhere than in SQLite files of the folder. */
   readonly databaseUrls?: DatabaseUrls | undefined;
@@ -53,6 +55,8 @@ export function planStack({ dataDir, ports, secretFiles, databaseUrls, environme
   return {
     dataDir,
     urls,
+    // the name is on the certificate, and some clients take no address
+    httpsUrl: `https://localhost:${ports.dummyCaHttps}`,
     environments: {
       'cert-manager': {
         ...environment,
@@ -73,10 +77,18 @@ export function planStack({ dataDir, ports, secretFiles, databaseUrls, environme
         CHECK_MONITOR_DATABASE_URL: databases.checkMonitor,
         CHECK_MONITOR_SECRET_FILE: secretFiles.monitorSecret,
       },
-      'dummy-ca': { ...environment, DUMMY_CA_HOST: host, DUMMY_CA_PORT: String(ports.dummyCa) },
+      'dummy-ca': {
+        ...environment,
+        DUMMY_CA_HOST: host,
+        DUMMY_CA_PORT: String(ports.dummyCa),
+        DUMMY_CA_HTTPS_PORT: String(ports.dummyCaHttps),
+      },
     },
   };
 }
+
+/** File that the root of dummy-ca is in while the stack runs: it is another one after each start. */
+export const rootFile = (dataDir: string): string => join(dataDir, 'root.pem');
 
 const host = '127.0.0.1';
 

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StartFailed } from '@certloop/server';
 import type { StackPorts } from './config.js';
@@ -6,7 +6,7 @@ import { issueToken, keysWork, tokenLasts } from './credential-checks.js';
 import { type Credentials, findCredentials, storeCredentials } from './credentials.js';
 import { makeAdministrator, makeProjectKeys, prepareFolder } from './first-start.js';
 import { lockFolder, type Unlock } from './folder-lock.js';
-import { type DatabaseUrls, healthUrl, planStack, type StackPlan, sqliteFiles } from './plan.js';
+import { type DatabaseUrls, healthUrl, planStack, rootFile, type StackPlan, sqliteFiles } from './plan.js';
 import { freePort, requireFreePort } from './ports.js';
 import { type ServiceName, type ServiceProcess, startService } from './service-process.js';
 
@@ -71,6 +71,7 @@ export class Stack {
       if (!this.#stopping && this.#services.get(app) === service) this.#broken(sentence);
     });
     await service.ready;
+    if (app === 'dummy-ca') await this.#storeRoot();
   }
 
   /** The running process of a service. */
@@ -93,6 +94,11 @@ export class Stack {
     await this.#services.get('cert-manager')?.stop();
     await Promise.all([...this.#services.values()].map((service) => service.stop()));
     await this.#unlock();
+  }
+
+  async #storeRoot(): Promise<void> {
+    const answer = await fetch(`${this.#plan.urls['dummy-ca']}/root`);
+    await writeFile(rootFile(this.dataDir), await answer.text());
   }
 
   #environmentOf(app: ServiceName): Readonly<Record<string, string>> {
@@ -140,9 +146,10 @@ const portVariables = {
   certManager: 'CERT_MANAGER_PORT',
   checkMonitor: 'CHECK_MONITOR_PORT',
   dummyCa: 'DUMMY_CA_PORT',
+  dummyCaHttps: 'DUMMY_CA_HTTPS_PORT',
 } as const;
 
-async function choosePorts(ports: StackPorts): Promise<StackPorts> {
+async function choosePorts({ dummyCaHttps = 0, ...ports }: StackPorts): Promise<Required<StackPorts>> {
   const { certManager, checkMonitor, dummyCa } = portVariables;
   if (ports.checkMonitor !== 0 && ports.checkMonitor === ports.certManager) {
     throw new StartFailed(`${certManager} and ${checkMonitor} are the same port, ${ports.checkMonitor}`);
@@ -150,10 +157,14 @@ async function choosePorts(ports: StackPorts): Promise<StackPorts> {
   if (ports.dummyCa !== 0 && [ports.certManager, ports.checkMonitor].includes(ports.dummyCa)) {
     throw new StartFailed(`${dummyCa} is the port of another service, ${ports.dummyCa}`);
   }
+  if (dummyCaHttps !== 0 && Object.values(ports).includes(dummyCaHttps)) {
+    throw new StartFailed(`${portVariables.dummyCaHttps} is the port of another service, ${dummyCaHttps}`);
+  }
   return {
     certManager: await choosePort(ports.certManager, certManager),
     checkMonitor: await choosePort(ports.checkMonitor, checkMonitor),
     dummyCa: await choosePort(ports.dummyCa, dummyCa),
+    dummyCaHttps: await choosePort(dummyCaHttps, portVariables.dummyCaHttps),
   };
 }
 
@@ -168,21 +179,25 @@ async function credentialsFor(plan: StackPlan, options: StackOptions): Promise<C
   const urls = {
     certManager: plan.urls['cert-manager'],
     checkMonitor: plan.urls['check-monitor'],
-    dummyCa: plan.urls['dummy-ca'],
+  };
+  const dummyCa = {
+    url: plan.urls['dummy-ca'],
+    httpsUrl: plan.httpsUrl,
+    rootFile: rootFile(plan.dataDir),
   };
   const stored = await findCredentials(plan.dataDir);
   if (stored !== undefined && (options.databaseUrls !== undefined || (await databasesExist(plan.dataDir)))) {
     return {
       certManager: { ...stored.certManager, url: urls.certManager },
       checkMonitor: { ...stored.checkMonitor, url: urls.checkMonitor },
-      dummyCa: { url: urls.dummyCa },
+      dummyCa,
     };
   }
   const [administrator, keys] = await Promise.all([makeAdministrator(plan), makeProjectKeys(plan)]);
   return {
     certManager: { url: urls.certManager, ...administrator, token: '' },
     checkMonitor: { url: urls.checkMonitor, ...keys },
-    dummyCa: { url: urls.dummyCa },
+    dummyCa,
   };
 }
 

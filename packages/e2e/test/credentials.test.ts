@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +42,15 @@ async function useAll(stack: Stack): Promise<void> {
   const seen = await fetch(`${url}/api/v3/checks/`, { headers: { 'X-Api-Key': readOnlyKey } });
   expect(JSON.stringify(await seen.json())).not.toContain('ping_url');
   expect(check.name).toBe('c');
+  const { httpsUrl, rootFile = '' } = stack.credentials.dummyCa;
+  expect(await statusOf(`${httpsUrl}/acme/directory`, await readFile(rootFile, 'utf8'))).toBe(200);
+}
+
+/** Status of the answer by https to one who trusts the root. */
+function statusOf(url: string, ca: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca, agent: false }, (answer) => resolve(answer.resume().statusCode)).once('error', reject);
+  });
 }
 
 describe('credentials.json', () => {
@@ -85,12 +95,15 @@ describe('credentials.json', () => {
 });
 
 describe('a stack that cannot start', () => {
-  test('names the port that is taken, and leaves nothing running', async () => {
+  test.each([
+    ['checkMonitor', 'CHECK_MONITOR_PORT'],
+    ['dummyCaHttps', 'DUMMY_CA_HTTPS_PORT'],
+  ])('names the port that is taken, and leaves nothing running: %s', async (name, variable) => {
     const port = await freePort();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve));
-    const start = startStack({ dataDir, ports: { ...free, checkMonitor: port }, environment });
-    await expect(start).rejects.toThrow(`port ${port} is already in use; CHECK_MONITOR_PORT chooses another`);
+    const start = startStack({ dataDir, ports: { ...free, [name]: port }, environment });
+    await expect(start).rejects.toThrow(`port ${port} is already in use; ${variable} chooses another`);
     await new Promise((resolve) => taken.close(resolve));
   });
 
@@ -101,6 +114,9 @@ describe('a stack that cannot start', () => {
       environment,
     });
     await expect(start).rejects.toThrow('CERT_MANAGER_PORT and CHECK_MONITOR_PORT are the same port, 4711');
+    await expect(
+      startStack({ dataDir, ports: { ...free, dummyCa: 4711, dummyCaHttps: 4711 }, environment }),
+    ).rejects.toThrow('DUMMY_CA_HTTPS_PORT is the port of another service, 4711');
   });
 
   test('names the process that already runs a stack on the folder, and takes over after one that is gone', async () => {

@@ -1,0 +1,47 @@
+import { relative } from 'node:path';
+import type { AlertReach } from '@certloop/contracts';
+import type { Credentials } from './credentials.js';
+
+export interface Greeting {
+  readonly credentials: Credentials;
+  readonly dataDir: string;
+  readonly workingFolder: string;
+  /** Milliseconds that the start took. */
+  readonly ms: number;
+  /** Undefined when the monitor did not say. */
+  readonly reach: AlertReach | undefined;
+}
+
+/** What a new user needs first, in at most twelve lines. Secrets stay in their file. */
+export function greet({ credentials, dataDir, workingFolder, ms, reach }: Greeting): string {
+  const { certManager, checkMonitor, dummyCa } = credentials;
+  const fromHere = relative(workingFolder, dataDir);
+  const folder = fromHere.startsWith('..') ? dataDir : `./${fromHere}`;
+  return `
+CertLoop is up after ${(ms / 1000).toFixed(1)} s
+  cert-manager   ${certManager.url}
+  check-monitor  ${checkMonitor.url}
+  dummy-ca       ${dummyCa.url}
+  ACME           ${dummyCa.httpsUrl}/acme/directory
+  files          ${folder}: credentials.json, root.pem, logs
+  first steps    npm run demo; docs/first-certificate.md
+${reach === undefined ? '' : describeAlertReach(reach)}Ctrl-C stops everything.
+`;
+}
+
+/** Command that adds an integration to the project of the stack. */
+export const addIntegrationCommand =
+  'npm run monitor -- channel create --project CertLoop --kind ntfy --name Phone --settings \'{"topic":"yours"}\'';
+
+/** What the user must do so that every alert is sent, in two lines at most; '' when nothing. */
+export function describeAlertReach(reach: AlertReach): string {
+  const { integrations, checks, checksWithoutIntegration } = reach;
+  if (integrations === 0)
+    return `  alerts         none before you add an integration, such as:\n${addIntegrationCommand}\n`;
+  const broken = reach.switchedOff + reach.failing;
+  if (broken > 0)
+    return `  alerts         ${broken} of ${integrations} integrations are off or failing: npx certloop integrations\n`;
+  if (checksWithoutIntegration > 0)
+    return `  alerts         ${checksWithoutIntegration} of ${checks} checks have no integration: npx certloop checks\n`;
+  return '';
+}

@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import { greet } from '../src/greeting.js';
+
+const credentials = {
+  certManager: { url: 'http://127.0.0.1:3000', username: 'admin', password: 'secret-1', token: 'secret-2' },
+  checkMonitor: {
+    url: 'http://127.0.0.1:3001',
+    readWriteKey: 'secret-3',
+    readOnlyKey: 'secret-4',
+    pingKey: 'secret-5',
+  },
+  dummyCa: {
+    url: 'http://127.0.0.1:3002',
+    httpsUrl: 'https://localhost:3443',
+    rootFile: '/srv/certloop/data/root.pem',
+  },
+};
+const sound = { integrations: 2, checks: 36, checksWithoutIntegration: 0, switchedOff: 0, failing: 0 };
+
+test.each([
+  [
+    'there is no integration',
+    { ...sound, integrations: 0 },
+    /none before you add an integration, such as:\nnpm run monitor -- /,
+  ],
+  ['some checks have none', { ...sound, checksWithoutIntegration: 3 }, /3 of 36 checks have no integration/],
+  [
+    'one fails and one is off',
+    { ...sound, switchedOff: 1, failing: 1 },
+    /2 of 2 integrations are off or failing/,
+  ],
+  ['nothing is missing', sound, /first steps .*\nCtrl-C stops everything\.\n$/],
+  ['the monitor does not say', undefined, /first steps .*\nCtrl-C stops everything\.\n$/],
+])('what the start prints is short and has no secret when %s', (_situation, reach, expected) => {
+  for (const workingFolder of ['/srv/certloop', '/home/ada']) {
+    const text = greet({ credentials, dataDir: '/srv/certloop/data', workingFolder, ms: 4_210, reach });
+    expect(text).toMatch(expected);
+    expect(text).not.toContain('secret');
+    const lines = text.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(12);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(110);
+  }
+});
+
+test('what the start prints names every address and the folder of the files', () => {
+  const text = greet({
+    credentials,
+    dataDir: '/srv/certloop/data',
+    workingFolder: '/srv/certloop',
+    ms: 4_210,
+    reach: sound,
+  });
+  expect(text).toBe(`
+CertLoop is up after 4.2 s
+  cert-manager   http://127.0.0.1:3000
+  check-monitor  http://127.0.0.1:3001
+  dummy-ca       http://127.0.0.1:3002
+  ACME           https://localhost:3443/acme/directory
+  files          ./data: credentials.json, root.pem, logs
+  first steps    npm run demo; docs/first-certificate.md
+Ctrl-C stops everything.
+`);
+});
