@@ -78,7 +78,18 @@ describe('a full disk under SQLite', () => {
     expect(refused.headers['retry-after']).toBe('5');
     const { body } = await app.request.get('/spaces').set(auth).expect(200);
     expect(body).toContainEqual(expect.objectContaining({ name: 'first' }));
+    const message = 'the database cannot be written: its disk is full';
+    const unready = await app.request.get('/health/ready').expect(503);
+    expect(unready.body).toMatchObject({ code: 'unavailable', message });
+    expect(unready.headers['retry-after']).toBe('5');
+    expect((await app.request.get('/health').expect(200)).body).toMatchObject({
+      status: 'degraded',
+      message,
+    });
+    await app.request.get('/health/live').expect(200);
     await limitPages(1_000_000);
+    await app.request.get('/health/ready').expect(200);
+    expect((await app.request.get('/health').expect(200)).body).toMatchObject({ status: 'ok' });
     await create('last').expect(201);
   });
 

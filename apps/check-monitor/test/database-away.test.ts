@@ -89,7 +89,11 @@ describe('a full disk under SQLite', () => {
     expect(refused.headers['retry-after']).toBe('5');
     await ada.post('/checks/', { desc: 'x'.repeat(50_000) }).expect(503, { error: unavailable });
     expect((await ada.get(`/checks/${uuid}`).expect(200)).body.n_pings).toBe(stored);
+    const message = 'the database cannot be written: its disk is full';
+    await app.http.get('/health/ready').expect(503, { error: message });
+    await app.http.get('/health/live').expect(200);
     await limitPages(1_000_000);
+    await app.http.get('/health/ready').expect(200);
     await ping().expect(200);
     expect((await ada.get(`/checks/${uuid}`).expect(200)).body.n_pings).toBe(stored + 1);
   });

@@ -3,13 +3,14 @@ import type { EntityManager, EntitySchema } from 'typeorm';
 import { type Dialect, dialects } from './dialect.js';
 import type { Doors } from './doors.js';
 import { asUnavailable, DatabaseUnavailable } from './failures.js';
-import { type Migration, migrate, pendingMigrations, revertLast } from './migrations.js';
+import { type Migration, migrate, pendingMigrations, revertLast, tryToWrite } from './migrations.js';
 import { type PostgresLimits, usualLimits } from './postgres-client.js';
 import { openPostgresDoors } from './postgres-doors.js';
 import type { Lanes } from './postgres-lanes.js';
 import { retried } from './retry.js';
 import { parseAddress } from './source.js';
 import { openSqliteDoors } from './sqlite-doors.js';
+import { WriteFaults } from './write-faults.js';
 
 /** An open transaction; what a repository gets. Good until the work it was given to ends. */
 export type Tx = EntityManager;
@@ -70,6 +71,11 @@ export interface Database {
   schemaDrift(): Promise<string[]>;
   /** Throws DatabaseUnavailable when the database is away. */
   ping(): Promise<void>;
+  /**
+   * Why the database cannot be written now (disk full, read-only, locked), in words for anyone; undefined while it can,
+   * or as long as nothing is known. Writes a row and deletes it, unless the last write succeeded a moment ago.
+   */
+  writeFault(): Promise<string | undefined>;
   /** Fails what is still under way in `ms`, so that a process can stop while its database is silent. */
   giveUpAfter(ms: number): void;
   /** Takes no more work, waits for what is under way and closes; after 10 s it closes anyway. */
@@ -115,17 +121,25 @@ function behind(
   );
   const through = async <T>(door: 'read' | 'write', work: () => Promise<T>): Promise<T> => {
     try {
-      return await pass.through(work);
+      const result = await pass.through(work);
+      if (door === 'write') faults.noteSuccess();
+      return result;
     } catch (error) {
       const shown = asUnavailable(error, door);
-      if (shown instanceof DatabaseUnavailable) warnUnavailable(shown.message);
+      if (shown instanceof DatabaseUnavailable) {
+        warnUnavailable(shown.message);
+        if (door === 'write') faults.noteFailure(shown);
+      }
       throw shown;
     }
   };
+  const transaction: Database['transaction'] = (work) =>
+    through('write', () => retried(() => doors.write(work), onRetry));
+  const faults = new WriteFaults(() => transaction((tx) => tryToWrite(tx, dialect)));
   const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => doors.read(work));
   return {
     dialect,
-    transaction: (work) => through('write', () => retried(() => doors.write(work), onRetry)),
+    transaction,
     longTransaction: (work) => through('write', () => retried(() => doors.writeLong(work), onRetry)),
     read,
     lanes: lanes && {
@@ -137,6 +151,7 @@ function behind(
     revertLast: async () => void (await pass.through(() => revertLast(doors, dialect, migrations))),
     schemaDrift: () => pass.through(() => doors.drift()),
     ping: () => read((tx) => tx.query('select 1')).then(() => undefined, unavailable),
+    writeFault: () => faults.current(),
     giveUpAfter: (ms) => void setTimeout(() => doors.cut('the service stops'), ms).unref(),
     close: () => pass.close(() => doors.close()),
   };

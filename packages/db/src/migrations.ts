@@ -1,4 +1,5 @@
-import type { QueryRunner } from 'typeorm';
+import { randomUUID } from 'node:crypto';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import type { Dialect } from './dialect.js';
 import type { Doors } from './doors.js';
 import { DatabaseUnavailable } from './failures.js';
@@ -53,6 +54,14 @@ export function revertLast(
     await runner.query(deletion(dialect), [last.name]);
     return last.name;
   });
+}
+
+/** Writes a row that nobody sees, and deletes it in the same transaction; on SQLite it needs several pages of its own. */
+export async function tryToWrite(tx: EntityManager, dialect: Dialect): Promise<void> {
+  const name = `try ${randomUUID()}`;
+  const filling = dialect.name === 'sqlite' ? ' '.repeat(16_384) : '';
+  await tx.query(insertion(dialect), [name, filling]);
+  await tx.query(deletion(dialect), [name]);
 }
 
 function missing(migrations: readonly Migration[], ran: ReadonlySet<string>): Migration[] {

@@ -31,7 +31,7 @@ export function describeLiveness({ clock }: SystemDeps): Health {
 
 /**
  * That requests are taken. Throws an unavailable refusal while the service stops, and while its database does
- * not answer or has migrations to run.
+ * not answer, has migrations to run, or cannot be written.
  */
 export async function describeReadiness({ db, clock, isDraining }: SystemDeps): Promise<Health> {
   const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
@@ -58,14 +58,14 @@ const away = 'the database does not answer';
 
 async function databaseFault(db: Database): Promise<string | undefined> {
   return db.ping().then(
-    () => undefined,
+    () => db.writeFault(),
     () => away,
   );
 }
 
 async function schemaFault(db: Database): Promise<string | undefined> {
   return db.pendingMigrations().then(
-    ({ length }) => (length === 0 ? undefined : 'the database has migrations to run'),
+    ({ length }) => (length === 0 ? db.writeFault() : 'the database has migrations to run'),
     () => away,
   );
 }

@@ -8,8 +8,8 @@ export interface ProbesDeps {
 }
 
 /**
- * That requests are taken. Throws an unavailable refusal while the service stops, and while its database is away or has
- * migrations to run.
+ * That requests are taken. Throws an unavailable refusal while the service stops, and while its database is away, has
+ * migrations to run, or cannot be written.
  */
 export async function describeReadiness({ database, isDraining }: ProbesDeps): Promise<Probe> {
   const fault = isDraining() ? 'the service is stopping' : await schemaFault(database);
@@ -19,7 +19,7 @@ export async function describeReadiness({ database, isDraining }: ProbesDeps): P
 
 async function schemaFault(database: Database): Promise<string | undefined> {
   return database.pendingMigrations().then(
-    ({ length }) => (length === 0 ? undefined : 'the database has migrations to run'),
+    ({ length }) => (length === 0 ? database.writeFault() : 'the database has migrations to run'),
     () => 'the database does not answer',
   );
 }

@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { type Database, DatabaseUnavailable } from '../src/index.js';
+import { describeEachDialect } from '../src/testing.js';
+import { insertNamed, namesIn } from './support/rows.js';
+import { shop } from './support/shop.js';
+
+describeEachDialect('a database that cannot be written', (open, dialect) => {
+  let database: Database;
+  beforeEach(async () => {
+    ({ database } = await open(shop));
+  });
+
+  const reason = dialect === 'sqlite' ? 'its disk is full' : 'it is read-only';
+
+  /** A disk that is full, or a primary that became a standby. */
+  async function refuseWrites(isOn: boolean): Promise<void> {
+    if (dialect === 'sqlite') {
+      const pages = isOn ? 1 : 1_000_000;
+      await database.transaction((tx) => tx.query(`pragma max_page_count = ${pages}`));
+      return;
+    }
+    const word = isOn ? 'on' : 'off';
+    await database.transaction(async (tx) => {
+      await tx.query('set transaction read write');
+      const [{ name } = { name: '' }] = (await tx.query('select current_database() as name')) as {
+        name: string;
+      }[];
+      await tx.query(`alter database "${name}" set default_transaction_read_only = ${word}`);
+    });
+    const others =
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()';
+    await database.read((tx) => tx.query(`${others} and pid <> pg_backend_pid()`));
+    // our own session too: it was opened before
+    await database
+      .read((tx) => tx.query('select pg_terminate_backend(pg_backend_pid())'))
+      .catch(() => undefined);
+  }
+
+  test('says so as soon as a write failed, serves readers, and recovers at once', async () => {
+    await database.transaction((tx) => insertNamed(tx, 'first'));
+    expect(await database.writeFault()).toBeUndefined();
+    await refuseWrites(true);
+    await expect(database.transaction((tx) => insertNamed(tx, 'no'.repeat(50_000)))).rejects.toThrow(
+      DatabaseUnavailable,
+    );
+    expect(await database.writeFault()).toBe(`the database cannot be written: ${reason}`);
+    expect(await namesIn(database)).toEqual(['first']);
+    await refuseWrites(false);
+    expect(await database.writeFault()).toBeUndefined();
+    await database.transaction((tx) => insertNamed(tx, 'last'));
+    expect(await namesIn(database)).toEqual(['first', 'last']);
+  });
+
+  test('shows nothing of the write that was tried', async () => {
+    const pending = await database.pendingMigrations();
+    expect(await database.writeFault()).toBeUndefined();
+    expect(await database.pendingMigrations()).toEqual(pending);
+    expect(await database.read((tx) => tx.query('select name from migrations'))).toEqual([
+      { name: '0001-initial' },
+    ]);
+  });
+});
