@@ -137,7 +137,7 @@ function comparisonsWithKinds(text) {
 
 const [, kindList = ''] =
   /providerKindNames = \[(.*)\]/.exec(
-    readFileSync(join(root, 'apps/cert-manager/src/providers/provider.ts'), 'utf8'),
+    readFileSync(join(root, 'packages/contracts/src/cert-manager/providers.ts'), 'utf8'),
   ) ?? [];
 const providerKinds = [...kindList.matchAll(/'([\w-]+)'/g)].map(([, kind]) => kind);
 

@@ -58,6 +58,7 @@ import type { RunReport } from './renewals/run-report.js';
 import { renewAtOf } from './renewals/schedule-renewals.service.js';
 import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
+import { listProviderUses } from './system/provider-uses.service.js';
 import { createServiceMetrics } from './system/service-metrics.service.js';
 import { systemHandlers } from './system/system.routes.js';
 import { apiTokensHandlers } from './users/api-tokens.routes.js';
@@ -173,7 +174,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, ...scheduler }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
         ...csrsHandlers({ db, clock, ...scheduler }),
-        ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses }),
+        ...providersHandlers({
+          ...{ db, clock, outgoing, opener, keyRing, addresses },
+          listUses: listProviderUses,
+        }),
         ...certificatesHandlers({ db }),
         ...issuanceHandlers({
           ...{ db, clock, opener, renewAtOf, isBeingRenewed, ...scheduler },

@@ -10,7 +10,7 @@ import { type CliConfig, describeSettings, readCliConfig } from './config.js';
 import { openMigrated } from './database.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
-import { findOrderProvider } from './providers/providers.repository.js';
+import { findOrderProvider, findProviderByName } from './providers/providers.repository.js';
 import { rotateKeys } from './providers/rotate-keys.service.js';
 import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.service.js';
 
@@ -24,8 +24,11 @@ Commands
                  unless CERT_MANAGER_MIGRATE_AT_START is false
   keys rotate    encrypt with the first of ENCRYPTION_KEYS what the others have encrypted;
                  these may be taken out afterwards
-  acme new-key   give the account with the ACME CA another key
+  acme new-key   give the account with an ACME CA another key
   settings       list every environment variable of the service
+
+Options of acme new-key
+  --provider NAME        the provider whose account it is; acme when absent
 
 Options of admin
   --username NAME        3 to 64 letters, digits or any of . _ @ -
@@ -61,7 +64,7 @@ async function dispatch(words: readonly string[]): Promise<void> {
   else if (command === 'migrate') await migrate();
   else if (command === 'settings') print(describeSettings());
   else if (command === 'keys rotate') await withDatabase(rotate);
-  else if (command === 'acme new-key') await withDatabase(changeKey);
+  else if (command === 'acme new-key') await withDatabase((db, config) => changeKey(db, config, values));
   else if (command === 'admin create') await create(values);
   else if (command === 'admin ensure') await ensure(values);
   else
@@ -75,6 +78,7 @@ interface Options {
   readonly username?: string | undefined;
   readonly email?: string | undefined;
   readonly 'password-file'?: string | undefined;
+  readonly provider?: string | undefined;
 }
 
 function parse(words: readonly string[]): { positionals: string[]; values: Options } {
@@ -88,6 +92,7 @@ function parse(words: readonly string[]): { positionals: string[]; values: Optio
         username: text,
         email: text,
         'password-file': text,
+        provider: text,
       },
     });
   } catch (error) {
@@ -160,7 +165,18 @@ async function rotate(db: Database, { encryptionKeys: ring }: CliConfig): Promis
   print(`secrets encrypted anew: ${count}\n`);
 }
 
-async function changeKey(db: Database, { encryptionKeys, acmeDirectoryUrl }: CliConfig): Promise<void> {
+async function changeKey(
+  db: Database,
+  { encryptionKeys, acmeDirectoryUrl }: CliConfig,
+  { provider: named }: Options,
+): Promise<void> {
+  const row = await db.read(async (tx) => {
+    return named === undefined ? findOrderProvider(tx) : findProviderByName(tx, named);
+  });
+  if (row === undefined) {
+    const reason = named === undefined ? 'no ACME provider: start the service first' : `no provider ${named}`;
+    throw new UsageError(`there is ${reason}`);
+  }
   const outgoing = createOutgoing({ trusted: acmeDirectoryUrl === undefined ? [] : [acmeDirectoryUrl] });
   const { signal: stopping } = new AbortController();
   const opener = createProviderOpener({
@@ -169,10 +185,14 @@ async function changeKey(db: Database, { encryptionKeys, acmeDirectoryUrl }: Cli
     atMoment: async () => undefined,
   });
   try {
-    const row = await db.read(findOrderProvider);
-    if (row === undefined) throw new UsageError('there is no ACME provider: start the service first');
-    await opener.open(row).changeAccountKey?.();
-    print('the account has another key\n');
+    const { changeAccountKey } = opener.open(row);
+    if (changeAccountKey === undefined) {
+      throw new UsageError(`the provider ${row.name} has no account; name an ACME one with --provider`);
+    }
+    await changeAccountKey();
+    print(
+      named === undefined ? 'the account has another key\n' : `the account of ${named} has another key\n`,
+    );
   } finally {
     await outgoing.close();
   }

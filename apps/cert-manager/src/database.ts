@@ -29,6 +29,7 @@ import { markReplaced } from './migrations/0011-certificates-in-use.js';
 import { orderCertificates } from './migrations/0012-order-of-certificates.js';
 import { addTokenFamilies } from './migrations/0013-token-families.js';
 import { addSetupTokens } from './migrations/0014-setup-tokens.js';
+import { addProviderKinds } from './migrations/0015-provider-kinds.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -89,6 +90,7 @@ export const schema: Schema = {
     orderCertificates,
     addTokenFamilies,
     addSetupTokens,
+    addProviderKinds,
   ],
 };
 

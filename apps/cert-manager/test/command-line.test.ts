@@ -24,6 +24,14 @@ test('leaves migrations to their command where it is told to', async () => {
   expect((await runCli(['keys', 'rotate'], later)).stderr).toContain('needs ENCRYPTION_KEYS');
 });
 
+test('names the provider that has no account, or is not there', async () => {
+  const { code, stderr } = await run(['acme', 'new-key', '--provider', 'staging']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'cert-manager: there is no provider staging\n' });
+  expect((await run(['acme', 'new-key'])).stderr).toMatch(
+    /there is no ACME provider: start the service first/,
+  );
+});
+
 test('brings the database up to date', async () => {
   expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'the database is up to date\n', stderr: '' });
 });

@@ -13,7 +13,15 @@ import { addCsr, addFqdn, addSpace, csrUpload, pathOf, unknownId } from './suppo
 import { addJob } from './support/issuance.js';
 import { signIn } from './support/people.js';
 import { picture } from './support/pictures.js';
-import { configure, enable, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
+import {
+  configure,
+  createProvider,
+  enable,
+  fqdnWithCsr,
+  newCsr,
+  providerOf,
+  startAppWithCa,
+} from './support/signing.js';
 import { listening } from './support/small-server.js';
 
 // much else may run on the same machine
@@ -244,6 +252,15 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
 
   listProviders: (app) => read(app, '/providers'),
   getProvider: async (app) => read(app, `/providers/${(await providerOf(app, 'dummy-ca')).id}`),
+  createProvider: async (app) => {
+    const body = { kind: 'dummy-ca', name: 'contract', config: { baseUrl: 'https://8.8.8.8' } };
+    return { answer: await ask(app, 'post', '/providers').send(body), leaves: 'provider.create' };
+  },
+  deleteProvider: async (app) => {
+    const config = { baseUrl: 'https://8.8.8.8' };
+    const { id } = await createProvider(app, { kind: 'dummy-ca', name: 'contract-too', config });
+    return { answer: await ask(app, 'delete', `/providers/${id}`), leaves: 'provider.delete' };
+  },
   setProviderEnabled: async (app) => ({
     answer: await enable(app, await providerOf(app, 'acme'), false).then(async () =>
       enable(app, await providerOf(app, 'dummy-ca'), true),

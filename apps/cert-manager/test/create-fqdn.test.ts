@@ -96,7 +96,11 @@ describeEachDialect('adding an FQDN', (open) => {
   test('refuses an unknown provider', async () => {
     const { body } = await post({ fqdn: 'p3.example.com', providerId: unknownId }).expect(400);
     expect(body.errors).toEqual([
-      { path: 'providerId', code: 'unknown_provider', message: 'names no provider' },
+      {
+        path: 'providerId',
+        code: 'unknown_provider',
+        message: 'names no provider; GET /providers lists them',
+      },
     ]);
   });
 

@@ -129,7 +129,8 @@ describeEachDialect('the explanation of a renewal', (open) => {
     const at = app.clock.now().toISOString();
     expect(await explanationOf(app, fqdn)).toMatchObject({ outlook: 'due', message: `due since ${at}` });
     await enable(app, { id: providerId }, false).expect(200);
-    const reason = 'provider is disabled: dummy-ca';
+    const reason =
+      'provider is disabled: dummy-ca; an administrator enables it by PUT /providers/{id}/enabled or by certloop providers enable dummy-ca';
     expect(await explanationOf(app, fqdn)).toMatchObject({
       willRenew: true,
       outlook: 'due',

@@ -19,6 +19,7 @@ describeEachDialect('providers', (open) => {
     expect(body).toEqual([
       {
         id,
+        kind: 'dummy-ca',
         name: 'dummy-ca',
         displayName: 'Dummy certificate authority',
         description: 'Signs CSRs at once, for tests and for closed networks.',
@@ -33,6 +34,7 @@ describeEachDialect('providers', (open) => {
       },
       {
         id,
+        kind: 'acme',
         name: 'acme',
         displayName: 'ACME',
         description: 'Obtains certificates from an ACME certificate authority (RFC 8555).',

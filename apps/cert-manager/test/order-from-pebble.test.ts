@@ -271,7 +271,8 @@ describeAgainstPebble('an order that needs an external account', (open) => {
     const fqdn = await fqdnFor(app, await newCsr('eab.test'), 'eab.test');
     expect(await order(app, fqdn)).toMatchObject({
       success: false,
-      message: 'the CA requires an external account: eab is missing',
+      message:
+        'the CA requires an external account: eab is missing; set eab.kid and eab.hmacKey, as the CA gave them, in the configuration of the provider',
       stepStatus: { preflight: { status: 'failed', error: { code: 'eab_missing', retryable: false } } },
     });
     await configure(app, provider, { ...provider.config, eab: { kid: 'kid-1', hmacKey } }).expect(200);

@@ -110,6 +110,8 @@ const matrix = rowsOf(
 
   listProviders           401 200 200 200 200 200 200
   getProvider             401 200 200 200 200 200 200
+  createProvider          401 403 403 403 403 403 201
+  deleteProvider          401 403 403 403 403 403 200
   setProviderEnabled      401 403 403 403 403 403 200
   setProviderConfig       401 403 403 403 403 403 200
   testProvider            401 403 403 403 403 403 200

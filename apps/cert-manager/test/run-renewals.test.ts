@@ -202,12 +202,12 @@ describeEachDialect('a run of the renewal queue', (open) => {
       [
         'that is disabled',
         () => enable(place.app, { id: place.providerId }, false).expect(200),
-        'provider is disabled: dummy-ca',
+        'provider is disabled: dummy-ca; an administrator enables it by PUT /providers/{id}/enabled or by certloop providers enable dummy-ca',
       ],
       [
         'whose configuration is gone',
         () => place.app.database.transaction((tx) => updateProvider(tx, place.providerId, { config: null })),
-        'provider dummy-ca is not configured: baseUrl is missing',
+        'provider dummy-ca is not configured: baseUrl is missing; an administrator sets it by PUT /providers/{id}/config',
       ],
     ])('%s: the entry stays pending and says why', async (_, spoil, reason) => {
       const { app, ca, providerId } = place;

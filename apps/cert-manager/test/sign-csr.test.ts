@@ -217,7 +217,11 @@ describeEachDialect('signing a CSR', (open) => {
       const { fqdn } = await fqdnWithCsr(app);
       await enable(app, { id: providerId }, false).expect(200);
       const { body } = await sign(fqdn).expect(400);
-      expect(body).toMatchObject({ code: 'provider_disabled', detail: 'provider is disabled: dummy-ca' });
+      expect(body).toMatchObject({
+        code: 'provider_disabled',
+        detail:
+          'provider is disabled: dummy-ca; an administrator enables it by PUT /providers/{id}/enabled or by certloop providers enable dummy-ca',
+      });
     });
 
     test('for a provider that is not configured, naming the key', async () => {
@@ -227,7 +231,8 @@ describeEachDialect('signing a CSR', (open) => {
       const { body } = await sign(fqdn, app.people.ada, { providerId: acme.id }).expect(400);
       expect(body).toMatchObject({
         code: 'provider_incomplete',
-        detail: 'provider acme is not configured: directoryUrl is missing',
+        detail:
+          'provider acme is not configured: directoryUrl is missing; an administrator sets it by PUT /providers/{id}/config',
       });
     });
 

@@ -129,7 +129,8 @@ describeEachDialect('testing a provider', (open) => {
       const { body } = await run(acme).expect(200);
       expect(body).toEqual({
         success: false,
-        message: 'the CA requires an external account: eab is missing',
+        message:
+          'the CA requires an external account: eab is missing; set eab.kid and eab.hmacKey, as the CA gave them, in the configuration of the provider',
       });
     });
   });

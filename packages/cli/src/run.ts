@@ -8,6 +8,7 @@ import { addIntegrations } from './commands/integrations.js';
 import { addIssue } from './commands/issue.js';
 import { addJobs } from './commands/jobs.js';
 import { addLogin } from './commands/login.js';
+import { addProviders } from './commands/providers.js';
 import { addRenewals } from './commands/renewals.js';
 import { addSpaces } from './commands/spaces.js';
 import { addStatus } from './commands/status.js';
@@ -73,6 +74,7 @@ function createProgram(io: Io, ended: (code: number) => void): Command {
   const open = () => openSession(io, program.opts()['json'] === true);
   addLogin(program, open);
   addRenewals(program, open);
+  addProviders(program, open);
   addStatus(program, open);
   addSpaces(program, open);
   addFqdns(program, open);

@@ -62,6 +62,43 @@ async function asJson(args: readonly string[]) {
   return JSON.parse(out);
 }
 
+describe('providers', () => {
+  test('are created, configured, switched, tested and deleted by their names', async () => {
+    const [{ config }] = await asJson(['providers']);
+    const file = join(folder, 'staging.json');
+    await writeFile(file, JSON.stringify(config));
+    const created = await asJson(['providers', 'create', 'staging', '--kind', 'dummy-ca', '--config', file]);
+    expect(created).toMatchObject({ name: 'staging', kind: 'dummy-ca', enabled: true, config });
+    const brief = await certloop(['providers', 'configure', 'staging', '--config', '-'], {
+      input: JSON.stringify({ ...config, validityDays: 1 }),
+    });
+    expect(brief).toEqual({ code: 0, out: 'provider staging is configured\n', err: '' });
+    for (const [command, state] of [
+      ['disable', 'disabled'],
+      ['enable', 'enabled'],
+    ] as const) {
+      const { out } = await certloop(['providers', command, 'staging']);
+      expect(out).toBe(`provider staging is ${state}\n`);
+    }
+    expect((await certloop(['providers', 'test', 'staging'])).code).toBe(0);
+    expect((await certloop(['providers', 'list'])).out).toMatch(/^staging +dummy-ca +staging +yes/m);
+    const taken = await certloop(['providers', 'create', 'staging', '--kind', 'dummy-ca', '--config', file]);
+    expect(taken).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/name: is the name of another provider/),
+    });
+    expect((await certloop(['providers', 'delete', 'staging'])).out).toBe('provider staging is deleted\n');
+    const builtIn = await certloop(['providers', 'delete', 'acme']);
+    expect(builtIn).toMatchObject({ code: 1, err: expect.stringMatching(/stays: disable it instead/) });
+  });
+
+  test('refuse a file that is no configuration without a word of it', async () => {
+    const args = ['providers', 'create', 'x', '--kind', 'acme', '--config', '-'];
+    const { code, err } = await certloop(args, { input: '{"hmacKey": "secret' });
+    expect({ code, err }).toEqual({ code: 2, err: 'certloop: --config: - is not a JSON object\n' });
+  });
+});
+
 describe('certificates', () => {
   test('come from CSR files in one call, and one bad file does not stop the others', async () => {
     const good = join(folder, 'good.csr');

@@ -98,6 +98,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
 
   listProviders: 'signed-in',
   getProvider: 'signed-in',
+  createProvider: 'admin',
+  deleteProvider: 'admin',
   setProviderEnabled: 'admin',
   setProviderConfig: 'admin',
   testProvider: 'admin',

@@ -35,6 +35,8 @@ const auditActions = [
   'group.member.set',
   'group.update',
   'provider.config',
+  'provider.create',
+  'provider.delete',
   'provider.disable',
   'provider.enable',
   'provider.test',

@@ -11,6 +11,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { Between, IsNull, LessThan } from 'typeorm';
+import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 
 /** A certificate as it is stored. */
 export interface CertificateRow {
@@ -128,6 +129,12 @@ export async function hasIssuedCertificate(tx: Tx, names: readonly IssuedName[])
   const upstreamId = names.flatMap((name) => name.upstreamId ?? []);
   if (providerId.length === 0 || upstreamId.length === 0) return false;
   return hasRow(tx, certificates, { fqdnId, providerId, upstreamId });
+}
+
+/** Certificates in use that a provider issued and that have not expired. */
+export function findCertificatesOfProvider(tx: Tx, providerId: string, now: Date): Promise<ProviderUsers> {
+  const condition = `provider_id = $1 and expires_at > $2 and ${inUse}`;
+  return findProviderUsers(tx, { table: 'certificates', fqdnId: 'fqdn_id', condition }, [providerId, now]);
 }
 
 /** Throws NotFound when the FQDN has no such certificate. */

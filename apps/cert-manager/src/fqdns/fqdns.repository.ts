@@ -13,6 +13,7 @@ import {
 } from '@certloop/db';
 import { In, MoreThan } from 'typeorm';
 import { spaceNotFound } from '../access/permissions.js';
+import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 export interface FqdnRow {
@@ -56,7 +57,7 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
   try {
     await onUniqueViolation(() => tx.insert(fqdns, row), taken, ['spaceId', 'fqdn']);
   } catch (error) {
-    // providers are never deleted, so the missing one is the space
+    // the provider is kept by whoever names it, so the missing one is the space
     if (constraintViolation(error)?.kind === 'foreign_key') throw spaceNotFound();
     throw error;
   }
@@ -98,6 +99,11 @@ export function holdFqdns(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
 export async function listRenewedFqdnsAfter(tx: Tx, last: string, limit: number): Promise<FqdnRow[]> {
   const where = { renewalEnabled: true, ...(last !== '' && { id: MoreThan(last) }) };
   return tx.find(fqdns, { where, order: { id: 'ASC' }, take: limit });
+}
+
+/** FQDNs that name a provider. */
+export function findFqdnsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
+  return findProviderUsers(tx, { table: 'fqdns', fqdnId: 'id', condition: 'provider_id = $1' }, [providerId]);
 }
 
 /** How many FQDNs the spaces hold. */

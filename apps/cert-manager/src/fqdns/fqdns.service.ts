@@ -6,7 +6,7 @@ import type { ListPage, ListWindow } from '../access/list-page.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { findProvider } from '../providers/providers.repository.js';
+import { keepProvider } from '../providers/providers.repository.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
 import { readFqdnPage } from './fqdn-list.repository.js';
 import {
@@ -135,9 +135,9 @@ async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
 
 async function providerWarning(tx: Tx, providerId: string | null): Promise<string | undefined> {
   if (providerId === null) return undefined;
-  const provider = await findProvider(tx, providerId);
+  const provider = await keepProvider(tx, providerId);
   if (provider === undefined) {
-    const message = 'names no provider';
+    const message = 'names no provider; GET /providers lists them';
     throw new InvalidInput(`providerId: ${message}`, {
       code: 'unknown_provider',
       fields: [{ path: 'providerId', code: 'unknown_provider', message }],

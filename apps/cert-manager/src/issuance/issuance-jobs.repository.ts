@@ -12,6 +12,7 @@ import {
 } from '@certloop/db';
 import { In, IsNull, LessThanOrEqual } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
+import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import type { JobCaller } from './job-audit.js';
 import type { StepReports } from './request-plan.js';
 
@@ -114,6 +115,12 @@ export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceJob
     take: 1,
   });
   return row;
+}
+
+/** Jobs by a provider that have not come to their end. */
+export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
+  const condition = `provider_id = $1 and ${isOpen}`;
+  return findProviderUsers(tx, { table: 'issuance_jobs', fqdnId: 'fqdn_id', condition }, [providerId]);
 }
 
 /** Whether a job other than the one named holds the ACME order of the address, or has left it to the next one. */

@@ -187,10 +187,14 @@ async function askToConfirm(
 async function acmeProviderOf(tx: Tx, { providerId }: FqdnRow): Promise<ProviderRow> {
   const provider = providerId === null ? await findOrderProvider(tx) : await getProvider(tx, providerId);
   if (provider !== undefined && kindOf(provider).issuance === 'order') return provider;
-  throw new InvalidInput('the provider of this FQDN is not an ACME one', {
-    code: 'provider_not_acme',
-    title: 'Not an ACME provider',
-  });
+  const name = provider === undefined ? 'none' : `${provider.name}, of the kind ${kindOf(provider).name}`;
+  throw new InvalidInput(
+    `the provider of this FQDN is not an ACME one: ${name}; have the CSR signed by POST …/csr/sign`,
+    {
+      code: 'provider_not_acme',
+      title: 'Not an ACME provider',
+    },
+  );
 }
 
 function auditOf(

@@ -12,7 +12,7 @@ import {
 import { csrNotFound, keepCsr, keepCsrs } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn, holdFqdns } from '../fqdns/fqdns.repository.js';
 import type { IssuedCertificate } from '../providers/provider.js';
-import type { ProviderRow } from '../providers/providers.repository.js';
+import { keepProvider, type ProviderRow } from '../providers/providers.repository.js';
 import type { Order } from './find-orders.service.js';
 import { orRecordLost } from './lost-certificate.service.js';
 import { validityWarning } from './public-validity.js';
@@ -135,7 +135,9 @@ function storeAlone(
     const fqdn = await holdFqdn(tx, order.fqdn.spaceId, order.fqdn.id);
     if (!(await keepCsr(tx, csr.id))) throw csrNotFound('the CSR was deleted while it was being signed');
     const now = clock.now();
-    const origin = originOf(order);
+    // a certificate of a provider that was deleted meanwhile names none
+    const isThere = (await keepProvider(tx, provider.id)) !== undefined;
+    const origin = { ...originOf(order), ...(!isThere && { providerId: null }) };
     // another process that was asked for the same at once may have been given the same certificate
     const stored = await findIssuedCertificate(tx, { ...origin, upstreamId: issued.upstreamId });
     if (stored !== undefined) return stored;

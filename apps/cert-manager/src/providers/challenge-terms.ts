@@ -1,6 +1,6 @@
+import type { ProviderKindName } from '@certloop/contracts';
 import type { ProofType } from '../acme/order-plan.js';
 import { acmeConfigSchema } from './acme-config.js';
-import type { ProviderKindName } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
 import { type Config, maskSecrets, type SealedSecrets } from './stored-config.js';
@@ -22,7 +22,8 @@ export interface DnsTerms {
 }
 
 interface Stored {
-  readonly name: ProviderKindName;
+  readonly kind: ProviderKindName | null;
+  readonly name: string;
   readonly config: Config | null;
   readonly secrets: SealedSecrets;
 }

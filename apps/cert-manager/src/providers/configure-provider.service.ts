@@ -12,6 +12,7 @@ import { targetsOf } from './provider-state.js';
 import {
   getProvider,
   holdProvider,
+  isBuiltIn,
   type ProviderRow,
   secretPlace,
   updateProvider,
@@ -41,15 +42,12 @@ export async function setProviderConfig(
 ): Promise<string> {
   requireAdmin(caller);
   const provider = await deps.db.read((tx) => getProvider(tx, id));
-  const kind = kindOf(provider);
-  const sound = asJson(parseInput(kind.schema, config, 'config'));
-  await refuseBadTargets(deps.outgoing, kind, sound);
+  const sound = await judgeConfig(deps, kindOf(provider), config);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     const row = await holdProvider(tx, id);
-    const { config: open, secrets: given } = takeSecretsOut(sound, kind.secretPaths);
-    const secrets = sealSecrets(row, given, deps.keyRing);
-    const environmentAddress = addressOfEnvironment(deps, kind, open);
+    const { config: open, secrets } = sealConfig(row, sound, deps.keyRing);
+    const environmentAddress = addressOfEnvironment(deps, row, open);
     await updateProvider(tx, id, { config: open, secrets, environmentAddress, updatedAt: now });
     const before = maskSecrets(row.config ?? {}, row.secrets);
     const after = maskSecrets(open, secrets);
@@ -63,6 +61,23 @@ export async function setProviderConfig(
   return `provider ${provider.name} is configured`;
 }
 
+/** A configuration with its defaults. Throws InvalidInput that names the key which is not sound. */
+export async function judgeConfig(
+  { outgoing }: Pick<ConfigureDeps, 'outgoing'>,
+  kind: ProviderKind,
+  config: Config,
+): Promise<Config> {
+  const sound = asJson(parseInput(kind.schema, config, 'config'));
+  await refuseBadTargets(outgoing, kind, sound);
+  return sound;
+}
+
+/** A sound configuration as it is stored in the row, whose secrets are used where their masks were sent. */
+export function sealConfig(row: ProviderRow, sound: Config, keyRing: KeyRing | undefined) {
+  const { config, secrets: given } = takeSecretsOut(sound, kindOf(row).secretPaths);
+  return { config, secrets: sealSecrets(row, given, keyRing) };
+}
+
 /** Without the keys that were left out, as it will be read again. */
 function asJson(config: Config): Config {
   return JSON.parse(JSON.stringify(config)) as Config;
@@ -73,7 +88,9 @@ async function refuseBadTargets(outgoing: Outgoing, kind: ProviderKind, config: 
   for (const { path, address } of targetsOf(kind, config)) {
     const reason = await outgoing.refusalOf({ address, allowPrivate });
     if (reason === undefined) continue;
-    const message = readableText(`is not called: it ${reason}`);
+    const isAllowable = (await outgoing.refusalOf({ address, allowPrivate: true })) === undefined;
+    const hint = isAllowable ? '; set config.allowPrivateNetwork to true if it is in a network of yours' : '';
+    const message = readableText(`is not called: it ${reason}${hint}`);
     throw new InvalidInput(`config.${path}: ${message}`, {
       code: 'target_refused',
       title: 'Address is not called',
@@ -109,11 +126,8 @@ function secretRefused(path: string, message: string): InvalidInput {
 }
 
 /** The environment's address when the configuration has the same, so that it goes on following it. */
-function addressOfEnvironment(
-  { addresses }: ConfigureDeps,
-  kind: ProviderKind,
-  config: Config,
-): string | null {
-  const address = addresses[kind.name];
+function addressOfEnvironment({ addresses }: ConfigureDeps, row: ProviderRow, config: Config): string | null {
+  const kind = kindOf(row);
+  const address = isBuiltIn(row) ? addresses[kind.name] : undefined;
   return address !== undefined && config[kind.addressKey] === address ? address : null;
 }

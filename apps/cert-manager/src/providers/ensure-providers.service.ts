@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { type ProviderKindName, providerKindNames } from '@certloop/contracts';
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { type ProviderKindName, providerKindNames } from './provider.js';
 import { type ProviderKind, providerKinds } from './provider-kinds.js';
 import { followEnvironment } from './provider-state.js';
-import { holdProviders, insertProvider, type ProviderRow, updateProvider } from './providers.repository.js';
+import {
+  holdProviders,
+  insertProvider,
+  isBuiltIn,
+  type ProviderRow,
+  updateProvider,
+} from './providers.repository.js';
 
 interface Deps {
   readonly db: Database;
@@ -12,11 +18,11 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Addresses of the environment by provider. */
+/** Addresses of the environment, by the kind whose first provider they configure. */
 export type ProviderAddresses = Readonly<Partial<Record<ProviderKindName, string | undefined>>>;
 
 /**
- * Makes sure that each provider has its row. A new one, and one that was never configured, is configured by the
+ * Makes sure that each kind has its first provider, which is named after it. A new one, and one that was never configured, is configured by the
  * address in the environment and enabled; one configured from there follows that address.
  */
 export async function ensureProviders(deps: Deps, addresses: ProviderAddresses): Promise<void> {
@@ -30,7 +36,7 @@ export async function ensureProviders(deps: Deps, addresses: ProviderAddresses):
 }
 
 async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Promise<ProviderKindName[]> {
-  const known = new Map((await holdProviders(tx)).map((row) => [row.name, row]));
+  const known = new Map((await holdProviders(tx)).filter(isBuiltIn).map((row) => [row.name, row]));
   const changed: ProviderKindName[] = [];
   for (const [place, name] of providerKindNames.entries()) {
     const kind = providerKinds[name];
@@ -48,6 +54,7 @@ async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Prom
 function newRow({ name, displayName, description }: ProviderKind, createdAt: Date): ProviderRow {
   return {
     id: randomUUID(),
+    kind: null,
     name,
     displayName,
     description,

@@ -1,11 +1,11 @@
-import { InvalidInput } from '@certloop/contracts';
+import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
 import { createAcmeProvider } from './acme.provider.js';
 import { acmeConfigSchema } from './acme-config.js';
 import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme-parts.service.js';
 import { createDummyCaMemory, createDummyCaProvider, type DummyCaMemory } from './dummy-ca.provider.js';
 import { dummyCaConfigSchema } from './dummy-ca-config.js';
 import type { KeyRing } from './key-ring.js';
-import type { Provider, ProviderKindName } from './provider.js';
+import type { Provider } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
 import { type ProviderRow, secretPlace } from './providers.repository.js';
@@ -53,10 +53,13 @@ export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
     open,
     openForSigning: (row) => {
       if (row.enabled) return open(row);
-      throw new InvalidInput(`provider is disabled: ${row.name}`, {
-        code: 'provider_disabled',
-        title: 'Provider is disabled',
-      });
+      throw new InvalidInput(
+        `provider is disabled: ${row.name}; an administrator enables it by PUT /providers/{id}/enabled or by certloop providers enable ${row.name}`,
+        {
+          code: 'provider_disabled',
+          title: 'Provider is disabled',
+        },
+      );
     },
   };
 }
@@ -75,11 +78,14 @@ function completeConfig(row: ProviderRow, keyRing: KeyRing | undefined): Config 
   const config = putSecretsIn(row.config ?? {}, openSecrets(row, keyRing));
   const missing = missingKey(kindOf(row), config);
   if (missing === undefined) return config;
-  throw new InvalidInput(`provider ${row.name} is not configured: ${missing} is missing`, {
-    code: 'provider_incomplete',
-    title: 'Provider is not configured',
-    fields: [{ path: `config.${missing}`, code: 'required', message: 'is required' }],
-  });
+  throw new InvalidInput(
+    `provider ${row.name} is not configured: ${missing} is missing; an administrator sets it by PUT /providers/{id}/config`,
+    {
+      code: 'provider_incomplete',
+      title: 'Provider is not configured',
+      fields: [{ path: `config.${missing}`, code: 'required', message: 'is required' }],
+    },
+  );
 }
 
 function openSecrets(row: ProviderRow, keyRing: KeyRing | undefined): [string, string][] {

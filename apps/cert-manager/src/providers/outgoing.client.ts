@@ -52,7 +52,7 @@ export function createOutgoing({
   const wayFor = (rules: Omit<Target, 'address'>, isTrusted: boolean): OutgoingFetch => {
     const { allowPrivate, ca } = rules;
     const key = JSON.stringify([allowPrivate, isTrusted, ca]);
-    const options = { allowPrivate, isTrusted, ca, answerBytes, resolve, onRefused };
+    const options = { allowPrivate, isTrusted, ca, answerBytes, resolve, onRefused, privateHint };
     const known = ways.get(key) ?? createOutgoingFetch(options);
     ways.set(key, known);
     return known;
@@ -83,6 +83,7 @@ export function createOutgoing({
 }
 
 const answerBytes = 1_048_576;
+const privateHint = 'allowPrivateNetwork: true in the configuration of the provider allows it';
 const resolveMs = 5000;
 
 const lookupAll: Resolve = (host, options, done) => lookup(host, { ...options, all: true }, done);

@@ -30,5 +30,8 @@ async function accountFinding({ config, parts, client }: AcmeContext): Promise<s
 
 /** The refusal to order without an external account from a CA that requires one. */
 export function externalAccountMissing(): InvalidInput {
-  return new InvalidInput('the CA requires an external account: eab is missing', { code: 'eab_missing' });
+  return new InvalidInput(
+    'the CA requires an external account: eab is missing; set eab.kid and eab.hmacKey, as the CA gave them, in the configuration of the provider',
+    { code: 'eab_missing' },
+  );
 }

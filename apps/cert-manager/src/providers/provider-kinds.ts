@@ -1,7 +1,7 @@
+import { type ProviderKindName, providerKindNames } from '@certloop/contracts';
 import type { z } from 'zod';
 import { acmeConfigSchema } from './acme-config.js';
 import { dummyCaConfigSchema } from './dummy-ca-config.js';
-import type { ProviderKindName } from './provider.js';
 import type { Config } from './stored-config.js';
 
 /** What is fixed about a provider: its words for people, the rules of its configuration, its addresses. */
@@ -58,6 +58,14 @@ export const providerKinds: Readonly<Record<ProviderKindName, ProviderKind>> = {
 };
 
 /** The kind of a provider: what it can do is asked here, never by its name. */
-export function kindOf({ name }: { readonly name: ProviderKindName }): ProviderKind {
-  return providerKinds[name];
+export function kindOf({ kind, name }: KindNames): ProviderKind {
+  const kindName = kind ?? providerKindNames.find((known) => known === name);
+  if (kindName === undefined) throw new Error(`the provider ${name} has no kind`);
+  return providerKinds[kindName];
+}
+
+/** A provider by its names; the first of each kind, which the service makes, is named after its kind. */
+interface KindNames {
+  readonly kind: ProviderKindName | null;
+  readonly name: string;
 }

@@ -1,10 +1,6 @@
 import type { OrderStep, StepChange } from '../acme/order-steps.js';
 import type { LeafFacts } from './issued-certificate.js';
 
-/** Kinds of providers; the first provider of each kind has its name. */
-export const providerKindNames = ['dummy-ca', 'acme'] as const;
-export type ProviderKindName = (typeof providerKindNames)[number];
-
 /** How an attempt to reach a provider went; `message` is a sentence for people. */
 export interface ProviderReport {
   readonly success: boolean;

@@ -1,15 +1,16 @@
-import { NotFound } from '@certloop/contracts';
+import { NotFound, type ProviderKindName } from '@certloop/contracts';
 import {
   column,
   defineTable,
+  deleteRows,
   findRow,
   findRows,
   holdRows,
   insertMany,
+  keepRows,
   type Tx,
   updateRows,
 } from '@certloop/db';
-import type { ProviderKindName } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import type { SecretPlace } from './secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
@@ -17,7 +18,10 @@ import type { Config, SealedSecrets } from './stored-config.js';
 /** A provider as it is stored. */
 export interface ProviderRow {
   readonly id: string;
-  readonly name: ProviderKindName;
+  /** Null for the first of each kind, which the service makes and which is named after its kind. */
+  readonly kind: ProviderKindName | null;
+  /** No other provider's. */
+  readonly name: string;
   readonly displayName: string;
   readonly description: string;
   readonly enabled: boolean;
@@ -33,7 +37,7 @@ export interface ProviderRow {
 export const providers = defineTable<ProviderRow>('providers', {
   columns: {
     id: column.uuid().primary(),
-    name: column.word<ProviderKindName>(32),
+    name: column.word(32),
     displayName: column.word(100),
     description: column.text(),
     enabled: column.boolean(),
@@ -42,6 +46,8 @@ export const providers = defineTable<ProviderRow>('providers', {
     environmentAddress: column.text().nullable(),
     createdAt: column.instant(),
     updatedAt: column.instant(),
+    // SQLite adds no column that refuses null
+    kind: column.word<ProviderKindName>(32).nullable(),
   },
   indexes: [{ columns: ['name'], unique: true }],
 });
@@ -56,13 +62,17 @@ export function listProviders(tx: Tx): Promise<ProviderRow[]> {
   return tx.find(providers, { order: { createdAt: 'ASC', id: 'ASC' } });
 }
 
-/** The provider that requests go to where nothing names one: the oldest whose CA issues by orders. */
+/** The provider that requests go to where nothing names one: the built-in one whose CA issues by orders. */
 export async function findOrderProvider(tx: Tx): Promise<ProviderRow | undefined> {
-  return (await listProviders(tx)).find((row) => kindOf(row).issuance === 'order');
+  return (await listProviders(tx)).find((row) => isBuiltIn(row) && kindOf(row).issuance === 'order');
 }
 
 export async function findProvider(tx: Tx, id: string): Promise<ProviderRow | undefined> {
   return findRow(tx, providers, { id });
+}
+
+export async function findProviderByName(tx: Tx, name: string): Promise<ProviderRow | undefined> {
+  return findRow(tx, providers, { name });
 }
 
 /** Those of the providers that are there; at least one is asked for. */
@@ -87,6 +97,15 @@ export async function holdProvider(tx: Tx, id: string): Promise<ProviderRow> {
   return row;
 }
 
+/**
+ * The provider, which cannot be deleted until the transaction ends; undefined when it is gone. To be asked for before
+ * something is stored that names it.
+ */
+export async function keepProvider(tx: Tx, id: string): Promise<ProviderRow | undefined> {
+  const [row] = await keepRows(tx, providers, { id });
+  return row;
+}
+
 /** Every provider, held. */
 export function holdProviders(tx: Tx): Promise<ProviderRow[]> {
   return holdRows(tx, providers, {});
@@ -101,7 +120,17 @@ export function insertProvider(tx: Tx, row: ProviderRow): Promise<void> {
   return insertMany(tx, providers, [row]);
 }
 
-/** Changes a provider that is known to exist: none is ever deleted. */
+/** Whether the service makes the provider itself: there is one of each kind, and it stays. */
+export function isBuiltIn({ kind }: Pick<ProviderRow, 'kind'>): boolean {
+  return kind === null;
+}
+
+/** Deletes a provider that is held, with its accounts; certificates of it name none any more. */
+export async function deleteProviderRow(tx: Tx, id: string): Promise<void> {
+  await deleteRows(tx, providers, { id });
+}
+
+/** Changes a provider that is held. */
 export async function updateProvider(tx: Tx, id: string, change: Partial<ProviderRow>): Promise<void> {
   await updateRows(tx, providers, { id }, change);
 }

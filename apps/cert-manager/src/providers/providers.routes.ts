@@ -2,6 +2,8 @@ import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { pageHeaders } from '../access/list-page.js';
 import { type ConfigureDeps, setProviderConfig } from './configure-provider.service.js';
+import { createProvider } from './create-provider.service.js';
+import { type DeleteProviderDeps, deleteProvider } from './delete-provider.service.js';
 import { providerView } from './provider-view.js';
 import {
   type ProvidersDeps,
@@ -13,13 +15,15 @@ import {
 
 type Operations =
   | 'listProviders'
+  | 'createProvider'
+  | 'deleteProvider'
   | 'getProvider'
   | 'setProviderEnabled'
   | 'setProviderConfig'
   | 'testProvider';
 
 export function providersHandlers(
-  deps: ProvidersDeps & ConfigureDeps,
+  deps: ProvidersDeps & ConfigureDeps & DeleteProviderDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
   return {
     listProviders: async ({ query, context }) => {
@@ -29,6 +33,12 @@ export function providersHandlers(
     },
     getProvider: async ({ context, params }) => {
       return { status: 200, body: providerView(await showProvider(deps, context, params.id)) };
+    },
+    createProvider: async ({ context, body }) => {
+      return { status: 201, body: providerView(await createProvider(deps, context, body)) };
+    },
+    deleteProvider: async ({ context, params }) => {
+      return { status: 200, body: { message: await deleteProvider(deps, context, params.id) } };
     },
     setProviderEnabled: async ({ context, params, body }) => {
       const message = await setProviderEnabled(deps, context, { id: params.id, enabled: body.enabled });

@@ -28,19 +28,19 @@ export async function showProviders(
   window: ListWindow,
 ): Promise<ListPage<ShownProvider>> {
   const page = await db.read((tx) => readProviderPage(tx, window));
-  return mapPage(page, (row) => shown(row, caller));
+  return mapPage(page, (row) => shownTo(caller, row));
 }
 
 /** Throws NotFound. */
 export async function showProvider(deps: ProvidersDeps, caller: Caller, id: string): Promise<ShownProvider> {
   const row = await deps.db.read((tx) => getProvider(tx, id));
-  return shown(row, caller);
+  return shownTo(caller, row);
 }
 
 /** Administrators see the configuration with its secrets masked; others see that there is a provider. */
-function shown(row: ProviderRow, caller: Caller): ShownProvider {
+export function shownTo(caller: Caller, row: ProviderRow): ShownProvider {
   const shownConfig = caller.isAdmin ? maskSecrets(row.config ?? {}, row.secrets) : {};
-  return { ...row, shownConfig };
+  return { ...row, kind: kindOf(row).name, shownConfig };
 }
 
 /**

@@ -9,7 +9,12 @@ export function recordProviderAudit(
   tx: Tx,
   caller: Caller,
   entry: {
-    readonly action: 'provider.enable' | 'provider.config' | 'provider.test';
+    readonly action:
+      | 'provider.create'
+      | 'provider.delete'
+      | 'provider.enable'
+      | 'provider.config'
+      | 'provider.test';
     readonly row: ProviderRow;
     readonly outcome?: AuditOutcome;
     readonly details: Readonly<Record<string, unknown>>;

@@ -15,6 +15,7 @@ import {
 } from '@certloop/db';
 import { In, MoreThan } from 'typeorm';
 import type { OrderState } from '../providers/provider.js';
+import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import type { RenewalState } from './renewal-entry.js';
 
 /** How far a renewal has come; what a process that takes it up needs in order not to begin anew. */
@@ -141,6 +142,16 @@ export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Pro
     where fqdn_id in (${placeholders(fqdnIds.length)}) and is_test = false and ${isOpen}`;
   const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text, fqdnIds);
   return rows.map(({ fqdnId }) => fqdnId);
+}
+
+/** Open entries that are to ask a provider, or have begun with it. */
+export function findOpenRenewalsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
+  const condition = `${isOpen} and (provider_id = $1 or journal ->> 'providerId' = $2)`;
+  // twice, as the column and the text differ in type
+  return findProviderUsers(tx, { table: 'renewal_queue', fqdnId: 'fqdn_id', condition }, [
+    providerId,
+    providerId,
+  ]);
 }
 
 export async function findRenewal(tx: Tx, id: string): Promise<RenewalRow | undefined> {

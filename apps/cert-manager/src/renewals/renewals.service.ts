@@ -8,6 +8,7 @@ import { recordAudit } from '../audit/audit.service.js';
 import { findCertificate, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
+import { keepProvider } from '../providers/providers.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
 import { type ListedRenewal, readRenewalPage } from './renewal-list.repository.js';
@@ -96,7 +97,7 @@ async function judgeTest(tx: Tx, { certificateId, fqdnId, spaceId }: NewTestRene
   // held, as it may be about to be deleted
   await holdFqdn(tx, spaceId, fqdnId).catch(goneAsMismatch);
   const newest = await findNewestCertificate(tx, fqdnId);
-  if (newest?.providerId == null)
+  if (newest?.providerId == null || (await keepProvider(tx, newest.providerId)) === undefined)
     throw mismatch('certificateId', 'was issued by no provider that can be asked');
   return newest.providerId;
 }

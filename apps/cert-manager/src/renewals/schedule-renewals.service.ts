@@ -8,7 +8,7 @@ import { type CertificateRow, findNewestCertificate } from '../certificates/cert
 import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { kindOf } from '../providers/provider-kinds.js';
-import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+import { getProvider, keepProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { changeOf, mayHaveCertificate } from './renewal-entry.js';
 import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
 import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
@@ -195,7 +195,9 @@ async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: Known): Promi
   if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
-  const provider = known.provider ?? (await getProvider(tx, providerId));
+  const provider = known.provider ?? (await keepProvider(tx, providerId));
+  // deleted a moment ago: there is nobody to ask
+  if (provider === undefined) return [];
   const adviceDueAt = kindOf(provider).givesAdvice ? now : null;
   const scheduledAt = scheduleOf(plan, now);
   return [newRenewal({ ...subject, scheduledAt, adviceDueAt }, now)];

@@ -12,18 +12,32 @@ export type WatchOpener = (opener: ProviderOpener, purpose: Purpose) => Provider
 
 export function createProviderWatch(metrics: Metrics): WatchOpener {
   const instruments = createInstruments(metrics);
+  const labelOf = createLabels(maxLabels);
   return (opener, purpose) => {
     const watched = (row: ProviderRow, provider: Provider) => {
+      const name = labelOf(row.name);
       // as early as it is known, as a rise from nothing is none to Prometheus
       for (const outcome of signOutcomes)
-        instruments.countCertificate({ provider: row.name, purpose, outcome }, 0);
+        instruments.countCertificate({ provider: name, purpose, outcome }, 0);
       const isOrdered = kindOf(row).issuance === 'order';
-      return watchProvider({ instruments, purpose, name: row.name, isOrdered }, provider);
+      return watchProvider({ instruments, purpose, name, isOrdered }, provider);
     };
     return {
       open: (row) => watched(row, opener.open(row)),
       openForSigning: (row) => watched(row, opener.openForSigning(row)),
     };
+  };
+}
+
+// each name costs some 100 series, of which a scrape reads all
+const maxLabels = 50;
+
+/** Names as labels: the first `max` of them, and one label, which no provider can have, for all further ones. */
+function createLabels(max: number): (name: string) => string {
+  const names = new Set<string>();
+  return (name) => {
+    if (names.size < max) names.add(name);
+    return names.has(name) ? name : '(other)';
   };
 }
 

@@ -4,7 +4,7 @@ import { addCsr, addFqdn, pathOf, unknownId } from './inventory.js';
 import { addJob } from './issuance.js';
 import { type Asking, askingAs, newSpaceFor } from './matrix.js';
 import { picture } from './pictures.js';
-import { newCsr, providerOf } from './signing.js';
+import { createProvider, newCsr, providerOf } from './signing.js';
 
 type Ask = (asking: Asking) => PromiseLike<{ readonly status: number }>;
 
@@ -172,6 +172,11 @@ export const requests: Readonly<Record<string, Ask>> = {
 
   listProviders: ({ send }) => send('get', '/providers'),
   getProvider: async ({ app, send }) => send('get', `/providers/${(await providerOf(app, 'dummy-ca')).id}`),
+  createProvider: ({ send }) => send('post', '/providers').send(newProvider()),
+  deleteProvider: async ({ app, send }) => {
+    const { id } = await createProvider(app, newProvider());
+    return send('delete', `/providers/${id}`);
+  },
   setProviderEnabled: async ({ app, send }) =>
     send('put', `/providers/${(await providerOf(app, 'dummy-ca')).id}/enabled`).send({ enabled: true }),
   setProviderConfig: async ({ app, send }) => {
@@ -192,6 +197,11 @@ let made = 0;
 function newName(): string {
   made += 1;
   return `host-${made}.example.org`;
+}
+
+function newProvider() {
+  made += 1;
+  return { kind: 'dummy-ca', name: `ca-${made}`, config: { baseUrl: 'https://8.8.8.8' } };
 }
 
 function newToken(send: Asking['send']) {

@@ -18,6 +18,12 @@ export function configure(app: TestApp, { id }: Pick<Provider, 'id'>, config: ob
   return app.request.put(`/providers/${id}/config`).set(app.people.ada.auth).send({ config });
 }
 
+/** Makes a provider as the administrator. */
+export async function createProvider(app: TestApp, body: object): Promise<Provider> {
+  const answer = await app.request.post('/providers').set(app.people.ada.auth).send(body).expect(201);
+  return answer.body as Provider;
+}
+
 export function enable(app: TestApp, { id }: Pick<Provider, 'id'>, enabled = true) {
   return app.request.put(`/providers/${id}/enabled`).set(app.people.ada.auth).send({ enabled });
 }

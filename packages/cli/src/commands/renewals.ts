@@ -1,7 +1,7 @@
 import { renewalStatuses } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { mapInTurns } from '../in-turns.js';
-import { findProvider, findSpace } from '../lookup.js';
+import { findSpace } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
 import type { Manager, Session } from '../session.js';
 
@@ -11,7 +11,7 @@ interface RenewalFilter {
   readonly limit: number;
 }
 
-/** Adds `renewals` and `providers`. */
+/** Adds `renewals`. */
 export function addRenewals(program: Command, open: () => Session): void {
   program
     .command('renewals')
@@ -20,7 +20,6 @@ export function addRenewals(program: Command, open: () => Session): void {
     .option('--space <space>', 'only those of one space')
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
     .action((filter: RenewalFilter) => listRenewals(open(), filter));
-  addProviders(program, open);
 }
 
 async function listRenewals({ report, manager }: Session, { status, space, limit }: RenewalFilter) {
@@ -40,31 +39,4 @@ async function listRenewals({ report, manager }: Session, { status, space, limit
 async function fqdnNames(client: Manager, spaceIds: Iterable<string>): Promise<Map<string, string>> {
   const lists = await mapInTurns([...spaceIds], 4, (id) => client.listFqdns({ params: { id } }));
   return new Map(lists.flatMap(({ body }) => body.map(({ id, fqdn }) => [id, fqdn])));
-}
-
-function addProviders(program: Command, open: () => Session): void {
-  const providers = program.command('providers').description('Providers: list, test');
-  providers
-    .command('list', { isDefault: true })
-    .description('List providers')
-    .action(async () => {
-      const { report, manager } = open();
-      report.list((await (await manager()).listProviders()).body, ({ name, displayName, enabled, id }) => ({
-        name,
-        title: displayName,
-        enabled: enabled ? 'yes' : 'no',
-        id,
-      }));
-    });
-  providers
-    .command('test <provider>')
-    .description('Try to reach a provider; fails when it cannot be reached')
-    .action(async (named: string) => {
-      const { report, manager } = open();
-      const client = await manager();
-      const { id, name } = await findProvider(client, named);
-      const { body } = await client.testProvider({ params: { id } });
-      if (!body.success) throw new Error(`${name}: ${body.message}`);
-      report.done(body.message, body);
-    });
 }

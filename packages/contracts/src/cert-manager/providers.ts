@@ -4,6 +4,18 @@ import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
 
+/** Kinds of providers: what they speak to their CA. */
+export const providerKindNames = ['dummy-ca', 'acme'] as const;
+export type ProviderKindName = (typeof providerKindNames)[number];
+
+/** Names of providers appear in metrics, in audit entries and on command lines. */
+const providerName = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/,
+    'must be 1 to 32 lower-case letters, digits and hyphens, and begin and end with a letter or a digit',
+  );
+
 /** Keys of a provider's configuration by name; which ones there are depends on the provider. */
 const providerConfig = z.record(z.string(), z.unknown());
 
@@ -20,6 +32,7 @@ const sentConfig = z.preprocess((value, context) => {
 export const providerSchema = z
   .object({
     id: scalars.uuid,
+    kind: z.enum(providerKindNames),
     name: z.string(),
     displayName: z.string(),
     description: z.string(),
@@ -50,6 +63,31 @@ export const providersContract = {
     params: byId,
     responses: { 200: json(providerSchema, 'The provider') },
     failures: [401, 404],
+  }),
+  createProvider: endpoint({
+    method: 'POST',
+    path: '/providers',
+    summary: "Create a provider, enabled and configured; its name is no other provider's",
+    body: {
+      kind: 'json',
+      schema: z.object({
+        kind: z.enum(providerKindNames),
+        name: providerName,
+        // The name when absent.
+        displayName: scalars.line(100).optional(),
+        config: sentConfig,
+      }),
+    },
+    responses: { 201: json(providerSchema, 'The provider') },
+    failures: [400, 401, 403],
+  }),
+  deleteProvider: endpoint({
+    method: 'DELETE',
+    path: '/providers/{id}',
+    summary: 'Delete a provider that nothing uses any more; the first one of each kind stays',
+    params: byId,
+    responses: { 200: json(messageSchema, 'Deleted') },
+    failures: [401, 403, 404, 409],
   }),
   setProviderEnabled: endpoint({
     method: 'PUT',

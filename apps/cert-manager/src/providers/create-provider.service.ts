@@ -1,0 +1,74 @@
+import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
+import { onUniqueViolation } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin } from '../access/permissions.js';
+import { newRowId } from '../access/row-id.js';
+import { type ConfigureDeps, judgeConfig, sealConfig } from './configure-provider.service.js';
+import { providerKinds } from './provider-kinds.js';
+import type { ShownProvider } from './provider-view.js';
+import { insertProvider, listProviders, type ProviderRow } from './providers.repository.js';
+import { shownTo } from './providers.service.js';
+import { recordProviderAudit } from './record-change.service.js';
+import { type Config, maskSecrets } from './stored-config.js';
+
+export interface NewProvider {
+  readonly kind: ProviderKindName;
+  readonly name: string;
+  /** The name when absent. */
+  readonly displayName?: string | undefined;
+  readonly config: Config;
+}
+
+/**
+ * Adds an enabled provider beside those that are there. Throws Forbidden, and InvalidInput that names the field: a name
+ * that is taken, a key of the configuration that is unknown or not sound, or an address that may not be called.
+ */
+export async function createProvider(
+  deps: ConfigureDeps,
+  caller: Caller,
+  { kind: kindName, name, displayName = name, config }: NewProvider,
+): Promise<ShownProvider> {
+  requireAdmin(caller);
+  const kind = providerKinds[kindName];
+  const sound = await judgeConfig(deps, kind, config);
+  const now = deps.clock.now();
+  const unsealed: ProviderRow = {
+    id: newRowId(now),
+    kind: kindName,
+    name,
+    displayName,
+    description: kind.description,
+    enabled: true,
+    config: null,
+    secrets: {},
+    environmentAddress: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const sealed = { ...unsealed, ...sealConfig(unsealed, sound, deps.keyRing) };
+  return deps.db.transaction(async (tx) => {
+    const row = { ...sealed, createdAt: afterAll(await listProviders(tx), now) };
+    await onUniqueViolation(
+      () => insertProvider(tx, row),
+      () => nameTaken(name),
+      ['name'],
+    );
+    const after = { kind: kindName, displayName, config: maskSecrets(sound, row.secrets) };
+    await recordProviderAudit(tx, caller, { action: 'provider.create', row, details: { after } }, now);
+    return shownTo(caller, row);
+  });
+}
+
+/** The moment, or one after every other provider's, as lists are by age and clocks may be wrong. */
+function afterAll(others: readonly ProviderRow[], now: Date): Date {
+  return new Date(Math.max(now.getTime(), ...others.map(({ createdAt }) => createdAt.getTime() + 1)));
+}
+
+function nameTaken(name: string): InvalidInput {
+  const message = `is the name of another provider: ${name}; GET /providers lists them`;
+  return new InvalidInput(`name: ${message}`, {
+    code: 'name_taken',
+    title: 'Name is taken',
+    fields: [{ path: 'name', code: 'name_taken', message }],
+  });
+}

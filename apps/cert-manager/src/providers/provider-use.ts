@@ -1,0 +1,27 @@
+/** Rows of one sort that name a provider. */
+export interface ProviderUse {
+  /** What they are, for one and for several: `pending renewal`, `pending renewals`. */
+  readonly one: string;
+  readonly several: string;
+  readonly count: number;
+  /** Names of the first few. */
+  readonly names: readonly string[];
+  /** What ends the use, as an imperative. */
+  readonly remedy: string;
+}
+
+/** What names a provider, how much of it, and what to do about each, in one sentence. */
+export function useSentence(uses: readonly ProviderUse[]): string {
+  const counted = uses.map(({ one, several, count, names }) => {
+    const rest = count - names.length;
+    const listed = [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+    return `${count} ${count === 1 ? one : several} (${listed})`;
+  });
+  const remedies = [...new Set(uses.map(({ remedy }) => remedy))];
+  return `${joined(counted)}; ${joined(remedies)}, or disable the provider`;
+}
+
+function joined(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
+}

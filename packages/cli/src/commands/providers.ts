@@ -1,0 +1,119 @@
+import { type Provider, providerKindNames } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import type { Io } from '../io.js';
+import { findProvider } from '../lookup.js';
+import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+
+const rowOf = ({ name, kind, displayName, enabled, id }: Provider) => ({
+  name,
+  kind,
+  title: displayName,
+  enabled: enabled ? 'yes' : 'no',
+  id,
+});
+
+interface NewProvider {
+  readonly kind: Provider['kind'];
+  readonly title?: string;
+  readonly config: string;
+}
+
+/** Adds `providers`. */
+export function addProviders(program: Command, open: () => Session): void {
+  const providers = program
+    .command('providers')
+    .description('Providers: list, create, configure, enable, disable, test, delete');
+  const named = async (name: string) => {
+    const { report, manager } = open();
+    const client = await manager();
+    const provider = await findProvider(client, name);
+    return { report, client, provider, params: { id: provider.id } };
+  };
+  providers
+    .command('list', { isDefault: true })
+    .description('List providers')
+    .action(async () => {
+      const { report, manager } = open();
+      report.list((await (await manager()).listProviders()).body, rowOf);
+    });
+  providers
+    .command('create <name>')
+    .description('Create a provider, enabled')
+    .addOption(
+      new Option('--kind <kind>', 'what it speaks to its CA')
+        .choices(providerKindNames)
+        .makeOptionMandatory(),
+    )
+    .addOption(configOption())
+    .option('--title <text>', 'its name for people')
+    .action(async (name: string, { kind, title: displayName, config: file }: NewProvider) => {
+      const { io, report, manager } = open();
+      const config = await readConfig(io, file);
+      const body = { kind, name, config, ...(displayName !== undefined && { displayName }) };
+      report.thing((await (await manager()).createProvider({ body })).body, rowOf);
+    });
+  providers
+    .command('configure <provider>')
+    .description('Replace the configuration of a provider; a secret sent as ******** stays')
+    .addOption(configOption())
+    .action(async (name: string, { config: file }: Pick<NewProvider, 'config'>) => {
+      const config = await readConfig(open().io, file);
+      const { report, client, provider, params } = await named(name);
+      const { body } = await client.setProviderConfig({ params, body: { config } });
+      report.done(body.message, provider);
+    });
+  for (const [command, enabled] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    providers
+      .command(`${command} <provider>`)
+      .description(
+        enabled ? 'Let a provider issue certificates' : 'Let a provider issue no more certificates',
+      )
+      .action(async (name: string) => {
+        const { report, client, provider, params } = await named(name);
+        const { body } = await client.setProviderEnabled({ params, body: { enabled } });
+        report.done(body.message, provider);
+      });
+  }
+  providers
+    .command('test <provider>')
+    .description('Try to reach a provider; fails when it cannot be reached')
+    .action(async (name: string) => {
+      const { report, client, provider, params } = await named(name);
+      const { body } = await client.testProvider({ params });
+      if (!body.success) throw new Error(`${provider.name}: ${body.message}`);
+      report.done(body.message, body);
+    });
+  providers
+    .command('delete <provider>')
+    .description('Delete a provider that nothing uses any more')
+    .action(async (name: string) => {
+      const { report, client, provider, params } = await named(name);
+      const { body } = await client.deleteProvider({ params });
+      report.done(body.message, provider);
+    });
+}
+
+function configOption(): Option {
+  return new Option(
+    '--config <file>',
+    'its configuration as a JSON object; - is standard input',
+  ).makeOptionMandatory();
+}
+
+/** Throws UsageError without the text of the file, which may hold secrets. */
+async function readConfig({ readText }: Io, file: string): Promise<Provider['config']> {
+  const text = await readText(file).catch(() => {
+    throw new UsageError(`--config: ${file} cannot be read`);
+  });
+  try {
+    const config: unknown = JSON.parse(text);
+    if (typeof config === 'object' && config !== null && !Array.isArray(config)) return { ...config };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new UsageError(`--config: ${file} is not a JSON object`);
+}
