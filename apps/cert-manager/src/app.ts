@@ -49,6 +49,7 @@ import {
   openModeReminder,
   renewalParts,
   renewalPollers,
+  revocationPoller,
   warnOfOpenMode,
   watchPollers,
 } from './recurring-work.service.js';
@@ -56,6 +57,8 @@ import { hasRenewalWithOrder, isBeingRenewed } from './renewals/renewals.reposit
 import { renewalsHandlers } from './renewals/renewals.routes.js';
 import type { RunReport } from './renewals/run-report.js';
 import { renewAtOf } from './renewals/schedule-renewals.service.js';
+import { finishRevocations } from './revocations/finish-revocations.service.js';
+import { revocationsHandlers } from './revocations/revocations.routes.js';
 import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
@@ -88,6 +91,8 @@ export interface CertManager {
   runWatch(): Promise<void>;
   /** Takes up requests that nobody works on any more. */
   takeUpJobs(): Promise<void>;
+  /** Completes revocations whose caller got no answer. */
+  finishRevocations(): Promise<void>;
   /** Begins the recurring work. */
   startPollers(): void;
   /** Ends the recurring work and writes what is still to be written; the database stays open. */
@@ -132,6 +137,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const watchJob = createJobWatch(metrics, clock);
   const renewals = renewalParts({ ...options, watchJob }, watch.watchOpener(unwatched, 'renewal'));
   const { scheduler } = renewals;
+  const revocations = { db, clock, logger, opener, ...scheduler };
   const limits = createRequestLimits(clock, {
     perPrincipal: config.requestsPerMinute,
     perSpace: config.spaceRequestsPerMinute,
@@ -184,6 +190,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           runner: issuance,
           signPlaces: createSignPlaces(),
         }),
+        ...revocationsHandlers(revocations),
         ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort: config.http01Port }),
         ...renewalsHandlers({ db, clock, opener, triggerRun: () => void renewals.job.run() }),
         ...systemHandlers({ db, clock, isDraining: () => isDraining }),
@@ -223,6 +230,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await renewals.watcher.run();
     },
     takeUpJobs: () => issuance.takeUp(),
+    finishRevocations: () => finishRevocations(revocations),
     startPollers: () => {
       pollers.push(
         startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
@@ -233,6 +241,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           logger,
         }),
         ...issuancePollers(options, issuance),
+        revocationPoller(revocations),
         ...openModeReminder(isOpen, logger),
         ...renewalPollers(options, renewals),
         ...watchPollers(options, renewals),

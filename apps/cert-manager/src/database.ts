@@ -30,12 +30,14 @@ import { orderCertificates } from './migrations/0012-order-of-certificates.js';
 import { addTokenFamilies } from './migrations/0013-token-families.js';
 import { addSetupTokens } from './migrations/0014-setup-tokens.js';
 import { addProviderKinds } from './migrations/0015-provider-kinds.js';
+import { addRevocations } from './migrations/0016-revocations.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
 import { providers } from './providers/providers.repository.js';
 import { jobRuns } from './renewals/job-runs.repository.js';
 import { renewalQueue } from './renewals/renewals.repository.js';
+import { pendingRevocations } from './revocations/pending-revocations.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
 import { apiTokens } from './users/api-tokens.repository.js';
 import { userAvatars } from './users/avatars.repository.js';
@@ -70,6 +72,7 @@ const tables: readonly AnyTable[] = [
   issuanceJobs,
   watchedFqdns,
   watchPings,
+  pendingRevocations,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
@@ -91,6 +94,7 @@ export const schema: Schema = {
     addTokenFamilies,
     addSetupTokens,
     addProviderKinds,
+    addRevocations,
   ],
 };
 

@@ -11,6 +11,8 @@ import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { sweepRenewals } from './renewals/sweep-renewals.service.js';
+import { finishRevocations } from './revocations/finish-revocations.service.js';
+import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
@@ -39,6 +41,14 @@ export function issuancePollers(
     await db.transaction((tx) => deleteOldChallengeTokens(tx, clock.now()));
   };
   return [takeUp, startPoller({ name: 'issuance.sweep', everyMs: 3_600_000, tick, logger })];
+}
+
+/** Completes revocations whose caller got no answer, at once and then every half minute. */
+export function revocationPoller(deps: RevocationDeps): Poller {
+  const tick = () => finishRevocations(deps);
+  const poller = startPoller({ name: 'revocations', everyMs: 30_000, tick, logger: deps.logger });
+  poller.trigger();
+  return poller;
 }
 
 /** The queue, what keeps it in line, and what works on it. */

@@ -9,6 +9,7 @@ const waiting: ReadonlySet<Operation> = new Set([
   'requestCertificate',
   'signCsr',
   'refreshCertificate',
+  'revokeCertificate',
   'testProvider',
 ]);
 

@@ -66,6 +66,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   signCsr: onSpace('READ_WRITE'),
   requestCertificate: onSpace('READ_WRITE'),
   refreshCertificate: onSpace('READ_WRITE'),
+  revokeCertificate: onSpace('FULL_ACCESS'),
   listCertificates: onSpace('READ'),
   getChallengeSetup: onSpace('READ'),
   // The job names the space, so its use case judges the level.

@@ -62,6 +62,11 @@ export function isForNow({ type }: AcmeProblem): boolean {
   return type === 'serverInternal' || type === 'rateLimited';
 }
 
+/** Whether the CA refused by name, and not only for now: a page of a gateway says nothing of the CA's mind. */
+export function isRefusal(problem: AcmeProblem): boolean {
+  return isTyped(problem) && !isForNow(problem);
+}
+
 // Asking again changes nothing until a CSR, a DNS zone, a web server or a contract with the CA has changed.
 const permanentTypes: ReadonlySet<AcmeProblemType> = new Set([
   'badCSR',

@@ -20,6 +20,7 @@ const auditActions = [
   'certificate.replace',
   'certificate.request',
   'certificate.request.needs_confirmation',
+  'certificate.revoke',
   'csr.deleteAll',
   'csr.reject',
   'csr.sign',

@@ -1,4 +1,4 @@
-import type { Certificate } from '@certloop/contracts';
+import type { Certificate, RevocationReasonName } from '@certloop/contracts';
 
 /** What is shown of a certificate. */
 export interface ShownCertificate {
@@ -8,10 +8,13 @@ export interface ShownCertificate {
   readonly issuer: string;
   readonly expiresAt: Date;
   readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+  readonly revocationReason: RevocationReasonName | null;
 }
 
 /** A certificate of an FQDN in the space; `pem` is the leaf, followed by its intermediates. */
 export function certificateView(certificate: ShownCertificate, spaceId: string): Certificate {
+  const { revokedAt, revocationReason } = certificate;
   return {
     id: certificate.id,
     fqdnId: certificate.fqdnId,
@@ -20,6 +23,8 @@ export function certificateView(certificate: ShownCertificate, spaceId: string):
     issuer: certificate.issuer,
     expiresAt: certificate.expiresAt.toISOString(),
     createdAt: certificate.createdAt.toISOString(),
+    ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
+    ...(revocationReason !== null && { revocationReason }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { NotFound } from '@certloop/contracts';
+import { NotFound, type RevocationReasonName } from '@certloop/contracts';
 import {
   column,
   defineTable,
@@ -10,8 +10,8 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { Between, IsNull, LessThan } from 'typeorm';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
+import { inUse, isNewest } from './in-use.js';
 
 /** A certificate as it is stored. */
 export interface CertificateRow {
@@ -37,12 +37,12 @@ export interface CertificateRow {
   readonly position: number | null;
   /** When the provider was last asked for it. */
   readonly refreshedAt: Date | null;
-  /** When a newer one of the same FQDN was stored; null for the one in use, which is the newest. */
+  /** When a newer one of the same FQDN was stored; null for the newest. */
   readonly replacedAt: Date | null;
+  /** When and why its CA revoked it; null while it has not. */
+  readonly revokedAt: Date | null;
+  readonly revocationReason: RevocationReasonName | null;
 }
-
-/** The certificate that was stored last of its FQDN. */
-const inUse = 'replaced_at is null';
 
 export const certificates = defineTable<CertificateRow>('certificates', {
   columns: {
@@ -62,11 +62,13 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     position: column.integer().nullable(),
     refreshedAt: column.instant().nullable(),
     replacedAt: column.instant().nullable(),
+    revokedAt: column.instant().nullable(),
+    revocationReason: column.word<RevocationReasonName>(32).nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'position'], unique: true },
-    // an FQDN has one in use
-    { name: 'uq_certificates_in_use', columns: ['fqdnId'], unique: true, where: inUse },
+    // an FQDN has one newest; the name is from when that was the one in use
+    { name: 'uq_certificates_in_use', columns: ['fqdnId'], unique: true, where: isNewest },
     { columns: ['csrId'] },
     { columns: ['providerId', 'upstreamId'] },
     // what is in use, by when it expires
@@ -87,9 +89,9 @@ export async function findCertificate(tx: Tx, id: string): Promise<CertificateRo
   return findRow(tx, certificates, { id });
 }
 
-/** The certificate of an FQDN that was stored last. */
+/** The certificate of an FQDN that was stored last, revoked or not. */
 export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<CertificateRow | undefined> {
-  const text = `select * from certificates where fqdn_id = $1 and ${inUse}`;
+  const text = `select * from certificates where fqdn_id = $1 and ${isNewest}`;
   const [row] = await querySql<CertificateRow>(tx, certificates.columns, text, [fqdnId]);
   return row;
 }
@@ -108,7 +110,7 @@ export function listNewestCertificateIds(
 }
 
 function newestOf(fqdnIds: readonly string[], read: string): string {
-  return `select ${read} from certificates r where r.fqdn_id in (${placeholders(fqdnIds.length)}) and r.${inUse}`;
+  return `select ${read} from certificates r where r.fqdn_id in (${placeholders(fqdnIds.length)}) and r.${isNewest}`;
 }
 
 /** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
@@ -153,9 +155,12 @@ export function certificateNotFound(): NotFound {
 }
 
 /** A certificate before it has its place among those of its FQDN. */
-export type NewCertificate = Omit<CertificateRow, 'position' | 'replacedAt'>;
+export type NewCertificate = Omit<
+  CertificateRow,
+  'position' | 'replacedAt' | 'revokedAt' | 'revocationReason'
+>;
 
-/** Stores a certificate of an FQDN that is held, in the place of the one in use; returns the row. */
+/** Stores a certificate of an FQDN that is held, in the place of the newest; returns the row. */
 export async function insertCertificate(tx: Tx, certificate: NewCertificate): Promise<CertificateRow> {
   const [row] = await replaceCertificates(tx, [certificate], certificate.createdAt);
   if (row === undefined) throw new Error('no row for the certificate');
@@ -163,7 +168,7 @@ export async function insertCertificate(tx: Tx, certificate: NewCertificate): Pr
 }
 
 /**
- * Stores certificates of one moment, each in the place of the one that its FQDN has in use, if any, whatever the
+ * Stores certificates of one moment, each in the place of the newest of its FQDN, if any, whatever the
  * moments of that; the FQDNs are held, and none comes twice. Returns the rows in the order of the certificates.
  */
 export async function replaceCertificates(
@@ -173,20 +178,22 @@ export async function replaceCertificates(
 ): Promise<CertificateRow[]> {
   const fqdnIds = news.map(({ fqdnId }) => fqdnId);
   const text = `update certificates set replaced_at = $1
-    where fqdn_id in (${placeholders(fqdnIds.length, 2)}) and replaced_at is null
+    where fqdn_id in (${placeholders(fqdnIds.length, 2)}) and ${isNewest}
     returning fqdn_id, ${lastPosition} as position`;
   const replaced = await querySql(tx, positionColumns, text, [now, ...fqdnIds]);
-  const inUse = new Set(replaced.map((row) => row.fqdnId));
-  // hardly ever has an FQDN certificates, but none in use
+  const found = new Set(replaced.map((row) => row.fqdnId));
+  // hardly ever has an FQDN certificates, but no newest one
   const others = await listLastPositions(
     tx,
-    fqdnIds.filter((id) => !inUse.has(id)),
+    fqdnIds.filter((id) => !found.has(id)),
   );
   const last = new Map([...replaced, ...others].map((row) => [row.fqdnId, row.position ?? 0]));
   const rows = news.map((certificate) => ({
     ...certificate,
     position: (last.get(certificate.fqdnId) ?? 0) + 1,
     replacedAt: null,
+    revokedAt: null,
+    revocationReason: null,
   }));
   await insertMany(tx, certificates, rows);
   return rows;
@@ -215,10 +222,13 @@ export async function countExpiring(
   now: Date,
   horizon: Date,
 ): Promise<{ readonly expired: number; readonly expiring: number }> {
-  const expired = await tx.countBy(certificates, { replacedAt: IsNull(), expiresAt: LessThan(now) });
-  const expiring = await tx.countBy(certificates, {
-    replacedAt: IsNull(),
-    expiresAt: Between(now, horizon),
-  });
-  return { expired, expiring };
+  const count = async (condition: string, values: readonly Date[]) => {
+    const text = `select count(*) as count from certificates where ${inUse} and ${condition}`;
+    const [counted] = await querySql(tx, { count: column.bigint() }, text, values);
+    return counted?.count ?? 0;
+  };
+  return {
+    expired: await count('expires_at < $1', [now]),
+    expiring: await count('expires_at between $1 and $2', [now, horizon]),
+  };
 }

@@ -8,20 +8,24 @@ export interface StoredCertificate {
   readonly spkiSha256: string;
   readonly notBefore: Date;
   readonly expiresAt: Date;
+  readonly revokedAt: Date | null;
 }
 
 /**
  * The certificate that serves the host name at `now`, of several the last one; `certificates` are oldest first. One
- * for a key that a later certificate has given up serves nobody any more.
+ * for a key that a later certificate has given up serves nobody any more. Where the newest was revoked, none serves.
  */
 export function findServing<C extends StoredCertificate>(
   certificates: readonly C[],
   hostname: string,
   now: Date,
 ): C | undefined {
-  const key = certificates.at(-1)?.spkiSha256;
+  const newest = certificates.at(-1);
+  if (newest === undefined || newest.revokedAt !== null) return undefined;
+  const key = newest.spkiSha256;
   return certificates.findLast(
     (certificate) =>
+      certificate.revokedAt === null &&
       certificate.spkiSha256 === key &&
       certificate.notBefore <= now &&
       now <= certificate.expiresAt &&

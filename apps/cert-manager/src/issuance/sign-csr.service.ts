@@ -48,6 +48,8 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
       return { reply: { success: false, message: outcome.reason } };
     }
     const certificate = await store({ caller, order, issued: outcome });
+    // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
+    if (certificate.revokedAt !== null) return signAt(place, caller, input);
     const warning = validityWarning(fqdn.fqdn, certificate);
     const signed = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
     const message = warning === undefined ? signed : `${signed}; it ${warning}`;

@@ -26,6 +26,7 @@ import {
   keyBoxOf,
   proverOf,
 } from './acme-parts.service.js';
+import { revokeByAccount } from './acme-revocation.service.js';
 import { keyOf, readIssued } from './issued-certificate.js';
 import { externalAccountMissing, probeAcme } from './probe-acme.service.js';
 import type {
@@ -68,6 +69,7 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
       );
     },
     adviseRenewal: (certificatePem) => adviseRenewal(context, certificatePem).catch(asUpstreamFailure),
+    revoke: (order) => revokeByAccount(context, order).catch(asUpstreamFailure),
   };
 }
 

@@ -1,7 +1,10 @@
 import {
   AppError,
+  type CertificateStatus,
   certificateRecordSchema,
+  certificateStatusSchema,
   createDummyCaClient,
+  type RevocationReasonName,
   signingReplySchema,
   UpstreamFailed,
 } from '@certloop/contracts';
@@ -19,11 +22,21 @@ export interface DummyCa {
   sign(csrPem: string, wish?: string): Promise<{ readonly id: string; readonly certificate: string }>;
   /** PEM of a certificate; undefined when the CA does not know it. */
   findCertificate(id: string): Promise<string | undefined>;
+  /** Whether a certificate is revoked, by the hex of its serial number; undefined when the CA does not know it. */
+  findStatus(serialNumber: string): Promise<RevocationStatus | undefined>;
+  /** Revokes a certificate that the CA knows; `not_offered` when its administrative API is off. */
+  revoke(
+    serialNumber: string,
+    reason: RevocationReasonName,
+  ): Promise<'revoked' | 'already_revoked' | 'not_offered'>;
 }
+
+export type RevocationStatus = Pick<CertificateStatus, 'status' | 'revoked_at' | 'reason'>;
 
 // What an answer also tells is not used: a CA that writes it in another way serves as well.
 const signed = signingReplySchema.pick({ id: true, certificate: true });
 const found = certificateRecordSchema.pick({ certificate: true });
+const known = certificateStatusSchema.pick({ status: true, revoked_at: true, reason: true });
 
 export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots: CallSlots): DummyCa {
   const { baseUrl, timeoutMs, allowPrivateNetwork: allowPrivate } = config;
@@ -46,11 +59,29 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
       const reply = await call(() => client.getCertificate({ params: { id } }).catch(absentAsUndefined));
       return reply && expected(found.safeParse(reply.body)).certificate;
     },
+    findStatus: async (serialNumber) => {
+      const params = { serial_number: serialNumber };
+      const reply = await call(() => client.getCertificateStatus({ params }).catch(absentAsUndefined));
+      return reply && expected(known.safeParse(reply.body));
+    },
+    revoke: (serialNumber, reason) =>
+      call(() =>
+        client
+          .revokeCertificate({ body: { serialNumber, reason } })
+          .then(() => 'revoked' as const)
+          .catch(revocationRefusal),
+      ),
   };
 }
 
 function absentAsUndefined(error: unknown): undefined {
   if (error instanceof AppError && error.kind === 'not_found') return undefined;
+  throw error;
+}
+
+function revocationRefusal(error: unknown): 'already_revoked' | 'not_offered' {
+  if (error instanceof AppError && error.kind === 'conflict') return 'already_revoked';
+  if (error instanceof AppError && error.kind === 'not_found') return 'not_offered';
   throw error;
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '@certloop/server';
 import { type CallSlots, createCallSlots } from './call-slots.js';
 import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
+import { revokeByDummyCa } from './dummy-ca-revocation.service.js';
 import {
   chainToRoot,
   differenceFromCsr,
@@ -68,6 +69,7 @@ export function createDummyCaProvider(
       }
     },
     refresh: (known) => refresh(context, known),
+    revoke: (order) => revokeByDummyCa(context.ca, order),
   };
 }
 

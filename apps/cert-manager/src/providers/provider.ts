@@ -1,3 +1,4 @@
+import type { RevocationReasonName } from '@certloop/contracts';
 import type { OrderStep, StepChange } from '../acme/order-steps.js';
 import type { LeafFacts } from './issued-certificate.js';
 
@@ -84,6 +85,26 @@ export interface RenewalAdvice {
   readonly retryAt: Date | undefined;
 }
 
+/** A certificate to revoke, and why. */
+export interface RevocationOrder {
+  /** The leaf comes first. */
+  readonly certificatePem: string;
+  /** Hex. */
+  readonly serialNumber: string;
+  readonly reason: RevocationReasonName;
+}
+
+export type RevokeOutcome =
+  | { readonly status: 'revoked' }
+  /** It was revoked before; since when and why, as far as the provider says. */
+  | {
+      readonly status: 'already_revoked';
+      readonly revokedAt?: Date | undefined;
+      readonly reason?: RevocationReasonName | undefined;
+    }
+  /** It does not revoke this certificate, or not for this reason; a sentence with the way out. */
+  | { readonly status: 'refused'; readonly message: string };
+
 /** One way to obtain certificates, with its configuration applied. Nothing here opens a transaction. */
 export interface Provider {
   /** Whether the provider can be reached as configured; `deep` also tries what leaves a trace there. */
@@ -103,4 +124,6 @@ export interface Provider {
   readonly changeAccountKey?: () => Promise<void>;
   /** Undefined for a CA that gives no advice. Absent where no CA does. Throws UpstreamFailed. */
   readonly adviseRenewal?: (certificatePem: string) => Promise<RenewalAdvice | undefined>;
+  /** Revokes a certificate. Absent where that cannot be asked for. Throws UpstreamFailed: asking again may succeed. */
+  readonly revoke?: (order: RevocationOrder) => Promise<RevokeOutcome>;
 }

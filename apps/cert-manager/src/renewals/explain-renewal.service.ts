@@ -52,7 +52,10 @@ export async function explainRenewal(
       explanationUrl: open?.explanationUrl ?? undefined,
       entry: open === undefined ? undefined : withObstacle(open, lanes, now),
       failure,
-      explanation: explain({ now, outlook, open, failure, obstacle: provider?.obstacle }),
+      explanation: explain({
+        ...{ now, outlook, open, failure, obstacle: provider?.obstacle },
+        revokedAt: certificate?.revokedAt ?? undefined,
+      }),
     };
   });
 }

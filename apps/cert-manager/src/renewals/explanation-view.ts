@@ -7,7 +7,12 @@ import { renewalView, type ShownRenewal } from './renewal-view.js';
 interface ShownAccount {
   readonly fqdn: { readonly id: string; readonly spaceId: string; readonly renewalEnabled: boolean };
   readonly certificate:
-    | { readonly id: string; readonly notBefore: Date; readonly expiresAt: Date }
+    | {
+        readonly id: string;
+        readonly notBefore: Date;
+        readonly expiresAt: Date;
+        readonly revokedAt: Date | null;
+      }
     | undefined;
   readonly provider:
     | { readonly id: string; readonly name: string; readonly obstacle: string | undefined }
@@ -39,8 +44,13 @@ export function explanationView(account: ShownAccount): RenewalExplanation {
   };
 }
 
-function certificateView({ id, notBefore, expiresAt }: NonNullable<ShownAccount['certificate']>) {
-  return { id, notBefore: notBefore.toISOString(), expiresAt: expiresAt.toISOString() };
+function certificateView({ id, notBefore, expiresAt, revokedAt }: NonNullable<ShownAccount['certificate']>) {
+  return {
+    id,
+    notBefore: notBefore.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
+  };
 }
 
 function providerView({ id, name, obstacle }: NonNullable<ShownAccount['provider']>) {

@@ -11,6 +11,8 @@ export interface RenewalSituation {
   readonly open: Pick<RenewalState, 'status' | 'scheduledAt' | 'attempt'> | undefined;
   /** The last try for the newest certificate, when it failed. */
   readonly failure: { readonly reason: string } | undefined;
+  /** When the newest certificate was revoked. */
+  readonly revokedAt?: Date | undefined;
   /** Why the provider cannot be asked now. */
   readonly obstacle: string | undefined;
 }
@@ -28,7 +30,8 @@ export interface Explanation {
 export function explain(situation: RenewalSituation): Explanation {
   const { outlook, open, now } = situation;
   if (open !== undefined) return explainOpen(situation, open);
-  if (!outlook.isPlanned) return { ...never(outlook.hindrance), message: hindrances[outlook.hindrance] };
+  if (!outlook.isPlanned)
+    return { ...never(outlook.hindrance), message: hindranceOf(situation, outlook.hindrance) };
   const scheduledAt = scheduleOf(outlook.plan, now);
   const message = `about to be queued for ${scheduledAt.toISOString()}, ${ruleOf(outlook.plan)}`;
   return { outlook: 'unscheduled', willRenew: true, scheduledAt, message };
@@ -43,7 +46,16 @@ const hindrances: Readonly<Record<Hindrance, string>> = {
   no_certificate: 'there is no certificate yet that could be renewed',
   no_csr: 'no CSR is stored for this FQDN; a renewal needs one',
   no_provider: 'the newest certificate was issued by no provider that could be asked again',
+  compromised_key:
+    'the newest certificate was revoked because its key is compromised, and the newest CSR has the same key: upload a CSR with a new key',
 };
+
+/** Why there is no renewal, and that one is missed where the newest certificate was revoked. */
+function hindranceOf({ revokedAt }: RenewalSituation, hindrance: Hindrance): string {
+  const why = hindrances[hindrance];
+  if (revokedAt === undefined || hindrance === 'compromised_key') return why;
+  return `${why}; the newest certificate was revoked at ${revokedAt.toISOString()}`;
+}
 
 function explainOpen(
   { now, outlook, failure, obstacle }: RenewalSituation,
@@ -54,14 +66,13 @@ function explainOpen(
     ({ outlook: word, willRenew: true, scheduledAt, message }) as const;
   if (status === 'processing') return told('running', `try ${attempt} is under way`);
   const since = failure === undefined ? '' : `, after a try that failed: ${failure.reason}`;
-  if (scheduledAt <= now) {
-    return told(
-      'due',
-      obstacle === undefined ? `due since ${at}${since}` : `due since ${at}, but ${obstacle}`,
-    );
-  }
-  if (attempt > 1) return told('retrying', `try ${attempt} at ${at}${since}`);
   const why = outlook.isPlanned ? `, ${ruleOf(outlook.plan)}` : '';
+  const revoked = outlook.isPlanned && outlook.plan.rule === 'revoked' ? why : '';
+  if (scheduledAt <= now) {
+    const due = `due since ${at}${revoked}`;
+    return told('due', obstacle === undefined ? `${due}${since}` : `${due}, but ${obstacle}`);
+  }
+  if (attempt > 1) return told('retrying', `try ${attempt} at ${at}${revoked}${since}`);
   return told('scheduled', `renews at ${at}${why}`);
 }
 
@@ -72,6 +83,7 @@ function ruleOf({ rule, fraction = 0, earliest, latest, isResting }: RenewalPlan
     fraction: `after ${Math.round(fraction * 1000) / 10} % of its lifetime as set for this FQDN, ${spread}`,
     two_thirds: `after two thirds of its lifetime, ${spread}`,
     half: `after half of its lifetime as that is 10 days or less, ${spread}`,
+    revoked: `as the certificate was revoked at ${earliest.toISOString()}`,
   };
   return isResting === true
     ? `${sentences[rule]}, but not at once after the renewal before`

@@ -1,4 +1,4 @@
-import { planRenewal, type RenewalPlan, type RenewalWindow } from './renewal-policy.js';
+import { planAfterRevocation, planRenewal, type RenewalPlan, type RenewalWindow } from './renewal-policy.js';
 
 /** What decides whether an FQDN is renewed, and when. */
 export interface RenewalFacts {
@@ -6,6 +6,8 @@ export interface RenewalFacts {
   /** Thousandths of the lifetime after which to renew; null for the usual share. */
   readonly renewAfterPermille: number | null;
   readonly hasCsr: boolean;
+  /** The newest CSR has the key of the newest certificate, which was revoked for that key. */
+  readonly isKeyCompromised?: boolean;
   /** When the CA wants the newest certificate renewed, as far as it said. */
   readonly window?: RenewalWindow | undefined;
   /** The newest one. */
@@ -16,12 +18,13 @@ export interface RenewalFacts {
         readonly expiresAt: Date;
         /** Whom to ask for the next one. */
         readonly providerId: string | null;
+        readonly revokedAt: Date | null;
       }
     | undefined;
 }
 
 /** Why an FQDN is not renewed. */
-export type Hindrance = 'switched_off' | 'no_certificate' | 'no_csr' | 'no_provider';
+export type Hindrance = 'switched_off' | 'no_certificate' | 'no_csr' | 'no_provider' | 'compromised_key';
 
 export type Outlook =
   | {
@@ -37,14 +40,19 @@ export function outlookOf({
   renewalEnabled,
   renewAfterPermille,
   hasCsr,
+  isKeyCompromised = false,
   window,
   certificate,
 }: RenewalFacts): Outlook {
   if (!renewalEnabled) return not('switched_off');
   if (certificate === undefined) return not('no_certificate');
   if (!hasCsr) return not('no_csr');
-  const { id, notBefore, expiresAt, providerId } = certificate;
+  const { id, notBefore, expiresAt, providerId, revokedAt } = certificate;
   if (providerId === null) return not('no_provider');
+  if (isKeyCompromised) return not('compromised_key');
+  if (revokedAt !== null) {
+    return { isPlanned: true, certificateId: id, providerId, plan: planAfterRevocation(revokedAt) };
+  }
   const fraction = renewAfterPermille === null ? undefined : renewAfterPermille / 1000;
   const plan = planRenewal({ notBefore, notAfter: expiresAt, window, fraction, seed: id });
   return { isPlanned: true, certificateId: id, providerId, plan };

@@ -17,8 +17,8 @@ export interface RenewalTerms {
   readonly seed: string;
 }
 
-/** What a renewal follows: the CA's window, the FQDN's own share, two thirds, or half of a short lifetime. */
-export type RenewalRule = 'window' | 'fraction' | 'two_thirds' | 'half';
+/** What a renewal follows: the CA's window, the FQDN's own share, two thirds, half of a short lifetime, a revocation. */
+export type RenewalRule = 'window' | 'fraction' | 'two_thirds' | 'half' | 'revoked';
 
 export interface RenewalPlan {
   readonly rule: RenewalRule;
@@ -60,6 +60,11 @@ export function planRenewal(terms: RenewalTerms): RenewalPlan {
   const earliest = new Date(notAfter.getTime() - left * (1 + jitter));
   const latest = new Date(notAfter.getTime() - left * (1 - jitter));
   return { rule, fraction, earliest, latest, renewAt: pick(earliest, latest, seed) };
+}
+
+/** A revoked certificate is renewed at once, whatever its dates and its CA say. */
+export function planAfterRevocation(revokedAt: Date): RenewalPlan {
+  return { rule: 'revoked', earliest: revokedAt, latest: revokedAt, renewAt: revokedAt };
 }
 
 /** RFC 9773 §4.2: a window that ends before it starts is no window; what lies after the expiry would be of no use. */

@@ -5,7 +5,7 @@ import { newRowId } from '../access/row-id.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
-import { hasCsrOfFqdn } from '../csrs/csrs.repository.js';
+import { findLatestCsr, hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { getProvider, keepProvider, type ProviderRow } from '../providers/providers.repository.js';
@@ -37,6 +37,8 @@ export interface RenewalScheduler {
   onCsrStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** What is kept of a certificate was read anew from its CA; the FQDN is held. */
   onCertificateRefreshed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** The newest certificate of the FQDN was revoked; the FQDN is held. */
+  onCertificateRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** There is no CSR any more. */
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
@@ -84,6 +86,15 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       await reschedule(tx, fqdn, open, clock.now());
       if (open.adviceDueAt !== null) await updateRenewal(tx, open, { adviceDueAt: clock.now() });
     },
+    onCertificateRevoked: async (tx, caller, fqdn) => {
+      if (!fqdn.renewalEnabled) return;
+      const now = clock.now();
+      const open = await findOpenRenewal(tx, fqdn.id);
+      if (open === undefined) return insertPlanned(tx, fqdn, now);
+      const { outlook } = await readOutlook(tx, fqdn, { open });
+      if (outlook.isPlanned) return move(tx, open, now);
+      if (!(await isBusy(tx, open))) await remove(tx, caller, open, isCompromised, now);
+    },
     onCsrsDeleted: async (tx, caller) => {
       const count = await deletePlannedRenewals(tx);
       if (count === 0) return;
@@ -101,6 +112,7 @@ async function isBusy(tx: Tx, { status, journal, providerId }: RenewalRow): Prom
 }
 
 const isNewer = 'a newer certificate was stored';
+const isCompromised = 'the certificate was revoked for its key, which the newest CSR has too';
 
 /** Puts plans for the new certificates in the place of those for the ones before. */
 async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Promise<void> {
@@ -148,13 +160,20 @@ export async function readOutlook(
   const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
   const hasCsr = isCsrKnown ?? (await hasCsrOfFqdn(tx, fqdn.id));
   const window = windowOf(open, certificate);
-  const outlook = outlookOf({ ...fqdn, certificate, hasCsr, window });
+  const isKeyCompromised = await hasCompromisedKey(tx, certificate);
+  const outlook = outlookOf({ ...fqdn, certificate, hasCsr, window, isKeyCompromised });
   return { certificate, outlook: await rested(tx, outlook, certificate) };
 }
 
-/** A certificate that a renewal brought just now is left alone for a while. */
+/** Whether the newest CSR has the key for which the newest certificate was revoked. */
+export async function hasCompromisedKey(tx: Tx, newest: CertificateRow | undefined): Promise<boolean> {
+  if (newest?.revocationReason !== 'keyCompromise') return false;
+  return (await findLatestCsr(tx, newest.fqdnId))?.spkiSha256 === newest.spkiSha256;
+}
+
+/** A certificate that a renewal brought just now is left alone for a while, unless it was revoked. */
 async function rested(tx: Tx, outlook: Outlook, certificate: CertificateRow | undefined): Promise<Outlook> {
-  if (!outlook.isPlanned || certificate === undefined) return outlook;
+  if (!outlook.isPlanned || certificate === undefined || certificate.revokedAt !== null) return outlook;
   const renewed = { renewedAt: certificate.createdAt, notAfter: certificate.expiresAt };
   // hardly ever is a plan so early that it matters who brought the certificate
   const lifetimeMs = certificate.expiresAt.getTime() - certificate.notBefore.getTime();

@@ -4,6 +4,7 @@ import { builtInCaller, type Caller, internalOrigin } from '../access/caller.js'
 import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
+import { usableUntil } from '../certificates/in-use.js';
 import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { orRecordLost } from '../issuance/lost-certificate.service.js';
@@ -16,6 +17,7 @@ import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { insertRenewal, type RenewalJournal, type RenewalRow, updateRenewal } from './renewals.repository.js';
 import { isLongExpired, nextTry } from './retry-policy.js';
 import {
+  hasCompromisedKey,
   insertPlanned,
   newRenewal,
   type RenewalScheduler,
@@ -146,7 +148,9 @@ async function planNext(
   const newest = await findNewestCertificate(tx, fqdn.id);
   if (newest === undefined) return 'none';
   const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
-  const { notBefore, expiresAt: notAfter } = newest;
+  if (await hasCompromisedKey(tx, newest)) return 'none';
+  const { notBefore } = newest;
+  const notAfter = usableUntil(newest);
   const { isPermanent = false, isWaiting = false, isValidation = false, isRateLimited = false } = refusal;
   const scheduledAt = nextTry({
     ...{ attempt, now, notBefore, notAfter, isValidation, isRateLimited, retryAt: refusal.notBefore },

@@ -1,6 +1,7 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts';
 import { column, querySql, type Tx } from '@certloop/db';
 import { certificates } from '../certificates/certificates.repository.js';
+import { inUse } from '../certificates/in-use.js';
 import { jobRuns } from '../renewals/job-runs.repository.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much there is. */
@@ -60,21 +61,21 @@ const dayMs = 86_400_000;
 const inDays = (now: Date, days: number) => new Date(now.getTime() + days * dayMs);
 
 /**
- * Certificates in use, the newest of each FQDN, as rows of `fqdn_id` and `expires_at`: what expires after $1, and what
+ * Certificates in use, at most one of each FQDN, as rows of `fqdn_id` and `expires_at`: what expires after $1, and what
  * expired between $2 and $1.
  */
 function certificatesInUse(tx: Tx): string {
   const isPostgres = tx.dataSource.options.type === 'postgres';
   const most = isPostgres ? mostCertificates.postgres : mostCertificates.sqlite;
   const some = (condition: string) => `select fqdn_id, expires_at from certificates
-    where replaced_at is null and ${condition} limit ${most}`;
+    where ${inUse} and ${condition} limit ${most}`;
   return `select * from (${some('expires_at > $1 order by expires_at')}) next
     union all
     select * from (${some('expires_at > $2 and expires_at <= $1 order by expires_at desc')}) past`;
 }
 
 /**
- * Expiry by space of the newest certificate of each FQDN. What expired more than 30 days ago is nobody's concern any
+ * Expiry by space of the certificates in use. What expired more than 30 days ago is nobody's concern any
  * more.
  */
 export async function listSpaceExpiry(tx: Tx, now: Date): Promise<SpaceExpiry[]> {

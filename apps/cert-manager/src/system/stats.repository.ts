@@ -1,4 +1,5 @@
 import { column, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { inUse } from '../certificates/in-use.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 /** Counts of certificates and renewals in the spaces. */
@@ -41,7 +42,7 @@ const cases = algorithms.map(
 const algorithm = `case ${cases.join(' ')} else 'other' end`;
 
 function countExpiringNewest(tx: Tx, scope: SpaceScope, from: Date, to: Date): Promise<number> {
-  const condition = 'x.replaced_at is null and x.expires_at >= $1 and x.expires_at < $2';
+  const condition = `${inUse} and x.expires_at >= $1 and x.expires_at < $2`;
   return count(tx, `certificates x ${ofFqdn}`, scope, condition, 'f.space_id', [from, to]);
 }
 

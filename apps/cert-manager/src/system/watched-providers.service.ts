@@ -1,6 +1,6 @@
 import { inSpan, type Metrics } from '@certloop/server';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
-import type { Provider, SignOutcome } from '../providers/provider.js';
+import type { Provider, RevocationOrder, SignOutcome } from '../providers/provider.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 
@@ -73,7 +73,7 @@ interface Watch {
 }
 
 function watchProvider(watch: Watch, provider: Provider): Provider {
-  const { changeAccountKey, adviseRenewal } = provider;
+  const { changeAccountKey, adviseRenewal, revoke } = provider;
   return {
     test: (depth) =>
       timed(
@@ -106,6 +106,15 @@ function watchProvider(watch: Watch, provider: Provider): Provider {
           'advise',
           () => adviseRenewal(pem),
           () => 'succeeded',
+        ),
+    }),
+    ...(revoke && {
+      revoke: (order: RevocationOrder) =>
+        timed(
+          watch,
+          'revoke',
+          () => revoke(order),
+          ({ status }) => status,
         ),
     }),
   };

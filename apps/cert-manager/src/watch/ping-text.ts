@@ -29,6 +29,22 @@ export function failedText({
   return bounded(`renewal failed (try ${attempt}): ${reason}`);
 }
 
+/** The newest certificate was revoked; `isPlanned` when a new one is ordered without anyone's doing. */
+export function revokedText({
+  serialNumber,
+  revocationReason,
+  isPlanned,
+}: {
+  readonly serialNumber: string;
+  readonly revocationReason: string | null;
+  readonly isPlanned: boolean;
+}): string {
+  const next = isPlanned
+    ? 'a new one is ordered at once'
+    : 'nobody orders a new one: see the explanation of its renewal';
+  return bounded(`revoked (${revocationReason ?? 'unspecified'}): serial ${serialNumber}; ${next}`);
+}
+
 /** Somebody asked for a certificate and did not get it. */
 export function refusedText(reason: string): string {
   return bounded(`request failed: ${reason}`);

@@ -1,5 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
+import { usableUntil } from '../certificates/in-use.js';
 import { describeCheck, slugOf } from './check-description.js';
 import { expectationAfter, isTold, tellAgainMs } from './check-expectation.js';
 import { type MonitorClient, MonitorRefused, type WatchedCheck } from './monitor.client.js';
@@ -147,7 +148,7 @@ function putOff(turn: Turn, { fault, message: lastError }: MonitorRefused): Turn
 }
 
 function checkOf({ fqdn, space, certificate }: WatchedSubject, from: Date): WatchedCheck {
-  const dates = certificate && { renewAt: certificate.renewAt, notAfter: certificate.row.expiresAt };
+  const dates = certificate && { renewAt: certificate.renewAt, notAfter: usableUntil(certificate.row) };
   const description = describeCheck({ fqdnId: fqdn.id, fqdn: fqdn.fqdn, space: space.name });
   return { ...description, ...expectationAfter(from, dates) };
 }

@@ -3,9 +3,9 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { newRowId } from '../access/row-id.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import type { RenewalRow } from '../renewals/renewals.repository.js';
+import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
-import { failedText, refusedText, storedText } from './ping-text.js';
+import { failedText, refusedText, revokedText, storedText } from './ping-text.js';
 import { insertPing, type WatchSignal } from './watch-pings.repository.js';
 import { touchWatched, type WatchScope, watchFqdn, watchSpace } from './watched-fqdns.repository.js';
 import { findWatched, toldCertificate, type WatchedSubject } from './watched-subject.service.js';
@@ -20,6 +20,8 @@ export interface WatchEvents {
   onRequestFailed(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The renewal of the FQDN was switched, or is planned for another moment. */
   onPlanned(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
+  /** The newest certificate of the FQDN was revoked, and its renewal is planned where that can be. */
+  onRevoked(tx: Tx, fqdnId: string): Promise<void>;
   /** The FQDNs in the scope were deleted. */
   onFqdnsDeleted(tx: Tx, scope: WatchScope): Promise<void>;
   /** The watch of a space was switched. */
@@ -53,6 +55,13 @@ export function createWatchEvents(clock: Clock): WatchEvents {
       await tell(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
     },
     onPlanned: (tx, { id, spaceId }) => watchFqdn(tx, { id, spaceId }, clock.now()),
+    onRevoked: async (tx, fqdnId) => {
+      const subject = await findWatched(tx, fqdnId);
+      if (subject?.certificate === undefined) return;
+      const isPlanned = (await findOpenRenewal(tx, fqdnId)) !== undefined;
+      const body = revokedText({ ...subject.certificate.row, isPlanned });
+      await tell(tx, subject, isPlanned ? 'log' : 'fail', body);
+    },
     onFqdnsDeleted: (tx, scope) => touchWatched(tx, scope, clock.now()),
     onWatchSwitched: async (tx, spaceId) => {
       await touchWatched(tx, { spaceId }, clock.now());
@@ -69,6 +78,7 @@ export const unwatched: WatchEvents = {
   onRenewalFailed: nothing,
   onRequestFailed: nothing,
   onPlanned: nothing,
+  onRevoked: nothing,
   onFqdnsDeleted: nothing,
   onWatchSwitched: nothing,
 };
@@ -92,6 +102,10 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
     onCertificateRefreshed: async (tx, caller, fqdn) => {
       await scheduler.onCertificateRefreshed(tx, caller, fqdn);
       if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+    },
+    onCertificateRevoked: async (tx, caller, fqdn) => {
+      await scheduler.onCertificateRevoked(tx, caller, fqdn);
+      await watch.onRevoked(tx, fqdn.id);
     },
     onCsrStored: async (tx, caller, fqdn) => {
       await scheduler.onCsrStored(tx, caller, fqdn);

@@ -5,7 +5,7 @@ import { planRenewal } from '../renewals/renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
 import { readOutlook, renewAtOf } from '../renewals/schedule-renewals.service.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import { failedText, storedText, type ToldCertificate } from './ping-text.js';
+import { failedText, revokedText, storedText, type ToldCertificate } from './ping-text.js';
 
 /** An FQDN that is to have a check, as it is now. */
 export interface WatchedSubject {
@@ -31,7 +31,8 @@ async function renewAtFor(tx: Tx, fqdn: FqdnRow, newest: CertificateRow): Promis
   const open = await findOpenRenewal(tx, fqdn.id);
   const { outlook } = await readOutlook(tx, fqdn, { newest, open });
   if (outlook.isPlanned) return outlook.plan.renewAt;
-  const { id: seed, notBefore, expiresAt: notAfter } = newest;
+  const { id: seed, notBefore, expiresAt: notAfter, revokedAt } = newest;
+  if (revokedAt !== null) return revokedAt;
   return (await renewAtOf(tx, fqdn)) ?? planRenewal({ notBefore, notAfter, seed }).renewAt;
 }
 
@@ -54,6 +55,10 @@ export async function firstPing(
   if (certificate === undefined) return undefined;
   const failure = await findFailure(tx, fqdn.id, certificate.row.id);
   if (failure !== undefined) return { signal: 'fail', body: failedText(failure) };
+  if (certificate.row.revokedAt !== null) {
+    const isPlanned = (await findOpenRenewal(tx, fqdn.id)) !== undefined;
+    return { signal: 'fail', body: revokedText({ ...certificate.row, isPlanned }) };
+  }
   return { signal: 'success', body: storedText('watched', toldCertificate(certificate)) };
 }
 

@@ -41,6 +41,8 @@ export interface TestApp {
   readonly drain: () => void;
   /** Takes up requests that nobody works on any more. */
   readonly takeUpJobs: () => Promise<void>;
+  /** Completes revocations whose caller got no answer. */
+  readonly finishRevocations: () => Promise<void>;
   /** Works on the renewal queue once. */
   readonly renew: () => Promise<RunReport>;
   /** Asks CAs once when they want certificates renewed. */
@@ -111,6 +113,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     advise: () => app.runAdvice(),
     watch: () => app.runWatch(),
     takeUpJobs: () => app.takeUpJobs(),
+    finishRevocations: () => app.finishRevocations(),
     close: () => app.close(),
   };
 }

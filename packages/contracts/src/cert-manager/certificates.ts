@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { revocationReasonNames } from '../dummy-ca/certificate-status.js';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
@@ -16,6 +17,9 @@ export const certificateSchema = z
     createdAt: scalars.instant,
     /** After a refresh: `missing` when the provider does not know the certificate any more. */
     providerStatus: z.string().optional(),
+    /** When and why it was revoked (RFC 5280 §5.3.1); absent while it is not. */
+    revokedAt: scalars.instant.optional(),
+    revocationReason: z.enum(revocationReasonNames).optional(),
   })
   .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof certificateSchema>;
@@ -29,5 +33,14 @@ export const certificatesContract = {
     query: z.object(pageQuery),
     responses: { 200: json(z.array(certificateSchema), 'Certificates') },
     failures: [400, 401, 404],
+  }),
+  revokeCertificate: endpoint({
+    method: 'POST',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/revoke',
+    summary: 'Revoke a certificate with the CA that issued it',
+    params: byFqdn.extend({ certId: scalars.uuid }),
+    body: { kind: 'json', schema: z.object({ reason: z.enum(revocationReasonNames) }) },
+    responses: { 200: json(certificateSchema, 'The revoked certificate') },
+    failures: [400, 401, 403, 404, 409, 502, 504],
   }),
 };

@@ -39,8 +39,11 @@ export const testRenewalSchema = z
   .meta({ id: 'TestRenewal' });
 export type TestRenewal = z.output<typeof testRenewalSchema>;
 
-/** What a renewal follows: the CA's window (RFC 9773), the FQDN's own share, two thirds or half of the lifetime. */
-export const renewalRules = ['window', 'fraction', 'two_thirds', 'half'] as const;
+/**
+ * What a renewal follows: the CA's window (RFC 9773), the FQDN's own share, two thirds or half of the lifetime, or the
+ * revocation of the newest certificate.
+ */
+export const renewalRules = ['window', 'fraction', 'two_thirds', 'half', 'revoked'] as const;
 
 /** Whether an FQDN will be renewed, and what it waits for or what is in the way. */
 export const renewalOutlooks = [
@@ -57,6 +60,8 @@ export const renewalOutlooks = [
   'no_certificate',
   'no_csr',
   'no_provider',
+  /** The newest certificate was revoked for its key, and the newest CSR has the same key. */
+  'compromised_key',
 ] as const;
 export type RenewalOutlook = (typeof renewalOutlooks)[number];
 
@@ -74,7 +79,12 @@ export const renewalExplanationSchema = z
     scheduledAt: scalars.instant.optional(),
     /** The newest certificate. */
     certificate: z
-      .object({ id: scalars.uuid, notBefore: scalars.instant, expiresAt: scalars.instant })
+      .object({
+        id: scalars.uuid,
+        notBefore: scalars.instant,
+        expiresAt: scalars.instant,
+        revokedAt: scalars.instant.optional(),
+      })
       .optional(),
     /** Whom the renewal asks; `obstacle` is why it cannot be asked now. */
     provider: z.object({ id: scalars.uuid, name: z.string(), obstacle: z.string().optional() }).optional(),

@@ -14,6 +14,7 @@ export const revocationReasonNames = [
   'privilegeWithdrawn',
   'aACompromise',
 ] as const;
+export type RevocationReasonName = (typeof revocationReasonNames)[number];
 
 export const caIssuerNames = ['root', 'intermediate', 'alternate-root'] as const;
 export type CaIssuerName = (typeof caIssuerNames)[number];

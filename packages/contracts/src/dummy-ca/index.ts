@@ -11,6 +11,7 @@ export {
   type CertificateStatus,
   caIssuerNames,
   certificateStatusSchema,
+  type RevocationReasonName,
   revocationReasonNames,
   statusContract,
 } from './certificate-status.js';
@@ -60,7 +61,10 @@ export function dummyCaOpenApi(): object {
   );
 }
 
-/** Typed client of the dummy certificate authority. */
-export function createDummyCaClient(options: ClientOptions): Client<typeof dummyCaContract> {
-  return createClient(dummyCaContract, options);
+const { revokeCertificate } = dummyCaAdminContract;
+const clientContract = { ...dummyCaContract, revokeCertificate };
+
+/** Typed client of the dummy certificate authority; of its administration, it has the revocation. */
+export function createDummyCaClient(options: ClientOptions): Client<typeof clientContract> {
+  return createClient(clientContract, options);
 }

@@ -1,0 +1,94 @@
+import type { RevocationReasonName } from '@certloop/contracts';
+import {
+  claimDueBatch,
+  column,
+  defineTable,
+  deleteRows,
+  findRow,
+  insertMany,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { LessThanOrEqual } from 'typeorm';
+import type { JobCaller } from '../issuance/job-audit.js';
+
+/** A revocation that a CA is asked for and that is not settled yet. It outlives the certificate that it is about. */
+export interface PendingRevocationRow {
+  /** The certificate's. */
+  readonly id: string;
+  readonly fqdnId: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  readonly providerId: string;
+  readonly pem: string;
+  readonly serialNumber: string;
+  readonly spkiSha256: string;
+  readonly expiresAt: Date;
+  readonly reason: RevocationReasonName;
+  /** Who asked for it last. */
+  readonly caller: JobCaller;
+  readonly askedAt: Date;
+  /** How often the CA did not answer. */
+  readonly attempts: number;
+  /** When the service itself asks the CA. */
+  readonly dueAt: Date;
+}
+
+export const pendingRevocations = defineTable<PendingRevocationRow>('pending_revocations', {
+  columns: {
+    id: column.uuid().primary(),
+    fqdnId: column.uuid(),
+    spaceId: column.uuid(),
+    fqdn: column.word(253),
+    providerId: column.uuid(),
+    pem: column.text(),
+    serialNumber: column.text(),
+    spkiSha256: column.word(64),
+    expiresAt: column.instant(),
+    reason: column.word<RevocationReasonName>(32),
+    caller: column.json<JobCaller>(),
+    askedAt: column.instant(),
+    attempts: column.integer(),
+    dueAt: column.instant(),
+  },
+  // no references: an FQDN that is deleted takes no revocation with it
+  indexes: [{ columns: ['dueAt', 'id'] }],
+});
+
+/** Stores a revocation of a certificate whose FQDN is held; whether one was pending before, which it takes the place of. */
+export async function storePendingRevocation(tx: Tx, row: PendingRevocationRow): Promise<boolean> {
+  const { id, reason, caller, dueAt } = row;
+  if ((await findRow(tx, pendingRevocations, { id })) === undefined) {
+    await insertMany(tx, pendingRevocations, [row]);
+    return false;
+  }
+  await updateRows(tx, pendingRevocations, { id }, { reason, caller, dueAt });
+  return true;
+}
+
+/** Takes revocations that are due, the earliest first, until `until`. */
+export function claimPendingRevocations(
+  tx: Tx,
+  { now, until, limit }: { readonly now: Date; readonly until: Date; readonly limit: number },
+): Promise<PendingRevocationRow[]> {
+  return claimDueBatch(tx, {
+    table: pendingRevocations,
+    where: { dueAt: LessThanOrEqual(now) },
+    order: { dueAt: 'ASC', id: 'ASC' },
+    limit,
+    set: { dueAt: until },
+  });
+}
+
+/** Puts off a revocation whose CA did not answer. */
+export async function postponeRevocation(
+  tx: Tx,
+  { id, attempts }: Pick<PendingRevocationRow, 'id' | 'attempts'>,
+  dueAt: Date,
+): Promise<void> {
+  await updateRows(tx, pendingRevocations, { id }, { attempts, dueAt });
+}
+
+export async function deletePendingRevocation(tx: Tx, id: string): Promise<void> {
+  await deleteRows(tx, pendingRevocations, { id });
+}
