@@ -184,6 +184,13 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const answer = await ask(app, 'post', pathOf(fqdn, `certificates/${body[0].id}/refresh`));
     return { answer, leaves: 'certificate.refresh' };
   },
+  revokeCertificate: async (app) => {
+    const fqdn = await newCertificate(app);
+    const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
+    const path = pathOf(fqdn, `certificates/${body[0].id}/revoke`);
+    const answer = await ask(app, 'post', path).send({ reason: 'superseded' });
+    return { answer, leaves: 'certificate.revoke' };
+  },
   listCertificates: async (app) => read(app, pathOf(await newCertificate(app), 'certificates')),
 
   listRenewals: async (app) => {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { csrLabels, exportSpki, parseCsr, parsePem } from '@certloop/crypto';
+import { executeSql } from '@certloop/db';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { acmeAccounts, challengeTokens } from '../src/acme/acme-accounts.repository.js';
 import { changeAccountKey } from './support/account-key.js';
@@ -68,6 +69,32 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     expect((await auditEntries(app, 'certificate.issue')).at(-1)).toMatchObject({
       details: { fqdn: 'steps.shop.test', outcome: 'success' },
     });
+  });
+
+  test('brings a certificate that pebble revokes, and one in its place', async () => {
+    const { app } = place;
+    const fqdn = await fqdnFor(app, await newCsr('revoked.shop.test'), 'revoked.shop.test');
+    const { certificate } = await order(app, fqdn);
+    const revoke = () =>
+      app.request
+        .post(pathOf(fqdn, `certificates/${certificate?.id}/revoke`))
+        .set(app.people.ada.auth)
+        .send({ reason: 'superseded' });
+    const { body } = await revoke().expect(200);
+    expect(body).toMatchObject({ id: certificate?.id, revocationReason: 'superseded' });
+    // as if the CA had revoked it by other hands
+    await app.database.transaction((tx) =>
+      executeSql(tx, 'update certificates set revoked_at = null, revocation_reason = null where id = $1', [
+        certificate?.id ?? '',
+      ]),
+    );
+    expect((await revoke().expect(409)).body.code).toBe('already_revoked');
+    expect((await auditEntries(app, 'certificate.revoke')).at(-1)).toMatchObject({
+      outcome: 'success',
+      details: { alreadyRevoked: true },
+    });
+    // no confirmation is needed, as the newest one is revoked
+    expect(await order(app, fqdn)).toMatchObject({ success: true });
   });
 
   test('uses one account, whose key is encrypted', async () => {

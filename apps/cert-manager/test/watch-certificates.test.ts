@@ -1,3 +1,4 @@
+import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
@@ -8,7 +9,7 @@ import { createWatchEvents } from '../src/watch/watch-events.service.js';
 import { watchPings } from '../src/watch/watch-pings.repository.js';
 import { watchedFqdns } from '../src/watch/watched-fqdns.repository.js';
 import { startAppOn, type TestApp } from './support/app.js';
-import { addCsr, addFqdn } from './support/inventory.js';
+import { addCsr, addFqdn, pathOf } from './support/inventory.js';
 import {
   addTestRenewal,
   certificatesOf,
@@ -64,6 +65,51 @@ describeEachDialect('the watch of certificates', (open) => {
   const lastBody = () => monitor.check().pings.at(-1)?.body;
   const events = () => app.logged().map(({ event }) => event);
   const secondsTo = (text: string) => Math.ceil((Date.parse(text) - app.clock.now().getTime()) / 1000);
+
+  const revokeNewest = async (fqdn: Fqdn, reason: string) => {
+    const newest = (await certificatesOf(app, fqdn)).at(-1);
+    const path = pathOf(fqdn, `certificates/${newest?.id}/revoke`);
+    await app.request.post(path).set(app.people.ada.auth).send({ reason }).expect(200);
+    await app.watch();
+  };
+
+  test('expects a success within 5 minutes after a revocation that a renewal follows', async () => {
+    const fqdn = await renewedFqdn(place);
+    await app.watch();
+    app.clock.advance(day);
+    await revokeNewest(fqdn, 'superseded');
+    expect(signals()).toEqual(['success', 'log']);
+    expect(lastBody()).toMatch(/^revoked \(superseded\): serial \w+; a new one is ordered at once$/);
+    expect(monitor.check().settings).toMatchObject({ timeout: day / 1000, grace: 300 });
+    await app.renew();
+    await app.watch();
+    expect(signals()).toEqual(['success', 'log', 'success']);
+    expect(monitor.check().settings).toMatchObject({ grace: 86_400 });
+  });
+
+  test('turns a check down at once when a key is compromised and no other CSR is there', async () => {
+    const fqdn = await renewedFqdn(place);
+    await app.watch();
+    await revokeNewest(fqdn, 'keyCompromise');
+    expect(signals()).toEqual(['success', 'fail']);
+    expect(lastBody()).toContain('revoked (keyCompromise)');
+    await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
+    await app.renew();
+    await app.watch();
+    expect(signals()).toEqual(['success', 'fail', 'success']);
+  });
+
+  test('begins with a failure for a certificate that is revoked', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    await signWith(place, fqdn);
+    await revokeNewest(fqdn, 'superseded');
+    await switchRenewal(app, fqdn, true);
+    await app.watch();
+    expect(signals()).toEqual(['fail']);
+    await app.renew();
+    await app.watch();
+    expect(signals()).toEqual(['fail', 'success']);
+  });
 
   test('makes a check that expects the next ping when the renewal is due', async () => {
     const fqdn = await renewedFqdn(place);

@@ -78,6 +78,8 @@ export function planStack({ dataDir, ports, secretFiles, databaseUrls, environme
         CHECK_MONITOR_SECRET_FILE: secretFiles.monitorSecret,
       },
       'dummy-ca': {
+        // cert-manager revokes by its administrative API
+        DUMMY_CA_ADMIN: 'true',
         ...environment,
         DUMMY_CA_HOST: host,
         DUMMY_CA_PORT: String(ports.dummyCa),

@@ -47,6 +47,23 @@ describeStack(
       expect(facts.dnsNames).toEqual(['shop.example.test']);
     });
 
+    test('bring a certificate that the account revokes, and another one in its place', async () => {
+      const { clients, stack } = running();
+      const { place } = await placeWithCsr(clients, 'revoked.example.test');
+      const { certificate } = await request(clients, place);
+      const params = { ...place, certId: certificate?.id ?? '' };
+      const hold = clients.manager.revokeCertificate({ params, body: { reason: 'certificateHold' } });
+      await expect(hold).rejects.toMatchObject({ code: 'cannot_be_revoked' });
+      const { body } = await clients.manager.revokeCertificate({ params, body: { reason: 'superseded' } });
+      expect(body).toMatchObject({ id: params.certId, revocationReason: 'superseded' });
+      const [leaf = Buffer.alloc(0)] = splitChain(body.pem);
+      const { serialNumber } = parseCertificate(leaf);
+      const status = await fetch(`${stack.plan.urls['dummy-ca']}/certificate-status/${serialNumber}`);
+      expect(await status.json()).toMatchObject({ status: 'revoked', reason: 'superseded' });
+      // the newest one is revoked: no confirmation is needed, and the order names it as replaced
+      expect(await request(clients, place)).toMatchObject({ success: true });
+    });
+
     test('are placed and renewed over https by an account that is bound to an external one', async () => {
       const { clients, stack } = running();
       const caBundlePem = await (await fetch(`${stack.plan.urls['dummy-ca']}/root`)).text();

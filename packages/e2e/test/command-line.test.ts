@@ -22,7 +22,8 @@ beforeAll(async () => {
   stack = await startStack({
     dataDir: join(folder, 'data'),
     ports: free,
-    environment: inheritedEnvironment(),
+    // renewals run each second
+    environment: { ...inheritedEnvironment(), HEARTBEAT_SECONDS: '1' },
   });
 });
 afterAll(async () => {
@@ -127,6 +128,45 @@ describe('certificates', () => {
     expect((await certloop(['fqdns', 'explain', 'good.example.test'])).out).toContain('message: renews at');
   });
 });
+
+describe('a revocation', () => {
+  test('is seen by OpenSSL in OCSP and in the list of the CA, and a renewal follows', async () => {
+    const of = 'good.example.test';
+    const leaf = join(folder, 'out', `${of}.pem`);
+    const asked = await certloop(['certificates', 'revoke', of]);
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('add --yes') });
+    const ca = stack.plan.urls['dummy-ca'];
+    const root = join(folder, 'root.pem');
+    const list = join(folder, 'root.crl');
+    await writeFile(root, await (await fetch(`${ca}/root`)).text());
+    const ocsp = () => openssl('ocsp', '-issuer', root, '-CAfile', root, '-cert', leaf, '-url', `${ca}/ocsp`);
+    expect(await ocsp()).toContain(`${leaf}: good`);
+    const revoked = await asJson(['certificates', 'revoke', of, '--reason', 'superseded', '--yes']);
+    expect(revoked).toMatchObject({ revocationReason: 'superseded', revokedAt: expect.any(String) });
+    expect(await ocsp()).toMatch(/: revoked\s[^]*Reason: superseded/);
+    await writeFile(list, Buffer.from(await (await fetch(`${ca}/crls/root`)).arrayBuffer()));
+    await openssl('crl', '-inform', 'DER', '-in', list, '-out', list);
+    expect(await openssl('verify', '-crl_check', '-CRLfile', list, '-CAfile', root, leaf)).toContain(
+      'certificate revoked',
+    );
+    expect((await certloop(['certificates', 'list', of])).out).toContain('REVOKED');
+    const again = await certloop(['certificates', 'revoke', of, '--certificate', revoked.id, '--yes']);
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('was revoked at') });
+    for (let left = 100; (await asJson(['certificates', 'list', of])).length < 2 && left > 0; left -= 1) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const [, renewed] = await asJson(['certificates', 'list', of]);
+    await writeFile(leaf, renewed.pem);
+    expect(await ocsp()).toContain(`${leaf}: good`);
+  });
+});
+
+/** What OpenSSL says, whatever its exit code. */
+async function openssl(...args: readonly string[]): Promise<string> {
+  const child = spawn('openssl', args);
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return out + err;
+}
 
 describe('a log-in', () => {
   const nobody = { env: {} };

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { allSteps, changeStep, failUnderWay, needsConfirmation } from './request-plan.js';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute));
-const serving = { pem: '', spkiSha256: '', notBefore: at(0), expiresAt: at(50) };
+const serving = { pem: '', spkiSha256: '', notBefore: at(0), expiresAt: at(50), revokedAt: null };
 
 describe('a request must be confirmed', () => {
   test.each([

@@ -39,7 +39,8 @@ export const addRevocations: Migration = {
   up: async (runner, dialect) => {
     // by plain SQL: TypeORM would copy the whole table on SQLite
     await runner.query(`alter table certificates add column revoked_at ${dialect.types.instant}`);
-    await runner.query('alter table certificates add column revocation_reason varchar(32)');
+    const collation = dialect.collation === undefined ? '' : ` collate "${dialect.collation}"`;
+    await runner.query(`alter table certificates add column revocation_reason varchar(32)${collation}`);
     await dropIndexes(runner, 'certificates', before);
     await addIndexes(runner, 'certificates', after);
     await createTables(runner, dialect, [pendingRevocations]);

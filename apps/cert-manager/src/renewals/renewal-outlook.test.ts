@@ -7,6 +7,7 @@ const certificate = {
   notBefore: now,
   expiresAt: new Date('2026-05-30T00:00:00Z'),
   providerId: 'p1',
+  revokedAt: null,
 };
 const facts: RenewalFacts = { renewalEnabled: true, renewAfterPermille: null, hasCsr: true, certificate };
 
@@ -15,6 +16,7 @@ test.each<[string, Partial<RenewalFacts>, string]>([
   ['switched off, and nothing there', { renewalEnabled: false, certificate: undefined }, 'switched_off'],
   ['no certificate yet', { certificate: undefined }, 'no_certificate'],
   ['no CSR any more', { hasCsr: false }, 'no_csr'],
+  ['a compromised key', { isKeyCompromised: true }, 'compromised_key'],
   ['nobody to ask', { certificate: { ...certificate, providerId: null } }, 'no_provider'],
 ])('%s → not renewed', (_, change, hindrance) => {
   expect(outlookOf({ ...facts, ...change })).toEqual({ isPlanned: false, hindrance });
@@ -32,6 +34,18 @@ test('else the newest certificate is renewed by its own provider, after two thir
 test('or after the share of the FQDN', () => {
   expect(outlookOf({ ...facts, renewAfterPermille: 250 })).toMatchObject({
     plan: { rule: 'fraction', fraction: 0.25 },
+  });
+});
+
+test('a revoked one is renewed at once, whatever the share of the FQDN and the window of its CA', () => {
+  const revokedAt = new Date('2026-03-02T00:00:00Z');
+  const window = { start: new Date('2026-04-01T00:00:00Z'), end: new Date('2026-04-02T00:00:00Z') };
+  const revoked = { ...facts, renewAfterPermille: 250, window, certificate: { ...certificate, revokedAt } };
+  expect(outlookOf(revoked)).toEqual({
+    isPlanned: true,
+    certificateId: 'c1',
+    providerId: 'p1',
+    plan: { rule: 'revoked', earliest: revokedAt, latest: revokedAt, renewAt: revokedAt },
   });
 });
 

@@ -14,6 +14,7 @@ import {
   parsePem,
 } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
+import { createFakeRevocations, type FakeRevocations } from './fake-revocations.js';
 import { listening, textOf } from './small-server.js';
 
 /** How the CA answers a request to sign. */
@@ -42,6 +43,7 @@ export type Manner =
 /** A CA with the API of the dummy one, idempotency keys included, which can also misbehave. Its certificates are valid by the test's clock. */
 export interface FakeCa {
   readonly url: string;
+  readonly revocations: FakeRevocations;
   answer(manner: Manner): void;
   /** Lets the answers go that wait for it. */
   letGo(): void;
@@ -135,9 +137,11 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     });
     await sign(request, response);
   };
+  const revocations = createFakeRevocations(clock, () => issued.values());
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     paths.push(path);
+    if (revocations.handle(path, request, response)) return undefined;
     if (path === '/csr') return void counted(request, response);
     if (path === '/health') return json(response, 200, { status: 'healthy' });
     if (path === '/root') return text(response, 200, pemOf(issuer));
@@ -146,6 +150,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   const { url, close } = await listening(server);
   return {
     url,
+    revocations,
     answer: (next) => {
       manner = next;
     },

@@ -115,6 +115,11 @@ export const requests: Readonly<Record<string, Ask>> = {
     const { fqdn, certificateId } = await newCertificate(asking);
     return asking.send('post', pathOf(fqdn, `certificates/${certificateId}/refresh`));
   },
+  revokeCertificate: async (asking) => {
+    const { fqdn, certificateId } = await newCertificate(asking);
+    const path = pathOf(fqdn, `certificates/${certificateId}/revoke`);
+    return asking.send('post', path).send({ reason: 'superseded' });
+  },
   // no ACME provider is enabled
   requestCertificate: async (asking) =>
     asking.send('post', pathOf(await newFqdnWithCsr(asking), 'request-certificate')),

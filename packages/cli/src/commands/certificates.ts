@@ -1,24 +1,31 @@
 import { writeFile } from 'node:fs/promises';
-import { type Certificate, NotFound } from '@certloop/contracts';
-import type { Command } from 'commander';
+import {
+  type Certificate,
+  NotFound,
+  type RevocationReasonName,
+  revocationReasonNames,
+} from '@certloop/contracts';
+import { type Command, Option } from 'commander';
 import { mapInTurns } from '../in-turns.js';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
 import { createProgress } from '../report.js';
 import type { Manager, Session } from '../session.js';
 import { daysUntil } from '../table.js';
+import { UsageError } from '../usage-error.js';
 
-const rowOf = ({ issuer, createdAt, expiresAt, id }: Certificate) => ({
+const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
   created: createdAt.slice(0, 10),
   expires: expiresAt.slice(0, 10),
   days: daysUntil(expiresAt, new Date()),
+  revoked: revokedAt?.slice(0, 10) ?? '',
   issuer,
   id,
 });
 
 /** Adds `certificates` and `expiring`. */
 export function addCertificates(program: Command, open: () => Session): void {
-  const certificates = program.command('certificates').description('Certificates: list, save');
+  const certificates = program.command('certificates').description('Certificates: list, save, revoke');
   certificates
     .command('list <fqdn>', { isDefault: true })
     .description('List the certificates of an FQDN')
@@ -40,6 +47,18 @@ export function addCertificates(program: Command, open: () => Session): void {
       await writeFile(out, newest.pem);
       report.done(`${out}: expires ${newest.expiresAt.slice(0, 10)}`, newest);
     });
+  certificates
+    .command('revoke <fqdn>')
+    .description(
+      'Have the CA revoke a certificate, the newest one unless an id is given; it cannot be undone',
+    )
+    .option('--certificate <id>', 'the certificate by its id')
+    .addOption(
+      new Option('--reason <word>', 'why').choices([...revocationReasonNames]).default('unspecified'),
+    )
+    .option('--space <space>', 'the space that the FQDN is in')
+    .option('--yes', 'revoke; without it, the command only names the certificate')
+    .action((named: string, options: RevokeOptions) => revoke(open(), named, options));
   program
     .command('expiring')
     .description('List FQDNs whose newest certificate expires soon, the soonest first')
@@ -51,6 +70,35 @@ export function addCertificates(program: Command, open: () => Session): void {
 async function certificatesOf(client: Manager, named: string, space: string | undefined) {
   const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
   return (await client.listCertificates({ params: { spaceId, fqdnId } })).body;
+}
+
+interface RevokeOptions {
+  readonly certificate?: string;
+  readonly reason: RevocationReasonName;
+  readonly space?: string;
+  readonly yes?: true;
+}
+
+async function revoke(
+  { report, manager }: Session,
+  named: string,
+  { certificate: id, reason, space, yes }: RevokeOptions,
+): Promise<void> {
+  const client = await manager();
+  const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+  const { body: all } = await client.listCertificates({ params: { spaceId, fqdnId } });
+  const found = id === undefined ? all.at(-1) : all.find((certificate) => certificate.id === id);
+  if (found === undefined)
+    throw new NotFound(`${named} has no certificate${id === undefined ? '' : ` ${id}`}`);
+  const expires = found.expiresAt.slice(0, 10);
+  if (yes !== true) {
+    throw new UsageError(
+      `certificate ${found.id} of ${named} expires ${expires}; a revocation cannot be undone: add --yes to revoke it`,
+    );
+  }
+  const params = { spaceId, fqdnId, certId: found.id };
+  const { body } = await client.revokeCertificate({ params, body: { reason } });
+  report.done(`revoked certificate ${found.id} of ${named} (${reason})`, body);
 }
 
 async function listExpiring(
