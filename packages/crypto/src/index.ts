@@ -97,3 +97,4 @@ export { encodePointers, ocspNoCheck, type RevocationPointers } from './revocati
 export { createRoot, type RootKeyKind, type RootRequest } from './root.js';
 export { createSigner, type Signer } from './sign.js';
 export type { Verification } from './signatures.js';
+export { describeRsaKey, type RsaFacts } from './weak-rsa.js';

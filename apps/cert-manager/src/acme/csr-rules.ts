@@ -1,6 +1,13 @@
-import { createPublicKey } from 'node:crypto';
 import { type AcmeIdentifier, InvalidInput } from '@certloop/contracts';
-import { type Csr, csrLabels, describeCsr, parseCsr, parseIpAddress, parsePem } from '@certloop/crypto';
+import {
+  type Csr,
+  csrLabels,
+  describeCsr,
+  describeRsaKey,
+  parseCsr,
+  parseIpAddress,
+  parsePem,
+} from '@certloop/crypto';
 
 /** What an ACME order is made of. */
 export interface OrderSubject {
@@ -76,10 +83,9 @@ function keyFault(csr: Csr): string | undefined {
   }
   if (publicKeyAlgorithm !== 'RSA') return `its key is of the kind ${publicKeyAlgorithm}`;
   if (!rsaBits.includes(keySize)) return `its RSA key has ${keySize} bits, not 2048, 3072 or 4096`;
-  const { asymmetricKeyDetails } = createPublicKey({ key: csr.spkiDer, format: 'der', type: 'spki' });
-  return asymmetricKeyDetails?.publicExponent === 65_537n
-    ? undefined
-    : 'its RSA key has another exponent than 65537';
+  const rsa = describeRsaKey(csr.spkiDer);
+  if (rsa?.exponent !== 65_537n) return 'its RSA key has another exponent than 65537';
+  return rsa.weakness === undefined ? undefined : `its RSA key is weak: ${rsa.weakness}`;
 }
 
 function signatureFault(csr: Csr): string | undefined {

@@ -116,6 +116,33 @@ describe('names', () => {
   });
 });
 
+describe('RSA keys', () => {
+  const rsaKey = (rsa: CsrFacts['rsa']) => ({
+    publicKeyAlgorithm: 'RSA',
+    keySize: 2048,
+    curve: undefined,
+    rsa,
+  });
+
+  test('that are weak are refused with the reason', () => {
+    const csr = csrOf(rsaKey({ exponent: 65_537n, weakness: 'its modulus is the square of one number' }));
+    expect(() => requireUsableCsr(csr, hostname)).toThrow(
+      'csr: holds a weak RSA key: its modulus is the square of one number; generate another key and a new CSR',
+    );
+  });
+
+  test.each([
+    [3n, ['small_exponent']],
+    [65_535n, ['small_exponent']],
+    [65_537n, []],
+    [65_539n, []],
+  ])('with the exponent %s', (exponent, codes) => {
+    const csr = csrOf(rsaKey({ exponent, weakness: undefined }));
+    expect(refusalOf(csr)).toBeUndefined();
+    expect(csrFindings(csr, hostname).map(({ code }) => code)).toEqual(codes);
+  });
+});
+
 describe('findings', () => {
   const many = Array.from({ length: 100 }, (_, index) => `h${index}.example`);
   test.each<[string, Partial<CsrFacts>, string[]]>([

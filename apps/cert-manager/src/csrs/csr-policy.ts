@@ -1,4 +1,5 @@
 import { type CsrFinding, InvalidInput } from '@certloop/contracts';
+import type { RsaFacts } from '@certloop/crypto';
 import { coversHostname } from '../fqdns/hostname.js';
 
 /** What is judged of a CSR. */
@@ -10,6 +11,8 @@ export interface CsrFacts {
   readonly keySize: number;
   /** Name of an elliptic curve, such as `P-256`. */
   readonly curve?: string | undefined;
+  /** Of RSA and RSA-PSS keys. */
+  readonly rsa?: RsaFacts | undefined;
   readonly signatureAlgorithm: string;
   readonly commonNames: readonly string[];
   readonly hasSubjectAltName: boolean;
@@ -22,14 +25,26 @@ export interface CsrFacts {
 
 /**
  * Throws InvalidInput unless the CSR can be kept for the host name: an RSA key of 2048 to 8192 bits, one on
- * P-256, P-384 or P-521, or an Ed25519 key; and the host name covered by its DNS names, or by its common name
+ * P-256, P-384 or P-521, or an Ed25519 key, none of them known to be weak; and the host name covered by its DNS names, or by its common name
  * when it has no subject alternative names (RFC 6125 §6.4.4).
  */
 export function requireUsableCsr(csr: CsrFacts, hostname: string): void {
   if (!isKeyAllowed(csr)) throw keyRefusal(csr);
+  requireStrongKey(csr.rsa);
   if (!judgedNames(csr).some((name) => coversHostname(name.toLowerCase(), hostname))) {
     throw nameRefusal(csr, hostname);
   }
+}
+
+/** Throws InvalidInput for an RSA key whose private key can be computed from the public one. */
+export function requireStrongKey(rsa: RsaFacts | undefined): void {
+  if (rsa?.weakness === undefined) return;
+  const message = `holds a weak RSA key: ${rsa.weakness}; generate another key and a new CSR`;
+  throw new InvalidInput(`csr: ${message}`, {
+    code: 'csr_key_weak',
+    title: 'The key of the CSR is weak',
+    fields: [{ path: 'csr.publicKey', code: 'not_allowed', message }],
+  });
 }
 
 /** What the holder of a CSR should know of it, though it is no reason to refuse it. */
@@ -42,7 +57,12 @@ export function csrFindings(csr: CsrFacts, hostname: string): CsrFinding[] {
 
 const allowedCurves: readonly (string | undefined)[] = ['P-256', 'P-384', 'P-521'];
 
-function isKeyAllowed({ publicKeyAlgorithm, keySize, curve }: CsrFacts): boolean {
+/** Whether the kind and the size of the key are accepted. */
+export function isKeyAllowed({
+  publicKeyAlgorithm,
+  keySize,
+  curve,
+}: Pick<CsrFacts, 'publicKeyAlgorithm' | 'keySize' | 'curve'>): boolean {
   switch (publicKeyAlgorithm) {
     case 'RSA':
     case 'RSA-PSS':
@@ -95,6 +115,13 @@ const findingRules: readonly (readonly [string, FindingRule])[] = [
     ({ signatureAlgorithm }) =>
       /md5|sha-?1(?!\d)/i.test(signatureAlgorithm)
         ? `it is signed with ${signatureAlgorithm}, which most authorities refuse`
+        : undefined,
+  ],
+  [
+    'small_exponent',
+    ({ rsa }) =>
+      rsa !== undefined && rsa.exponent < 65_537n
+        ? `its RSA key has the exponent ${rsa.exponent}; public authorities accept 65537 alone`
         : undefined,
   ],
   [

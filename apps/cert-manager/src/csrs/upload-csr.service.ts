@@ -3,6 +3,7 @@ import {
   type Csr,
   csrLabels,
   describeCsr,
+  describeRsaKey,
   formatPem,
   parseCsr,
   parsePem,
@@ -17,7 +18,7 @@ import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { readHostname } from '../fqdns/hostname.js';
-import { csrFindings, requireUsableCsr } from './csr-policy.js';
+import { csrFindings, isKeyAllowed, requireUsableCsr } from './csr-policy.js';
 import { formatDescription } from './csr-view.js';
 import { type CsrRow, insertCsr } from './csrs.repository.js';
 import type { CsrsDeps } from './csrs.service.js';
@@ -76,7 +77,13 @@ async function judge({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<Judged
   const csr = parseFile(file);
   const description = describeCsr(csr);
   const { version, subjectAltNameDer } = csr;
-  const facts = { ...description, version, hasSubjectAltName: subjectAltNameDer !== undefined };
+  const facts = {
+    ...description,
+    version,
+    hasSubjectAltName: subjectAltNameDer !== undefined,
+    // a key of a size that is refused is not worth the work
+    ...(isKeyAllowed(description) && { rsa: describeRsaKey(csr.spkiDer) }),
+  };
   requireUsableCsr(facts, fqdn.fqdn);
   await requirePossession(csr);
   return {

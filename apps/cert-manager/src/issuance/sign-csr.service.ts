@@ -3,6 +3,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { createKeyJudge } from '../csrs/judged-keys.store.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { createOrderFinder, type Order, type OrderWish } from './find-orders.service.js';
@@ -30,14 +31,16 @@ export interface SignDeps extends RequestDeps, StoreDeps {
  * than a minute goes on after the answer. A provider that refuses or fails is
  * `success` false with its reason; nothing is stored then. Throws NotFound when the space, the FQDN, a CSR or
  * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
- * disabled or lacks a part of its configuration. A provider that had signed for a call which died is asked for that
+ * disabled or lacks a part of its configuration, or the CSR has a weak RSA key. A provider that had signed for a call which died is asked for that
  * certificate by the name of the wish.
  */
 export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish) => Promise<SignedByOrder> {
   const findOrder = createOrderFinder(deps.db);
   const store = createSignedStore(deps);
+  const judgeKey = createKeyJudge();
   const signAt = async (place: number, caller: Caller, input: OrderWish): Promise<SignedByOrder> => {
     const order = await findOrder(input);
+    judgeKey(order.csr);
     const provider = deps.opener.openForSigning(order.provider);
     if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
     const { fqdn, csr, newestId } = order;
