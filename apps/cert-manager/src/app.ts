@@ -9,6 +9,7 @@ import {
   createMetrics,
   createPasswords,
   createSessionCookie,
+  createTurns,
   errorHandler,
   metricsPage,
   type Poller,
@@ -27,6 +28,7 @@ import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createAuditCounts } from './audit/audit-counts.store.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
+import { createRunningExports } from './audit/running-exports.store.js';
 import { listLastCertificates } from './certificates/certificate-list.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
@@ -170,6 +172,9 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           logger,
           denials,
           counts: createAuditCounts(db.dialect),
+          // so that some of the database's readers are left for others
+          searchTurns: createTurns({ atOnce: 2, mostWaiting: 50 }),
+          exports: createRunningExports(),
           mayDelete: config.auditDelete === 'allow',
         }),
         ...sessionsHandlers({ ...accounts, cookie }),

@@ -15,6 +15,18 @@ import type { Person } from './support/people.js';
 
 jest.setTimeout(30_000);
 
+/** What the work gives once it succeeds: the server learns a little later than we that a connection is closed. */
+async function eventually<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
 describeEachDialect('exporting audit logs', (open) => {
   let app: TestApp;
   const [north, south] = [randomUUID(), randomUUID()];
@@ -147,6 +159,46 @@ describeEachDialect('exporting audit logs', (open) => {
 
   test('wants somebody who is signed in', async () => {
     await app.request.get('/audit-logs/export').expect(401);
+  });
+
+  describe('twice at once', () => {
+    const begin = async (port: number, person: Person) => {
+      const asked = get({ port, path: '/audit-logs/export', headers: person.auth });
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      return { asked, answer };
+    };
+
+    test('is refused to one user until the first one ends, and not to others', async () => {
+      const server = createServer(app.http).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const { ada, ben } = app.people;
+      // more than the sockets between hold, so that it goes on until it is taken
+      const entry = {
+        action: 'audit.test',
+        resourceType: 'audit-log',
+        details: { pad: 'x'.repeat(8000) },
+      } as const;
+      const caller = builtInCaller('scheduler', { requestId: 'bulk', ipAddress: '::1', userAgent: '' });
+      await app.database.transaction(async (tx) => {
+        for (let made = 0; made < 3000; made += 1) await recordAudit(tx, caller, entry, app.clock.now());
+      });
+      const first = await begin(port, ada);
+      const { body, headers } = await app.request.get('/audit-logs/export').set(ada.auth).expect(429);
+      expect(body).toMatchObject({ code: 'export_running', detail: expect.stringContaining('closing') });
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      const other = await begin(port, ben);
+      expect(other.answer.statusCode).toBe(200);
+      other.asked.destroy();
+      first.asked.destroy();
+      await once(first.asked, 'close');
+      await eventually(() => app.request.head('/audit-logs/export').set(ada.auth).expect(200));
+      // one that asks for nothing but the head leaves nothing behind
+      await ask('action=nothing', ada).expect(200);
+      await ask('action=nothing', ada).expect(200);
+      server.closeAllConnections();
+      server.close();
+    });
   });
 
   describe('to somebody who goes away', () => {

@@ -41,6 +41,7 @@ describe('handlers', () => {
       query: {},
       body: undefined,
       context: { suffix: '!' },
+      signal: new AbortController().signal,
     });
     expect(shown).toEqual({ status: 200, body: { id: '7!' } });
   });

@@ -134,9 +134,22 @@ export interface Call<E extends Endpoint, Context> {
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
   readonly context: Context;
+  /** Aborted once nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }
 
-export type Handler<E extends Endpoint, Context> = (call: Call<E, Context>) => Promise<ReplyOf<E>>;
+/** Where a client gets a list, a handler may give whatever makes its members one after the other. */
+type Given<Body> = Body extends readonly (infer Member)[] ? Iterable<Member> : Body;
+
+/** What a handler gives: an answer, whose lists need not be arrays. */
+export type GivenReply<E extends Endpoint> =
+  ReplyOf<E> extends infer Reply
+    ? Reply extends { readonly body: infer Body }
+      ? Omit<Reply, 'body'> & { readonly body: Given<Body> }
+      : never
+    : never;
+
+export type Handler<E extends Endpoint, Context> = (call: Call<E, Context>) => Promise<GivenReply<E>>;
 
 /**
  * One handler for each endpoint of a contract; a missing one does not compile. Nothing is inferred from it: a

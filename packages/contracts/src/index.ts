@@ -12,6 +12,7 @@ export {
   type Endpoint,
   empty,
   endpoint,
+  type GivenReply,
   type Handler,
   type Handlers,
   json,

@@ -56,10 +56,18 @@ export interface Database {
    * PostgreSQL (read committed) two of them compete by guarded updates and unique indexes.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** As `transaction`, for the change of very many rows at once: a statement may take an hour. */
+  /**
+   * As `transaction`, for the change of very many rows at once: a statement may take an hour. On SQLite it runs on a
+   * thread of its own: readers go on, writers wait for its end.
+   */
   longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** What `work` returns, seeing one moment of the database, only what is committed; writing is refused. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * As `read`, for statements that read many rows. On SQLite they run on one of two threads, so that nobody else waits
+   * for them but who reads long as well. What one statement returns arrives in one stretch: at most a thousand rows.
+   */
+  longRead<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** For the hottest statements on PostgreSQL; undefined on SQLite, where a transaction costs no way to a server. */
   readonly lanes: Lanes | undefined;
   /** Runs the pending migrations, all or nothing, and returns their names; processes may do so at once. */
@@ -142,6 +150,7 @@ function behind(
     transaction,
     longTransaction: (work) => through('write', () => retried(() => doors.writeLong(work), onRetry)),
     read,
+    longRead: (work) => through('read', () => doors.readLong(work)),
     lanes: lanes && {
       run: (statement, values) =>
         through('write', () => retried(() => lanes.run(statement, values), onRetry)),

@@ -10,6 +10,8 @@ export interface Doors {
   /** As `write`, with statements that may take long. */
   writeLong<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
   read<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
+  /** As `read`, for statements that may take long or many of them. */
+  readLong<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
   /** As `write`, while no other process passes here and foreign keys do not hinder changes of the schema. */
   alter<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T>;
   /** Statements that would bring the schema in line with the entities. */

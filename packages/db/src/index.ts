@@ -58,7 +58,7 @@ export { findPage, type Page, type PageRequest } from './page.js';
 export { placeholders } from './plain-sql.js';
 export { keepsPrepared } from './postgres-client.js';
 export type { LaneStatement, Lanes } from './postgres-lanes.js';
-export { executeSql, querySql, type SqlValue } from './sql.js';
+export { executeSql, querySql, querySqlInSlices, type SqlValue } from './sql.js';
 export {
   type AnyTable,
   addColumns,

@@ -48,6 +48,7 @@ export async function openPostgresDoors(
     write: (work) => transaction(source, limits, write, work),
     writeLong: (work) => transaction(source, limits, { ...write, limitMs: limits.longMs }, work),
     read: (work) => transaction(source, limits, read, work),
+    readLong: (work) => transaction(source, limits, read, work),
     alter: (work) =>
       whenUnlocked(
         () => transaction(source, limits, alter, (tx) => underMigrationLock(tx, limits.lockMs, work)),

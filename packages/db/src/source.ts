@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import type pg from 'pg';
 import { DataSource, type EntitySchema } from 'typeorm';
 import { DatabaseUnavailable } from './failures.js';
 import { makeFolder } from './folder.js';
+import { loadSqlite, prepareConnection, sqliteWaitMs } from './sqlite-binding.js';
 
 /** Where a database is: a file, the memory of this process, or a server. */
 export type Address = SqliteAddress | PostgresAddress;
@@ -71,30 +71,13 @@ export async function openSqlite(
     database: file ?? ':memory:',
     entities,
     logging: false,
-    timeout: 5000,
+    timeout: sqliteWaitMs,
     readonly: role === 'reader',
     enableWAL: role === 'writer' && file !== undefined,
     driver: loadSqlite(),
-    prepareDatabase: (connection: { pragma(text: string): unknown }) => {
-      connection.pragma('synchronous = FULL');
-      // 32 MB of log before it is carried over into the file, and as much memory for pages: those that many commits
-      // touch, such as the ends of indexes, are then carried over once and not read again
-      connection.pragma('wal_autocheckpoint = 8000');
-      connection.pragma('cache_size = -32000');
-      // a log that grew while a long read ran is cut when it starts again; 64 MB are more than it usually needs
-      connection.pragma('journal_size_limit = 67108864');
-    },
+    prepareDatabase: prepareConnection,
   });
   return opened(source, `the database ${file ?? ':memory:'}`);
-}
-
-/**
- * The SQLite binding for this Node. Version 12 is the last that runs on Node 20, and aborts on Node 24.19 and
- * later (nodejs/node#65446); version 13 needs Node 22, and its N-API binding works on all from there.
- */
-function loadSqlite(): unknown {
-  const major = Number(process.versions.node.split('.')[0]);
-  return createRequire(import.meta.url)(major < 22 ? 'better-sqlite3' : 'better-sqlite3-napi');
 }
 
 /** Opens a pool of connections to PostgreSQL. Throws DatabaseUnavailable. */

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Column, type ColumnSpec, columnName } from './columns.js';
+import { cursor } from './cursor.js';
 import type { Tx } from './database.js';
 import { onSqlite, runnerOf } from './doors.js';
 
@@ -39,6 +41,29 @@ export async function querySql<Row>(
     }
     return row as Row;
   });
+}
+
+// some milliseconds of work for who gets them
+const rowsAtOnce = 500;
+
+/**
+ * As `querySql`, for many rows: gives them by up to 500, and others have a turn between two of them. The transaction
+ * runs no other statement until the last ones are given.
+ */
+export async function* querySqlInSlices<Row>(
+  tx: Tx,
+  columns: Columns<Row>,
+  text: string,
+  values: readonly SqlValue[] = [],
+): AsyncGenerator<Row[], void, undefined> {
+  await run(tx, `${cursor.declare}${text}`, values);
+  for (;;) {
+    const rows = await querySql<Row>(tx, columns, cursor.fetch(rowsAtOnce));
+    if (rows.length > 0) yield rows;
+    if (rows.length < rowsAtOnce) break;
+    if (onSqlite(tx)) await nextTurn();
+  }
+  await run(tx, cursor.close, []);
 }
 
 type Reader = readonly [property: string, name: string, kind: ColumnSpec['kind']];

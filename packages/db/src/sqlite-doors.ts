@@ -1,64 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type Doors, runnerOf, schemaStatements } from './doors.js';
-import { Mutex } from './mutex.js';
-import { begun } from './retry.js';
-import { inTransaction, type Session, startSession } from './runner.js';
 import { SharedCommits, type SharingLimits } from './shared-commits.js';
 import { createSqliteFile, type Entities, openSqlite } from './source.js';
+import { freest, Lane } from './sqlite-lane.js';
 import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
+import { SqliteThread } from './sqlite-thread.js';
 
-/** What is used of TypeORM's driver. */
-interface Driver {
-  queryRunner: QueryRunner | undefined;
-  readonly databaseConnection: SqliteConnection;
-}
+type SqliteLimits = Partial<SharingLimits> & {
+  /** How long a reader, or the writer of very many rows, may run no statement. */
+  readonly idleMs?: number;
+};
 
-/** One connection, for one caller at a time. */
-class Lane {
-  readonly connection: SqliteConnection;
-  private readonly source: DataSource;
-  private readonly driver: Driver;
-  private readonly mutex = new Mutex();
-  private readonly statements: SqliteStatements;
-
-  constructor(source: DataSource) {
-    this.source = source;
-    this.driver = source.driver as unknown as Driver;
-    this.connection = this.driver.databaseConnection;
-    this.statements = new SqliteStatements(this.connection);
-  }
-
-  alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.mutex.run(work);
-  }
-
-  /** Work that runs no statement for `idleMs` is given up; any may take its time when absent. */
-  transaction<T>(begin: string, work: (tx: EntityManager) => Promise<T>, idleMs?: number): Promise<T> {
-    const session = this.newSession();
-    const bounded = (tx: EntityManager) =>
-      idleMs === undefined ? work(tx) : session.whileActive(idleMs, work(tx));
-    return inTransaction(
-      session,
-      { begin: () => begun(() => session.control(begin)), commit: () => session.control('COMMIT') },
-      bounded,
-    );
-  }
-
-  /**
-   * TypeORM's driver would hand one runner to everybody, so that overlapping transactions became savepoints of
-   * each other and the rollback of one took the rows of all.
-   */
-  newSession(): Session {
-    this.driver.queryRunner = undefined;
-    const runner = this.source.createQueryRunner();
-    this.driver.queryRunner = undefined;
-    const { statements } = this;
-    const query = (text: string, values?: readonly unknown[], isStructured?: boolean) =>
-      statements.query(text, values, isStructured);
-    Object.assign(runner, { query });
-    return startSession(runner);
-  }
-}
+const usualIdleMs = 30_000;
 
 /**
  * Opens a SQLite file, or the memory of the process. A file has a second connection for reading, as readers of
@@ -67,37 +21,99 @@ class Lane {
 export async function openSqliteDoors(
   file: string | undefined,
   entities: Entities,
-  { idleMs = 30_000, ...limits }: Partial<SharingLimits> & { readonly idleMs?: number } = {},
+  limits: SqliteLimits = {},
 ): Promise<Doors> {
   if (file !== undefined) await createSqliteFile(file);
   const source = await openSqlite(file, entities, 'writer');
-  const writer = new Lane(source);
+  const connection = connectionOf(source);
   // waiting for other processes is left to `begun`
-  writer.connection.pragma('busy_timeout = 0');
+  connection.pragma('busy_timeout = 0');
+  const writer = new Lane(source, new SqliteStatements(connection));
   const commits = new SharedCommits(writer, limits);
-  const readerSource = file === undefined ? undefined : await openSqlite(file, entities, 'reader');
-  const reader = readerSource === undefined ? undefined : new Lane(readerSource);
-  return {
+  const doors = {
     source,
     lanes: undefined,
-    write: (work) => commits.write(work),
-    // a statement of SQLite has no limit
-    writeLong: (work) => commits.write(work),
-    read: (work) =>
-      reader === undefined
-        ? writer.alone(() => refusingWrites(writer, () => writer.transaction('BEGIN', work, idleMs)))
-        : reader.alone(() => reader.transaction('BEGIN', work, idleMs)),
-    alter: (work) => writer.alone(() => altering(writer, work)),
+    write: commits.write.bind(commits),
+    alter: <T>(work: (runner: QueryRunner) => Promise<T>) =>
+      writer.alone(() => altering(writer, connection, work)),
     drift: () => writer.alone(() => schemaStatements(source)),
     cut: () => undefined,
+  };
+  return file === undefined
+    ? { ...doors, ...inMemory(source, writer, commits, limits) }
+    : { ...doors, ...(await inFile(file, entities, source, writer, limits)) };
+}
+
+type OtherDoors = Pick<Doors, 'read' | 'readLong' | 'writeLong' | 'close'>;
+
+function inMemory(
+  source: DataSource,
+  writer: Lane,
+  commits: SharedCommits,
+  { idleMs = usualIdleMs }: SqliteLimits,
+): OtherDoors {
+  const read = <T>(work: (tx: EntityManager) => Promise<T>) =>
+    writer.alone(() => refusingWrites(connectionOf(source), () => writer.transaction('BEGIN', work, idleMs)));
+  return { read, readLong: read, writeLong: (work) => commits.write(work), close: () => source.destroy() };
+}
+
+/** What takes long runs on threads: two that read, and one that writes in the writer's stead. */
+async function inFile(
+  file: string,
+  entities: Entities,
+  source: DataSource,
+  writer: Lane,
+  { idleMs = usualIdleMs }: SqliteLimits,
+): Promise<OtherDoors> {
+  const readerSource = await openSqlite(file, entities, 'reader');
+  const reader = new Lane(readerSource, new SqliteStatements(connectionOf(readerSource)));
+  const threads = [0, 1].map(() => new SqliteThread({ file, role: 'reader' }));
+  const readers = threads.map((thread) => new Lane(readerSource, thread)) as [Lane, Lane];
+  const writingThread = new SqliteThread({ file, role: 'writer' });
+  const longWriter = new Lane(source, writingThread);
+  const reading =
+    (lane: () => Lane) =>
+    <T>(work: (tx: EntityManager) => Promise<T>) => {
+      const chosen = lane();
+      return chosen.alone(() => chosen.transaction('BEGIN', work, idleMs));
+    };
+  return {
+    read: reading(() => reader),
+    readLong: reading(() => freest(readers)),
+    // in its turn among the writers, which therefore wait for it without asking SQLite again and again
+    writeLong: (work) =>
+      writer.alone(async () => {
+        const result = await longWriter.transaction('BEGIN IMMEDIATE', work, idleMs);
+        // what is committed stays so, whatever becomes of the log
+        await carryOver(writingThread).catch(() => undefined);
+        return result;
+      }),
     close: async () => {
-      await readerSource?.destroy();
+      await Promise.all([...threads, writingThread].map((thread) => thread.close()));
+      await readerSource.destroy();
       await source.destroy();
     },
   };
 }
 
-async function refusingWrites<T>({ connection }: Lane, work: () => Promise<T>): Promise<T> {
+/**
+ * Carries a large log over into the file, on the thread: the next commit would do it otherwise, on the main one. A
+ * reader may hinder it; after a second it is left to whoever commits next.
+ */
+async function carryOver(thread: SqliteThread): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const { records } = await thread.answer('PRAGMA wal_checkpoint(PASSIVE)', []);
+    const [{ log, checkpointed } = {}] = records;
+    if (log === checkpointed) return;
+    await sleep(100);
+  }
+}
+
+function connectionOf(source: DataSource): SqliteConnection {
+  return (source.driver as unknown as { readonly databaseConnection: SqliteConnection }).databaseConnection;
+}
+
+async function refusingWrites<T>(connection: SqliteConnection, work: () => Promise<T>): Promise<T> {
   connection.pragma('query_only = ON');
   try {
     return await work();
@@ -107,17 +123,21 @@ async function refusingWrites<T>({ connection }: Lane, work: () => Promise<T>): 
 }
 
 /** SQLite changes a table by copying it and dropping the old one, which would delete the rows that refer to it. */
-async function altering<T>(lane: Lane, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-  lane.connection.pragma('foreign_keys = OFF');
+async function altering<T>(
+  lane: Lane,
+  connection: SqliteConnection,
+  work: (runner: QueryRunner) => Promise<T>,
+): Promise<T> {
+  connection.pragma('foreign_keys = OFF');
   try {
     return await lane.transaction('BEGIN EXCLUSIVE', async (tx) => {
       const result = await work(runnerOf(tx));
-      const broken = lane.connection.pragma('foreign_key_check') as unknown[];
+      const broken = connection.pragma('foreign_key_check') as unknown[];
       if (broken.length > 0)
         throw new Error(`the migration leaves ${broken.length} rows that refer to nothing`);
       return result;
     });
   } finally {
-    lane.connection.pragma('foreign_keys = ON');
+    connection.pragma('foreign_keys = ON');
   }
 }

@@ -1,4 +1,4 @@
-import { QueryFailedError } from 'typeorm';
+import { HeldRows } from './cursor.js';
 
 /** A prepared statement of better-sqlite3. */
 interface Statement {
@@ -16,14 +16,22 @@ export interface SqliteConnection {
 }
 
 /** The answer in TypeORM's form: `raw` is the rows, or the id of the row inserted last. */
-interface Answer {
+export interface Answer {
   readonly raw: unknown;
   readonly records: Record<string, unknown>[];
   readonly affected?: number;
 }
 
-// more than lie between the end of a transaction's work and the look at what still runs
-const turnsOfAnswer = 3;
+/** Runs statements on one connection, in this thread or in another one. Errors are those of the driver. */
+export interface Statements {
+  answer(text: string, values: readonly unknown[]): Answer | Promise<Answer>;
+}
+
+/** The refusal of a statement after SQLite has rolled its transaction back. */
+export class TransactionOver extends Error {
+  override readonly name = 'TransactionOver';
+}
+
 // texts of one app, those with lists of several lengths among them
 const mostPrepared = 500;
 
@@ -31,44 +39,48 @@ const mostPrepared = 500;
  * Takes the place of `query` of TypeORM's runner: the same answers and errors, less the events and logs around each
  * statement, which took longer than most statements. Statements stay prepared, the oldest being forgotten first.
  */
-export class SqliteStatements {
+export class SqliteStatements implements Statements {
   private readonly connection: SqliteConnection;
   private readonly prepared = new Map<string, Statement>();
   /** SQLite has rolled the transaction back by itself, and nobody has said ROLLBACK since. */
   private isGivenUp = false;
+  private readonly held = new HeldRows<Record<string, unknown>>();
 
   constructor(connection: SqliteConnection) {
     this.connection = connection;
   }
 
-  async query(text: string, values: readonly unknown[] = [], isStructured = false): Promise<unknown> {
-    const answer = this.answer(text, values.map(bindable));
-    // a statement that nobody awaits must not have ended when its caller has: that is how it is noticed
-    for (let turn = 0; turn < turnsOfAnswer; turn += 1) await undefined;
-    return isStructured ? answer : answer.raw;
+  answer(text: string, values: readonly unknown[]): Answer {
+    if (this.isGivenUp) return this.afterTheEnd(text);
+    const fetched = this.held.answer(text);
+    if (fetched !== undefined) return { raw: fetched, records: fetched };
+    const query = this.held.queryOf(text);
+    if (query === undefined) return this.run(text, values);
+    this.held.hold(this.run(query, values).records);
+    return { raw: [], records: [] };
   }
 
-  private answer(text: string, values: readonly unknown[]): Answer {
-    if (this.isGivenUp) return this.afterTheEnd(text);
+  private run(text: string, values: readonly unknown[]): Answer {
     const wasInside = this.connection.inTransaction;
     try {
       const statement = this.prepare(text);
+      const bound = values.map(bindable);
       if (statement.reader) {
-        const records = statement.all(...values);
+        const records = statement.all(...bound);
         return { raw: records, records };
       }
-      const { changes: affected, lastInsertRowid: raw } = statement.run(...values);
+      const { changes: affected, lastInsertRowid: raw } = statement.run(...bound);
       return { raw, records: [], affected };
     } catch (error) {
       this.isGivenUp = wasInside && !this.connection.inTransaction;
-      throw new QueryFailedError(text, [...values], error as Error);
+      throw error;
     }
   }
 
   /** Whoever dropped the error must not go on without a transaction: each statement would be one of its own. */
   private afterTheEnd(text: string): Answer {
     if (text !== 'ROLLBACK')
-      throw new Error('the transaction is over: SQLite has rolled it back after an error');
+      throw new TransactionOver('the transaction is over: SQLite has rolled it back after an error');
     this.isGivenUp = false;
     return { raw: [], records: [] };
   }

@@ -22,8 +22,8 @@ const visitor = fileURLToPath(new URL('./support/visitor.js', import.meta.url));
 const visitors: ChildProcess[] = [];
 
 /** Another process that has a write open until its input ends. */
-async function visitorHolding(url: string): Promise<ChildProcess> {
-  const process_ = spawn(process.execPath, [visitor, 'hold', url]);
+async function visitorHolding(url: string, act: 'empty' | 'hold' = 'hold'): Promise<ChildProcess> {
+  const process_ = spawn(process.execPath, [visitor, act, url]);
   visitors.push(process_);
   await once(process_.stdout, 'data');
   return process_;
@@ -66,6 +66,16 @@ describeEachDialect('a writer', (open, dialect) => {
     await once(other, 'exit');
     await made.database.transaction((tx) => insertNamed(tx, 'host'));
     expect(await namesIn(made.database)).toEqual(['host']);
+  });
+
+  test('deletes nothing of very many rows when its process is killed before the end', async () => {
+    await made.database.transaction((tx) => insertNamed(tx, 'ada'));
+    const other = await visitorHolding(made.url, 'empty');
+    expect(await namesIn(made.database)).toEqual(['ada']);
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    await made.database.transaction((tx) => insertNamed(tx, 'ben'));
+    expect(await namesIn(made.database)).toEqual(['ada', 'ben']);
   });
 });
 

@@ -2,16 +2,18 @@ import {
   AppError,
   type Contract,
   type Endpoint,
+  type GivenReply,
   type Handlers,
   NotFound,
-  type ReplyOf,
   type ResponseShape,
 } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router, raw } from 'express';
 import { answerInTime } from './answer-in-time.js';
+import { CallerGone, signalOf } from './caller-gone.js';
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
 import { noteRoute } from './logger.js';
+import { sendList } from './send-list.js';
 import { sendPieces } from './send-pieces.js';
 import { receiveUpload } from './upload.js';
 
@@ -63,7 +65,7 @@ export function bind<C extends Contract, Context, Pending extends keyof C & stri
   return router;
 }
 
-type AnyHandler = (call: object) => Promise<ReplyOf<Endpoint>>;
+type AnyHandler = (call: object) => Promise<GivenReply<Endpoint>>;
 type AnyOptions = BindOptions<Contract, unknown, string>;
 
 /** Operation names by path, literal paths before those with parameters in the same place. */
@@ -100,10 +102,18 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
         query: shape.query === undefined ? {} : parseInput(shape.query, { ...request.query }, 'query'),
         body: await bodyOf(operation, shape, request, response, options),
         context,
+        // made where it is asked for, which few do
+        get signal() {
+          return signalOf(response);
+        },
       });
     };
-    const reply = await answerInTime(answer(), options.answerMs?.(operation));
-    await send(response, reply, shape.responses[reply.status] as ResponseShape);
+    try {
+      const reply = await answerInTime(answer(), options.answerMs?.(operation));
+      await send(response, reply, shape.responses[reply.status] as ResponseShape);
+    } catch (error) {
+      if (!(error instanceof CallerGone)) throw error;
+    }
   };
 }
 
@@ -144,7 +154,7 @@ export async function receiveBytes(request: Request, response: Response, limit: 
   return Buffer.isBuffer(request.body) ? request.body : new Uint8Array();
 }
 
-async function send(response: Response, reply: ReplyOf<Endpoint>, shape: ResponseShape): Promise<void> {
+async function send(response: Response, reply: GivenReply<Endpoint>, shape: ResponseShape): Promise<void> {
   const { body } = reply as { body: unknown };
   response.status(reply.status);
   if (shape.kind === 'text' || shape.kind === 'bytes') response.setHeader('Content-Type', shape.contentType);
@@ -154,7 +164,8 @@ async function send(response: Response, reply: ReplyOf<Endpoint>, shape: Respons
     case 'json':
       // as bytes, since Express would add a charset, which the type does not have (RFC 8259 §11)
       response.setHeader('Content-Type', 'application/json');
-      response.send(Buffer.from(JSON.stringify(body)));
+      if (isList(body)) await sendList(response, body);
+      else response.send(Buffer.from(JSON.stringify(body)));
       break;
     case 'text':
       response.send(Buffer.from(String(body)));
@@ -168,6 +179,10 @@ async function send(response: Response, reply: ReplyOf<Endpoint>, shape: Respons
     case 'empty':
       response.end();
   }
+}
+
+function isList(body: unknown): body is Iterable<unknown> {
+  return typeof body === 'object' && body !== null && Symbol.iterator in body;
 }
 
 function refuseMethod(methods: readonly string[]) {

@@ -10,23 +10,21 @@ export async function sendPieces(
   response: Response,
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
-  if (response.req.method === 'HEAD') {
-    response.end();
-    return;
-  }
   const iterator = pieces[Symbol.asyncIterator]();
-  const first = await iterator.next();
   try {
+    if (response.req.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    const first = await iterator.next();
     await pipeline(Readable.from(resumed(iterator, first)), response);
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  } finally {
+    await iterator.return?.();
   }
 }
 
 async function* resumed<T>(iterator: AsyncIterator<T>, first: IteratorResult<T>): AsyncGenerator<T> {
-  try {
-    for (let piece = first; piece.done !== true; piece = await iterator.next()) yield piece.value;
-  } finally {
-    await iterator.return?.();
-  }
+  for (let piece = first; piece.done !== true; piece = await iterator.next()) yield piece.value;
 }

@@ -80,6 +80,21 @@ const contract = {
     responses: { 200: stream(['text/plain', 'text/csv'], 'Numbers') },
     failures: [400],
   }),
+  listMany: endpoint({
+    method: 'GET',
+    path: '/many/{count}',
+    summary: 'List so many things',
+    params: z.object({ count: z.string() }),
+    responses: { 200: json(z.array(thing), 'Things') },
+    failures: [],
+  }),
+  waitLong: endpoint({
+    method: 'GET',
+    path: '/wait',
+    summary: 'Wait until the caller is gone',
+    responses: { 200: empty('Nothing') },
+    failures: [],
+  }),
   later: endpoint({
     method: 'GET',
     path: '/later',
@@ -100,6 +115,18 @@ async function* numbersTo(last: number): AsyncGenerator<string> {
     for (let number = 1; number <= last; number += 1) {
       if (last === 3 && number === 3) throw new Error('lost count');
       yield `${number}\n`;
+    }
+  } finally {
+    isEnded = true;
+  }
+}
+
+/** So many things, each made when it is taken; the last of 4,000 fails. */
+function* thingsUpTo(count: number): Generator<{ id: string; name: string }> {
+  try {
+    for (let number = 1; number <= count; number += 1) {
+      if (number === 4000 && count === 4000) throw new Error('lost count');
+      yield { id: String(number), name: 'ß "quoted"' };
     }
   } finally {
     isEnded = true;
@@ -146,6 +173,11 @@ beforeEach(async () => {
           body: { bytes: body.file.bytes.length, name: body.fields.name },
         }),
         echo: async ({ body }) => ({ status: 200, body }),
+        listMany: async ({ params }) => ({ status: 200, body: thingsUpTo(Number(params.count)) }),
+        waitLong: async ({ signal }) => {
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+          return { status: 200, body: undefined };
+        },
         countOut: async ({ params }) => ({
           status: 200,
           body: numbersTo(Number(params.last)),
@@ -412,4 +444,42 @@ describe('what a bound contract refuses', () => {
     const response = await fill(call().post('/things/upload'));
     expect([response.status, response.body.fields[0].path]).toEqual([status, path]);
   });
+});
+
+describe('a list', () => {
+  test.each([0, 1, 249, 250, 251, 500, 1234])('of %i members is sent as one array of JSON', async (count) => {
+    const { body, headers } = await call().get(`/many/${count}`).expect(200);
+    expect(headers['content-type']).toBe('application/json');
+    expect(body).toEqual([...thingsUpTo(count)]);
+    expect((await call().head(`/many/${count}`).expect(200)).headers['content-type']).toBe(
+      'application/json',
+    );
+  });
+
+  test('that is long is made no further once its caller goes away', async () => {
+    isEnded = false;
+    const going = get(`${service.url}/many/1000000000`);
+    const [answer] = (await once(going, 'response')) as [IncomingMessage];
+    await once(answer, 'readable');
+    going.destroy();
+    await once(going, 'close');
+    await call().get('/many/1').expect(200);
+    while (!isEnded) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test('that fails in the middle breaks off and does not pass for whole', async () => {
+    await expect(call().get('/many/4000')).rejects.toThrow('aborted');
+    expect(lines.join('')).toContain('lost count');
+  });
+});
+
+test('work whose caller goes away is told so, which is no fault', async () => {
+  const going = get(`${service.url}/wait`);
+  const closed = new Promise((resolve) => going.on('error', resolve));
+  await once(going, 'socket');
+  await call().get('/many/1').expect(200);
+  going.destroy();
+  await closed;
+  await call().get('/many/1').expect(200);
+  expect(lines.join('')).not.toContain('request.fault');
 });

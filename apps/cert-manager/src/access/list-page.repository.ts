@@ -1,5 +1,13 @@
 import { longestPage } from '@certloop/contracts';
-import { type Column, column, columnName, querySql, type SqlValue, type Tx } from '@certloop/db';
+import {
+  type Column,
+  column,
+  columnName,
+  querySql,
+  querySqlInSlices,
+  type SqlValue,
+  type Tx,
+} from '@certloop/db';
 import { isWhole, type ListPage, type ListWindow } from './list-page.js';
 
 /** A list that is sorted by a moment, then by id, with an index for both. */
@@ -23,21 +31,25 @@ export async function readListPage<Row extends { readonly id: string }>(
   window: ListWindow,
 ): Promise<ListPage<Row>> {
   if (isWhole(window)) {
-    const rows = await readRows(tx, list, {});
+    const rows: Row[] = [];
+    for await (const slice of querySqlInSlices<Row>(tx, ...selectRows(list, {}))) rows.push(...slice);
     return { rows, total: rows.length, next: undefined };
   }
   const limit = window.limit ?? longestPage;
-  const total = await countRows(tx, list);
-  const rows = await readRows(tx, list, { ...window, limit: limit + 1 });
+  const rows = await querySql<Row>(tx, ...selectRows(list, { ...window, limit: limit + 1 }));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const isLast = rows.length <= limit || last === undefined;
   // the table's columns say that the moment is one
   const next = isLast ? undefined : { at: last[list.by] as Date, id: last.id };
+  const isAll = isLast && window.cursor === undefined;
+  const total = isAll ? shown.length : await countRows(tx, list);
   return { rows: shown, total, next };
 }
 
-function readRows<Row>(tx: Tx, list: SortedList<Row>, { limit, cursor }: ListWindow): Promise<Row[]> {
+type Selection<Row> = [columns: SortedList<Row>['table']['columns'], text: string, values: SqlValue[]];
+
+function selectRows<Row>(list: SortedList<Row>, { limit, cursor }: ListWindow): Selection<Row> {
   const { columns, name } = list.table;
   const by = columnName(list.by);
   const order = `order by ${by}, id ${limit === undefined ? '' : `limit ${limit}`}`;
@@ -53,7 +65,7 @@ function readRows<Row>(tx: Tx, list: SortedList<Row>, { limit, cursor }: ListWin
   });
   const [only = ''] = parts;
   const text = parts.length === 1 ? only : `select ${names} from (${unionOf(parts)}) as parts ${order}`;
-  return querySql(tx, columns, text, values);
+  return [columns, text, values];
 }
 
 type Where = Readonly<Record<string, readonly SqlValue[]>>;

@@ -21,6 +21,15 @@ export function isWhole({ limit, cursor }: ListWindow): boolean {
   return limit === undefined && cursor === undefined;
 }
 
+/** The rows changed into something else, each at the moment when it is taken. */
+export function eachOf<From, To>(rows: readonly From[], change: (row: From) => To): Iterable<To> {
+  return {
+    *[Symbol.iterator]() {
+      for (const row of rows) yield change(row);
+    },
+  };
+}
+
 /** The page with its rows changed into something else. */
 export function mapPage<From, To>(page: ListPage<From>, change: (row: From) => To): ListPage<To> {
   return { ...page, rows: page.rows.map(change) };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AuditStretch, createAuditCounts } from './audit-counts.store.js';
+import { createAuditCounts } from './audit-counts.store.js';
+import type { AuditStretch } from './audit-stretches.js';
 
 /** A log of positions, and what was counted of it. */
 function logOf(seqs: number[]) {

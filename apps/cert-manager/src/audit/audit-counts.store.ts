@@ -1,16 +1,5 @@
 import type { Dialect } from '@certloop/db';
-
-/** Positions of the oldest and of the newest entry of the log. */
-export interface AuditEnds {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** A stretch of the log: positions above `above`, up to `upTo`. */
-export interface AuditStretch {
-  readonly above: number;
-  readonly upTo: number;
-}
+import type { AuditEnds, AuditStretch } from './audit-stretches.js';
 
 /**
  * How many entries filters let through, remembered up to a position: nothing is added below it any more, so that only

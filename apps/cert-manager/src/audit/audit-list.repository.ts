@@ -1,9 +1,10 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { auditLogs, findAuditEnds, listAuditUsernames } from './audit.repository.js';
 import { auditCondition, isInOrder } from './audit-condition.repository.js';
-import type { AuditCounts, AuditEnds } from './audit-counts.store.js';
+import type { AuditCounts } from './audit-counts.store.js';
 import type { AuditLogRow } from './audit-entry.js';
 import type { AuditFilter, AuditScope } from './audit-filter.js';
+import type { AuditEnds } from './audit-stretches.js';
 
 export interface AuditWindow {
   readonly order: 'asc' | 'desc';
@@ -13,6 +14,8 @@ export interface AuditWindow {
   readonly after?: number;
   /** Only entries up to this position. */
   readonly upTo?: number;
+  /** Only entries above this position. */
+  readonly above?: number;
 }
 
 export interface AuditPage {
@@ -49,18 +52,18 @@ function withoutOffset(window: AuditWindow, { first, last }: AuditEnds): AuditWi
   return { ...window, ...start, offset: 0 };
 }
 
-/** The same without counting. */
+/** The same without counting; `filter` has its user names. */
 export async function findAuditRows(
   tx: Tx,
   scope: AuditScope,
   filter: AuditFilter,
   window: AuditWindow,
 ): Promise<AuditLogRow[]> {
-  return findRows(tx, scope, await withUsernames(tx, filter), window);
+  return findRows(tx, scope, filter, window);
 }
 
-/** Names are few, and only whole ones are found by an index. */
-async function withUsernames(tx: Tx, filter: AuditFilter): Promise<AuditFilter> {
+/** The filter with the user names that it means: names are few, and only whole ones are found by an index. */
+export async function withUsernames(tx: Tx, filter: AuditFilter): Promise<AuditFilter> {
   const wanted = filter.username?.toLowerCase();
   if (wanted === undefined) return filter;
   const names = await listAuditUsernames(tx);
@@ -106,7 +109,7 @@ function findRows(
   tx: Tx,
   scope: AuditScope,
   filter: AuditFilter,
-  { order, limit, offset, after, upTo, total }: CountedWindow,
+  { order, limit, offset, after, upTo, above, total }: CountedWindow,
 ): Promise<AuditLogRow[]> {
   const isSorted = !isInOrder(scope, filter) && total !== undefined && total <= mostSorted;
   const condition = auditCondition(
@@ -116,6 +119,7 @@ function findRows(
   );
   if (after !== undefined) condition.add((at) => `id ${order === 'asc' ? '>' : '<'} ${at(after)}`);
   if (upTo !== undefined) condition.add((at) => `id <= ${at(upTo)}`);
+  if (above !== undefined) condition.add((at) => `id > ${at(above)}`);
   const where = condition.where();
   const window = `order by id ${order} limit ${limit} offset ${offset}`;
   const text = isSorted

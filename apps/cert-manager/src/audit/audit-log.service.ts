@@ -17,6 +17,8 @@ import { auditFilterOf, auditScopeOf } from './audit-filter.js';
 import { findAuditPage } from './audit-list.repository.js';
 import { auditView } from './audit-view.js';
 import type { Denials } from './denials.service.js';
+import type { RunningExports } from './running-exports.store.js';
+import { searchAuditLogs } from './search-audit-logs.service.js';
 
 export interface AuditLogDeps {
   readonly db: Database;
@@ -24,23 +26,32 @@ export interface AuditLogDeps {
   readonly logger: Logger;
   readonly denials: Denials;
   readonly counts: AuditCounts;
+  /** Lets so many search the log for a text at once. */
+  readonly searchTurns: <T>(search: () => Promise<T>) => Promise<T>;
+  readonly exports: RunningExports;
   /** False when nobody may empty the log. */
   readonly mayDelete: boolean;
 }
 
-/** A page of what the caller may see of the log. Throws InvalidInput. */
+/**
+ * A page of what the caller may see of the log. Throws InvalidInput, and too_many_requests when too many search for a
+ * text at once.
+ */
 export async function listAuditLogs(
-  { db, denials, counts }: AuditLogDeps,
+  { db, denials, counts, searchTurns }: AuditLogDeps,
   caller: Caller,
   query: AuditLogsQuery,
+  signal: AbortSignal,
 ): Promise<AuditLogsPage> {
   const filter = auditFilterOf(query, caller);
   const { order, limit, offset, after } = query;
   const window = { order, limit, offset, ...(after !== undefined && { after }) };
   await denials.flush();
-  const { rows, total } = await db.read((tx) =>
-    findAuditPage(tx, counts, auditScopeOf(caller), { filter, window }),
-  );
+  const scope = auditScopeOf(caller);
+  const read = () => db.longRead((tx) => findAuditPage(tx, counts, scope, { filter, window }));
+  const search = () =>
+    db.dialect.name === 'sqlite' ? searchAuditLogs(db, scope, { filter, window }, signal) : read();
+  const { rows, total } = await (filter.text === undefined ? read() : searchTurns(search));
   return { logs: rows.map((row) => auditView(row, caller)), total, limit, offset };
 }
 

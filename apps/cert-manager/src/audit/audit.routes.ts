@@ -21,9 +21,9 @@ export function auditHandlers(
   deps: AuditLogDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, AuditOperation> {
   return {
-    listAuditLogs: async ({ query, context }) => ({
+    listAuditLogs: async (call) => ({
       status: 200,
-      body: await listAuditLogs(deps, context, query),
+      body: await listAuditLogs(deps, call.context, call.query, call.signal),
     }),
     deleteAuditLogs: async ({ context }) => {
       const { count } = await clearAuditLogs(deps, context);

@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { pageHeaders } from '../access/list-page.js';
+import { eachOf, pageHeaders } from '../access/list-page.js';
 import { certificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
 
@@ -12,7 +12,7 @@ export function certificatesHandlers(
       const page = await listCertificatesOf(deps, context, { ...params, window: query });
       const { spaceId, fqdnId } = params;
       const headers = pageHeaders(page, `/spaces/${spaceId}/fqdns/${fqdnId}/certificates`, query);
-      return { status: 200, body: page.rows.map((row) => certificateView(row, spaceId)), headers };
+      return { status: 200, body: eachOf(page.rows, (row) => certificateView(row, spaceId)), headers };
     },
   };
 }

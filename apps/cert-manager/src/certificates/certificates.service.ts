@@ -2,6 +2,7 @@ import type { Database } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireLevel } from '../access/permissions.js';
+import { readList } from '../access/read-list.service.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
 import { readCertificatePage } from './certificate-list.repository.js';
 import type { CertificateRow } from './certificates.repository.js';
@@ -21,8 +22,8 @@ export async function listCertificatesOf(
   }: { readonly spaceId: string; readonly fqdnId: string; readonly window: ListWindow },
 ): Promise<ListPage<CertificateRow>> {
   requireLevel(caller, spaceId, 'READ');
-  return db.read(async (tx) => {
+  return readList(db, window, async (tx, part) => {
     const { id } = await getFqdn(tx, spaceId, fqdnId);
-    return readCertificatePage(tx, id, window);
+    return readCertificatePage(tx, id, part);
   });
 }

@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { pageHeaders } from '../access/list-page.js';
+import { eachOf, pageHeaders } from '../access/list-page.js';
 import { csrView } from './csr-view.js';
 import { type DeleteCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
 import { type UploadCsrDeps, uploadCsr } from './upload-csr.service.js';
@@ -24,7 +24,7 @@ export function csrsHandlers(
       const { page, fqdn } = await listCsrs(deps, context, { ...params, window: query });
       const { latest: _, ...asked } = query;
       const headers = pageHeaders(page, `/spaces/${params.spaceId}/fqdns/${params.fqdnId}/csr`, asked);
-      return { status: 200, body: page.rows.map((csr) => csrView(csr, fqdn)), headers };
+      return { status: 200, body: eachOf(page.rows, (csr) => csrView(csr, fqdn)), headers };
     },
     deleteAllCsrs: async ({ context }) => {
       const deletedCount = await deleteAllCsrs(deps, context);

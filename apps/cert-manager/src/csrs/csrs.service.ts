@@ -3,6 +3,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
+import { readList } from '../access/read-list.service.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
@@ -21,10 +22,8 @@ export async function listCsrs(
   { spaceId, fqdnId, window }: FqdnPlace & { readonly window: ListWindow },
 ): Promise<{ readonly fqdn: FqdnRow; readonly page: ListPage<CsrRow> }> {
   requireLevel(caller, spaceId, 'READ');
-  return db.read(async (tx) => ({
-    fqdn: await getFqdn(tx, spaceId, fqdnId),
-    page: await readCsrPage(tx, fqdnId, window),
-  }));
+  const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
+  return { fqdn, page: await readList(db, window, (tx, part) => readCsrPage(tx, fqdnId, part)) };
 }
 
 /** The FQDN with the CSR that came last. Throws NotFound, also when there is no CSR. */
@@ -55,7 +54,7 @@ export async function deleteAllCsrs(
   caller: Caller,
 ): Promise<number> {
   requireFullAccess(caller);
-  return db.transaction(async (tx) => {
+  return db.longTransaction(async (tx) => {
     const deletedCount = await deleteEveryCsr(tx);
     const entry = { action: 'csr.deleteAll', resourceType: 'csr', details: { deletedCount } } as const;
     await recordAudit(tx, caller, entry, clock.now());

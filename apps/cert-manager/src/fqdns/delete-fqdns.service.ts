@@ -32,7 +32,8 @@ export async function deleteFqdn(
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<void> {
   requireLevel(caller, spaceId, 'FULL_ACCESS');
-  await db.transaction(async (tx) => {
+  // years of certificates may go with it
+  await db.longTransaction(async (tx) => {
     const fqdn = await getFqdn(tx, spaceId, fqdnId);
     const fingerprints = await fingerprintsUnder(tx, fqdnId);
     if (!(await deleteFqdnRow(tx, spaceId, fqdnId))) throw fqdnNotFound();

@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { pageHeaders } from '../access/list-page.js';
+import { eachOf, pageHeaders } from '../access/list-page.js';
 import {
   type DeleteFqdnsDeps,
   deleteAllFqdns,
@@ -36,7 +36,7 @@ export function fqdnsHandlers(
     listFqdns: async ({ params, query, context }) => {
       const page = await listFqdns(deps, context, { spaceId: params.id, window: query });
       const headers = pageHeaders(page, `/spaces/${params.id}/fqdns`, query);
-      return { status: 200, body: page.rows.map((fqdn) => fqdnView(fqdn)), headers };
+      return { status: 200, body: eachOf(page.rows, (fqdn) => fqdnView(fqdn)), headers };
     },
     createFqdn: async ({ params, body, context }) => {
       const { fqdn, warning } = await createFqdn(deps, context, { spaceId: params.id, ...body });

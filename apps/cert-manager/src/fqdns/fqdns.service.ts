@@ -4,6 +4,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { readList } from '../access/read-list.service.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { keepProvider } from '../providers/providers.repository.js';
@@ -78,8 +79,8 @@ export async function listFqdns(
   { spaceId, window }: { readonly spaceId: string; readonly window: ListWindow },
 ): Promise<ListPage<FqdnRow>> {
   requireLevel(caller, spaceId, 'READ');
-  return db.read(async (tx) => {
-    const page = await readFqdnPage(tx, spaceId, window);
+  return readList(db, window, async (tx, part) => {
+    const page = await readFqdnPage(tx, spaceId, part);
     if (page.rows.length === 0) await requireSpace(tx, spaceId);
     return page;
   });

@@ -1,5 +1,13 @@
 import { longestPage } from '@certloop/contracts';
-import { type Column, column, columnName, querySql, type SqlValue, type Tx } from '@certloop/db';
+import {
+  type Column,
+  column,
+  columnName,
+  querySql,
+  querySqlInSlices,
+  type SqlValue,
+  type Tx,
+} from '@certloop/db';
 import { isWhole, type ListPage, type ListWindow } from '../access/list-page.js';
 
 /** A row that has a number among those of its FQDN, in the order of their storing. */
@@ -25,29 +33,37 @@ export async function readStoredPage<Row extends StoredRow>(
   window: ListWindow,
 ): Promise<ListPage<Row>> {
   if (isWhole(window)) {
-    const rows = await readRows(tx, table, fqdnId, {});
+    const rows: Row[] = [];
+    const slices = querySqlInSlices<Row>(tx, ...selectRows(table, fqdnId, {}));
+    for await (const slice of slices) rows.push(...slice);
     return { rows, total: rows.length, next: undefined };
   }
   const limit = window.limit ?? longestPage;
-  const counting = `select count(*) as count from ${table.name} where fqdn_id = $1`;
-  const [counted] = await querySql(tx, { count: column.bigint() }, counting, [fqdnId]);
-  const rows = await readRows(tx, table, fqdnId, { ...window, limit: limit + 1 });
+  const rows = await querySql<Row>(tx, ...selectRows(table, fqdnId, { ...window, limit: limit + 1 }));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const isLast = rows.length <= limit || last === undefined;
+  const isAll = isLast && window.cursor === undefined;
   return {
     rows: shown,
-    total: counted?.count ?? 0,
+    total: isAll ? shown.length : await countRows(tx, table, fqdnId),
     next: isLast ? undefined : { at: last.createdAt, id: last.id },
   };
 }
 
-function readRows<Row>(
-  tx: Tx,
+async function countRows(tx: Tx, { name }: StoredTable<unknown>, fqdnId: string): Promise<number> {
+  const text = `select count(*) as count from ${name} where fqdn_id = $1`;
+  const [counted] = await querySql(tx, { count: column.bigint() }, text, [fqdnId]);
+  return counted?.count ?? 0;
+}
+
+type Selection<Row> = [columns: StoredTable<Row>['columns'], text: string, values: SqlValue[]];
+
+function selectRows<Row>(
   { name, columns }: StoredTable<Row>,
   fqdnId: string,
   { limit, cursor }: ListWindow,
-): Promise<Row[]> {
+): Selection<Row> {
   const values: SqlValue[] = [fqdnId];
   const names = Object.keys(columns).map(columnName).join(', ');
   let text = `select ${names} from ${name} where fqdn_id = $1`;
@@ -57,5 +73,5 @@ function readRows<Row>(
     text += ` and position > coalesce((select c.position from ${name} c where c.id = $2 and c.fqdn_id = $1), 0)`;
   }
   text += ` order by position${limit === undefined ? '' : ` limit ${limit}`}`;
-  return querySql(tx, columns, text, values);
+  return [columns, text, values];
 }

@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { pageHeaders } from '../access/list-page.js';
+import { eachOf, pageHeaders } from '../access/list-page.js';
 import { explainRenewal } from './explain-renewal.service.js';
 import { explanationView } from './explanation-view.js';
 import { renewalView } from './renewal-view.js';
@@ -15,7 +15,7 @@ export function renewalsHandlers(
     listRenewals: async ({ query, context }) => {
       const page = await listRenewals(deps, context, query);
       const headers = pageHeaders(page, '/renewal-queue', query);
-      return { status: 200, body: page.rows.map(renewalView), headers };
+      return { status: 200, body: eachOf(page.rows, renewalView), headers };
     },
     createTestRenewal: async ({ body, context }) => {
       const { id, scheduledAt } = await createTestRenewal(deps, context, body);

@@ -34,7 +34,7 @@ export async function listRenewals(
 ): Promise<ListPage<ListedRenewal>> {
   const { status, spaceId } = filter;
   const scope = scopeOf(caller, spaceId);
-  return db.read(async (tx) => {
+  return db.longRead(async (tx) => {
     const page = await readRenewalPage(tx, { scope, status }, filter);
     const lanes = await listLanes(tx, opener);
     return mapPage(page, (row) => withObstacle(row, lanes, clock.now()));

@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { pageHeaders } from '../access/list-page.js';
+import { eachOf, pageHeaders } from '../access/list-page.js';
 import { spaceView } from './space-view.js';
 import { createSpace, deleteSpace, listSpaces, type SpacesDeps } from './spaces.service.js';
 import { type SwitchWatchDeps, setWatchEnabled } from './switch-watch.service.js';
@@ -13,7 +13,11 @@ export function spacesHandlers(
   return {
     listSpaces: async ({ query, context }) => {
       const page = await listSpaces(deps, context, query);
-      return { status: 200, body: page.rows.map(spaceView), headers: pageHeaders(page, '/spaces', query) };
+      return {
+        status: 200,
+        body: eachOf(page.rows, spaceView),
+        headers: pageHeaders(page, '/spaces', query),
+      };
     },
     createSpace: async ({ body, context }) => ({
       status: 201,

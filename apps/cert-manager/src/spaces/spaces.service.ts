@@ -4,6 +4,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { readList } from '../access/read-list.service.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
@@ -25,7 +26,7 @@ export async function listSpaces(
   caller: Caller,
   window: ListWindow,
 ): Promise<ListPage<SpaceRow>> {
-  return db.read((tx) => readSpacePage(tx, readableSpaces(caller), window));
+  return readList(db, window, (tx, part) => readSpacePage(tx, readableSpaces(caller), part));
 }
 
 /** Makes a space; names may repeat. Throws Forbidden. */

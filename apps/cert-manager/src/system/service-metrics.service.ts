@@ -89,7 +89,7 @@ function readQueue(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
       },
     },
     read: () =>
-      db.read(async (tx) => {
+      db.longRead(async (tx) => {
         const now = clock.now();
         const due = await readDueRenewals(tx, now);
         const lastRun = await findLastSuccess(tx, 'renewals');
@@ -128,7 +128,7 @@ function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
       },
     },
     read: () =>
-      db.read(async (tx) => {
+      db.longRead(async (tx) => {
         const now = clock.now();
         const spaces = await listSpaceExpiry(tx, now);
         return {

@@ -46,7 +46,7 @@ export async function countContents(
   { detail }: { readonly detail: boolean },
 ): Promise<Stats> {
   const scope = readableSpaces(caller);
-  return db.read(async (tx) => ({
+  return db.longRead(async (tx) => ({
     spaces: await countSpaceRows(tx, scope),
     fqdns: await countFqdnRows(tx, scope),
     csrs: await countCsrRows(tx, scope),

@@ -10,13 +10,13 @@ export interface UseNotesOptions {
 export type NoteUse = (key: string, at: Date, write: (tx: Tx) => Promise<void>) => Promise<void>;
 
 // long for a note on a sound database, short for a caller who waits for an answer
-const patienceMs = 250;
+const patienceMs = 40;
 const retryMs = 60_000;
 const maxKeys = 10_000;
 
 /**
  * Writes when credentials were last used, without a say in whether the request is answered: a database that cannot be
- * written, or is locked, delays a reader by a quarter of a second once a minute at most. `key` names the credential.
+ * written, or is locked, delays a reader by 40 ms once a minute at most. `key` names the credential.
  */
 export function createNoteUse({ db, logger }: UseNotesOptions): NoteUse {
   const tried = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { pageHeaders } from '../access/list-page.js';
+import { eachOf, pageHeaders } from '../access/list-page.js';
 import type { AccountsDeps } from './accounts.service.js';
 import { createUser } from './create-user.service.js';
 import { deleteUser } from './delete-user.service.js';
@@ -23,7 +23,7 @@ export function usersHandlers(
   return {
     listUsers: async ({ query, context }) => {
       const page = await listUsers(deps, context, query);
-      return { status: 200, body: page.rows.map(userView), headers: pageHeaders(page, '/users', query) };
+      return { status: 200, body: eachOf(page.rows, userView), headers: pageHeaders(page, '/users', query) };
     },
     createUser: async ({ body, context }) => ({
       status: 201,

@@ -3,6 +3,7 @@ import type { Database } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
+import { readList } from '../access/read-list.service.js';
 import type { UserRow } from './user.js';
 import { readUserPage } from './user-list.repository.js';
 import { findUser } from './users.repository.js';
@@ -23,7 +24,7 @@ export async function listUsers(
   window: ListWindow,
 ): Promise<ListPage<UserRow>> {
   requireAdmin(caller);
-  return db.read((tx) => readUserPage(tx, window));
+  return readList(db, window, readUserPage);
 }
 
 /** Throws Forbidden, NotFound. */

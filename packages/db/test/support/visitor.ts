@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { insertMany, openDatabase } from '../../src/index.js';
+import { executeSql, insertMany, openDatabase } from '../../src/index.js';
 import { customer, insertNamed } from './rows.js';
 import { customers, shop } from './shop.js';
 
@@ -28,6 +28,15 @@ async function hold(): Promise<void> {
   });
 }
 
+/** Deletes everything in a long transaction that stays open until the input ends, saying when it has begun. */
+async function empty(): Promise<void> {
+  await database.longTransaction(async (tx) => {
+    await executeSql(tx, 'delete from customers');
+    print({ holding: true });
+    await once(process.stdin.resume(), 'end');
+  });
+}
+
 async function migrate(): Promise<void> {
   print(await database.migrate());
 }
@@ -36,6 +45,6 @@ function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-const acts: Readonly<Record<string, () => Promise<void>>> = { copy, hold, migrate };
+const acts: Readonly<Record<string, () => Promise<void>>> = { copy, empty, hold, migrate };
 await acts[act ?? '']?.();
 await database.close();

@@ -1,0 +1,68 @@
+import { type AnyTable, columnName, type Database, type Tx } from '@certloop/db';
+import { auditLogs } from '../../src/audit/audit.repository.js';
+import { certificates } from '../../src/certificates/certificates.repository.js';
+import { csrs } from '../../src/csrs/csrs.repository.js';
+import { fqdns } from '../../src/fqdns/fqdns.repository.js';
+import { renewalQueue } from '../../src/renewals/renewals.repository.js';
+
+export interface LargePlace {
+  /** An FQDN with a CSR, a certificate and a planned renewal. */
+  readonly fqdnId: string;
+  /** How many FQDNs like it there will be in its space. */
+  readonly count: number;
+  /** How many CSRs and certificates it will have itself. */
+  readonly own: number;
+  /** How many audit entries there will be at least. */
+  readonly entries: number;
+}
+
+/** Fills tables by copies of rows that the application made. */
+export async function seedLargePlace(database: Database, place: LargePlace): Promise<void> {
+  const { fqdnId, count, own, entries } = place;
+  const isSqlite = database.dialect.name === 'sqlite';
+  const of = `t.fqdn_id = '${fqdnId}'`;
+  await database.transaction(async (tx) => {
+    const copy = (table: AnyTable, where: string, copies: number, change: Change) =>
+      tx.query(copies > 0 ? copying(isSqlite, table, where, copies, change) : 'select 1');
+    const id = uuid(isSqlite, '0000000a');
+    await copy(fqdns, `t.id = '${fqdnId}'`, count - 1, { id, fqdn: "'host-' || n.i || '.example.test'" });
+    await copy(csrs, of, count - 1, { id, fqdnId: id });
+    await copy(certificates, of, count - 1, { id, fqdnId: id, csrId: id });
+    await copy(renewalQueue, of, count - 1, { id, fqdnId: id, certificateId: id });
+    const more = { id: uuid(isSqlite, '0000000b'), position: 'n.i + 1' };
+    await copy(csrs, of, own - 1, more);
+    await copy(certificates, of, own - 1, { ...more, replacedAt: 't.created_at' });
+    const details = `'{"outcome":"success","fqdn":"host-' || n.i || '.example.test","provider":"dummy-ca"}'`;
+    const entry = {
+      entryId: uuid(isSqlite, '0000000c'),
+      details: isSqlite ? details : `(${details})::jsonb`,
+    };
+    await copy(auditLogs, 't.id = (select min(id) from audit_logs)', entries, entry);
+  });
+  if (!isSqlite) await analyze(database);
+}
+
+/** SQL by property; `n.i` is the number of the copy, from 1. */
+type Change = Readonly<Record<string, string>>;
+
+function copying(isSqlite: boolean, table: AnyTable, where: string, copies: number, change: Change): string {
+  const series = isSqlite
+    ? `(with recursive n(i) as (select 1 union all select i + 1 from n where i < ${copies}) select i from n) n`
+    : `generate_series(1, ${copies}) as n(i)`;
+  const properties = Object.entries(table.columns).filter(([, { kind }]) => kind !== 'key');
+  const names = properties.map(([property]) => columnName(property));
+  const values = properties.map(([property]) => change[property] ?? `t.${columnName(property)}`);
+  return `insert into ${table.name} (${names.join(', ')})
+    select ${values.join(', ')} from ${table.name} t cross join ${series} where ${where}`;
+}
+
+function uuid(isSqlite: boolean, kind: string): string {
+  return isSqlite
+    ? `printf('${kind}-0000-7000-8000-%012x', n.i)`
+    : `('${kind}-0000-7000-8000-' || lpad(to_hex(n.i), 12, '0'))::uuid`;
+}
+
+/** What PostgreSQL does for itself about a minute later. */
+async function analyze(database: Database): Promise<void> {
+  await database.transaction((tx: Tx) => tx.query('analyze'));
+}
