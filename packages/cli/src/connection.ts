@@ -18,6 +18,7 @@ const connectionSchema = z.object({
     })
     .optional(),
   checkMonitor: z.object({ url: addressSchema, readWriteKey: secretSchema }).optional(),
+  dummyCa: z.object({ url: addressSchema }).optional(),
 });
 
 /** Where the services are and what lets one in; the credentials file that `npm start` writes reads as one. */
@@ -39,10 +40,14 @@ export async function readConnection({ env }: Io): Promise<Connection> {
   const kept = await readFileOf(file, named !== undefined && named !== '');
   const certManager = pairOf(env, 'CERTLOOP_URL', 'CERTLOOP_TOKEN');
   const checkMonitor = pairOf(env, 'CERTLOOP_MONITOR_URL', 'CERTLOOP_MONITOR_KEY');
+  const dummyCa = env['CERTLOOP_CA_URL'] || undefined;
+  if (dummyCa !== undefined && !isAddress(dummyCa))
+    throw new UsageError(`CERTLOOP_CA_URL is no address: ${dummyCa}`);
   return {
     ...kept,
     ...(certManager && { certManager: { url: certManager[0], token: certManager[1] } }),
     ...(checkMonitor && { checkMonitor: { url: checkMonitor[0], readWriteKey: checkMonitor[1] } }),
+    ...(dummyCa && { dummyCa: { url: dummyCa } }),
   };
 }
 

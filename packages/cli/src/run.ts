@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { AppError } from '@certloop/contracts';
 import { Command, CommanderError } from 'commander';
+import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
 import { addChecks } from './commands/checks.js';
 import { addFqdns } from './commands/fqdns.js';
@@ -20,7 +21,8 @@ const environment = `
 Environment, before what a log-in has kept:
   CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
   CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key
-  CERTLOOP_CREDENTIALS                        file of both, such as data/credentials.json of npm start
+  CERTLOOP_CA_URL                             address of dummy-ca
+  CERTLOOP_CREDENTIALS                        file of all, such as data/credentials.json of npm start
 
 Exit codes: 0 done, 1 refused or failed, 2 not understood.
 `;
@@ -83,5 +85,6 @@ function createProgram(io: Io, ended: (code: number) => void): Command {
   addChecks(program, open);
   addIntegrations(program, open);
   addJobs(program, open, ended);
+  addCa(program, open);
   return program;
 }

@@ -1,4 +1,9 @@
-import { createCertManagerClient, createCheckMonitorClient, UpstreamFailed } from '@certloop/contracts';
+import {
+  createCertManagerClient,
+  createCheckMonitorClient,
+  createDummyCaClient,
+  UpstreamFailed,
+} from '@certloop/contracts';
 import { type Connection, readConnection } from './connection.js';
 import type { Io } from './io.js';
 import { createReport, type Report } from './report.js';
@@ -6,6 +11,7 @@ import { UsageError } from './usage-error.js';
 
 export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;
+export type DummyCa = ReturnType<typeof createDummyCaClient>;
 
 /** What every command works with. */
 export interface Session {
@@ -16,6 +22,8 @@ export interface Session {
   readonly manager: () => Promise<Manager>;
   /** Throws UsageError when no monitor is known. */
   readonly monitor: () => Promise<Monitor>;
+  /** Throws UsageError when no dummy CA is known. */
+  readonly dummyCa: () => Promise<DummyCa>;
 }
 
 // A request by ACME may take two minutes, and the service answers by then in any case.
@@ -44,6 +52,12 @@ export function openSession(io: Io, isJson: boolean): Session {
         apiKey: checkMonitor.readWriteKey,
         fetch: fetchFrom('check-monitor'),
       });
+    },
+    dummyCa: async () => {
+      const { dummyCa } = await connection();
+      if (dummyCa === undefined)
+        throw new UsageError('set CERTLOOP_CA_URL, the address of dummy-ca such as http://127.0.0.1:3002');
+      return createDummyCaClient({ baseUrl: dummyCa.url, timeoutMs, fetch: fetchFrom('dummy-ca') });
     },
   };
 }

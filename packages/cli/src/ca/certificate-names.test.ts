@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { certificateNames } from './certificate-names.js';
+
+test.each([
+  [['A.test', 'a.test'], { dnsNames: ['a.test'], ipAddresses: [], fileName: 'a.test' }],
+  [['*.a.test', '127.0.0.1'], { dnsNames: ['*.a.test'], ipAddresses: ['127.0.0.1'], fileName: '_.a.test' }],
+  [['::1', 'localhost'], { dnsNames: ['localhost'], ipAddresses: ['::1'], fileName: '__1' }],
+])('tells host names and addresses of %j apart', (names, expected) => {
+  expect(certificateNames(names)).toEqual(expected);
+});
+
+test.each([
+  '',
+  'a b',
+  'a..test',
+  '-a.test',
+  'a.*.test',
+  '../key',
+  'zoë.test',
+  'a/b',
+  `${'a.'.repeat(127)}test`,
+])('refuses %j', (name) => {
+  expect(() => certificateNames(['a.test', name])).toThrow('is no host name in ASCII and no IP address');
+});

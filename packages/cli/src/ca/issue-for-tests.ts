@@ -1,0 +1,77 @@
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import { buildCsr, exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
+import type { Io } from '../io.js';
+import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+import { certificateNames } from './certificate-names.js';
+import { requireAbsent, writeOwnFile } from './own-files.js';
+
+export interface IssueOptions {
+  readonly keyType: KeyKind;
+  readonly days: number;
+  readonly outDir: string;
+  readonly passwordFile?: string;
+  readonly force?: boolean;
+}
+
+/**
+ * Makes a key here, has the dummy CA certify it for all names at once, and writes key, certificate, chain, root and
+ * PKCS#12 for the owner alone. Throws UsageError before anything is asked when a file is there already.
+ */
+export async function issueForTests(
+  { io, report, dummyCa }: Session,
+  asked: readonly string[],
+  { keyType, days, outDir, passwordFile, force = false }: IssueOptions,
+): Promise<void> {
+  const { fileName, ...names } = certificateNames(asked);
+  const at = (ending: string) => join(outDir, `${fileName}.${ending}`);
+  const files = {
+    key: at('key'),
+    certificate: at('pem'),
+    chain: at('chain.pem'),
+    root: at('root.pem'),
+    pkcs12: at('p12'),
+    ...(passwordFile === undefined && { password: at('p12.password') }),
+  };
+  if (!force) requireAbsent(Object.values(files));
+  const password = await passwordOf(io, passwordFile);
+  const client = await dummyCa();
+  const { privateKey } = await generateKeyPair(keyType);
+  const commonName = names.dnsNames.find((name) => name.length <= 64);
+  const csr = await buildCsr({
+    privateKey,
+    ...names,
+    subject: commonName === undefined ? {} : { commonName },
+  });
+  const { body: rootPem } = await client.getRoot();
+  const body = { csr: Buffer.from(csr.pem).toString('base64'), action: 'sign', validity_days: days } as const;
+  const { certificate: pem } = (await client.signCsr({ body })).body;
+  const leaf = new X509Certificate(pem);
+  if (!leaf.verify(new X509Certificate(rootPem).publicKey))
+    throw new UsageError(
+      'the certificate is not of the root that dummy-ca showed; it was started anew meanwhile: try again',
+    );
+  const keyPem = exportPrivateKeyPem(privateKey);
+  const { encodePkcs12 } = await import('./pkcs12.js');
+  const certificatePems = [pem, rootPem];
+  const friendlyName = asked[0] ?? fileName;
+  const pkcs12 = await encodePkcs12({ keyPem, certificatePems, friendlyName, password });
+  if (files.password !== undefined) await writeOwnFile(files.password, password);
+  await writeOwnFile(files.key, keyPem);
+  await writeOwnFile(files.certificate, pem);
+  await writeOwnFile(files.chain, `${pem}${rootPem}`);
+  await writeOwnFile(files.root, rootPem);
+  await writeOwnFile(files.pkcs12, pkcs12);
+  const { serialNumber, validTo } = leaf;
+  const facts = { serialNumber: serialNumber.toLowerCase(), notAfter: new Date(validTo).toISOString() };
+  report.thing({ ...facts, files }, () => ({ ...facts, ...files }));
+}
+
+/** First line of the file, or a new password. */
+async function passwordOf({ readText }: Io, file: string | undefined): Promise<string> {
+  if (file === undefined) return randomBytes(18).toString('base64url');
+  const password = (await readText(file)).split(/\r?\n/, 1)[0] ?? '';
+  if (password === '') throw new UsageError(`${file} holds no password in its first line`);
+  return password;
+}

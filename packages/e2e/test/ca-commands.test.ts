@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { hasProgram, say } from '@certloop/server/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { inheritedEnvironment } from '../src/config.js';
+import { freePort } from '../src/ports.js';
+import { type ServiceProcess, startService } from '../src/service-process.js';
+
+const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
+const testIf = (isThere: boolean) => (isThere ? test : test.skip);
+const ifOpenssl = testIf(hasProgram('openssl', 'nobody judges key, chain and PKCS#12', ['version']));
+const ifKeytool = testIf(hasProgram('keytool', 'Java reads no PKCS#12', ['-help']));
+const canUpdate = hasProgram('update-ca-certificates', 'no root is installed', ['--help'], 0);
+
+let folder: string;
+let url: string;
+let service: ServiceProcess;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'certloop-ca-'));
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  service = startService({
+    app: 'dummy-ca',
+    environment: { ...inheritedEnvironment(), DUMMY_CA_PORT: String(port) },
+    healthUrl: `${url}/health`,
+    logFile: join(folder, 'dummy-ca.log'),
+  });
+  await service.ready;
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function certloop(args: readonly string[], input = '') {
+  const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, CERTLOOP_CA_URL: url };
+  const child = spawn(process.execPath, [program, ...args], { env: environment });
+  child.stdin.end(input);
+  const ended = once(child, 'close');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await ended;
+  return { code, out, err };
+}
+
+describe('certloop ca issue', () => {
+  const names = ['www.shop.test', '*.shop.test', '127.0.0.1', '::1'];
+  const at = (file: string) => join(folder, 'out', file);
+  const args = ['ca', 'issue', ...names, '--out-dir'];
+
+  test('writes key, certificate, chain, root and PKCS#12 for the owner alone', async () => {
+    const { code, out, err } = await certloop([...args, at(''), '--json']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { notAfter, files } = JSON.parse(out) as { notAfter: string; files: Record<string, string> };
+    expect(Object.keys(files)).toEqual(['key', 'certificate', 'chain', 'root', 'pkcs12', 'password']);
+    for (const file of Object.values(files)) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readdir(at(''))).length).toBe(6);
+    const leaf = new X509Certificate(await readFile(at('www.shop.test.pem')));
+    expect(leaf.subjectAltName).toBe(
+      'DNS:www.shop.test, DNS:*.shop.test, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+    );
+    expect(Date.parse(notAfter) - Date.now()).toBeGreaterThan(89.9 * 86_400_000);
+  });
+
+  ifOpenssl('writes a chain and a PKCS#12 file that OpenSSL takes', async () => {
+    const verify = ['verify', '-x509_strict', '-CAfile', at('www.shop.test.root.pem'), '-verify_hostname'];
+    expect(await say('openssl', [...verify, 'www.shop.test', at('www.shop.test.pem')])).toContain(': OK');
+    const pass = `file:${at('www.shop.test.p12.password')}`;
+    const read = ['pkcs12', '-in', at('www.shop.test.p12'), '-passin', pass, '-info', '-nodes'];
+    const shown = await say('openssl', read);
+    expect(shown).toContain('PBES2, PBKDF2, AES-256-CBC, Iteration 100000, PRF hmacWithSHA256');
+    expect(shown).toContain('MAC: sha256, Iteration 100000');
+    expect(shown.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+    const key = /-----BEGIN PRIVATE KEY-----.*?-----END PRIVATE KEY-----\n/s.exec(shown)?.[0];
+    expect(key).toBe(await readFile(at('www.shop.test.key'), 'utf8'));
+    await expect(say('openssl', [...read.slice(0, 3), '-passin', 'pass:wrong', '-nodes'])).rejects.toThrow(
+      /Mac verify error/,
+    );
+  });
+
+  ifKeytool('writes a PKCS#12 file that Java takes', async () => {
+    const store = ['-keystore', at('www.shop.test.p12'), '-storepass:file', at('www.shop.test.p12.password')];
+    expect(await say('keytool', ['-list', ...store])).toMatch(/PrivateKeyEntry/);
+  });
+
+  test('writes over nothing, unless that is asked for', async () => {
+    const before = await readFile(at('www.shop.test.key'), 'utf8');
+    expect(await certloop([...args, at('')])).toEqual({
+      code: 2,
+      out: '',
+      err: `certloop: ${at('www.shop.test.key')} is there already; --force writes over it\n`,
+    });
+    expect(await readFile(at('www.shop.test.key'), 'utf8')).toBe(before);
+    await writeFile(at('www.shop.test.pem'), 'public', { mode: 0o644 });
+    expect((await certloop([...args, at(''), '--force'])).code).toBe(0);
+    expect(await readFile(at('www.shop.test.key'), 'utf8')).not.toBe(before);
+    expect((await stat(at('www.shop.test.pem'))).mode & 0o777).toBe(0o600);
+  });
+
+  ifOpenssl('takes the kind of key, the days, and the password from a pipe', async () => {
+    const more = ['--key-type', 'RSA-2048', '--days', '3', '--password-file', '-'];
+    const { code } = await certloop(
+      ['ca', 'issue', 'rsa.test', '--out-dir', at(''), ...more],
+      'zoë secret\n',
+    );
+    expect(code).toBe(0);
+    const leaf = new X509Certificate(await readFile(at('rsa.test.pem')));
+    expect(leaf.publicKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
+    expect(Date.parse(leaf.validTo) - Date.now()).toBeLessThan(3 * 86_400_000);
+    await writeFile(at('password'), 'zoë secret\n');
+    const read = ['pkcs12', '-in', at('rsa.test.p12'), '-passin', `file:${at('password')}`, '-nokeys'];
+    expect(await say('openssl', read)).toContain('rsa.test');
+    expect((await readdir(at(''))).includes('rsa.test.p12.password')).toBe(false);
+  });
+
+  test.each([
+    [['a b'], /a b is no host name/, 2],
+    [['a.test', '--password-file', '/dev/null'], /holds no password in its first line/, 2],
+    [['a.test', '--days', '0'], /takes a whole number from 1 to 36500/, 2],
+  ])('refuses %j', async (more, sentence, expected) => {
+    const { code, err } = await certloop(['ca', 'issue', ...more, '--out-dir', at('none')]);
+    expect(err).toMatch(sentence);
+    expect(code).toBe(expected);
+  });
+});
+
+describe('certloop ca trust', () => {
+  test('prints the root on standard output, and how programs are shown it', async () => {
+    const { code, out, err } = await certloop(['ca', 'trust']);
+    const rootPem = await (await fetch(`${url}/root`)).text();
+    expect({ code, out }).toEqual({ code: 0, out: rootPem });
+    expect(err).toContain('NODE_EXTRA_CA_CERTS');
+  });
+
+  testIf(canUpdate)('installs the root into the store of a system in a folder, and removes it', async () => {
+    const image = join(folder, 'image');
+    for (const each of ['usr/local/share/ca-certificates', 'etc/ssl/certs'])
+      mkdirSync(join(image, each), { recursive: true });
+    const installed = await certloop(['ca', 'trust', '--install', '--folder', image]);
+    expect(installed).toMatchObject({ code: 0 });
+    const bundle = () => readFile(join(image, 'etc/ssl/certs/ca-certificates.crt'), 'utf8');
+    const rootPem = await (await fetch(`${url}/root`)).text();
+    expect(await bundle()).toContain(rootPem.trim());
+    expect((await certloop(['ca', 'trust', '--remove', '--folder', image])).code).toBe(0);
+    expect(await bundle()).not.toContain(rootPem.trim());
+    expect(await certloop(['ca', 'trust', '--remove', '--folder', image])).toMatchObject({ code: 2 });
+  });
+
+  test('names the systems that it knows where there is none of them', async () => {
+    const { code, err } = await certloop(['ca', 'trust', '--install', '--folder', join(folder, 'nothing')]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/no store of roots that certloop knows \(Debian, Red Hat, macOS\)/);
+  });
+});
