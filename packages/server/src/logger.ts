@@ -55,7 +55,8 @@ const soundRequestId = /^[\w.:-]{1,64}$/;
 /**
  * Middleware that names every request (the sender's X-Request-Id when it is a plain word of up to 64
  * characters, else a new uuid), answers with that name, and logs one line when the answer is out. The line
- * holds the route's pattern, never the address: addresses carry keys and identifiers. With `watch` the
+ * holds the route's pattern, never the address: addresses carry keys and identifiers. It is of the level info; of the
+ * level debug for probes that found the service well, which would fill the log of an idle service. With `watch` the
  * request is counted there by the same pattern. While traces are taken it is a span, too.
  */
 export function requestLog(logger: Logger, watch?: RequestWatch) {
@@ -73,13 +74,19 @@ export function requestLog(logger: Logger, watch?: RequestWatch) {
       const { statusCode: status, writableFinished: isComplete } = response;
       const route = routeOf(response);
       const line = { id, method, route, status, ms, ...span?.ids };
-      logger.info(line, isComplete ? 'request' : 'request.aborted');
+      const level = isComplete && status < 400 && isProbe(route) ? 'debug' : 'info';
+      logger[level](line, isComplete ? 'request' : 'request.aborted');
       span?.end({ route, status, isComplete });
       endRequest?.({ method, route, status: isComplete ? String(status) : 'aborted' });
     });
     if (span === undefined) next();
     else span.run(next);
   };
+}
+
+/** Asked every few seconds by container engines, load balancers and Prometheus. */
+function isProbe(route: string): boolean {
+  return /^\/(?:health|metrics|status)(?:\/|$)/.test(route);
 }
 
 /** Name of the request that this answer belongs to; empty before `requestLog` ran. */
