@@ -1,5 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { pathOf } from './support/inventory.js';
 import {
   moveToRenewal,
   type RenewalPlace,
@@ -7,6 +9,7 @@ import {
   startRenewing,
   switchRenewal,
 } from './support/renewals.js';
+import { configure } from './support/signing.js';
 
 const metricsToken = 'a-token-of-sixteen-letters';
 
@@ -108,4 +111,31 @@ describeEachDialect('GET /metrics', (open) => {
     const { text } = await place.app.request.get('/docs/').expect(200);
     expect(text).toContain('Certificate management service');
   });
+
+  test.each([
+    { validityDays: 90, nearDays: 3 },
+    { validityDays: 5, nearDays: 0.5 },
+  ])(
+    'counts a certificate of $validityDays days as near its expiry in its last $nearDays days',
+    async ({ validityDays, nearDays }) => {
+      const { app, ca, providerId } = place;
+      await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays }).expect(200);
+      const fqdn = await renewedFqdn(place, `near-${validityDays}.example.org`);
+      const listed = await app.request.get(pathOf(fqdn, 'certificates')).set(app.people.ada.auth).expect(200);
+      const expiresAt = Date.parse(listed.body.at(-1).expiresAt);
+      const countAt = async (ms: number) => {
+        app.clock.set(new Date(ms));
+        const samples = [...(await scrape())];
+        return samples.find(
+          ([name]) =>
+            name.startsWith('cert_manager_certificates_near_expiry') && name.includes(String(fqdn.spaceId)),
+        )?.[1];
+      };
+      const dayMs = 86_400_000;
+      expect(await countAt(expiresAt - nearDays * dayMs - 60_000)).toBeUndefined();
+      expect(await countAt(expiresAt - nearDays * dayMs + 60_000)).toBe(1);
+      expect(await countAt(expiresAt + 29 * dayMs)).toBe(1);
+      expect(await countAt(expiresAt + 30 * dayMs)).toBeUndefined();
+    },
+  );
 });

@@ -116,3 +116,32 @@ export async function countUnattended(tx: Tx, now: Date): Promise<number> {
   const [counted] = await querySql(tx, { count: column.bigint() }, text, bounds);
   return counted?.count ?? 0;
 }
+
+/** Certificates in use of a space that have little of their lifetime left. */
+export interface SpaceNearExpiry {
+  readonly spaceId: string;
+  readonly space: string;
+  readonly count: number;
+}
+
+/**
+ * By space, the certificates in use that expire within 3 days and have less than a tenth of the time left that was
+ * between their arrival here and their expiry, or that expired within the last 30 days. So a certificate of six days
+ * counts from its last 14 hours on. Up to 10 000 certificates.
+ */
+export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceNearExpiry[]> {
+  const isPostgres = tx.dataSource.options.type === 'postgres';
+  const span = (until: string, from: string) =>
+    isPostgres ? `(${until} - ${from})` : `(julianday(${until}) - julianday(${from}))`;
+  const text = `select f.space_id, s.name as space, count(*) as count
+    from (select fqdn_id from certificates
+      where replaced_at is null and expires_at > $2 and expires_at <= $3
+        and ${span('expires_at', isPostgres ? '$1::timestamptz' : '$1')} * 10 < ${span('expires_at', 'created_at')}
+      limit 10000) c
+    join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
+    group by f.space_id, s.name order by count(*) desc limit ${mostSpaces}`;
+  const bounds = [now, inDays(now, -30), inDays(now, 3)];
+  return querySql(tx, nearExpiryColumns, text, bounds);
+}
+
+const nearExpiryColumns = { spaceId: column.uuid(), space: column.text(), count: column.bigint() };

@@ -5,6 +5,7 @@ import {
   countRenewals,
   countUnattended,
   findLastSuccess,
+  listNearExpiry,
   listSpaceExpiry,
   readDueRenewals,
   type SpaceExpiry,
@@ -121,6 +122,11 @@ function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
         help: 'Certificates in use by when they expire: expired in the last 30 days, within 7d, then 30d, then 90d, or later; of those that come first',
         labels: ['space_id', 'space', 'expiry'],
       },
+      near: {
+        name: 'cert_manager_certificates_near_expiry',
+        help: 'Certificates in use that expire within 3 days with less than a tenth of their lifetime left, or have expired; of the 50 spaces that have most',
+        labels: ['space_id', 'space'],
+      },
       unattended: {
         name: 'cert_manager_certificates_unattended',
         help: 'Certificates in use that expire within 7 days or have expired, and that no open renewal will replace, up to 1000',
@@ -131,16 +137,18 @@ function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
       db.longRead(async (tx) => {
         const now = clock.now();
         const spaces = await listSpaceExpiry(tx, now);
+        const near = await listNearExpiry(tx, now);
         return {
           soonest: spaces.map((space) => ({ labels: spaceLabels(space), value: seconds(space.soonest) })),
           counts: spaces.flatMap(countsOf),
+          near: near.map((space) => ({ labels: spaceLabels(space), value: space.count })),
           unattended: alone(await countUnattended(tx, now)),
         };
       }),
   });
 }
 
-function spaceLabels({ spaceId, space }: SpaceExpiry) {
+function spaceLabels({ spaceId, space }: Pick<SpaceExpiry, 'spaceId' | 'space'>) {
   return { space_id: spaceId, space };
 }
 
