@@ -44,7 +44,7 @@ describeEachDialect('command line', (open) => {
     environment.CHECK_MONITOR_DATABASE_URL = opened.url;
   });
 
-  test('sets up the same user and project again, with fresh keys', async () => {
+  test('sets up the same user and project again, with fresh API keys and the same ping key', async () => {
     const command = 'setup --owner ada@example.org --project Jobs --check-limit 1000000 --json';
     const first = JSON.parse((await run(command)).out);
     const again = JSON.parse((await run(command)).out);
@@ -55,6 +55,8 @@ describeEachDialect('command line', (open) => {
       pingKey: expect.stringMatching(/^[a-z0-9]{22}$/),
     });
     expect(again.readWriteKey).not.toBe(first.readWriteKey);
+    expect(again.readOnlyKey).not.toBe(first.readOnlyKey);
+    expect(again.pingKey).toBe(first.pingKey);
   });
 
   test('makes user, project, key and channel one by one', async () => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { StartFailed } from '@certloop/server';
 import type { StackPorts } from './config.js';
 import { issueToken, keysWork, tokenLasts } from './credential-checks.js';
-import { type Credentials, findCredentials, storeCredentials } from './credentials.js';
+import { type Credentials, credentialsFile, findCredentials, storeCredentials } from './credentials.js';
 import { makeAdministrator, makeProjectKeys, prepareFolder } from './first-start.js';
 import { lockFolder, type Unlock } from './folder-lock.js';
 import { type DatabaseUrls, healthUrl, planStack, rootFile, type StackPlan, sqliteFiles } from './plan.js';
@@ -18,6 +18,8 @@ export interface StackOptions {
   readonly databaseUrls?: DatabaseUrls;
   /** What every service inherits. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Takes a sentence about credentials of the last start that had to be replaced. */
+  readonly warn?: (sentence: string) => void;
 }
 
 /** The three services, running and knowing each other. */
@@ -125,7 +127,7 @@ export async function startStack(options: StackOptions, abort?: AbortSignal): Pr
     abort?.throwIfAborted();
     const started = stack;
     abort?.addEventListener('abort', () => void started.stop());
-    await startServices(stack);
+    await startServices(stack, options.warn);
     await storeCredentials(dataDir, stack.credentials);
     return stack;
   } catch (error) {
@@ -135,11 +137,11 @@ export async function startStack(options: StackOptions, abort?: AbortSignal): Pr
 }
 
 /** Starts the manager last, so that its first report finds the monitor. */
-async function startServices(stack: Stack): Promise<void> {
+async function startServices(stack: Stack, warn: StackOptions['warn']): Promise<void> {
   await Promise.all([stack.start('dummy-ca'), stack.start('check-monitor')]);
   await stack.start('cert-manager');
-  await settleKeys(stack);
-  await settleToken(stack);
+  await settleKeys(stack, warn);
+  await settleToken(stack, warn);
 }
 
 const portVariables = {
@@ -193,6 +195,10 @@ async function credentialsFor(plan: StackPlan, options: StackOptions): Promise<C
       dummyCa,
     };
   }
+  if (options.databaseUrls !== undefined || (await databasesExist(plan.dataDir)))
+    options.warn?.(
+      `${credentialsFile(plan.dataDir)} is missing or damaged: the administrator's password and the API keys of the monitor's project are replaced, if they exist; its ping key stays. A backup holds this file, too`,
+    );
   const [administrator, keys] = await Promise.all([makeAdministrator(plan), makeProjectKeys(plan)]);
   return {
     certManager: { url: urls.certManager, ...administrator, token: '' },
@@ -212,9 +218,10 @@ async function databasesExist(dataDir: string): Promise<boolean> {
 }
 
 /** New keys when the monitor does not know those of the last start, and the manager told of them. */
-async function settleKeys(stack: Stack): Promise<void> {
+async function settleKeys(stack: Stack, warn: StackOptions['warn']): Promise<void> {
   const { checkMonitor } = stack.credentials;
   if (await keysWork(checkMonitor.url, checkMonitor)) return;
+  warn?.(`the monitor refuses the API keys of credentials.json: they are replaced; the ping key stays`);
   const keys = await makeProjectKeys(stack.plan);
   stack.credentials = { ...stack.credentials, checkMonitor: { ...checkMonitor, ...keys } };
   await stack.end('cert-manager', 'stop');
@@ -222,7 +229,7 @@ async function settleKeys(stack: Stack): Promise<void> {
 }
 
 /** A new token when there is none or it nears its end; a new password too when the old one is refused. */
-async function settleToken(stack: Stack): Promise<void> {
+async function settleToken(stack: Stack, warn: StackOptions['warn']): Promise<void> {
   const { certManager } = stack.credentials;
   if (certManager.token !== '' && (await tokenLasts(certManager.url, certManager.token, new Date()))) return;
   const token = await issueToken(certManager.url, certManager);
@@ -230,6 +237,7 @@ async function settleToken(stack: Stack): Promise<void> {
     stack.credentials = { ...stack.credentials, certManager: { ...certManager, token } };
     return;
   }
+  warn?.(`the manager refuses the password of credentials.json: ${certManager.username} gets a new one`);
   const administrator = await makeAdministrator(stack.plan);
   const renewed = await issueToken(certManager.url, administrator);
   if (renewed === undefined) throw new Error('the administrator made a moment ago cannot log in');

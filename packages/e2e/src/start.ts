@@ -17,7 +17,7 @@ async function run(): Promise<number> {
   });
   try {
     const began = Date.now();
-    const options = { ...readStackConfig(), environment: inheritedEnvironment() };
+    const options = { ...readStackConfig(), environment: inheritedEnvironment(), warn: complain };
     const stack = await startStack(options, interrupted.signal);
     const ms = Date.now() - began;
     // a monitor that does not say hides nothing else

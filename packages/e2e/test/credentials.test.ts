@@ -21,8 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
+let warnings: string[];
+
 async function withStack<T>(use: (stack: Stack) => Promise<T>): Promise<T> {
-  const stack = await startStack({ dataDir, ports: free, environment });
+  warnings = [];
+  const warn = (sentence: string) => warnings.push(sentence);
+  const stack = await startStack({ dataDir, ports: free, environment, warn });
   return use(stack).finally(() => stack.stop());
 }
 
@@ -56,6 +60,7 @@ function statusOf(url: string, ca: string): Promise<number | undefined> {
 describe('credentials.json', () => {
   test('is made on the first start, for its owner only, and every credential in it works', async () => {
     await withStack(useAll);
+    expect(warnings).toEqual([]);
     expect((await stat(credentialsFile(dataDir))).mode & 0o777).toBe(0o600);
     expect(Object.keys(await stored())).toEqual(['certManager', 'checkMonitor', 'dummyCa']);
   });
@@ -80,6 +85,11 @@ describe('credentials.json', () => {
     const after = await stored();
     expect(after.certManager.token).not.toBe(before.certManager.token);
     expect(after.checkMonitor.readWriteKey).not.toBe(before.checkMonitor.readWriteKey);
+    // jobs have it in their addresses
+    expect(after.checkMonitor.pingKey).toBe(before.checkMonitor.pingKey);
+    expect(warnings).toEqual([
+      expect.stringMatching(/credentials\.json is missing or damaged: .* password .* API keys .* replaced/),
+    ]);
   });
 
   test('gets a new token when the old one is no longer accepted', async () => {

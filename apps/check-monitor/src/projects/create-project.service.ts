@@ -85,8 +85,9 @@ export interface Setup {
 }
 
 /**
- * A user with a project and fresh keys. User and project are made where absent, so that it may be run again; the
- * limits given are set, and earlier keys of the project end.
+ * A user with a project and its keys. User and project are made where absent, so that it may be run again; the limits
+ * given are set, and the API keys are new, as earlier ones cannot be read. A ping key stays, since jobs have it in
+ * their addresses.
  */
 export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: string): Promise<Setup> {
   return deps.database.transaction(async (tx) => {
@@ -98,7 +99,7 @@ export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: str
       projectId: project.id,
       readWriteKey: await putKey(deps, tx, project.id, 'read-write'),
       readOnlyKey: await putKey(deps, tx, project.id, 'read-only'),
-      pingKey: await putKey(deps, tx, project.id, 'ping'),
+      pingKey: project.pingKey ?? (await putKey(deps, tx, project.id, 'ping')),
     };
   });
 }
