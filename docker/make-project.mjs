@@ -1,9 +1,11 @@
-// Makes the stack's project in the monitor the first time, and keeps its keys as files in the folder given.
+// Makes the stack's project in the monitor the first time, keeps its keys as files in the first folder given, and
+// gives cert-manager a copy of the one that it needs, in its folder below the second one.
 import { execFileSync } from 'node:child_process';
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { shareSecret, writeSecret } from './share-secret.mjs';
 
-const folder = process.argv[2];
+const [, , folder, shares] = process.argv;
 const last = join(folder, 'monitor-read-write-key');
 
 if (!existsSync(last)) {
@@ -17,10 +19,9 @@ if (!existsSync(last)) {
     '--json',
   ]);
   const { readWriteKey, readOnlyKey, pingKey } = JSON.parse(said);
-  const store = (file, key) => writeFileSync(file, key, { mode: 0o600 });
-  store(join(folder, 'monitor-read-only-key'), readOnlyKey);
-  store(join(folder, 'monitor-ping-key'), pingKey);
-  // The file that says it is done comes last, and whole.
-  store(`${last}.new`, readWriteKey);
-  renameSync(`${last}.new`, last);
+  writeSecret(join(folder, 'monitor-read-only-key'), readOnlyKey);
+  writeSecret(join(folder, 'monitor-ping-key'), pingKey);
+  // The file that says it is done comes last.
+  writeSecret(last, readWriteKey);
 }
+shareSecret(last, join(shares, 'cert-manager', 'monitor-read-write-key'));

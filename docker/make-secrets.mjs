@@ -1,21 +1,16 @@
-// Makes the secrets of the stack that are not there yet, one file each, in the folder given.
+// Makes the secrets of the stack that are not there yet, one file each, in the first folder given, and gives each
+// service a copy of those that it needs, in its folder below the second one.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shareSecret, writeSecret } from './share-secret.mjs';
 
-const folder = process.argv[2];
+const [, , folder, shares] = process.argv;
 
-/**
- * Content of a secret file, made once: whole on disk before it has its name, so that a full disk leaves no empty one.
- * Throws for an empty file, which an earlier full disk may have left.
- */
+/** Content of a secret file, made once. Throws for an empty file, which an earlier full disk may have left. */
 function secret(name, make) {
   const file = join(folder, name);
-  if (!existsSync(file)) {
-    const unfinished = `${file}.new`;
-    writeFileSync(unfinished, make(), { mode: 0o600, flush: true });
-    renameSync(unfinished, file);
-  }
+  if (!existsSync(file)) writeSecret(file, make());
   const content = readFileSync(file, 'utf8');
   if (content.trim() === '')
     throw new Error(`${file} is empty: remove it, and start again to have it made anew`);
@@ -34,3 +29,11 @@ for (const [service, database] of [
 secret('check-monitor-secret', () => word(32));
 secret('encryption-keys', () => `k1:${randomBytes(32).toString('base64')}`);
 secret('admin-password', () => word(18));
+
+const needs = {
+  postgres: ['postgres-password'],
+  'check-monitor': ['check-monitor-database-url', 'check-monitor-secret'],
+  'cert-manager': ['cert-manager-database-url', 'encryption-keys', 'admin-password'],
+};
+for (const [service, names] of Object.entries(needs))
+  for (const name of names) shareSecret(join(folder, name), join(shares, service, name));

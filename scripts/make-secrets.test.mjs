@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -9,15 +9,25 @@ import { fileURLToPath } from 'node:url';
 const script = fileURLToPath(new URL('../docker/make-secrets.mjs', import.meta.url));
 
 describe('docker/make-secrets.mjs', () => {
+  let root;
   let folder;
+  let shares;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'certloop-secrets-'));
+    root = mkdtempSync(join(tmpdir(), 'certloop-secrets-'));
+    folder = join(root, 'secrets');
+    shares = join(root, 'shares');
+    for (const made of [
+      folder,
+      ...['postgres', 'check-monitor', 'cert-manager'].map((name) => join(shares, name)),
+    ])
+      mkdirSync(made, { recursive: true });
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  const run = () => spawnSync(process.execPath, [script, folder], { encoding: 'utf8' });
-  const read = () =>
-    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const run = () => spawnSync(process.execPath, [script, folder, shares], { encoding: 'utf8' });
+  const readAll = (from) =>
+    Object.fromEntries(readdirSync(from).map((name) => [name, readFileSync(join(from, name), 'utf8')]));
+  const read = () => readAll(folder);
 
   it('makes each secret once, for its owner alone', () => {
     assert.equal(run().status, 0);
@@ -41,5 +51,25 @@ describe('docker/make-secrets.mjs', () => {
     const { status, stderr } = run();
     assert.notEqual(status, 0);
     assert.match(stderr, /postgres-password is empty: remove it/);
+  });
+
+  it('gives each service a copy of what it needs, and of nothing else', () => {
+    run();
+    const all = read();
+    const copies = (service) => readAll(join(shares, service));
+    const some = (...names) => Object.fromEntries(names.map((name) => [name, all[name]]));
+    assert.deepEqual(copies('postgres'), some('postgres-password'));
+    assert.deepEqual(copies('check-monitor'), some('check-monitor-database-url', 'check-monitor-secret'));
+    assert.deepEqual(
+      copies('cert-manager'),
+      some('cert-manager-database-url', 'encryption-keys', 'admin-password'),
+    );
+  });
+
+  it('copies a secret again that was changed', () => {
+    run();
+    writeFileSync(join(folder, 'encryption-keys'), 'k2:another');
+    run();
+    assert.equal(readAll(join(shares, 'cert-manager'))['encryption-keys'], 'k2:another');
   });
 });

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Brings a running composed stack to the version of this folder, one replica after the other:
+#   bash docker/upgrade.sh
+# With two replicas behind the balancer no request fails meanwhile; a service that runs once is away for a few seconds.
+# COMPOSE_ARGS names the compose files, "-f docker/compose.yaml -f docker/compose.scale.yaml" when absent.
+# With NO_BUILD=1 the images are taken as they are, such as those that you pulled. A run that was cut off is repeated:
+# what is new already stays.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+read -ra files <<<"${COMPOSE_ARGS:--f docker/compose.yaml -f docker/compose.scale.yaml}"
+compose() { docker compose --progress quiet "${files[@]}" "$@"; }
+say() { printf '== %s\n' "$*"; }
+
+[ -n "$(compose ps -q)" ] || { echo "nothing of this stack runs: docker compose ${files[*]} up --wait" >&2; exit 1; }
+
+if [ -z "${NO_BUILD:-}" ]; then
+  say 'building images'
+  compose build --quiet
+fi
+
+say 'making secrets that the new version needs'
+compose run --rm -T --no-deps secrets
+
+for service in check-monitor cert-manager; do
+  say "migrating the database of $service"
+  compose run --rm -T --no-deps "$service" node dist/src/cli.js migrate
+done
+
+# Whether a container has another image or other settings than a new one would get.
+is_outdated() { # container, service
+  local name
+  name=$(docker container inspect --format '{{.Config.Image}}' "$1")
+  [ "$(docker container inspect --format '{{.Image}}' "$1")" != "$(docker image inspect --format '{{.Id}}' "$name")" ] \
+    || [ "$(docker container inspect --format '{{index .Config.Labels "com.docker.compose.config-hash"}}' "$1")" \
+      != "$(compose config --hash "$2" | cut -d ' ' -f 2)" ]
+}
+
+for service in dummy-ca check-monitor cert-manager; do
+  for container in $(compose ps -q "$service"); do
+    is_outdated "$container" "$service" || continue
+    say "replacing a $service"
+    # running requests end first
+    docker stop --time 30 "$container" >/dev/null
+    docker rm "$container" >/dev/null
+    # with its dependencies, or the next plain `up` would find other settings and replace everything at once
+    compose up -d --no-recreate --no-build --wait "$service"
+  done
+done
+
+say 'starting what is new in this version'
+# the ended job of the old image; were it left, the next plain `up` would replace it and all that depends on it
+compose rm -f monitor-project >/dev/null
+compose up -d --no-recreate --no-build --wait
+say 'done: node docker/smoke.mjs says whether the loop is closed'
