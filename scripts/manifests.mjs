@@ -72,9 +72,9 @@ export function fittingFaults({ kustomization, manifests }) {
   const of = (kind) => manifests.filter((manifest) => manifest.kind === kind);
   const maps = new Set(kustomization.configMapGenerator.map(({ name }) => name));
   const faults = [];
-  for (const workload of [...of('Deployment'), ...of('Job')]) {
-    const { containers, volumes = [] } = workload.spec.template.spec;
-    for (const { envFrom = [], volumeMounts = [], name } of containers) {
+  for (const workload of of('Deployment')) {
+    const { initContainers = [], containers, volumes = [] } = workload.spec.template.spec;
+    for (const { envFrom = [], volumeMounts = [], name } of [...initContainers, ...containers]) {
       for (const { configMapRef } of envFrom)
         if (!maps.has(configMapRef?.name))
           faults.push(`${nameOf(workload)}: ${name} reads an unknown ConfigMap`);
@@ -98,8 +98,10 @@ export function fittingFaults({ kustomization, manifests }) {
     const scales = ({ spec: { scaleTargetRef: to } }) =>
       to.kind === 'Deployment' && to.name === deployment.metadata.name;
     if (!of('HorizontalPodAutoscaler').some(scales)) say('no HorizontalPodAutoscaler scales it');
-    if (!of('Job').some(({ metadata }) => metadata.name === `${deployment.metadata.name}-migration`))
-      say('no Job migrates its database');
+    const { initContainers = [], containers } = deployment.spec.template.spec;
+    const migrates = ({ image, command }) =>
+      image === containers[0].image && command?.join(' ') === 'node dist/src/cli.js migrate';
+    if (!initContainers.some(migrates)) say('no init container migrates its database');
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 // Judges the manifests that we ship, and proves that the judge would see what is wrong.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { settings as certManager } from '../apps/cert-manager/dist/src/config.js';
 import { settings as checkMonitor } from '../apps/check-monitor/dist/src/config.js';
@@ -30,6 +31,14 @@ test('the shipped ConfigMaps hold settings that the services have', () => {
       [],
     );
   }
+});
+
+test('the shipped images are of the version of this tree', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  assert.deepEqual(
+    shipped.kustomization.images.map(({ newTag }) => newTag),
+    [version, version],
+  );
 });
 
 const bad = {
@@ -70,6 +79,12 @@ const unfit = {
       get('Deployment/check-monitor').spec.template.spec.volumes.shift();
     },
     /mounts secrets, which is no volume/,
+  ],
+  'a migration of another image': [
+    (get) => {
+      get('Deployment/check-monitor').spec.template.spec.initContainers[0].image = 'certloop/cert-manager';
+    },
+    /no init container migrates its database/,
   ],
   'an autoscaler of something else': [
     (get) => {
