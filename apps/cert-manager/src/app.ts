@@ -41,6 +41,7 @@ import { createIssuanceRunner } from './issuance/issuance-runner.service.js';
 import { createSignPlaces } from './issuance/sign-places.store.js';
 import { ownAddress } from './issuance/web-server-lines.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
+import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
 import { ensureProviders } from './providers/ensure-providers.service.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
@@ -183,6 +184,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...avatarsHandlers({ db, clock }),
         ...usersHandlers({ ...accounts, listSpaceIds }),
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, ...scheduler }),
+        ...issuancePolicyHandlers({ db, clock, beginReview: () => undefined }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
         ...csrsHandlers({ db, clock, ...scheduler }),
         ...providersHandlers({

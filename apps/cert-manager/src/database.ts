@@ -14,6 +14,8 @@ import { certificates } from './certificates/certificates.repository.js';
 import type { Config } from './config.js';
 import { csrs } from './csrs/csrs.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
+import { policyRefusals } from './fqdns/policy-refusals.repository.js';
+import { spacePolicies } from './fqdns/space-policies.repository.js';
 import { issuanceJobs } from './issuance/issuance-jobs.repository.js';
 import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
@@ -31,6 +33,7 @@ import { addTokenFamilies } from './migrations/0013-token-families.js';
 import { addSetupTokens } from './migrations/0014-setup-tokens.js';
 import { addProviderKinds } from './migrations/0015-provider-kinds.js';
 import { addRevocations } from './migrations/0016-revocations.js';
+import { addIssuancePolicies } from './migrations/0017-issuance-policies.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -63,6 +66,8 @@ const tables: readonly AnyTable[] = [
   encryptionCanaries,
   spaces,
   fqdns,
+  spacePolicies,
+  policyRefusals,
   csrs,
   certificates,
   jobRuns,
@@ -95,6 +100,7 @@ export const schema: Schema = {
     addSetupTokens,
     addProviderKinds,
     addRevocations,
+    addIssuancePolicies,
   ],
 };
 

@@ -118,6 +118,19 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const sent = app.request.put(`/spaces/${id}/watch-enabled`).set(app.people.ada.auth);
     return { answer: await sent.send({ watchEnabled: false }), leaves: 'space.watch' };
   },
+  getIssuancePolicy: async (app) => read(app, `/spaces/${(await addSpace(app)).id}/issuance-policy`),
+  setIssuancePolicy: async (app) => {
+    const { id } = await addSpace(app);
+    const allowedNames = {
+      names: ['a.test'],
+      suffixes: ['test'],
+      wildcards: true,
+      cidrs: [],
+      beyondFqdn: false,
+    };
+    const answer = await ask(app, 'put', `/spaces/${id}/issuance-policy`).send({ allowedNames });
+    return { answer, leaves: 'space.policy' };
+  },
   deleteSpace: async (app) => {
     const { id } = await addSpace(app);
     return { answer: await ask(app, 'delete', `/spaces/${id}`), leaves: 'space.delete' };

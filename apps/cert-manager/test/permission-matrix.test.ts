@@ -52,6 +52,11 @@ const matrix = rowsOf(
   deleteSpace/unknown     401 404 404 404 404 404 404
   setWatchEnabled         401 404 403 403 200 200 200
   setWatchEnabled/unknown 401 404 404 404 404 404 404
+  getIssuancePolicy       401 404 200 200 200 200 200
+  getIssuancePolicy/unknown 401 404 404 404 404 404 404
+  setIssuancePolicy       401 404 403 403 403 403 200
+  setIssuancePolicy/unknown 401 404 404 404 404 403 404
+  setIssuancePolicy/dry-run 401 404 403 403 403 403 200
 
   countFqdns              401 200 200 200 200 200 200
   countFqdns/unknown      401 200 200 200 200 200 200

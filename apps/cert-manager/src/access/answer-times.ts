@@ -4,13 +4,14 @@ const usualMs = 30_000;
 /** The longest that a request for a certificate may be asked to wait, and ten seconds. */
 const longestMs = 130_000;
 
-/** Operations that wait for an authority. */
+/** Operations that wait for an authority, or judge every FQDN of a space. */
 const waiting: ReadonlySet<Operation> = new Set([
   'requestCertificate',
   'signCsr',
   'refreshCertificate',
   'revokeCertificate',
   'testProvider',
+  'setIssuancePolicy',
 ]);
 
 /** Milliseconds until an operation must have an answer. */

@@ -18,8 +18,8 @@ export type Need =
   | 'admin'
   /** To be the user that the path names, or an administrator; who it names must be looked up first. */
   | 'own-account'
-  /** A level on the space that a path parameter names, and perhaps full access beside it. */
-  | { readonly space: Level; readonly param: 'id' | 'spaceId'; readonly also?: 'full-access' };
+  /** A level on the space that a path parameter names, and perhaps more beside it. */
+  | { readonly space: Level; readonly param: 'id' | 'spaceId'; readonly also?: 'full-access' | 'admin' };
 
 const onSpace = (space: Level) => ({ space, param: 'spaceId' }) as const;
 
@@ -48,6 +48,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   createSpace: 'full-access',
   deleteSpace: { space: 'READ', param: 'id', also: 'full-access' },
   setWatchEnabled: { space: 'FULL_ACCESS', param: 'id' },
+  getIssuancePolicy: { space: 'READ', param: 'id' },
+  setIssuancePolicy: { space: 'READ', param: 'id', also: 'admin' },
 
   // Answers 0 for a space that the caller may not see.
   countFqdns: 'signed-in',
@@ -127,6 +129,7 @@ export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<
     // Uuids are kept in lower case; the path may spell them as it likes.
     requireLevel(caller, (params[need.param] ?? '').toLowerCase(), need.space);
     if (need.also === 'full-access') requireFullAccess(caller);
+    if (need.also === 'admin') requireAdmin(caller);
   }
 }
 

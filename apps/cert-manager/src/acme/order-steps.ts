@@ -43,6 +43,11 @@ export async function evenIfAbandoned(reported: Promise<void>): Promise<void> {
   });
 }
 
+/** Whether the step is the last one before the CA is given the CSR, and may issue. */
+export function isHandingIn(step: OrderStep, { status }: StepChange): boolean {
+  return step === 'finalize' && status === 'running';
+}
+
 /** Where an order keeps how far it has come. */
 export interface OrderJournal {
   readonly kept: unknown;

@@ -48,6 +48,7 @@ const auditActions = [
   'queue.trigger',
   'space.create',
   'space.delete',
+  'space.policy',
   'space.watch',
   'user.avatar',
   'user.create',

@@ -1,5 +1,6 @@
 import type { Csr, CsrFinding } from '@certloop/contracts';
 import type { CsrDescription } from '@certloop/crypto';
+import type { AskedNames } from '../fqdns/issuance-policy.js';
 
 /** What is stored of what a CSR says. */
 type StoredDescription = Pick<
@@ -46,10 +47,15 @@ export function csrView(
   };
 }
 
-/** JSON of what a CSR says and of what was found about it, for storing. */
-export function formatDescription(csr: CsrDescription, findings: readonly CsrFinding[]): string {
+/** JSON of what a CSR says and of what was found about it, for storing; `names` are all that it asks for. */
+export function formatDescription(
+  csr: CsrDescription,
+  names: AskedNames,
+  findings: readonly CsrFinding[],
+): string {
   const { subject, publicKeyAlgorithm, signatureAlgorithm, keySize } = csr;
   const { dnsNames, emailAddresses, ipAddresses, uris, extensions } = csr;
+  const { commonNames, otherNames } = names;
   return JSON.stringify({
     subject,
     publicKeyAlgorithm,
@@ -61,6 +67,8 @@ export function formatDescription(csr: CsrDescription, findings: readonly CsrFin
     uris,
     extensions,
     findings,
+    commonNames,
+    otherNames,
   });
 }
 

@@ -18,10 +18,13 @@ import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { readHostname } from '../fqdns/hostname.js';
+import { keepSpaces } from '../spaces/spaces.repository.js';
+import { askedNames } from './asked-names.js';
 import { csrFindings, isKeyAllowed, requireUsableCsr } from './csr-policy.js';
 import { formatDescription } from './csr-view.js';
 import { type CsrRow, insertCsr } from './csrs.repository.js';
 import type { CsrsDeps } from './csrs.service.js';
+import { requireAllowed } from './judge-issuance.service.js';
 
 export interface CsrUpload extends FqdnPlace {
   /** Content of the file, expected to be PEM text. */
@@ -38,7 +41,8 @@ export interface UploadCsrDeps extends CsrsDeps {
 /**
  * Stores a CSR for an FQDN and returns both. The PEM text is kept in its canonical form, its DER to the
  * byte. Throws NotFound, Forbidden, and InvalidInput for what is no CSR, proves no possession of its key, has
- * a key that is not accepted or does not name the FQDN; such a refusal is audited, without the content.
+ * a key that is not accepted, does not name the FQDN or has a name that the policy of the space does not allow; such
+ * a refusal is audited, without the content.
  */
 export async function uploadCsr(
   deps: UploadCsrDeps,
@@ -51,8 +55,11 @@ export async function uploadCsr(
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
   const stored = await orAudited(deps, caller, fqdn, () => judge(upload, fqdn));
   const now = clock.now();
-  const csr = await db.transaction(async (tx) => {
+  const store = async (tx: Tx) => {
+    // kept, so that a change of the policy either is seen here or finds the CSR
+    await keepSpaces(tx, [spaceId]);
     const held = await holdFqdn(tx, spaceId, fqdnId);
+    await requireAllowed(tx, { fqdn: held, csr: stored });
     const row = await insertCsr(tx, { id: newRowId(now), fqdnId, ...stored, createdAt: now });
     const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: row.spkiSha256 };
     const entry = {
@@ -65,7 +72,8 @@ export async function uploadCsr(
     await recordAudit(tx, caller, entry, now);
     await deps.onCsrStored(tx, caller, held);
     return row;
-  });
+  };
+  const csr = await orAudited(deps, caller, fqdn, () => db.transaction(store));
   return { fqdn, csr };
 }
 
@@ -88,7 +96,7 @@ async function judge({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<Judged
   await requirePossession(csr);
   return {
     csrPem: formatPem(csrLabels[0], csr.der),
-    description: formatDescription(description, csrFindings(facts, fqdn.fqdn)),
+    description: formatDescription(description, askedNames(csr), csrFindings(facts, fqdn.fqdn)),
     spkiSha256: spkiSha256(csr.spkiDer),
   };
 }

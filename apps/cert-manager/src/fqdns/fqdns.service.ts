@@ -7,8 +7,8 @@ import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { readList } from '../access/read-list.service.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { keepProvider } from '../providers/providers.repository.js';
-import { spaceExists } from '../spaces/spaces.repository.js';
+import { keepProvider, type ProviderRow } from '../providers/providers.repository.js';
+import { keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
 import { readFqdnPage } from './fqdn-list.repository.js';
 import {
   countFqdnRows,
@@ -19,6 +19,8 @@ import {
   updateRenewalSwitch,
 } from './fqdns.repository.js';
 import { normalHostname } from './hostname.js';
+import { policyRefused } from './policy-refused.js';
+import { findRules } from './space-policies.repository.js';
 
 export interface FqdnsDeps {
   readonly db: Database;
@@ -40,8 +42,8 @@ export interface FqdnPlace {
 
 /**
  * Adds an FQDN to a space, in its normal form; `warning` tells of a provider that is disabled. Throws
- * NotFound, Forbidden, InvalidInput for what is no host name or an unknown provider, and Conflict when the
- * space has it already.
+ * NotFound, Forbidden, InvalidInput for what is no host name, an unknown provider, or a name or provider that the
+ * policy of the space does not allow, and Conflict when the space has it already.
  */
 export async function createFqdn(
   { db, clock }: FqdnsDeps,
@@ -63,8 +65,11 @@ export async function createFqdn(
     createdAt: now,
   };
   return db.transaction(async (tx) => {
-    await requireSpace(tx, spaceId);
-    const warning = await providerWarning(tx, providerId);
+    // kept, so that a change of the policy either is seen here or finds the FQDN
+    if ((await keepSpaces(tx, [spaceId])).length === 0) throw spaceNotFound();
+    const provider = await namedProvider(tx, providerId);
+    await requireAllowed(tx, fqdn, provider);
+    const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
     await insertFqdn(tx, fqdn);
     const after = { description, providerId, renewalEnabled: false };
     await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
@@ -134,7 +139,7 @@ async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
   if (!(await spaceExists(tx, spaceId))) throw spaceNotFound();
 }
 
-async function providerWarning(tx: Tx, providerId: string | null): Promise<string | undefined> {
+async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {
   if (providerId === null) return undefined;
   const provider = await keepProvider(tx, providerId);
   if (provider === undefined) {
@@ -144,7 +149,17 @@ async function providerWarning(tx: Tx, providerId: string | null): Promise<strin
       fields: [{ path: 'providerId', code: 'unknown_provider', message }],
     });
   }
-  return provider.enabled ? undefined : 'the provider is disabled';
+  return provider;
+}
+
+/** Throws InvalidInput unless the policy of the space allows the name and the provider. */
+async function requireAllowed(tx: Tx, { spaceId, fqdn }: FqdnRow, provider: ProviderRow | undefined) {
+  const rules = await findRules(tx, spaceId);
+  const [first, ...others] = [
+    rules.refusalOfFqdn(fqdn) ?? [],
+    provider === undefined ? [] : (rules.refusalOfProvider(provider) ?? []),
+  ].flat();
+  if (first !== undefined) throw policyRefused([first, ...others]);
 }
 
 /** Id of the space that the text names, if the caller may read it. */

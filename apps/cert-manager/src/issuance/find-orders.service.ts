@@ -1,9 +1,12 @@
-import type { NotFound } from '@certloop/contracts';
+import type { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { type End, gathered } from '../access/gathering.js';
 import { listNewestCertificateIds } from '../certificates/certificates.repository.js';
 import { type CsrRow, csrNotFound, listLatestCsrs } from '../csrs/csrs.repository.js';
-import { type FqdnRow, fqdnNotFound, listFqdnsById } from '../fqdns/fqdns.repository.js';
+import { refusedBy } from '../csrs/judge-issuance.service.js';
+import { type FqdnRow, fqdnNotFound } from '../fqdns/fqdns.repository.js';
+import type { PolicyRules } from '../fqdns/issuance-policy.js';
+import { listFqdnsWithPolicy, rulesOfRevision } from '../fqdns/space-policies.repository.js';
 import { listProvidersById, type ProviderRow, providerNotFound } from '../providers/providers.repository.js';
 
 /** What somebody wants to have signed, and by whom. */
@@ -19,6 +22,8 @@ export interface Order {
   readonly csr: CsrRow;
   readonly provider: ProviderRow;
   readonly newestId: string | undefined;
+  /** Why the policy of the space does not allow it. */
+  readonly refusal: InvalidInput | undefined;
 }
 
 // as many as one connection reads in a few milliseconds
@@ -34,11 +39,13 @@ export function createOrderFinder(db: Database): (wish: OrderWish) => Promise<Or
 
 async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Order>[]> {
   const ids = [...new Set(wishes.map(({ fqdnId }) => fqdnId))];
-  const fqdns = new Map((await listFqdnsById(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
+  const fqdns = new Map((await listFqdnsWithPolicy(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
   const csrs = new Map((await listLatestCsrs(tx, ids)).map((csr) => [csr.fqdnId, csr]));
   const newest = new Map((await listNewestCertificateIds(tx, ids)).map(({ fqdnId, id }) => [fqdnId, id]));
   const asked = [...new Set(wishes.map(({ providerId }) => providerId))];
   const providers = new Map((await listProvidersById(tx, asked)).map((provider) => [provider.id, provider]));
+  const rules = new Map<string | null, PolicyRules>();
+  for (const fqdn of fqdns.values()) rules.set(fqdn.policyRevision, await rulesOfRevision(tx, fqdn));
   return wishes.map(({ spaceId, fqdnId, providerId }): End<Order> => {
     const fqdn = fqdns.get(fqdnId);
     if (fqdn?.spaceId !== spaceId) return refused(fqdnNotFound());
@@ -46,7 +53,9 @@ async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Ord
     if (csr === undefined) return refused(csrNotFound('no CSR is stored for this FQDN'));
     const provider = providers.get(providerId);
     if (provider === undefined) return refused(providerNotFound());
-    return { status: 'fulfilled', value: { fqdn, csr, provider, newestId: newest.get(fqdnId) } };
+    const asked = rules.get(fqdn.policyRevision);
+    const refusal = asked && refusedBy(asked, { fqdn, csr, provider });
+    return { status: 'fulfilled', value: { fqdn, csr, provider, newestId: newest.get(fqdnId), refusal } };
   });
 }
 

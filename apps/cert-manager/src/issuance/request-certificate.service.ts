@@ -7,6 +7,7 @@ import { recordAudit } from '../audit/audit.service.js';
 import { listLastCertificates } from '../certificates/certificate-list.repository.js';
 import { type CertificateRow, findCertificate } from '../certificates/certificates.repository.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
+import { findRefusal } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { kindOf } from '../providers/provider-kinds.js';
@@ -49,7 +50,8 @@ export type RequestState =
 /**
  * Requests a certificate for an FQDN by ACME and waits for at most `waitSeconds`; the job goes on after that. A call
  * while one is under way waits for that one. Throws NotFound when the space, the FQDN or a CSR is not there,
- * InvalidInput when there is no enabled ACME provider, or the FQDN has another one.
+ * InvalidInput when there is no enabled ACME provider, the FQDN has another one, or the policy of the space does not
+ * allow a name or the provider.
  */
 export async function requestCertificate(
   deps: RequestDeps,
@@ -64,12 +66,29 @@ export async function requestCertificate(
   requireLevel(caller, input.spaceId, 'READ_WRITE');
   const requested = await deps.db.read(async (tx) => {
     const found = await findRequested(tx, input);
-    return { ...found, provider: await acmeProviderOf(tx, found.fqdn) };
+    const provider = await acmeProviderOf(tx, found.fqdn);
+    return { ...found, provider, refusal: await findRefusal(tx, { ...found, provider }) };
   });
   deps.opener.openForSigning(requested.provider);
-  const begun = await begin(deps, caller, { ...requested, isConfirmed: input.isConfirmed, kind: 'request' });
+  if (requested.refusal !== undefined) throw await recorded(deps, caller, requested, requested.refusal);
+  const { isConfirmed } = input;
+  const begun = await begin(deps, caller, { ...requested, isConfirmed, kind: 'request' });
   if (begun.kind !== 'job') return begun;
   return settle(deps, begun.job, input.waitSeconds * 1000);
+}
+
+/** The refusal by the policy of the space, once the audit log has it. */
+async function recorded(
+  { db, clock }: RequestDeps,
+  caller: Caller,
+  requested: Omit<Requested, 'isConfirmed' | 'kind'>,
+  refusal: InvalidInput,
+): Promise<InvalidInput> {
+  const { code, message: reason } = refusal;
+  const asked = { ...requested, isConfirmed: false, kind: 'request' as const };
+  const entry = { ...auditOf(asked, 'certificate.fail', { code, reason }), outcome: 'failure' as const };
+  await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+  return refusal;
 }
 
 /** The job when it is over, or as it is after `ms`, with what came of it. */

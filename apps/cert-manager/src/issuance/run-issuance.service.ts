@@ -2,10 +2,12 @@ import { AppError, type NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { OrderAbandoned } from '../acme/order-steps.js';
+import { isHandedIn } from '../acme/order-record.js';
+import { isHandingIn, OrderAbandoned } from '../acme/order-steps.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findLastOfProvider } from '../certificates/certificate-list.repository.js';
 import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../csrs/csrs.repository.js';
+import { findRefusal, requireAllowed } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../providers/provider.js';
@@ -45,7 +47,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
   const worker = createWorker(deps, job);
   try {
     const subject = await deps.db.read((tx) => findSubject(tx, job));
-    const outcome = await ask(worker, subject);
+    const outcome = subject.refusal ?? (await ask(worker, subject));
     if (outcome.isSigned) await completeOrRecordLost(worker, subject, outcome);
     else if (outcome.isWaiting === true) await wait(worker, outcome.reason);
     else await fail(worker, subject, outcome);
@@ -71,6 +73,8 @@ interface Subject {
   readonly provider: ProviderRow;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
+  /** Why the policy of the space does not allow it; what a CA has been given the CSR for goes on all the same. */
+  readonly refusal: RefusedOutcome | undefined;
 }
 
 interface Worker {
@@ -97,13 +101,21 @@ async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   if (csr === undefined) throw csrGone();
   const provider = await getProvider(tx, job.providerId);
   const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
-  return { fqdn, csr, provider, replaces: earlier?.pem };
+  const refusal = isHandedIn(job.orderState) ? undefined : await findRefusal(tx, { fqdn, csr, provider });
+  return { fqdn, csr, provider, replaces: earlier?.pem, refusal: refusal && outcomeOf(refusal) };
+}
+
+type RefusedOutcome = { readonly isSigned: false } & SignRefusal;
+
+function outcomeOf({ message: reason, code }: AppError): RefusedOutcome {
+  return { isSigned: false, isPermanent: true, reason, code };
 }
 
 /** A provider that was disabled or spoilt meanwhile refuses like any other. */
-async function ask(worker: Worker, { csr, provider, replaces }: Subject): Promise<SignOutcome> {
+async function ask(worker: Worker, subject: Subject): Promise<SignOutcome> {
+  const { csr, provider } = subject;
   try {
-    const progress = progressOf(worker, replaces);
+    const progress = progressOf(worker, subject);
     return await worker.deps.opener.openForSigning(provider).sign(csr.csrPem, progress);
   } catch (error) {
     if (error instanceof AppError) return { isSigned: false, reason: error.message, code: error.code };
@@ -111,8 +123,9 @@ async function ask(worker: Worker, { csr, provider, replaces }: Subject): Promis
   }
 }
 
-function progressOf(worker: Worker, replaces: string | undefined): OrderProgress {
+function progressOf(worker: Worker, subject: Subject): OrderProgress {
   const { job, deps } = worker;
+  const { replaces } = subject;
   return {
     kept: job.orderState ?? undefined,
     keep: (state) => write(worker, { orderState: state ?? null }),
@@ -122,9 +135,10 @@ function progressOf(worker: Worker, replaces: string | undefined): OrderProgress
         async (tx) => (await hasJobWithOrder(tx, url, job.id)) || (await deps.isOrderOfRenewal(tx, url)),
       ),
     isConfirmed: job.isConfirmed,
-    onStep: (step, change) => {
+    onStep: async (step, change) => {
+      if (isHandingIn(step, change)) await deps.db.read((tx) => requireAllowed(tx, subject));
       worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());
-      return write(worker, { steps: worker.steps });
+      await write(worker, { steps: worker.steps });
     },
   };
 }

@@ -31,7 +31,8 @@ export interface SignDeps extends RequestDeps, StoreDeps {
  * than a minute goes on after the answer. A provider that refuses or fails is
  * `success` false with its reason; nothing is stored then. Throws NotFound when the space, the FQDN, a CSR or
  * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
- * disabled or lacks a part of its configuration, or the CSR has a weak RSA key. A provider that had signed for a call which died is asked for that
+ * disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy of the space does not allow
+ * a name or the provider. A provider that had signed for a call which died is asked for that
  * certificate by the name of the wish.
  */
 export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish) => Promise<SignedByOrder> {
@@ -42,6 +43,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
     const order = await findOrder(input);
     judgeKey(order.csr);
     const provider = deps.opener.openForSigning(order.provider);
+    await requireAllowed(deps, caller, order);
     if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
     const { fqdn, csr, newestId } = order;
     const wish = wishName({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, place });
@@ -65,13 +67,23 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
   };
 }
 
+/** Throws InvalidInput, which is audited, unless the policy of the space allows the signature. */
+async function requireAllowed(deps: SignDeps, caller: Caller, order: Order): Promise<void> {
+  const { refusal } = order;
+  if (refusal === undefined) return;
+  await recordRefusal(deps, caller, order, refusal.message, refusal.code);
+  throw refusal;
+}
+
 function recordRefusal(
   { db, clock, onRequestFailed }: SignDeps,
   caller: Caller,
   { fqdn, csr, provider }: Order,
   reason: string,
+  code?: string,
 ): Promise<void> {
-  const details = { reason, provider: provider.name, providerId: provider.id };
+  const provided = { provider: provider.name, providerId: provider.id };
+  const details = { reason, ...(code !== undefined && { code }), ...provided };
   const entry = { ...signAudit({ fqdn, csr }, details), outcome: 'failure' as const };
   return db.transaction(async (tx) => {
     await recordAudit(tx, caller, entry, clock.now());

@@ -11,6 +11,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
+import { In } from 'typeorm';
 import { kindOf } from './provider-kinds.js';
 import type { SecretPlace } from './secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
@@ -78,6 +79,11 @@ export async function findProviderByName(tx: Tx, name: string): Promise<Provider
 /** Those of the providers that are there; at least one is asked for. */
 export function listProvidersById(tx: Tx, ids: readonly string[]): Promise<ProviderRow[]> {
   return findRows(tx, providers, { id: ids });
+}
+
+/** Ids of those of the providers that are there; none of these is deleted before the transaction ends. */
+export async function keepProviders(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await keepRows(tx, providers, { id: In([...ids]) })).map(({ id }) => id);
 }
 
 /** Throws NotFound. */

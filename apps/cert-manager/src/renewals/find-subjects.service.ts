@@ -1,7 +1,10 @@
+import type { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import { listNewestCertificates } from '../certificates/certificates.repository.js';
 import { type CsrRow, findCsr, listLatestCsrs } from '../csrs/csrs.repository.js';
+import { refusedBy } from '../csrs/judge-issuance.service.js';
 import { holdFqdns } from '../fqdns/fqdns.repository.js';
+import { listRules } from '../fqdns/space-policies.repository.js';
 import { listFqdnsBeingRequested } from '../issuance/issuance-jobs.repository.js';
 import { listProvidersById, type ProviderRow } from '../providers/providers.repository.js';
 import type { RenewalRow } from './renewals.repository.js';
@@ -14,10 +17,12 @@ export interface FoundSubject extends RenewalSubject {
   readonly newestId: string | undefined;
   /** Whether somebody has a request for the FQDN under way. */
   readonly isRequested: boolean;
+  /** Why the policy of the space does not allow the renewal. */
+  readonly refusal: InvalidInput | undefined;
 }
 
 /**
- * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs six statements
+ * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs seven statements
  * however many there are.
  */
 export async function findSubjects(
@@ -33,17 +38,21 @@ export async function findSubjects(
   const usualIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
   const asked = entries.flatMap((entry) => [usualIdOf(entry), entry.journal?.providerId ?? []].flat());
   const providers = by('id', await listProvidersById(tx, [...new Set(asked)]));
+  const rules = await listRules(tx, [...new Set(entries.map(({ spaceId }) => spaceId))]);
   const subjects: (FoundSubject | undefined)[] = [];
   for (const entry of entries) {
     const fqdn = fqdns.get(entry.fqdnId);
     const provider = begunProvider(entry, providers) ?? providers.get(usualIdOf(entry));
     const certificate = newest.get(entry.fqdnId);
     const found = fqdn?.spaceId === entry.spaceId && provider !== undefined && { fqdn, provider };
+    const csr = await begunCsr(tx, entry, csrs.get(entry.fqdnId));
+    const asked = rules.get(entry.spaceId);
     subjects.push(
       found
         ? {
             ...found,
-            csr: await begunCsr(tx, entry, csrs.get(entry.fqdnId)),
+            csr,
+            refusal: asked && refusedBy(asked, { ...found, csr }),
             replaces: certificate?.pem,
             newestId: certificate?.id,
             isRequested: requested.has(entry.fqdnId),

@@ -1,13 +1,16 @@
 import { AppError } from '@certloop/contracts';
 import { nilUuid } from '../access/caller.js';
 import { gathered } from '../access/gathering.js';
+import { isHandingIn } from '../acme/order-steps.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
+import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../fqdns/fqdns.repository.js';
 import { hasJobWithOrder } from '../issuance/issuance-jobs.repository.js';
 import { wishName } from '../issuance/signing-wish.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
+import { mayHaveCertificate } from './renewal-entry.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { hasRenewalWithOrder, type RenewalJournal, type RenewalRow } from './renewals.repository.js';
 import { type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
@@ -90,19 +93,16 @@ export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
 }
 
 /** The provider's answer, or the one that it gave before this process took the renewal up. */
-async function ask(
-  deps: RenewDeps,
-  lease: RenewalLease,
-  { fqdn, csr, provider, replaces, newestId }: FoundSubject,
-): Promise<SignOutcome> {
+async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject): Promise<SignOutcome> {
+  const { fqdn, csr, provider, newestId, refusal } = subject;
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
+  // what a CA has been given the CSR for goes on all the same
+  if (refusal !== undefined && !mayHaveCertificate(lease.journal())) return refused(refusal);
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
   const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
   const outcome = await refusedIfClosed(() =>
-    deps.opener
-      .openForSigning(provider)
-      .sign(csr.csrPem, progressOf(deps, lease, { csr, provider, replaces }), wish),
+    deps.opener.openForSigning(provider).sign(csr.csrPem, progressOf(deps, lease, { ...subject, csr }), wish),
   );
   await deps.atStep('answered', lease.entry);
   return outcome;
@@ -140,11 +140,17 @@ async function refusedIfClosed(sign: () => Promise<SignOutcome>): Promise<SignOu
   }
 }
 
+/** A refusal by the policy of the space: until that changes, or the CSR, further tries are of no use. */
+function refused({ message: reason, code }: AppError): SignOutcome {
+  return { isSigned: false, isPermanent: true, reason, code };
+}
+
 function progressOf(
   { db }: RenewDeps,
   lease: RenewalLease,
-  { csr, provider, replaces }: Pick<FoundSubject, 'provider' | 'replaces'> & { readonly csr: CsrRow },
+  subject: FoundSubject & { readonly csr: CsrRow },
 ): OrderProgress {
+  const { csr, provider, replaces } = subject;
   const journal = lease.journal();
   const [csrId, providerId] = [csr.id, provider.id];
   const isSame = journal?.csrId === csrId && (journal.providerId ?? providerId) === providerId;
@@ -157,6 +163,9 @@ function progressOf(
           (await hasRenewalWithOrder(tx, url, lease.entry.id)) || (await hasJobWithOrder(tx, url, nilUuid)),
       ),
     replaces,
+    onStep: async (step, change) => {
+      if (isHandingIn(step, change)) await db.read((tx) => requireAllowed(tx, subject));
+    },
     keep: (order) => {
       const next: RenewalJournal = { csrId, providerId, ...(order !== undefined && { order }) };
       return lease.keep(next);

@@ -87,7 +87,7 @@ function notEmpty(fqdns: number): Conflict {
 
 /** Audit entry of an act on a space. */
 export function spaceAudit(
-  action: 'space.create' | 'space.delete' | 'space.watch',
+  action: 'space.create' | 'space.delete' | 'space.policy' | 'space.watch',
   id: string,
   details: Record<string, unknown>,
 ) {

@@ -79,6 +79,13 @@ export const requests: Readonly<Record<string, Ask>> = {
   'setWatchEnabled/unknown': ({ send }) =>
     send('put', `/spaces/${unknownId}/watch-enabled`).send({ watchEnabled: true }),
 
+  getIssuancePolicy: ({ send, cast }) => send('get', `/spaces/${cast.space}/issuance-policy`),
+  'getIssuancePolicy/unknown': ({ send }) => send('get', `/spaces/${unknownId}/issuance-policy`),
+  setIssuancePolicy: ({ send, cast }) => send('put', `/spaces/${cast.space}/issuance-policy`).send({}),
+  'setIssuancePolicy/unknown': ({ send }) => send('put', `/spaces/${unknownId}/issuance-policy`).send({}),
+  'setIssuancePolicy/dry-run': ({ send, cast }) =>
+    send('put', `/spaces/${cast.space}/issuance-policy?dryRun=true`).send({}),
+
   countFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns/count`),
   'countFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns/count`),
   listFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns`),

@@ -6,6 +6,7 @@ import { certificatesContract } from './certificates.js';
 import { csrsContract } from './csrs.js';
 import { fqdnsContract } from './fqdns.js';
 import { issuanceContract } from './issuance.js';
+import { issuancePolicyContract } from './issuance-policy.js';
 import { permissionGroupsContract } from './permission-groups.js';
 import { providersContract } from './providers.js';
 import { renewalsContract } from './renewals.js';
@@ -20,6 +21,7 @@ export * from './certificates.js';
 export * from './csrs.js';
 export * from './fqdns.js';
 export * from './issuance.js';
+export * from './issuance-policy.js';
 export { formatListCursor, type ListPosition, longestPage } from './pages.js';
 export * from './permission-groups.js';
 export * from './providers.js';
@@ -43,6 +45,7 @@ export const certManagerContract = {
   ...systemContract,
   ...authContract,
   ...spacesContract,
+  ...issuancePolicyContract,
   ...fqdnsContract,
   ...csrsContract,
   ...issuanceContract,
@@ -62,7 +65,7 @@ export function certManagerOpenApi(): object {
     description:
       'Keeps FQDNs in spaces with their CSRs, has them signed by providers and renews their certificates.',
     groups: {
-      Spaces: spacesContract,
+      Spaces: { ...spacesContract, ...issuancePolicyContract },
       FQDNs: fqdnsContract,
       CSRs: csrsContract,
       Issuance: issuanceContract,

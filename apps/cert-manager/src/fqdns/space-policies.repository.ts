@@ -1,0 +1,128 @@
+import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
+import {
+  column,
+  defineTable,
+  findRow,
+  insertMany,
+  placeholders,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { type FqdnRow, fqdns } from './fqdns.repository.js';
+import { type PolicyRules, rulesOf } from './issuance-policy.js';
+
+/** The policy of a space that has, or had, one. */
+export interface SpacePolicyRow extends IssuancePolicy {
+  readonly spaceId: string;
+  /** Another one after each change: by it a process knows whether the rules that it remembers are still those. */
+  readonly revision: string;
+  /** The FQDN, by name, after which the review of the space's FQDNs goes on; null when it is complete. */
+  readonly reviewedTo: string | null;
+  /** When the review may be taken up; null when it is complete. */
+  readonly reviewDueAt: Date | null;
+}
+
+export const spacePolicies = defineTable<SpacePolicyRow>('space_policies', {
+  columns: {
+    spaceId: column.uuid().primary(),
+    revision: column.uuid(),
+    allowedNames: column.json<AllowedNames>().nullable(),
+    providerIds: column.json<string[]>().nullable(),
+    reviewedTo: column.word(253).nullable(),
+    reviewDueAt: column.instant().nullable(),
+  },
+  indexes: [{ columns: ['reviewDueAt'], where: 'review_due_at is not null' }],
+  references: [{ columns: ['spaceId'], table: 'spaces', onDelete: 'CASCADE' }],
+});
+
+export async function findSpacePolicy(tx: Tx, spaceId: string): Promise<SpacePolicyRow | undefined> {
+  return findRow(tx, spacePolicies, { spaceId });
+}
+
+/** Puts the row in the place of the one before; the space is held. */
+export async function storeSpacePolicy(tx: Tx, { spaceId, ...row }: SpacePolicyRow): Promise<void> {
+  if ((await updateRows(tx, spacePolicies, { spaceId }, row)) === 0) {
+    await insertMany(tx, spacePolicies, [{ spaceId, ...row }]);
+  }
+}
+
+/** An FQDN with the revision of its space's policy; null where there is none. */
+export type FqdnWithPolicy = FqdnRow & { readonly policyRevision: string | null };
+
+const withPolicy = { ...fqdns.columns, policyRevision: column.uuid().nullable() };
+
+/** Those of the FQDNs that are there, of whatever space; at least one is asked for. */
+export function listFqdnsWithPolicy(tx: Tx, ids: readonly string[]): Promise<FqdnWithPolicy[]> {
+  const text = `select f.*, p.revision as policy_revision from fqdns f
+    left join space_policies p on p.space_id = f.space_id where f.id in (${placeholders(ids.length)})`;
+  return querySql<FqdnWithPolicy>(tx, withPolicy, text, ids);
+}
+
+const open = rulesOf({ allowedNames: null, providerIds: null });
+
+/** The rules of the space's policy as they are in this transaction. */
+export async function findRules(tx: Tx, spaceId: string): Promise<PolicyRules> {
+  const text = 'select revision from space_policies where space_id = $1';
+  const [row] = await querySql(tx, { revision: spacePolicies.columns.revision }, text, [spaceId]);
+  return row === undefined ? open : rulesOfRevision(tx, { spaceId, policyRevision: row.revision });
+}
+
+/** The rules of those of the spaces that have a policy, by the ids of the spaces. */
+export async function listRules(
+  tx: Tx,
+  spaceIds: readonly string[],
+): Promise<ReadonlyMap<string, PolicyRules>> {
+  const { spaceId, revision } = spacePolicies.columns;
+  const text = `select space_id, revision from space_policies where space_id in (${placeholders(spaceIds.length)})`;
+  const rules = new Map<string, PolicyRules>();
+  for (const row of await querySql(tx, { spaceId, revision }, text, spaceIds)) {
+    rules.set(row.spaceId, await rulesOfRevision(tx, { ...row, policyRevision: row.revision }));
+  }
+  return rules;
+}
+
+/**
+ * The rules of a revision that was read in this transaction. They are remembered, so that the usual reading of an FQDN
+ * needs no further statement; a change by another process has another revision.
+ */
+export async function rulesOfRevision(
+  tx: Tx,
+  { spaceId, policyRevision }: Pick<FqdnWithPolicy, 'spaceId' | 'policyRevision'>,
+): Promise<PolicyRules> {
+  if (policyRevision === null) return open;
+  const known = remembered.get(policyRevision);
+  if (known !== undefined) return known.rules;
+  const row = await findSpacePolicy(tx, spaceId);
+  if (row === undefined) return open;
+  const rules = rulesOf(row);
+  remember(row.revision, { rules, size: sizeOf(row) });
+  return rules;
+}
+
+interface Remembered {
+  readonly rules: PolicyRules;
+  /** Entries of its lists. */
+  readonly size: number;
+}
+
+// some 10 MB
+const maxEntries = 50_000;
+const remembered = new Map<string, Remembered>();
+
+/** Forgets the oldest where there are too many. */
+function remember(revision: string, added: Remembered): void {
+  remembered.set(revision, added);
+  let entries = 0;
+  for (const { size } of remembered.values()) entries += size;
+  for (const [oldest, { size }] of remembered) {
+    if (entries <= maxEntries) return;
+    remembered.delete(oldest);
+    entries -= size;
+  }
+}
+
+function sizeOf({ allowedNames, providerIds }: IssuancePolicy): number {
+  const lists = allowedNames === null ? [] : [allowedNames.names, allowedNames.suffixes, allowedNames.cidrs];
+  return lists.reduce((sum, list) => sum + list.length, 10 + (providerIds?.length ?? 0));
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { Conflict, InvalidInput, type IssuancePolicy, type IssuancePolicyChange } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireAdmin, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { rulesOf } from '../fqdns/issuance-policy.js';
+import { findSpacePolicy, storeSpacePolicy } from '../fqdns/space-policies.repository.js';
+import { keepProviders, listProviders } from '../providers/providers.repository.js';
+import { holdSpace, spaceExists } from '../spaces/spaces.repository.js';
+import { spaceAudit } from '../spaces/spaces.service.js';
+import { findNewlyRefused, type RefusedFqdns } from './find-newly-refused.service.js';
+import { changeDetails } from './policy-change.js';
+import { normalPolicy, type SentPolicy } from './policy-input.js';
+
+export interface PolicyDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Begins to review the FQDNs of spaces whose policies were changed, and does not wait for it. */
+  readonly beginReview: () => void;
+}
+
+const unlimited: IssuancePolicy = { allowedNames: null, providerIds: null };
+
+/** The policy of a space; one without limits where none was set. Throws NotFound. */
+export async function getIssuancePolicy(
+  { db }: Pick<PolicyDeps, 'db'>,
+  caller: Caller,
+  spaceId: string,
+): Promise<IssuancePolicy> {
+  requireLevel(caller, spaceId, 'READ');
+  return (await db.read((tx) => readCurrent(tx, spaceId))).policy;
+}
+
+export interface NewPolicy extends SentPolicy {
+  readonly spaceId: string;
+  readonly isDryRun: boolean;
+  /** Whether FQDNs may be refused that pass by the policy before. */
+  readonly isConfirmed: boolean;
+}
+
+/**
+ * Sets the policy of a space, and has its FQDNs reviewed; a dry run only says what would be refused. Throws NotFound,
+ * Forbidden, InvalidInput for entries that are no names, ranges or providers, and Conflict when FQDNs would be refused
+ * without confirmation, or when somebody else changed the policy meanwhile.
+ */
+export async function setIssuancePolicy(
+  { db, clock, beginReview }: PolicyDeps,
+  caller: Caller,
+  { spaceId, isDryRun, isConfirmed, ...sent }: NewPolicy,
+): Promise<IssuancePolicyChange> {
+  requireLevel(caller, spaceId, 'READ');
+  requireAdmin(caller);
+  const policy = normalPolicy(sent);
+  const current = await db.read(async (tx) => {
+    const found = await readCurrent(tx, spaceId);
+    requireProviders(
+      policy,
+      (await listProviders(tx)).map(({ id }) => id),
+    );
+    return found;
+  });
+  const rules = { before: rulesOf(current.policy), after: rulesOf(policy) };
+  const newlyRefused = await findNewlyRefused(db, spaceId, rules);
+  const answer = { ...policy, newlyRefused: { ...newlyRefused, items: [...newlyRefused.items] } };
+  if (isDryRun) return { ...answer, saved: false };
+  if (newlyRefused.count > 0 && !isConfirmed) throw unconfirmed(newlyRefused);
+  await db.transaction(async (tx) => {
+    if ((await holdSpace(tx, spaceId)) === undefined) throw spaceNotFound();
+    const stored = await findSpacePolicy(tx, spaceId);
+    if (stored?.revision !== current.revision) throw changedMeanwhile();
+    requireProviders(policy, await keepProviders(tx, policy.providerIds ?? []));
+    const now = clock.now();
+    const review = { reviewedTo: '', reviewDueAt: now };
+    await storeSpacePolicy(tx, { spaceId, revision: randomUUID(), ...policy, ...review });
+    const details = { ...changeDetails(current.policy, policy), newlyRefused: newlyRefused.count };
+    await recordAudit(tx, caller, spaceAudit('space.policy', spaceId, details), now);
+  });
+  beginReview();
+  return { ...answer, saved: true };
+}
+
+/** Throws NotFound when there is no such space. */
+async function readCurrent(tx: Tx, spaceId: string) {
+  const row = await findSpacePolicy(tx, spaceId);
+  if (row === undefined && !(await spaceExists(tx, spaceId))) throw spaceNotFound();
+  const { allowedNames, providerIds } = row ?? unlimited;
+  return { policy: { allowedNames, providerIds }, revision: row?.revision };
+}
+
+/** Throws InvalidInput that names each id which is not among those of the providers. */
+function requireProviders({ providerIds }: IssuancePolicy, known: readonly string[]): void {
+  const fields = (providerIds ?? []).flatMap((id, index) =>
+    known.includes(id) ? [] : [{ path: `providerIds[${index}]`, code: 'unknown_provider', message: unknown }],
+  );
+  const [first] = fields;
+  if (first === undefined) return;
+  throw new InvalidInput(`${first.path}: ${first.message}`, { code: 'unknown_provider', fields });
+}
+
+const unknown = 'names no provider; GET /providers lists them';
+
+const maxNamed = 5;
+
+function unconfirmed({ count, items }: RefusedFqdns): Conflict {
+  const named = items.slice(0, maxNamed).map(({ fqdn, message }) => `${fqdn} (${message})`);
+  const more = count > named.length ? ` and ${count - named.length} more` : '';
+  return new Conflict(
+    `${count} FQDNs that are allowed today would be refused: ${named.join(', ')}${more}; send confirmed: true to save the policy all the same, or dryRun=true to list them`,
+    {
+      code: 'policy_not_confirmed',
+      title: 'FQDNs would be refused',
+      fields: items.map(({ fqdn, code, message }) => ({ path: fqdn, code, message })),
+    },
+  );
+}
+
+function changedMeanwhile(): Conflict {
+  return new Conflict('the policy of the space was changed meanwhile; read it again before you set it', {
+    code: 'policy_changed',
+    title: 'Policy changed meanwhile',
+  });
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { IssuancePolicy } from '@certloop/contracts';
+
+// an audit entry holds 8 KiB; what else is in it needs less than one
+const maxBytes = 7000;
+
+/** Both policies for the audit log; of long ones only how long each list is, and a digest by which to tell it. */
+export function changeDetails(before: IssuancePolicy, after: IssuancePolicy): Record<string, unknown> {
+  const whole = { before, after };
+  if (Buffer.byteLength(JSON.stringify(whole)) <= maxBytes) return whole;
+  return { before: summaryOf(before), after: summaryOf(after) };
+}
+
+function summaryOf({ allowedNames, providerIds }: IssuancePolicy) {
+  return {
+    allowedNames: allowedNames && {
+      ...allowedNames,
+      names: listSummary(allowedNames.names),
+      suffixes: listSummary(allowedNames.suffixes),
+      cidrs: listSummary(allowedNames.cidrs),
+    },
+    providerIds: providerIds && listSummary(providerIds),
+  };
+}
+
+const maxWhole = 3;
+
+/** A short list as it is; of a longer one its length, its beginning and the SHA-256 of its JSON. */
+function listSummary(list: readonly string[]) {
+  if (list.length <= maxWhole) return list;
+  const sha256 = createHash('sha256').update(JSON.stringify(list)).digest('hex');
+  return { count: list.length, first: list.slice(0, maxWhole), sha256 };
+}

@@ -1,0 +1,81 @@
+import { type AllowedNames, type FieldFault, InvalidInput, type IssuancePolicy } from '@certloop/contracts';
+import { parseRange } from '../fqdns/address-range.js';
+import { readHostname } from '../fqdns/hostname.js';
+
+/** A policy as it is sent; what is absent is without a limit. */
+export interface SentPolicy {
+  readonly allowedNames?: AllowedNames | null | undefined;
+  readonly providerIds?: string[] | null | undefined;
+}
+
+/**
+ * The policy in its normal form: host names as A-labels in lower case without the final dot, ranges in their shortest
+ * form, nothing twice. Throws InvalidInput that names each entry which is no host name or range, with the way out.
+ */
+export function normalPolicy({ allowedNames = null, providerIds = null }: SentPolicy): IssuancePolicy {
+  const ids = providerIds === null ? null : [...new Set(providerIds)];
+  if (allowedNames === null) return { allowedNames, providerIds: ids };
+  const { wildcards, beyondFqdn } = allowedNames;
+  const faults: FieldFault[] = [];
+  const read = (list: 'names' | 'suffixes' | 'cidrs', readEntry: (text: string) => Entry) => {
+    const entries = allowedNames[list].map((text, index) => {
+      const { fault, entry } = readEntry(text);
+      if (fault !== undefined) {
+        const path = `allowedNames.${list}[${index}]`;
+        faults.push({ path, code: list === 'cidrs' ? 'invalid_range' : 'invalid_hostname', message: fault });
+      }
+      return entry ?? text;
+    });
+    return [...new Set(entries)];
+  };
+  const names = read('names', (text) => readName(text, wildcards));
+  const suffixes = read('suffixes', readSuffix);
+  const cidrs = read('cidrs', readRange);
+  if (faults.length > 0) throw refusalOf(faults);
+  return { allowedNames: { names, suffixes, wildcards, cidrs, beyondFqdn }, providerIds: ids };
+}
+
+type Entry =
+  | { readonly entry: string; readonly fault?: undefined }
+  | { readonly fault: string; readonly entry?: undefined };
+
+function readName(text: string, wildcards: boolean): Entry {
+  const { hostname, fault } = readHostname(text);
+  if (hostname === undefined) return { fault: withAddressHint(text, fault) };
+  if (hostname.startsWith('*.') && !wildcards) {
+    return { fault: 'is a wildcard, but wildcards is false; set wildcards to true or leave the name out' };
+  }
+  return { entry: hostname };
+}
+
+function readSuffix(text: string): Entry {
+  const dotted = /^(?:\*?\.)+(.+)$/s.exec(text)?.[1];
+  if (dotted !== undefined) {
+    const { hostname } = readHostname(dotted);
+    const instead = hostname === undefined ? 'the name' : hostname;
+    return { fault: `must begin with a label; write ${instead}, which also stands for all names below it` };
+  }
+  const { hostname, fault } = readHostname(text);
+  return hostname === undefined ? { fault: withAddressHint(text, fault) } : { entry: hostname };
+}
+
+function readRange(text: string): Entry {
+  const { range, fault, ...reading } = parseRange(text);
+  return range === undefined ? { fault: fault ?? '' } : { entry: 'text' in reading ? reading.text : text };
+}
+
+/** Addresses have a list of their own. */
+function withAddressHint(text: string, fault: string): string {
+  const isRange = parseRange(text).range !== undefined || parseRange(`${text}/32`).range !== undefined;
+  return isRange ? `${fault}; ranges of addresses belong into cidrs` : fault;
+}
+
+function refusalOf(fields: readonly FieldFault[]): InvalidInput {
+  const [first] = fields;
+  const more = fields.length > 1 ? `, and ${fields.length - 1} more` : '';
+  return new InvalidInput(`${first?.path}: ${first?.message}${more}`, {
+    code: 'invalid_policy',
+    title: 'Not a valid issuance policy',
+    fields: fields.slice(0, 100),
+  });
+}

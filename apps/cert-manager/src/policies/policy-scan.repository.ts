@@ -1,0 +1,39 @@
+import { column, querySql, type Tx } from '@certloop/db';
+
+/** What of an FQDN a policy is judged by. */
+export interface ScannedFqdn {
+  readonly id: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  /** Whom requests ask, where the FQDN names it. */
+  readonly providerId: string | null;
+  /** Who issued the certificate in use, and is asked for the next one. */
+  readonly issuedBy: string | null;
+  /** The newest CSR. */
+  readonly csrPem: string | null;
+  readonly description: string | null;
+}
+
+const scanned = {
+  id: column.uuid(),
+  spaceId: column.uuid(),
+  fqdn: column.word(253),
+  providerId: column.uuid().nullable(),
+  issuedBy: column.uuid().nullable(),
+  csrPem: column.text().nullable(),
+  description: column.text().nullable(),
+};
+
+/** FQDNs of a space in the order of their names: those after `last`, at most `limit`. */
+export function scanFqdns(
+  tx: Tx,
+  { spaceId, last, limit }: { readonly spaceId: string; readonly last: string; readonly limit: number },
+): Promise<ScannedFqdn[]> {
+  const text = `select f.id, f.space_id, f.fqdn, f.provider_id, c.provider_id as issued_by, r.csr_pem, r.description
+    from fqdns f
+    left join csrs r on r.id = (
+      select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
+    left join certificates c on c.fqdn_id = f.id and c.replaced_at is null
+    where f.space_id = $1 and f.fqdn > $2 order by f.fqdn limit ${limit}`;
+  return querySql<ScannedFqdn>(tx, scanned, text, [spaceId, last]);
+}
