@@ -16,7 +16,7 @@ import {
   pathOf,
   unknownId,
 } from './support/inventory.js';
-import { fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
+import { createProvider, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
 
 // much else may run on the same machine
 jest.setTimeout(30_000);
@@ -314,6 +314,20 @@ describeEachDialect('the issuance policy of a space', (openDatabase) => {
       const before = asked();
       expect((await sign(fqdn).expect(400)).body.code).toBe('provider_not_allowed');
       expect(asked()).toBe(before);
+    });
+
+    test('keeps a provider that it names from being deleted', async () => {
+      const config = { baseUrl: ca.url, validityDays: 30 };
+      const { id } = await createProvider(app, { kind: 'dummy-ca', name: 'named-by-a-policy', config });
+      const remove = () => app.request.delete(`/providers/${id}`).set(app.people.ada.auth);
+      const space = await spaceWith(null, [acme, id]);
+      const { body } = await remove().expect(409);
+      expect(body).toMatchObject({
+        code: 'provider_in_use',
+        detail: expect.stringMatching(/1 issuance policy \(space\); take the provider out of the policies/),
+      });
+      await put(space.id, { providerIds: [acme] }).expect(200);
+      await remove().expect(200);
     });
   });
 

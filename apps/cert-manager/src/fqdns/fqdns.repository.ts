@@ -5,6 +5,7 @@ import {
   defineTable,
   executeSql,
   findRow,
+  findRows,
   holdRows,
   onUniqueViolation,
   type Tx,
@@ -72,6 +73,11 @@ export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqdn
   const row = await findRow(tx, fqdns, { id, spaceId });
   if (row === undefined) throw fqdnNotFound();
   return row;
+}
+
+/** Those of the FQDNs that are there, of whatever space; at least one is asked for. */
+export function listFqdnsById(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
+  return findRows(tx, fqdns, { id: ids });
 }
 
 /**

@@ -9,6 +9,8 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
+import { maxNamed, type ProviderUsers } from '../providers/provider-users.repository.js';
+import { spaces } from '../spaces/spaces.repository.js';
 import { type FqdnRow, fqdns } from './fqdns.repository.js';
 import { type PolicyRules, rulesOf } from './issuance-policy.js';
 
@@ -45,6 +47,14 @@ export async function storeSpacePolicy(tx: Tx, { spaceId, ...row }: SpacePolicyR
   if ((await updateRows(tx, spacePolicies, { spaceId }, row)) === 0) {
     await insertMany(tx, spacePolicies, [{ spaceId, ...row }]);
   }
+}
+
+/** Policies that name a provider, by the names of their spaces. */
+export async function findPoliciesOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
+  const text = `select s.name from space_policies p join spaces s on s.id = p.space_id
+    where cast(p.provider_ids as text) like $1 order by s.name`;
+  const rows = await querySql(tx, { name: spaces.columns.name }, text, [`%"${providerId}"%`]);
+  return { count: rows.length, fqdnIds: [], names: rows.slice(0, maxNamed).map(({ name }) => name) };
 }
 
 /** An FQDN with the revision of its space's policy; null where there is none. */

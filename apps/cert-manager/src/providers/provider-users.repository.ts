@@ -5,11 +5,13 @@ export interface ProviderUsers {
   readonly count: number;
   /** FQDNs of the first few. */
   readonly fqdnIds: readonly string[];
+  /** Names of the first few that belong to no FQDN. */
+  readonly names?: readonly string[];
 }
 
 const counted = { count: column.bigint() };
 const found = { fqdnId: column.uuid() };
-const maxNamed = 3;
+export const maxNamed = 3;
 
 /** How many rows of a table meet the condition, and the FQDNs of the first few; `fqdnId` is the column of these. */
 export async function findProviderUsers(

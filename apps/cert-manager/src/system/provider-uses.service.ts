@@ -1,6 +1,7 @@
 import type { Tx } from '@certloop/db';
 import { findCertificatesOfProvider } from '../certificates/certificates.repository.js';
 import { findFqdnsOfProvider, listFqdnsById } from '../fqdns/fqdns.repository.js';
+import { findPoliciesOfProvider } from '../fqdns/space-policies.repository.js';
 import { findOpenJobsOfProvider } from '../issuance/issuance-jobs.repository.js';
 import type { ProviderUse } from '../providers/provider-use.js';
 import type { ProviderUsers } from '../providers/provider-users.repository.js';
@@ -26,6 +27,12 @@ const sorts: readonly Sort[] = [
     remedy: 'wait until the requests have ended',
     find: findOpenJobsOfProvider,
   },
+  {
+    one: 'issuance policy',
+    several: 'issuance policies',
+    remedy: 'take the provider out of the policies',
+    find: findPoliciesOfProvider,
+  },
   { one: 'pending renewal', several: 'pending renewals', remedy, find: findOpenRenewalsOfProvider },
   { one: 'certificate in use', several: 'certificates in use', remedy, find: findCertificatesOfProvider },
 ];
@@ -34,9 +41,9 @@ const sorts: readonly Sort[] = [
 export async function listProviderUses(tx: Tx, providerId: string, now: Date): Promise<ProviderUse[]> {
   const uses: ProviderUse[] = [];
   for (const { find, ...sort } of sorts) {
-    const { count, fqdnIds } = await find(tx, providerId, now);
+    const { count, fqdnIds, names = [] } = await find(tx, providerId, now);
     const fqdns = fqdnIds.length === 0 ? [] : await listFqdnsById(tx, fqdnIds);
-    uses.push({ ...sort, count, names: fqdns.map(({ fqdn }) => fqdn).sort() });
+    uses.push({ ...sort, count, names: [...names, ...fqdns.map(({ fqdn }) => fqdn)].sort() });
   }
   return uses;
 }
