@@ -3,6 +3,7 @@ import { buildCsr, csrLabels, describeCsr, parseCsr, parsePem, spkiSha256 } from
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newRowId } from '../src/access/row-id.js';
+import { askedNames } from '../src/csrs/asked-names.js';
 import { formatDescription } from '../src/csrs/csr-view.js';
 import { insertCsr } from '../src/csrs/csrs.repository.js';
 import type { TestApp } from './support/app.js';
@@ -86,7 +87,7 @@ describeEachDialect('a CSR with a weak RSA key', (open) => {
         id: newRowId(app.clock.now()),
         fqdnId: fqdn.id,
         csrPem: pem,
-        description: formatDescription(describeCsr(csr), []),
+        description: formatDescription(describeCsr(csr), askedNames(csr), []),
         spkiSha256: spkiSha256(csr.spkiDer),
         createdAt: app.clock.now(),
       }),

@@ -1,4 +1,5 @@
 import { column, querySql, type Tx } from '@certloop/db';
+import { isNewest } from '../certificates/in-use.js';
 
 /** What of an FQDN a policy is judged by. */
 export interface ScannedFqdn {
@@ -7,7 +8,7 @@ export interface ScannedFqdn {
   readonly fqdn: string;
   /** Whom requests ask, where the FQDN names it. */
   readonly providerId: string | null;
-  /** Who issued the certificate in use, and is asked for the next one. */
+  /** Who issued the newest certificate, and is asked for the next one. */
   readonly issuedBy: string | null;
   /** The newest CSR. */
   readonly csrPem: string | null;
@@ -33,7 +34,7 @@ export function scanFqdns(
     from fqdns f
     left join csrs r on r.id = (
       select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
-    left join certificates c on c.fqdn_id = f.id and c.replaced_at is null
+    left join certificates c on c.fqdn_id = f.id and c.${isNewest}
     where f.space_id = $1 and f.fqdn > $2 order by f.fqdn limit ${limit}`;
   return querySql<ScannedFqdn>(tx, scanned, text, [spaceId, last]);
 }
