@@ -1,20 +1,23 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
+import { type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { answerUnparsed } from '../src/projects/unparsed-requests.responder.js';
 
-let server: Server;
+let service: Listening;
 beforeAll(async () => {
-  server = createServer((_request, response) => response.end());
-  answerUnparsed(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  service = await listen((_request, response) => response.end(), { host: '127.0.0.1', port: 0 });
+  answerUnparsed(service.server);
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => service.close());
 
 /** All that the service says to a method that no HTTP parser knows. */
-async function answerTo(path: string): Promise<string[]> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.write(`BREW ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+function answerTo(path: string): Promise<string[]> {
+  return answerToText(`BREW ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+}
+
+async function answerToText(text: string): Promise<string[]> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.write(text);
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
   return answer.split('\r\n');
@@ -56,4 +59,11 @@ describe('a method unheard of', () => {
     expect(status).toBe('HTTP/1.1 404 Not Found');
     expect(rest.some((line) => line.startsWith('Access-Control-'))).toBe(false);
   });
+});
+
+test('two Host fields are refused, of a ping and of the management API', async () => {
+  for (const path of [`/ping/${uuid}`, '/api/v3/checks/']) {
+    const [status] = await answerToText(`GET ${path} HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n`);
+    expect(status).toBe('HTTP/1.1 400 Bad Request');
+  }
 });

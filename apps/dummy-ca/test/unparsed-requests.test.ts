@@ -1,19 +1,19 @@
 import { connect } from 'node:net';
+import { type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { answerUnparsed } from '../src/signing/unparsed-requests.responder.js';
 import { startCa } from './support/app.js';
-import { type Served, serve } from './support/served.js';
 
-let served: Served;
+let served: Listening;
 beforeAll(async () => {
-  served = await serve((await startCa()).http);
+  served = await listen((await startCa()).http, { host: '127.0.0.1', port: 0 });
   answerUnparsed(served.server);
 });
 afterAll(() => served.close());
 
 /** All that the service says to the given octets. */
 async function answerTo(text: string): Promise<string> {
-  const socket = connect(served.port, '127.0.0.1');
+  const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
   socket.write(text);
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
@@ -42,6 +42,8 @@ describe('what the HTTP parser refuses', () => {
     ['BREW /root HTTP/1.1\r\nHost: x\r\n\r\n', '405', 'text/plain'],
     ['BREW /x HTTP/1.1\r\nHost: x\r\n\r\n', '404', 'text/plain'],
     ['hello\r\n\r\n', '400', 'text/plain'],
+    ['POST /csr HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', '400', 'application/json'],
+    ['GET /root HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', '400', 'text/plain'],
     ['POST /csr HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', '400', 'application/json'],
     [`POST /csr HTTP/1.1\r\nHost: x\r\nX: ${long}\r\n\r\n`, '431', 'application/json'],
     [`GET /root HTTP/1.1\r\nHost: x\r\nX: ${long}\r\n\r\n`, '431', 'text/plain'],

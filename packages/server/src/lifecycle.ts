@@ -1,9 +1,16 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '@certloop/contracts';
 import { ConfigError } from './config.js';
 import type { Logger } from './logger.js';
+import { twoHosts } from './unparsed-requests.js';
 
 /** A start that cannot go on, in one sentence for the operator. */
 export class StartFailed extends Error {
@@ -32,7 +39,11 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Serves the handler. Throws StartFailed when the port is taken, not permitted, or the host unknown. */
+/**
+ * Serves the handler. A request with two Host fields does not reach it (RFC 9112 3.2): it is 400, in the words of
+ * `answerUnparsed` where that was called. Throws StartFailed when the port is taken, not
+ * permitted, or the host unknown.
+ */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
   const requestTimeout = options.requestTimeoutMs ?? 15_000;
   const times = {
@@ -43,8 +54,14 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     keepAliveTimeout: 65_000,
   };
   const { tls } = options;
+  const guarded: RequestListener = (request, response) => {
+    if (hasOneHost(request)) handler(request, response);
+    else if (!server.emit(twoHosts, request, response)) {
+      response.writeHead(400, { Connection: 'close' }).end();
+    }
+  };
   const server: Server =
-    tls === undefined ? createServer(times, handler) : createTlsServer({ ...times, ...tls }, handler);
+    tls === undefined ? createServer(times, guarded) : createTlsServer({ ...times, ...tls }, guarded);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startFailure(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -73,6 +90,16 @@ export function startFailure(
   return new StartFailed(reasons[error.code ?? ''] ?? `cannot listen on ${place}: ${error.message}`, {
     cause: error,
   });
+}
+
+/** Node hands on the first Host field and drops the others, while a proxy may have judged the last one. */
+function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count < 2;
 }
 
 async function drain(server: Server, drainMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorKind, NotFound } from '@certloop/contracts';
 import type { ErrorBody } from './error-handler.js';
@@ -29,6 +29,9 @@ interface Reply {
   readonly body: string;
 }
 
+/** Event of a server of `listen`, with the request and its response: the request has more than one Host field. */
+export const twoHosts = 'twoHosts';
+
 /**
  * Makes a server answer what Node keeps from every handler, in the API's own shape: requests for a tunnel,
  * with an unknown expectation, and what its parser refuses or waits for in vain. A method that HTTP parsers
@@ -38,6 +41,11 @@ export function answerUnparsed(server: Server, options: UnparsedOptions): void {
   server.on('connect', ({ url = '' }, socket) => {
     const line = { method: 'CONNECT', path: url.split('?')[0] ?? '' };
     socket.end(rawReply(refuseMethod(line, options)));
+  });
+  server.on(twoHosts, ({ url = '' }: IncomingMessage, response: ServerResponse) => {
+    const refusal = new AppError('invalid_input', 'the request has more than one Host field');
+    const { status, headers, body } = reply(refusal, url.split('?')[0] ?? '', options);
+    response.writeHead(status, headers).end(body);
   });
   // RFC 9110 §10.1.1 lets a server pass over an expectation that it does not know.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

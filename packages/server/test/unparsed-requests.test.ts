@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Everything that comes back on a connection of its own. */
-function send(text: string): Promise<string> {
+function send(text: string, url = service.url): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text));
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text));
     let said = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       said += chunk;
@@ -49,6 +49,14 @@ describe('requests that reach no handler', () => {
       '/things',
     ],
     ['bytes that are no request', '\u0016\u0003\u0001 hello\r\n\r\n', 400, ''],
+    ['two Host fields', 'GET /things?x=1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400, '/things'],
+    ['one Host field twice', 'GET /things HTTP/1.1\r\nHost: a\r\nX: y\r\nhOST: a\r\n\r\n', 400, '/things'],
+    [
+      'two Host fields and a body',
+      'POST /things HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 1\r\n\r\nx',
+      400,
+      '/things',
+    ],
     [
       'a chunk that is none',
       `POST /things HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
@@ -66,6 +74,26 @@ describe('requests that reach no handler', () => {
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(JSON.parse(body ?? '')).toMatchObject({ status, path });
     if (status === 405) expect(head).toContain('Allow: GET, HEAD');
+  });
+
+  test('after two Host fields, nothing else on the connection is answered', async () => {
+    const two = 'GET /things HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
+    const answers = await send(`${two}GET /things HTTP/1.1\r\n${host}\r\n`);
+    expect(answers.match(/HTTP\/1\.1/g)).toEqual(['HTTP/1.1']);
+  });
+
+  test('two Host fields behind a sound request do not disturb its answer', async () => {
+    const two = 'GET /things HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
+    const answers = await send(`GET /things HTTP/1.1\r\n${host}\r\n${two}`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  test('two Host fields are 400 also where nobody describes refusals', async () => {
+    const bare = await listen((_, response) => response.end('read'), { host: '127.0.0.1', port: 0 });
+    const said = await send('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', bare.url);
+    expect(said).toMatch(/^HTTP\/1.1 400 /);
+    expect(said).not.toContain('read');
+    await bare.close();
   });
 
   test('an expectation that is not known is passed over', async () => {
