@@ -29,7 +29,7 @@ export async function withManager({ url, folder, dialect }, work, environment = 
     const client = createCertManagerClient({ baseUrl: manager.url, token });
     const { body: providers } = await client.listProviders();
     const { id: providerId } = providers.find(({ name }) => name === 'dummy-ca');
-    const runSql = (text) => database.transaction((tx) => tx.query(text));
+    const runSql = (text) => database.longTransaction((tx) => tx.query(text));
     return await work({ dialect, url, manager, ca, client, token, database, runSql, providerId });
   } finally {
     await database.close();

@@ -5,9 +5,10 @@ import { measureLists } from './manager-lists.mjs';
 import { withManager } from './manager-place.mjs';
 import { measureSigning } from './manager-signing.mjs';
 import { measureTick } from './manager-tick.mjs';
+import { measureWaits } from './manager-waits.mjs';
 
 // the last one stops the manager
-const parts = [measureSigning, measureLists, measureAudit, measureTick];
+const parts = [measureSigning, measureLists, measureAudit, measureWaits, measureTick];
 
 export const manager = {
   name: 'manager',

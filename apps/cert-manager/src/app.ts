@@ -28,6 +28,7 @@ import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createAuditCounts } from './audit/audit-counts.store.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
+import { indexAuditTexts } from './audit/index-audit-texts.service.js';
 import { createRunningExports } from './audit/running-exports.store.js';
 import { listLastCertificates } from './certificates/certificate-list.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
@@ -239,6 +240,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     takeUpJobs: () => issuance.takeUp(),
     finishRevocations: () => finishRevocations(revocations),
     startPollers: () => {
+      void indexAuditTexts({ db, logger });
       pollers.push(
         startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
         startPoller({

@@ -68,6 +68,8 @@ export interface Database {
    * for them but who reads long as well. What one statement returns arrives in one stretch: at most a thousand rows.
    */
   longRead<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs a statement that no transaction may hold, such as `create index concurrently`, however long it takes. */
+  aside(statement: string): Promise<void>;
   /** For the hottest statements on PostgreSQL; undefined on SQLite, where a transaction costs no way to a server. */
   readonly lanes: Lanes | undefined;
   /** Runs the pending migrations, all or nothing, and returns their names; processes may do so at once. */
@@ -151,6 +153,7 @@ function behind(
     longTransaction: (work) => through('write', () => retried(() => doors.writeLong(work), onRetry)),
     read,
     longRead: (work) => through('read', () => doors.readLong(work)),
+    aside: (statement) => through('write', () => doors.aside(statement)),
     lanes: lanes && {
       run: (statement, values) =>
         through('write', () => retried(() => lanes.run(statement, values), onRetry)),

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type Doors, schemaStatements } from './doors.js';
-import { asLost, DatabaseUnavailable, isUnwritable } from './failures.js';
+import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from './failures.js';
 import { underMigrationLock, whenUnlocked } from './migration-lock.js';
 import {
   Connections,
@@ -54,6 +54,7 @@ export async function openPostgresDoors(
         () => transaction(source, limits, alter, (tx) => underMigrationLock(tx, limits.lockMs, work)),
         onMigrationWaits,
       ),
+    aside: (statement) => aside(source, limits, statement),
     drift: () => schemaStatements(source),
     cut: (why) => connections.cutAll(why),
     close: async () => {
@@ -121,6 +122,21 @@ async function beginOn(client: WatchedClient, kind: Kind): Promise<void> {
   // behind a pooler, each transaction may be in another session
   const results: unknown = await client.query(`${beginning(kind)}; ${transactionTraces}`);
   client.noteTransaction((results as readonly pg.QueryResult<TracesRow>[]).at(-1)?.rows[0]);
+}
+
+/** Nobody waits for it, so that it has a day. */
+async function aside(source: DataSource, limits: PostgresLimits, statement: string): Promise<void> {
+  const runner = source.createQueryRunner();
+  const client = await connect(runner);
+  try {
+    client.limitMs = longestMs;
+    await runner.query(statement);
+  } catch (error) {
+    throw client.lost === undefined ? withoutValues(error) : asLost(error, client.lost);
+  } finally {
+    client.limitMs = limits.writeMs;
+    await runner.release();
+  }
 }
 
 function beginning({ mode, limitMs, idleMs }: Kind): string {

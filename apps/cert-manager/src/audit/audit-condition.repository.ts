@@ -1,5 +1,6 @@
 import type { SqlValue } from '@certloop/db';
 import { type AuditFilter, type AuditScope, administrativeTypes } from './audit-filter.js';
+import { auditText } from './text-index.repository.js';
 
 /**
  * How the entries are found: `index` lets the database choose an index of a filter, `position` hides those that would
@@ -103,8 +104,7 @@ function addText(condition: AuditCondition, text: string): void {
   condition.add((at) => {
     const alternatives = [...spellings].map((spelling) => {
       const pattern = `%${spelling.replace(/[\\%_]/g, '\\$&')}%`;
-      // the database lowers both sides; SQLite knows the letters of ASCII alone
-      return `lower(cast(details as text)) like lower(${at(pattern)}) escape '\\'`;
+      return `${auditText} like lower(${at(pattern)}) escape '\\'`;
     });
     return `(${alternatives.join(' or ')})`;
   });
