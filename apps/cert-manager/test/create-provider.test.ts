@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseKeyRing } from '../src/providers/key-ring.js';
@@ -8,7 +9,9 @@ import { startApp, startAppOn, type TestApp } from './support/app.js';
 import { type FakeCa, startFakeCa } from './support/fake-ca.js';
 import { addCsr, addSpace, auditEntries, pathOf } from './support/inventory.js';
 import { certificatesOf } from './support/renewals.js';
+import { startScriptedAcme } from './support/scripted-acme.js';
 import { configure, createProvider, fqdnWithCsr, newCsr, providerOf } from './support/signing.js';
+import { listening, textOf } from './support/small-server.js';
 
 const line = (id: string, octet: number) => `${id}:${Buffer.alloc(32, octet).toString('base64')}`;
 const metricsToken = 'a-token-of-sixteen-letters';
@@ -26,7 +29,7 @@ describeEachDialect('creating a provider', (open) => {
   let app: TestApp;
   let ca: FakeCa;
   beforeAll(async () => {
-    app = await startApp(open, { environment });
+    app = await startApp(open, { environment, orders: { pause: async () => undefined } });
     ca = await startFakeCa(app.clock);
   });
   afterAll(async () => {
@@ -216,6 +219,48 @@ describeEachDialect('creating a provider', (open) => {
         detail: expect.stringMatching(/stage, of the kind dummy-ca; .*csr\/sign/),
       });
     });
+  });
+
+  test('publishes records of one name one after the other with others, as backends may rewrite a whole set', async () => {
+    const acme = await startScriptedAcme(() => app.clock);
+    let underWay = 0;
+    let mostAtOnce = 0;
+    const calls: string[] = [];
+    const server = createServer(async (request, response) => {
+      underWay += 1;
+      mostAtOnce = Math.max(mostAtOnce, underWay);
+      calls.push(request.url ?? '');
+      await textOf(request);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      underWay -= 1;
+      response.end();
+    });
+    const hook = await listening(server);
+    // nobody is asked at the address of the resolver
+    const propagation = { resolvers: ['127.0.0.1:1'], timeoutS: 1, intervalS: 1 };
+    const dns = { kind: 'webhook', url: hook.url, alias: 'proofs.example.org', propagation };
+    const config = {
+      directoryUrl: acme.directoryUrl,
+      termsOfServiceAgreed: true,
+      allowPrivateNetwork: true,
+      challenge: { type: 'dns-01', dns },
+    };
+    const sign = async (name: string) => {
+      const { id: providerId } = await createProvider(app, { kind: 'acme', name, config });
+      const { fqdn } = await fqdnWithCsr(app, `${name}.example.org`);
+      const path = pathOf(fqdn, 'csr/sign');
+      return app.request.post(path).set(app.people.ada.auth).send({ providerId }).expect(200);
+    };
+    const answers = await Promise.all(['dns-one', 'dns-two', 'dns-three'].map(sign));
+    expect(answers.map(({ body }) => body)).toMatchObject([
+      { success: true },
+      { success: true },
+      { success: true },
+    ]);
+    expect(calls.filter((path) => path === '/present')).toHaveLength(3);
+    expect(mostAtOnce).toBe(1);
+    await hook.close();
+    await acme.close();
   });
 
   test('lets new encryption keys reach its secrets', async () => {

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@certloop/server';
 import type { KeyBox, KeyChangeMoment } from '../acme/account-key.service.js';
 import type { AcmeClient } from '../acme/acme.client.js';
 import type { AccountTerms } from '../acme/acme-account.service.js';
-import { createNameTurns, type NameTurns } from '../acme/dns-backends.service.js';
+import type { NameTurns } from '../acme/dns-backends.service.js';
 import { probeHttp01 } from '../acme/http01-probe.client.js';
 import type { NoncePool } from '../acme/nonce-pool.store.js';
 import type { Pause } from '../acme/order-run.service.js';
@@ -31,8 +31,9 @@ export interface AcmeMemory {
   readonly turns: NameTurns;
 }
 
-export function createAcmeMemory(): AcmeMemory {
-  return { slots: createCallSlots(), nonces: new Set(), turns: createNameTurns() };
+/** The memory of one CA; the turns of names in the DNS are those of all, as their records may share a name. */
+export function createAcmeMemory(turns: NameTurns): AcmeMemory {
+  return { slots: createCallSlots(), nonces: new Set(), turns };
 }
 
 /** What orders need beside the configuration. */

@@ -1,4 +1,5 @@
 import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
+import { createNameTurns } from '../acme/dns-backends.service.js';
 import { createAcmeProvider } from './acme.provider.js';
 import { acmeConfigSchema } from './acme-config.js';
 import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme-parts.service.js';
@@ -25,7 +26,8 @@ export type OpenerDeps = Omit<AcmeParts, 'providerId' | 'memory'>;
 
 export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
   const dummyCaMemoryOf = remembered<DummyCaMemory>(createDummyCaMemory);
-  const acmeMemoryOf = remembered<AcmeMemory>(createAcmeMemory);
+  const turns = createNameTurns();
+  const acmeMemoryOf = remembered<AcmeMemory>(() => createAcmeMemory(turns));
   // As long as a row says the same, its configuration is read, and its secrets are opened, once. What opens ACME
   // reads the directory of the CA, which may change.
   const opened = new Map<string, { readonly said: string; readonly provider: Provider }>();
