@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { CheckChanges } from '../checks/check-changes.store.js';
-import { listTaggedChecks } from '../checks/tagged-checks.repository.js';
+import { listTaggedStatuses } from '../checks/tagged-checks.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { findProjectByBadgeKey } from '../projects/projects.repository.js';
 import { Tally } from './tally.js';
@@ -109,8 +109,8 @@ async function readWhole(
   return database.read(async (tx) => {
     const project = await findProjectByBadgeKey(tx, badgeKey);
     if (project === undefined) return undefined;
-    const checks = await listTaggedChecks(tx, project.id);
-    return { projectId: project.id, tally: new Tally(checks, at), at, position };
+    const checks = await listTaggedStatuses(tx, project.id, at);
+    return { projectId: project.id, tally: new Tally(checks), at, position };
   });
 }
 
@@ -121,10 +121,10 @@ async function readSome(
 ): Promise<void> {
   const position = changes.position();
   if (uuids.size > 0) {
-    const found = await database.read((tx) => listTaggedChecks(tx, current.projectId, [...uuids]));
-    const at = now();
+    const { projectId } = current;
+    const found = await database.read((tx) => listTaggedStatuses(tx, projectId, now(), [...uuids]));
     for (const uuid of uuids) current.tally.remove(uuid);
-    for (const check of found) current.tally.set(check, at);
+    for (const check of found) current.tally.set(check);
   }
   current.position = position;
 }

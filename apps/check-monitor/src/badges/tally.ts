@@ -1,7 +1,6 @@
 import type { CheckStatus } from '@certloop/contracts';
-import { type TaggedCheck, tagsOf } from '../checks/check.js';
-import { statusAt } from '../checks/check-state.js';
-import type { Micros } from '../instants.js';
+import { tagsOf } from '../checks/check.js';
+import type { TaggedStatus } from '../checks/tagged-checks.repository.js';
 import { allChecks } from './badge-signature.js';
 import { countStatus, noChecks, type StatusCounts } from './badge-status.js';
 
@@ -17,8 +16,8 @@ export class Tally {
   readonly #counts = new Map<string, StatusCounts>();
   readonly #tagsOfText = new Map<string, readonly string[]>();
 
-  constructor(checks: readonly TaggedCheck[], now: Micros) {
-    for (const check of checks) this.set(check, now);
+  constructor(checks: readonly TaggedStatus[]) {
+    for (const check of checks) this.set(check);
   }
 
   get size(): number {
@@ -39,11 +38,11 @@ export class Tally {
     return this.#counts.get(tag) ?? noChecks;
   }
 
-  /** Counts the check as it is at `now`, in place of what it was. */
-  set(check: TaggedCheck, now: Micros): void {
-    this.remove(check.uuid);
-    const counted = { status: statusAt(check, now), tags: this.#tagsIn(check.tags) };
-    this.#checks.set(check.uuid, counted);
+  /** Counts the check as it is, in place of what it was. */
+  set({ uuid, status, tags }: TaggedStatus): void {
+    this.remove(uuid);
+    const counted = { status, tags: this.#tagsIn(tags) };
+    this.#checks.set(uuid, counted);
     this.#add(counted, 1);
   }
 

@@ -1,6 +1,16 @@
+import type { CheckStatus } from '@certloop/contracts';
 import { column, querySql, type Tx } from '@certloop/db';
+import { type Micros, microsPerSecond } from '../instants.js';
 import type { TaggedCheck } from './check.js';
+import { type StoredStatus, statusAt } from './check-state.js';
 import { wholeChecks } from './checks.repository.js';
+
+/** A check as badges count it. */
+export interface TaggedStatus {
+  readonly uuid: string;
+  readonly tags: string;
+  readonly status: CheckStatus;
+}
 
 const properties = [
   'uuid',
@@ -26,31 +36,87 @@ const cellColumns = properties
 const checksAtOnce = 500;
 
 /**
- * Checks of a project, or those of them that `uuids` names, in no order. Some hundred checks come as one JSON text,
- * since to read ten columns of thousands of rows takes longer than all the rest.
+ * Checks of a project, or those of them that `uuids` names, in no order, with their status at `now`. Some hundred
+ * checks come as one JSON text, since to read ten columns of thousands of rows takes longer than all the rest.
  */
-export async function listTaggedChecks(
+export async function listTaggedStatuses(
   tx: Tx,
   projectId: string,
+  now: Micros,
   uuids?: readonly string[],
-): Promise<TaggedCheck[]> {
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const cells = isPostgres
-    ? `string_agg(cast(json_build_array(${cellColumns}) as text), ',')`
-    : `group_concat(json_array(${cellColumns}), ',')`;
-  const named = isPostgres
-    ? 'and uuid = any(cast($2 as uuid[]))'
-    : 'and uuid in (select value from json_each($2))';
-  const text = `select ${cells} as cells from ${wholeChecks}
+): Promise<TaggedStatus[]> {
+  return tx.dataSource.options.type === 'postgres'
+    ? listOnPostgres(tx, projectId, now, uuids)
+    : listOnSqlite(tx, projectId, now, uuids);
+}
+
+async function listOnSqlite(
+  tx: Tx,
+  projectId: string,
+  now: Micros,
+  uuids: readonly string[] | undefined,
+): Promise<TaggedStatus[]> {
+  const named = 'and uuid in (select value from json_each($2))';
+  const text = `select group_concat(json_array(${cellColumns}), ',') as cells from ${wholeChecks}
     where project_id = $1 ${uuids === undefined ? '' : named} group by id / ${checksAtOnce}`;
-  const list = isPostgres ? `{${uuids?.join(',')}}` : JSON.stringify(uuids);
-  const rows = await querySql(
-    tx,
-    { cells: column.text() },
-    text,
-    uuids === undefined ? [projectId] : [projectId, list],
-  );
-  return rows.flatMap((row) => (JSON.parse(`[${row.cells}]`) as CellsOf<typeof properties>[]).map(checkOf));
+  const values = uuids === undefined ? [projectId] : [projectId, JSON.stringify(uuids)];
+  const rows = await querySql(tx, { cells: column.text() }, text, values);
+  return rows.flatMap(({ cells }) => statusesOf(cells, now));
+}
+
+// What `statusAt` makes of a check whose status follows from a few of its columns: it is not running, and it is not up
+// or the next ping is not due. `alert_after` is never later than the end of its grace.
+const isSettled = `last_start is null and (stored_status <> 'up' or last_ping is null or
+  case when kind = 'simple' then last_ping + timeout_seconds * cast(${microsPerSecond} as bigint)
+    else coalesce(alert_after, 0) - grace_seconds * cast(${microsPerSecond} as bigint) end > $2)`;
+
+const settledColumns = {
+  uuids: 'cast(uuid as text)',
+  tags: 'cast(to_json(tags) as text)',
+  statuses: 'stored_status',
+};
+
+const settledLists = Object.entries(settledColumns).map(
+  ([name, cell]) => `string_agg(${cell}, ',') filter (where is_settled) as ${name}`,
+);
+
+/** Of most checks three columns are enough: to write ten as JSON takes PostgreSQL twice as long. */
+async function listOnPostgres(
+  tx: Tx,
+  projectId: string,
+  now: Micros,
+  uuids: readonly string[] | undefined,
+): Promise<TaggedStatus[]> {
+  const named = 'and uuid = any(cast($3 as uuid[]))';
+  const cells = `string_agg(cast(json_build_array(${cellColumns}) as text), ',') filter (where not is_settled)`;
+  const text = `select ${settledLists.join(', ')}, ${cells} as cells
+    from (select id, alert_after, ${cellColumns}, ${isSettled} as is_settled from ${wholeChecks}
+      where project_id = $1 ${uuids === undefined ? '' : named}) judged
+    group by id / ${checksAtOnce}`;
+  const values = uuids === undefined ? [projectId, now] : [projectId, now, `{${uuids.join(',')}}`];
+  const list = column.text().nullable();
+  const rows = await querySql(tx, { uuids: list, tags: list, statuses: list, cells: list }, text, values);
+  return rows.flatMap(({ uuids, tags, statuses, cells }) => [
+    ...settledOf(uuids, tags, statuses),
+    ...statusesOf(cells, now),
+  ]);
+}
+
+function settledOf(uuids: string | null, tags: string | null, statuses: string | null): TaggedStatus[] {
+  if (uuids === null || statuses === null) return [];
+  const tagsOfAll = JSON.parse(`[${tags}]`) as string[];
+  const statusOfAll = statuses.split(',') as StoredStatus[];
+  return uuids
+    .split(',')
+    .map((uuid, place) => ({ uuid, tags: tagsOfAll[place] ?? '', status: statusOfAll[place] ?? 'new' }));
+}
+
+function statusesOf(cells: string | null, now: Micros): TaggedStatus[] {
+  if (cells === null) return [];
+  return (JSON.parse(`[${cells}]`) as CellsOf<typeof properties>[]).map((cell) => {
+    const check = checkOf(cell);
+    return { uuid: check.uuid, tags: check.tags, status: statusAt(check, now) };
+  });
 }
 
 function checkOf([
