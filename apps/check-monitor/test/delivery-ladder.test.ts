@@ -122,6 +122,8 @@ describeEachDialect('the ladder of deliveries', (open) => {
     await fail();
     await app.deliver();
     expect(secondsOf(app.accounts.now(), (await read(hook)).heldUntil)).toBe(3600);
+    const { body } = await stage.ada.get('/channels/').expect(200);
+    expect(body.channels).toMatchObject([{ held_until: '2026-01-01T13:00:00+00:00' }]);
     answer(200);
     app.clock.advance(hour);
     await app.deliver();

@@ -120,6 +120,23 @@ describeEachDialect('GET /metrics', (open) => {
     expect(well.get('check_monitor_messages_waiting')).toBe(0);
   });
 
+  test('shows for how long a message has waited for a channel that is held back', async () => {
+    const check = await ada.check({ name: 'Held job', timeout: 60, grace: 60, channels: '*' });
+    await ada.ping(check, '/fail');
+    target.answer((response) => response.writeHead(429, { 'Retry-After': '3600' }).end());
+    await app.tick();
+    await app.deliver();
+    app.clock.advance(1_800_000);
+    const held = await scrape();
+    expect(held.get('check_monitor_oldest_held_message_seconds')).toBe(1800);
+    expect(held.get('check_monitor_oldest_message_seconds')).toBe(0);
+    expect(held.get('check_monitor_channels_failing')).toBe(0);
+    target.reset();
+    app.clock.advance(1_800_000);
+    await app.deliver();
+    expect((await scrape()).get('check_monitor_oldest_held_message_seconds')).toBe(0);
+  });
+
   test('tells requests by the template of their path, without a key in it', async () => {
     await app.http.get(`/projects/${ada.keys.projectId}/metrics/${ada.keys.readOnlyKey}`).expect(200);
     const samples = [...(await scrape()).keys()].filter((sample) =>

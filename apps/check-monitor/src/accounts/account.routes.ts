@@ -1,6 +1,6 @@
 import { type accountContract, type Handlers, InvalidInput, NotFound } from '@certloop/contracts';
 import { type ChannelKind, channelKindNames, findKind } from '../channels/channel-kinds.js';
-import { describeChannel } from '../channels/channel-view.js';
+import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
 import {
   type ChannelPath,
   listChannelsOf,
@@ -153,7 +153,7 @@ function channelHandlers(
     listAccountChannels: async ({ context, params: { projectId } }) => {
       await requireRole(deps, userOf(context), projectId, 'read-only');
       const found = await listChannelsOf(deps, projectId);
-      return { status: 200, body: { channels: found.map((channel) => shown(channel)) } };
+      return { status: 200, body: { channels: found.map((channel) => shown(deps, channel)) } };
     },
     createChannel: async ({ context, params: { projectId }, body }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
@@ -161,13 +161,16 @@ function channelHandlers(
       const kind = requireKind(body.kind);
       return {
         status: 201,
-        body: shown(await addChannel(deps, { projectId, kind, name, settings, assign })),
+        body: shown(deps, await addChannel(deps, { projectId, kind, name, settings, assign })),
       };
     },
     editChannel: async ({ context, params: { projectId, channelId }, body: { name, settings } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
       const edit = { ...(name !== undefined && { name }), ...(settings !== undefined && { settings }) };
-      return { status: 200, body: shown(await changeChannel(deps, pathOf(projectId, channelId), edit)) };
+      return {
+        status: 200,
+        body: shown(deps, await changeChannel(deps, pathOf(projectId, channelId), edit)),
+      };
     },
     deleteChannel: async ({ context, params: { projectId, channelId } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
@@ -195,8 +198,8 @@ function requireKind(name: string): ChannelKind {
   return kind;
 }
 
-function shown(channel: Parameters<typeof describeChannel>[0]) {
-  const { settings, ...described } = describeChannel(channel);
+function shown({ now }: Pick<AccountRoutesDeps, 'now'>, channel: ViewedChannel) {
+  const { settings, ...described } = describeChannel(channel, now());
   return { ...described, settings: { ...settings } };
 }
 

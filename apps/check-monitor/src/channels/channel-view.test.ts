@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeChannel, type ViewedChannel } from './channel-view.js';
+import { describeChannel, listedChannel, type ViewedChannel } from './channel-view.js';
 
 const channel: ViewedChannel = {
   uuid: '9b6b0b1e-0d3c-4a53-9d6a-333333333333',
@@ -10,12 +10,15 @@ const channel: ViewedChannel = {
   disabledAt: null,
   lastError: null,
   failingSince: null,
+  heldUntil: null,
   lastNotifiedAt: null,
   lastDurationMs: null,
 };
 
+const at = Date.parse('2026-01-01T12:00:00Z') * 1000;
+
 test('shows a channel without its secrets', () => {
-  expect(describeChannel(channel)).toEqual({
+  expect(describeChannel(channel, at)).toEqual({
     id: channel.uuid,
     kind: 'gotify',
     label: 'Gotify',
@@ -25,15 +28,15 @@ test('shows a channel without its secrets', () => {
     disabled: false,
     last_error: '',
     failing_since: null,
+    held_until: null,
     last_notify: null,
     last_duration_ms: null,
   });
 });
 
 test('shows how it is doing', () => {
-  const at = Date.parse('2026-01-01T12:00:00Z') * 1000;
   const told = { disabledAt: at, lastError: 'no', failingSince: at, lastNotifiedAt: at, lastDurationMs: 12 };
-  expect(describeChannel({ ...channel, ...told })).toMatchObject({
+  expect(describeChannel({ ...channel, ...told }, at)).toMatchObject({
     disabled: true,
     last_error: 'no',
     failing_since: '2026-01-01T12:00:00+00:00',
@@ -46,9 +49,24 @@ test.each([
   ['a mail address that was not asked', null, false],
   ['a mail address that agreed', 1, true],
 ])('%s: verified %p', (_situation, verifiedAt, verified) => {
-  expect(describeChannel({ ...channel, kind: 'email', settings: {}, verifiedAt }).verified).toBe(verified);
+  expect(describeChannel({ ...channel, kind: 'email', settings: {}, verifiedAt }, at).verified).toBe(
+    verified,
+  );
 });
 
 test('shows nothing of the settings of a kind that is no more', () => {
-  expect(describeChannel({ ...channel, kind: 'hipchat' })).toMatchObject({ label: 'hipchat', settings: {} });
+  expect(describeChannel({ ...channel, kind: 'hipchat' }, at)).toMatchObject({
+    label: 'hipchat',
+    settings: {},
+  });
+});
+
+test.each([
+  ['is held back', 60, null, '2026-01-01T12:01:00+00:00'],
+  ['was held back until now', 0, null, undefined],
+  ['is held back and switched off', 60, at, undefined],
+])('a channel that %s: until %p s from now, switched off at %p', (_, seconds, disabledAt, shown) => {
+  const held = { ...channel, heldUntil: at + seconds * 1_000_000, disabledAt };
+  expect(listedChannel(held, at).held_until).toBe(shown);
+  expect(describeChannel(held, at).held_until).toBe(shown ?? null);
 });

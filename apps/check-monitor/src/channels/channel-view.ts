@@ -11,12 +11,13 @@ export interface ViewedChannel {
   readonly disabledAt: Micros | null;
   readonly lastError: string | null;
   readonly failingSince: Micros | null;
+  readonly heldUntil: Micros | null;
   readonly lastNotifiedAt: Micros | null;
   readonly lastDurationMs: number | null;
 }
 
-/** Channel with its settings, secrets excepted, and how it is doing. */
-export function describeChannel(channel: ViewedChannel) {
+/** Channel with its settings, secrets excepted, and how it is doing at `now`. */
+export function describeChannel(channel: ViewedChannel, now: Micros) {
   const { uuid, kind, name, settings, verifiedAt, disabledAt, lastError, lastNotifiedAt } = channel;
   const known = findKind(kind);
   return {
@@ -29,6 +30,7 @@ export function describeChannel(channel: ViewedChannel) {
     disabled: disabledAt !== null,
     last_error: lastError ?? '',
     failing_since: channel.failingSince === null ? null : isoSeconds(channel.failingSince),
+    held_until: isHeld(channel, now) ? isoSeconds(channel.heldUntil) : null,
     last_notify: lastNotifiedAt === null ? null : isoSeconds(lastNotifiedAt),
     last_duration_ms: channel.lastDurationMs,
   };
@@ -39,12 +41,21 @@ export function needsConsent(kind: ChannelKind | undefined): boolean {
   return kind === 'email';
 }
 
-/** Channel in the list of the management API: what its document names, and beyond that only what is wrong. */
-export function listedChannel(channel: Omit<ViewedChannel, 'settings'>) {
+/** Whether messages to a channel that is on wait, as its target takes no more or does not answer. */
+function isHeld<Held extends Pick<ViewedChannel, 'heldUntil' | 'disabledAt'>>(
+  channel: Held,
+  now: Micros,
+): channel is Held & { readonly heldUntil: Micros } {
+  return channel.disabledAt === null && channel.heldUntil !== null && channel.heldUntil > now;
+}
+
+/** Channel in the list of the management API: what its document names, and beyond that only what is wrong at `now`. */
+export function listedChannel(channel: Omit<ViewedChannel, 'settings'>, now: Micros) {
   const { uuid, name, kind, failingSince, disabledAt } = channel;
   return {
     ...{ id: uuid, name, kind },
     ...(failingSince === null ? {} : { failing_since: isoSeconds(failingSince) }),
+    ...(isHeld(channel, now) ? { held_until: isoSeconds(channel.heldUntil) } : {}),
     ...(disabledAt === null ? {} : { disabled_at: isoSeconds(disabledAt) }),
   };
 }

@@ -10,7 +10,8 @@ export function channelsHandlers(
   return {
     listChannels: async ({ context }) => {
       const found = await listChannels(deps, context);
-      return { status: 200, body: { channels: found.map(listedChannel) } };
+      const now = deps.now();
+      return { status: 200, body: { channels: found.map((channel) => listedChannel(channel, now)) } };
     },
     testIntegration: async ({ context, params }) => {
       const path = { projectId: context.projectId, uuid: params.id.toLowerCase() };

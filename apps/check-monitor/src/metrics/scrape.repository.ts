@@ -17,6 +17,8 @@ export interface Waiting {
   readonly messages: number;
   /** When the oldest of them was made, of channels that neither fail nor are held back. */
   readonly oldestMessage: Micros | null;
+  /** When the oldest of them was made, of channels that are held back but do not fail. */
+  readonly oldestHeld: Micros | null;
   /** Channels that fail while messages wait for them. */
   readonly failingChannels: number;
 }
@@ -41,8 +43,12 @@ export async function readWaiting(tx: Tx, now: Micros): Promise<Waiting> {
 async function readWaitingChannels(
   tx: Tx,
   now: Micros,
-): Promise<Pick<Waiting, 'oldestMessage' | 'failingChannels'>> {
-  const columns = { oldestMessage: column.preciseInstant().nullable(), failingChannels: column.bigint() };
+): Promise<Pick<Waiting, 'oldestMessage' | 'oldestHeld' | 'failingChannels'>> {
+  const columns = {
+    oldestMessage: column.preciseInstant().nullable(),
+    oldestHeld: column.preciseInstant().nullable(),
+    failingChannels: column.bigint(),
+  };
   const text = `with recursive queued(id) as (
       select min(channel_id) from notifications where settled_at is null
       union all
@@ -50,13 +56,14 @@ async function readWaitingChannels(
         from queued where queued.id is not null)
     select min(case when failing_since is null and (held_until is null or held_until <= $1) then oldest end)
         as oldest_message,
+      min(case when failing_since is null and held_until > $1 then oldest end) as oldest_held,
       count(failing_since) as failing_channels
     from (
       select c.failing_since, c.held_until, (select n.created_at from notifications n
         where n.channel_id = c.id and n.settled_at is null order by n.id limit 1) as oldest
       from queued join channels c on c.id = queued.id where c.disabled_at is null) w`;
   const [waiting] = await querySql(tx, columns, text, [now]);
-  return waiting ?? { oldestMessage: null, failingChannels: 0 };
+  return waiting ?? { oldestMessage: null, oldestHeld: null, failingChannels: 0 };
 }
 
 /** Checks by their stored status, of up to `mostChecks`. */

@@ -120,6 +120,11 @@ function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): vo
         help: 'Age of the oldest message that is not delivered yet, to a channel that neither fails nor is held back',
         labels: [],
       },
+      held: {
+        name: 'check_monitor_oldest_held_message_seconds',
+        help: 'Age of the oldest message to a channel that is held back, as its target limits its rate, and does not fail',
+        labels: [],
+      },
       failing: {
         name: 'check_monitor_channels_failing',
         help: 'Channels whose target takes no messages at present, while messages wait for them',
@@ -136,6 +141,7 @@ function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): vo
         flips: alone(waiting.flips),
         messages: alone(waiting.messages),
         oldest: alone(ageOf(waiting.oldestMessage)),
+        held: alone(ageOf(waiting.oldestHeld)),
         failing: alone(waiting.failingChannels),
       };
     },

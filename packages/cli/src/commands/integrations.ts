@@ -45,7 +45,8 @@ export function addIntegrations(program: Command, open: () => Session): void {
     });
 }
 
-function stateOf({ disabled_at: off, failing_since: failing }: Integration): string {
+function stateOf({ disabled_at: off, failing_since: failing, held_until: held }: Integration): string {
   if (off !== undefined) return `switched off since ${off}`;
-  return failing === undefined ? 'ok' : `failing since ${failing}`;
+  if (failing !== undefined) return `failing since ${failing}`;
+  return held === undefined ? 'ok' : `held back until ${held}`;
 }

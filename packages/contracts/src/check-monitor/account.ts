@@ -45,6 +45,7 @@ export const accountChannelSchema = z
     disabled: z.boolean(),
     last_error: z.string(),
     failing_since: z.string().nullable(),
+    held_until: z.string().nullable(),
     last_notify: z.string().nullable(),
     last_duration_ms: z.int().nullable(),
   })

@@ -9,6 +9,8 @@ export const integrationSchema = z
     kind: z.string(),
     /** Since when no message has arrived; absent while they arrive. */
     failing_since: z.string().optional(),
+    /** Until when nothing is sent, as the target limits its rate or does not answer; absent when nothing is held back. */
+    held_until: z.string().optional(),
     /** When the integration was switched off, as its target is gone; absent while it is on. */
     disabled_at: z.string().optional(),
   })
