@@ -132,7 +132,7 @@ export const commands: Readonly<Record<string, Command>> = {
     return { channelId: path.uuid, channel: 'deleted' };
   },
   import: (deps, values) =>
-    importDump(deps, {
+    importDump(withNotifier(deps), {
       file: required(values, 'file'),
       isDryRun: values['dry-run'] === true,
       skipsFaulty: values['skip-faulty'] === true,

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { listProjectChannels } from '../src/channels/channels.repository.js';
 import { importDump } from '../src/imports/import-dump.service.js';
 import { describeImport, type ImportReport } from '../src/imports/import-report.js';
-import { openTestApp, type TestApp } from './support/app.js';
+import { openTestApp, type Telling, type TestApp } from './support/app.js';
 import { snapshot, writeDump } from './support/dump.js';
 
 // Written by dumpdata of Django 5.2 over the models of Healthchecks at 29b5ec25, with SECRET_KEY "the former secret".
@@ -283,6 +283,37 @@ describeEachDialect('import of a dump', (open) => {
       app = await openTestApp(open);
     });
     afterEach(() => app.close());
+
+    test('names integrations that would send nothing from here, and the settings that make them', async () => {
+      const resolve: Telling['resolve'] = (host, _options, done) =>
+        done(null, [{ address: host === 'ntfy.example' ? '10.0.0.8' : '93.184.216.34', family: 4 }]);
+      const telling = {
+        allowPrivateTargets: false,
+        resolve,
+        messengers: { telegramToken: 'token' },
+      };
+      const guarded = await openTestApp(open, {}, telling);
+      const { file: inside } = await writeDump(file, (row) => {
+        if (row.model === 'api.channel' && row.fields['kind'] === 'gotify')
+          Object.assign(row.fields, { value: JSON.stringify({ token: 'AbCd', url: 'http://192.168.1.2' }) });
+        return [row];
+      });
+      const dry = await importDump(guarded.accounts, { file: inside, ...choices, isDryRun: true });
+      await guarded.close();
+      const said = dry.undeliverable.map(({ what, reason }) => `${what}: ${reason}`);
+      expect(said).toHaveLength(6);
+      expect(said.slice(0, 4)).toEqual([
+        '2 of kind email: Email is not set up here: CHECK_MONITOR_SMTP_URL',
+        '1 of kind matrix: Matrix is not set up here: CHECK_MONITOR_MATRIX_HOMESERVER and its access token',
+        '1 of kind signal: Signal is not set up here: CHECK_MONITOR_SIGNAL_SOCKET',
+        '1 of kind po: Pushover is not set up here: CHECK_MONITOR_PUSHOVER_TOKEN',
+      ]);
+      for (const [place, kind] of ['gotify', 'ntfy'].entries()) {
+        expect(said[4 + place]).toContain(`(${kind}, `);
+        expect(said[4 + place]).toContain('CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it');
+        expect(describeImport(dry)).toContain(`  ${said[4 + place]}\n`);
+      }
+    });
 
     test('changes nothing when it is a dry run, which says what fails without the former secret', async () => {
       const before = await snapshot(app.database);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { defaultSettings, newCheck } from '../src/checks/check.js';
+import { defaultSettings, newCheck, type TaggedStatus } from '../src/checks/check.js';
 import { deadlineOf, type StoredStatus, statusAt } from '../src/checks/check-state.js';
 import { insertCheck } from '../src/checks/checks.repository.js';
-import { listTaggedStatuses, type TaggedStatus } from '../src/checks/tagged-checks.repository.js';
+import { listTaggedStatuses } from '../src/checks/tagged-checks.repository.js';
 import { microsOf } from '../src/instants.js';
 import { began, type Holder } from './support/app.js';
 import { describeMonitor } from './support/suite.js';

@@ -1,6 +1,5 @@
 import type { CheckStatus } from '@certloop/contracts';
-import { tagsOf } from '../checks/check.js';
-import type { TaggedStatus } from '../checks/tagged-checks.repository.js';
+import { type TaggedStatus, tagsOf } from '../checks/check.js';
 import { allChecks } from './badge-signature.js';
 import { countStatus, noChecks, type StatusCounts } from './badge-status.js';
 

@@ -1,3 +1,4 @@
+import type { CheckStatus } from '@certloop/contracts';
 import type { Micros } from '../instants.js';
 import type { CheckTiming, StateChange, StatusTiming } from './check-state.js';
 import { uniqueKeyOf } from './unique-key.js';
@@ -53,6 +54,11 @@ export type ShownCheck = Omit<Check, 'lastStartRunId' | 'alertAfter' | 'createdA
 export interface TaggedCheck extends StatusTiming {
   readonly uuid: string;
   readonly tags: string;
+}
+
+/** A check as badges count it. */
+export interface TaggedStatus extends Pick<TaggedCheck, 'uuid' | 'tags'> {
+  readonly status: CheckStatus;
 }
 
 export const defaultSettings: CheckSettings = {

@@ -1,16 +1,8 @@
-import type { CheckStatus } from '@certloop/contracts';
 import { column, querySql, type Tx } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../instants.js';
-import type { TaggedCheck } from './check.js';
+import type { TaggedCheck, TaggedStatus } from './check.js';
 import { type StoredStatus, statusAt } from './check-state.js';
 import { wholeChecks } from './checks.repository.js';
-
-/** A check as badges count it. */
-export interface TaggedStatus {
-  readonly uuid: string;
-  readonly tags: string;
-  readonly status: CheckStatus;
-}
 
 const properties = [
   'uuid',

@@ -1,5 +1,6 @@
 import { Conflict, InvalidInput } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
+import type { Notifier } from '../channels/notifier.service.js';
 import type { Micros } from '../instants.js';
 import type { Secrets } from '../projects/api-key.js';
 import { type DumpRow, type ModelName, type ReadRow, readRow } from './dump-rows.js';
@@ -9,12 +10,14 @@ import { importChecks } from './import-checks.service.js';
 import { importFlips } from './import-flips.service.js';
 import { type GroupToImport, importGroup, importIntegration } from './import-integrations.service.js';
 import { type ImportReport, ImportTally, passwordCommand } from './import-report.js';
-import { dumpCommand, type ImportRun } from './import-run.js';
+import { dumpCommand, type ImportedIntegration, type ImportRun } from './import-run.js';
+import { findUndeliverable } from './judge-integrations.service.js';
 import { readDump } from './read-dump.client.js';
 
 export interface ImportDeps extends Secrets {
   readonly database: Database;
   readonly now: () => Micros;
+  readonly notifier: Pick<Notifier, 'judgeTarget' | 'missing'>;
 }
 
 export interface ImportOptions {
@@ -31,37 +34,47 @@ export interface ImportOptions {
  * dump, or has no users, and Conflict when another process wrote the same rows at the same time.
  */
 export async function importDump(deps: ImportDeps, options: ImportOptions): Promise<ImportReport> {
+  const { report, integrations } = await importOrTakeBack(deps, options);
+  return { ...report, undeliverable: await findUndeliverable(deps.notifier, integrations) };
+}
+
+interface Imported {
+  readonly report: ImportReport;
+  readonly integrations: readonly ImportedIntegration[];
+}
+
+async function importOrTakeBack(deps: ImportDeps, options: ImportOptions): Promise<Imported> {
   try {
     return await onUniqueViolation(
       () =>
         deps.database.transaction(async (tx) => {
-          const report = await importRows(tx, deps, options);
-          if (report.outcome !== 'imported') throw new TakenBack(report);
-          return report;
+          const imported = await importRows(tx, deps, options);
+          if (imported.report.outcome !== 'imported') throw new TakenBack(imported);
+          return imported;
         }),
       () => new Conflict('nothing was changed: another process wrote the same rows meanwhile. Import again'),
     );
   } catch (error) {
-    if (error instanceof TakenBack) return error.report;
+    if (error instanceof TakenBack) return error.imported;
     throw error;
   }
 }
 
 /** Ends the transaction without its changes. */
 class TakenBack extends Error {
-  readonly report: ImportReport;
+  readonly imported: Imported;
 
-  constructor(report: ImportReport) {
-    super(report.outcome);
-    this.report = report;
+  constructor(imported: Imported) {
+    super(imported.report.outcome);
+    this.imported = imported;
   }
 }
 
-async function importRows(tx: Tx, deps: ImportDeps, options: ImportOptions): Promise<ImportReport> {
+async function importRows(tx: Tx, deps: ImportDeps, options: ImportOptions): Promise<Imported> {
   const { secret, formerSecret } = deps;
   const run: ImportRun = {
     ...{ now: deps.now(), secret, tally: new ImportTally() },
-    ...{ projects: new Map(), checks: new Map() },
+    ...{ integrations: [], projects: new Map(), checks: new Map() },
     ...{ idleCheckIds: new Set(), formerOwnerIds: new Set(), userIds: new Set(), zones: new Map() },
   };
   const stages = new Stages(tx, run);
@@ -74,13 +87,14 @@ async function importRows(tx: Tx, deps: ImportDeps, options: ImportOptions): Pro
     await recountChecks(tx, ownerId);
   }
   const isRefused = run.tally.hasFaults && !options.skipsFaulty;
-  return run.tally.report(isRefused ? 'refused' : options.isDryRun ? 'dry run' : 'imported', {
+  const report = run.tally.report(isRefused ? 'refused' : options.isDryRun ? 'dry run' : 'imported', {
     hasFormerSecret: formerSecret !== undefined,
     withoutPassword: await listWithoutPassword(tx, run),
     silentChecks: [...run.checks.values()]
       .filter(({ state, wanted, assigned }) => state !== 'live' && wanted > 0 && assigned === 0)
       .map(({ uuid, name, project }) => ({ uuid, name, project: project.name })),
   });
+  return { report, integrations: run.integrations };
 }
 
 async function listWithoutPassword(tx: Tx, { userIds }: ImportRun): Promise<ImportReport['withoutPassword']> {

@@ -119,6 +119,7 @@ async function store(
     run.tally.count('integrations', 'created');
   } else await refresh(tx, run, { here, project }, wanted);
   const stored = here ?? (await findChannel(tx, row.code));
+  run.integrations.push({ title: titleOf(row, project), kind, settings });
   if (stored !== undefined) await assign(tx, run, stored.id, row.checks);
 }
 

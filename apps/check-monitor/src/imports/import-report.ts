@@ -31,6 +31,8 @@ export interface ImportReport {
     readonly name: string;
     readonly project: string;
   }[];
+  /** Integrations that came along but would send nothing from here, and what makes them send. */
+  readonly undeliverable: readonly NotCarriedOver[];
   readonly notCarriedOver: readonly NotCarriedOver[];
 }
 
@@ -89,6 +91,7 @@ export class ImportTally {
       faultCount: this.faultCount,
       formerSecret: { isSet: hasFormerSecret, keys: this.keys, badges: this.badges },
       ...rest,
+      undeliverable: [],
       notCarriedOver: [...this.notCarriedOver, ...ignored],
     };
   }
@@ -124,6 +127,10 @@ export function describeImport(report: ImportReport): string {
     section(
       'Checks that had integrations there and have none here, so that they send no alerts:',
       report.silentChecks.map(({ uuid, name, project }) => `${name || 'unnamed'} (${uuid}) in ${project}`),
+    ),
+    section(
+      'Integrations that would send nothing from here:',
+      report.undeliverable.map(({ what, reason }) => `${what}: ${reason}`),
     ),
     section(
       'Not carried over:',

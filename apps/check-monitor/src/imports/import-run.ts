@@ -1,3 +1,4 @@
+import type { ChannelKind } from '../channels/channel-kinds.js';
 import type { Micros } from '../instants.js';
 import type { ImportTally } from './import-report.js';
 
@@ -22,11 +23,20 @@ export interface ImportedCheck {
   assigned: number;
 }
 
+/** An integration that came along. */
+export interface ImportedIntegration {
+  readonly title: string;
+  readonly kind: ChannelKind;
+  readonly settings: object;
+}
+
 /** What an import knows while it reads the dump once, from its first row to its last. */
 export interface ImportRun {
   readonly now: Micros;
   readonly secret: string;
   readonly tally: ImportTally;
+  /** Those that came along, to be judged when all is written. */
+  readonly integrations: ImportedIntegration[];
   /** By primary keys of the dump. */
   readonly projects: Map<number, ImportedProject>;
   readonly checks: Map<number, ImportedCheck>;
