@@ -28,7 +28,8 @@ const claim = (now = noon): RenewalEvent => ({ kind: 'claim', now, owner: 'w2', 
 const extend = (attempt = 1): RenewalEvent => ({ kind: 'extend', attempt, leaseUntil: seconds(120) });
 const complete = (attempt = 1): RenewalEvent => ({ kind: 'complete', attempt, at: seconds(5) });
 const fail = (attempt = 1): RenewalEvent => ({ kind: 'fail', attempt, at: seconds(5), reason: 'no' });
-const lapse = (now = seconds(60)): RenewalEvent => ({ kind: 'lapse', now });
+const validity = { notBefore: seconds(-86_400), notAfter: seconds(30 * 86_400) };
+const lapse = (now = seconds(60)): RenewalEvent => ({ kind: 'lapse', now, ...validity });
 const move: RenewalEvent = { kind: 'move', scheduledAt: seconds(7) };
 
 describe('a renewal entry', () => {
@@ -96,7 +97,12 @@ describe('whatever happens to a renewal entry', () => {
     fc.record({ kind: fc.constant('extend' as const), attempt, leaseUntil: instant }),
     fc.record({ kind: fc.constant('complete' as const), attempt, at: instant }),
     fc.record({ kind: fc.constant('fail' as const), attempt, at: instant, reason: fc.string() }),
-    fc.record({ kind: fc.constant('lapse' as const), now: instant }),
+    fc.record({
+      kind: fc.constant('lapse' as const),
+      now: instant,
+      notBefore: instant,
+      notAfter: instant,
+    }),
     fc.record({ kind: fc.constant('move' as const), scheduledAt: instant }),
   );
   const history = fc.array(event, { maxLength: 40 }).map((events) => {

@@ -25,7 +25,13 @@ export type RenewalEvent =
   | { readonly kind: 'complete'; readonly attempt: number; readonly at: Date }
   | { readonly kind: 'fail'; readonly attempt: number; readonly at: Date; readonly reason: string }
   /** Nothing was heard of whoever had it. */
-  | { readonly kind: 'lapse'; readonly now: Date }
+  | {
+      readonly kind: 'lapse';
+      readonly now: Date;
+      /** Validity of the certificate that is to be renewed. */
+      readonly notBefore: Date;
+      readonly notAfter: Date;
+    }
   /** It is to run at another moment. */
   | { readonly kind: 'move'; readonly scheduledAt: Date };
 
@@ -53,7 +59,7 @@ export function claimedBy(owner: string, leaseUntil: Date): Partial<RenewalState
 
 function whileProcessing(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
   if (entry.status !== 'processing') return undefined;
-  if (event.kind === 'lapse') return lapsed(entry, event.now);
+  if (event.kind === 'lapse') return lapsed(entry, event);
   if (event.kind === 'claim' || event.kind === 'move' || event.attempt !== entry.attempt) return undefined;
   if (event.kind === 'extend') return { leaseUntil: event.leaseUntil };
   const settled = { leaseOwner: null, leaseUntil: null, finishedAt: event.at };
@@ -62,12 +68,15 @@ function whileProcessing(entry: RenewalState, event: RenewalEvent): Partial<Rene
     : { ...settled, status: 'failed', reason: event.reason };
 }
 
-function lapsed(entry: RenewalState, now: Date): Partial<RenewalState> | undefined {
-  if (entry.leaseUntil === null || entry.leaseUntil > now) return undefined;
+function lapsed(
+  entry: RenewalState,
+  lapse: Extract<RenewalEvent, { kind: 'lapse' }>,
+): Partial<RenewalState> | undefined {
+  if (entry.leaseUntil === null || entry.leaseUntil > lapse.now) return undefined;
   return {
     status: 'pending',
     attempt: entry.attempt + 1,
-    scheduledAt: dueAfterLapse(entry.attempt, now),
+    scheduledAt: dueAfterLapse({ ...lapse, attempt: entry.attempt }),
     leaseOwner: null,
     leaseUntil: null,
     reason: leaseExpired,

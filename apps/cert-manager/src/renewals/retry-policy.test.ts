@@ -187,12 +187,15 @@ describe('whatever a CA answers, for lifetimes of ten minutes to a year', () => 
 
 describe('after a lapse', () => {
   test.each([
-    ['the first one: at once', 1, 0],
-    ['the second one', 2, minute],
-    ['the third one', 3, 10 * minute],
-    ['the fourth one', 4, 100 * minute],
-    ['the fiftieth one', 50, 100 * minute],
-  ])('%s', (_, attempt, delay) => {
-    expect(dueAfterLapse(attempt, now)).toEqual(new Date(now.getTime() + delay));
+    ['the first one: at once', 1, usual(30 * day), 0],
+    ['the second one', 2, usual(30 * day), minute],
+    ['the third one', 3, usual(30 * day), 10 * minute],
+    ['the fourth one', 4, usual(30 * day), 100 * minute],
+    ['the fiftieth one', 50, usual(30 * day), 100 * minute],
+    ['the fiftieth one with four hours left: an eighth of them', 50, usual(4 * hour), 30 * minute],
+    ['the fiftieth one of an hour, half of it left', 50, brief(30 * minute), 225_000],
+    ['the fiftieth one of an hour, after its expiry: a tenth of the hour', 50, brief(-hour), 6 * minute],
+  ])('%s', (_, attempt, validity, delay) => {
+    expect(dueAfterLapse({ attempt, now, ...validity })).toEqual(new Date(now.getTime() + delay));
   });
 });

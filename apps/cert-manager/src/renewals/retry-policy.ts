@@ -80,10 +80,14 @@ const lifetimeOf = ({ notBefore, notAfter }: FailedTry): number =>
   Math.max(0, notAfter.getTime() - notBefore.getTime());
 
 /**
- * When an entry whose worker vanished is due again: at once, as the next worker goes on where that one stopped,
- * but ever later when one worker after the other vanishes over it. `attempt` is the number of the lost try.
+ * When an entry whose worker vanished is due again: at once, as the next worker goes on where that one stopped, but
+ * ever later when one worker after the other vanishes over it, within the bounds of `nextTry`. `attempt` is the number
+ * of the lost try.
  */
-export function dueAfterLapse(attempt: number, now: Date): Date {
+export function dueAfterLapse({ attempt, now, notBefore, notAfter }: LostTry): Date {
   const delay = attempt === 1 ? 0 : (firstDelays[attempt - 2] ?? 100 * minute);
-  return new Date(now.getTime() + delay);
+  const bound = maxDelay({ attempt, now, notBefore, notAfter });
+  return new Date(now.getTime() + Math.min(delay, bound));
 }
+
+export type LostTry = Pick<FailedTry, 'attempt' | 'now' | 'notBefore' | 'notAfter'>;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constraintViolation } from '@certloop/db';
+import { findNewestCertificate } from '../certificates/certificates.repository.js';
+import { usableUntil } from '../certificates/in-use.js';
 import { claimRenewals, findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
@@ -94,9 +96,17 @@ async function returnLapsed({ db, clock, logger }: Worker): Promise<number> {
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
   for (const entry of entries) {
-    const change = changeOf(entry, { kind: 'lapse', now: clock.now() });
-    const isReturned =
-      change !== undefined && (await db.transaction((tx) => updateRenewal(tx, entry, change)));
+    const isReturned = await db.transaction(async (tx) => {
+      const now = clock.now();
+      const newest = await findNewestCertificate(tx, entry.fqdnId);
+      // without a certificate, as good as expired
+      const { notBefore, notAfter } =
+        newest === undefined
+          ? { notBefore: now, notAfter: now }
+          : { notBefore: newest.notBefore, notAfter: usableUntil(newest) };
+      const change = changeOf(entry, { kind: 'lapse', now, notBefore, notAfter });
+      return change !== undefined && updateRenewal(tx, entry, change);
+    });
     if (!isReturned) continue;
     count += 1;
     logger.warn({ entryId: entry.id, attempt: entry.attempt, owner: entry.leaseOwner }, 'renewal.lapsed');

@@ -125,8 +125,7 @@ export interface SpaceNearExpiry {
 }
 
 /**
- * By space, the certificates in use that expire within 3 days and have less than a tenth of the time left that was
- * between their arrival here and their expiry, or that expired within the last 30 days. So a certificate of six days
+ * By space, the certificates in use that expire within 3 days and have less than a tenth of their lifetime left, or that expired within the last 30 days. So a certificate of six days
  * counts from its last 14 hours on. Up to 10 000 certificates.
  */
 export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceNearExpiry[]> {
@@ -136,7 +135,7 @@ export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceNearExpiry
   const text = `select f.space_id, s.name as space, count(*) as count
     from (select fqdn_id from certificates
       where replaced_at is null and expires_at > $2 and expires_at <= $3
-        and ${span('expires_at', isPostgres ? '$1::timestamptz' : '$1')} * 10 < ${span('expires_at', 'created_at')}
+        and ${span('expires_at', isPostgres ? '$1::timestamptz' : '$1')} * 10 < ${span('expires_at', 'not_before')}
       limit 10000) c
     join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
     group by f.space_id, s.name order by count(*) desc limit ${mostSpaces}`;
