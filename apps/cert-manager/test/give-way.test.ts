@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countFqdnRows } from '../src/fqdns/fqdns.repository.js';
 import type { TestApp } from './support/app.js';
 import { auditEntries, pathOf } from './support/inventory.js';
 import { seedLargePlace } from './support/large-place.js';
-import { fqdnWithCsr, providerOf, startAppWithCa } from './support/signing.js';
+import { createProvider, fqdnWithCsr, providerOf, startAppWithCa } from './support/signing.js';
 import { watchStretches } from './support/stretches.js';
 
 /** How long a reader beside may be held up, in milliseconds. */
@@ -72,6 +73,15 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
   test('exports all entries', async () => {
     const { lines } = await askBeside('GET', '/audit-logs/export');
     expect(lines).toBeGreaterThan(entries);
+  });
+
+  test('deletes a provider that issued very many certificates before', async () => {
+    const config = { baseUrl: 'https://8.8.8.8' };
+    const { id } = await createProvider(app, { kind: 'dummy-ca', name: 'former', config });
+    const change = 'update certificates set provider_id = $1 where replaced_at is not null';
+    const issued = await app.database.longTransaction((tx) => executeSql(tx, change, [id]));
+    expect(issued).toBeGreaterThan(count / 6);
+    await askBeside('DELETE', `/providers/${id}`);
   });
 
   test('searches the details for a text', async () => {

@@ -26,8 +26,8 @@ export async function deleteProvider(
   id: string,
 ): Promise<string> {
   requireAdmin(caller);
-  return db.transaction(async (tx) => {
-    // whoever begins to use it meanwhile waits, and then finds that it is gone
+  return db.longTransaction(async (tx) => {
+    // deleting takes long where it has issued very many certificates; whoever begins to use it meanwhile waits, and then finds that it is gone
     const row = await holdProvider(tx, id);
     if (isBuiltIn(row)) throw builtIn(row);
     const now = clock.now();

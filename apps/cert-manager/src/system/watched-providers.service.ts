@@ -3,6 +3,7 @@ import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { Provider, RevocationOrder, SignOutcome } from '../providers/provider.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
+import { createLabels } from './provider-labels.js';
 
 /** What certificates are asked for. */
 export type Purpose = 'issuance' | 'renewal';
@@ -31,15 +32,6 @@ export function createProviderWatch(metrics: Metrics): WatchOpener {
 
 // each name costs some 100 series, of which a scrape reads all
 const maxLabels = 50;
-
-/** Names as labels: the first `max` of them, and one label, which no provider can have, for all further ones. */
-function createLabels(max: number): (name: string) => string {
-  const names = new Set<string>();
-  return (name) => {
-    if (names.size < max) names.add(name);
-    return names.has(name) ? name : '(other)';
-  };
-}
 
 const signOutcomes = ['issued', 'refused', 'waiting', 'failed'] as const;
 type SignWord = (typeof signOutcomes)[number];
