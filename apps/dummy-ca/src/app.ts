@@ -21,6 +21,8 @@ import { adminRoutes } from './acme/faults/admin.routes.js';
 import { createCaCounts } from './authority/ca-counts.service.js';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';
+import { commitBeforeAnswers } from './authority/commit-before-answers.responder.js';
+import { noState, type State } from './authority/state.store.js';
 import { createAskedBefore } from './signing/asked-before.store.js';
 import { csrResponder, isCsrAddress } from './signing/csr.responder.js';
 import { errorText } from './signing/error-body.js';
@@ -35,23 +37,25 @@ export interface AppOptions {
   readonly own?: readonly OwnCertificate[];
   readonly status: StatusSettings;
   /** ACME is served only with it. */
-  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger' | 'certificates' | 'status' | 'counts'> &
+  readonly acme?: Omit<AcmeOptions, 'clock' | 'logger' | 'certificates' | 'status' | 'counts' | 'state'> &
     AcmeRoutesOptions & {
       /** Whether the administrative API is served, to whoever reaches the service. */
       readonly admin: boolean;
     };
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What outlasts a restart; nothing when absent. */
+  readonly state?: State;
   /** Where the service counts; a place of its own when absent. */
   readonly metrics?: Metrics;
   /** Who may scrape what it counted; nobody when absent. */
   readonly metricsAccess?: MetricsAccess;
 }
 
-/** Handler of every request to the service; nothing outside the process is touched. */
+/** Handler of every request to the service; nothing outside the process is touched but the state. */
 export function createApp(options: AppOptions): RequestListener {
-  const { authority, keep, acme, clock, logger } = options;
-  const certificates = createCertificatesStore(keep);
+  const { authority, keep, acme, clock, logger, state = noState } = options;
+  const certificates = createCertificatesStore(keep, state);
   const metrics = options.metrics ?? createMetrics({ logger });
   const counts = createCaCounts(metrics, certificates);
   const askedBefore = createAskedBefore(certificates, clock);
@@ -64,12 +68,13 @@ export function createApp(options: AppOptions): RequestListener {
     settings: options.status,
     counts,
     clock,
+    state,
   });
   const app = createHttpApp({ logger, metrics });
   if (options.metricsAccess !== undefined) app.use(metricsPage(metrics, options.metricsAccess));
   app.use(apiPages({ title: 'Dummy certificate authority', document: dummyCaOpenApi() }));
   if (acme !== undefined) {
-    const deps = createAcme({ ...acme, certificates, status, counts, clock, logger });
+    const deps = createAcme({ ...acme, certificates, status, counts, clock, logger, state });
     app.use(acmeMount, acmeRoutes(deps, acme));
     if (acme.admin) app.use(adminRoutes(deps));
   }
@@ -79,5 +84,7 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(errorHandler({ logger, describe: (refusal, { path }) => errorText(path, refusal.message) }));
   const { path: route } = dummyCaContract.signCsr;
   const answerCsr = watchHandler(csrResponder(signing, logger), { route, metrics });
-  return (request, response) => (isCsrAddress(request.url) ? answerCsr : app)(request, response);
+  const answer: RequestListener = (request, response) =>
+    (isCsrAddress(request.url) ? answerCsr : app)(request, response);
+  return state === noState ? answer : commitBeforeAnswers(answer, state, logger);
 }

@@ -129,6 +129,11 @@ export const settings = {
     wholeNumber(1, 65_536).default(256),
     'MiB of PEM text kept in memory, the oldest certificate goes first',
   ),
+  stateFile: setting(
+    'DUMMY_CA_STATE_FILE',
+    z.string().min(1).optional(),
+    'SQLite file that keeps accounts, orders, certificates, revocations and a root made at start over a restart; nothing is kept when absent',
+  ),
   ...acmeSettings,
   logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'least level that is logged'),
   ...metricsSettings,

@@ -6,8 +6,10 @@ import { acmePartsOf } from './acme-config.js';
 import { createApp } from './app.js';
 import { openAuthority } from './authority/certificate-authority.service.js';
 import { createSecondThread } from './authority/second-thread.service.js';
+import { noState, openStateFile } from './authority/state.store.js';
 import { loadConfig } from './config.js';
 import { answerUnparsed } from './signing/unparsed-requests.responder.js';
+import { withStoredIntermediate, withStoredRoot } from './stored-authority.service.js';
 
 const service = 'dummy-ca';
 
@@ -18,9 +20,16 @@ await runService(service, async (onClose) => {
   for (const name of config.unknownNames) logger.warn({ name }, 'config.unknown_setting');
   const secondThread = availableParallelism() > 1 ? createSecondThread(logger) : undefined;
   if (secondThread !== undefined) onClose(secondThread.close);
-  const authority = await openAuthority(config, systemClock, secondThread?.spread);
+  const state = config.stateFile === undefined ? noState : openStateFile(config.stateFile);
+  onClose(async () => state.close());
+  const hasState = state !== noState;
+  const source = hasState ? await withStoredRoot(config, state, systemClock) : config;
+  const authority = await openAuthority(source, systemClock, secondThread?.spread);
   const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
-  const issuer = await openAcmeIssuer(authority, config, systemClock);
+  const intermediate = hasState ? await withStoredIntermediate(config, authority, state) : config;
+  // what was made is on disk before anybody is shown it
+  state.commit();
+  const issuer = await openAcmeIssuer(authority, intermediate, systemClock);
   const acme = { issuer, ...acmePartsOf(config) };
   const tls =
     config.httpsPort === undefined
@@ -32,6 +41,7 @@ await runService(service, async (onClose) => {
     metricsAccess: config,
     clock: systemClock,
     logger,
+    state,
   });
   const listening = await listen(app, config);
   onClose(listening.close);

@@ -5,11 +5,13 @@ import {
   createIssuer,
   createRoot,
   encodeName,
+  exportPrivateKeyPem,
   exportSpki,
   formatPem,
   generateKeyPair,
   type IssueRequest,
   type Issuer,
+  type IssuerMaterial,
   isIssuedBy,
   issueCertificate,
   keyIdentifier,
@@ -95,10 +97,35 @@ export async function openAcmeIssuer(
 }
 
 async function makeIntermediate(authority: Authority, keyType: AuthorityKeyType): Promise<Issuer> {
+  return createIssuer(await intermediateMaterial(authority, keyType));
+}
+
+async function intermediateMaterial(
+  authority: Authority,
+  keyType: AuthorityKeyType,
+): Promise<IssuerMaterial> {
   const { privateKey, publicKey } = await generateKeyPair(keyType);
   const nameDer = encodeName({ organization: 'CertLoop', commonName: 'CertLoop Dummy CA Intermediate' });
   const certificateDer = await certify(authority, authority, nameDer, exportSpki(publicKey));
-  return createIssuer({ certificateDer, privateKey });
+  return { certificateDer, privateKey };
+}
+
+/** PEM of a new intermediate below the root, for the state; undefined where the root allows none. */
+export async function makeIntermediatePems(
+  authority: Authority,
+  keyType: AuthorityKeyType,
+): Promise<IntermediatePems | undefined> {
+  if (authority.issuer.certificate.pathLength === 0) return undefined;
+  const { privateKey, certificateDer } = await intermediateMaterial(authority, keyType);
+  return {
+    intermediateKeyPem: exportPrivateKeyPem(privateKey),
+    intermediateCertificatePem: formatPem(certificateLabel, certificateDer),
+  };
+}
+
+interface IntermediatePems {
+  readonly intermediateKeyPem: string;
+  readonly intermediateCertificatePem: string;
 }
 
 /** DER of a certificate of the intermediate from one of the roots. */

@@ -1,11 +1,13 @@
 import type { Clock, Logger } from '@certloop/server';
 import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificatesStore } from '../authority/certificates.store.js';
+import type { State } from '../authority/state.store.js';
 import type { StatusDeps } from '../status/status-deps.service.js';
 import { createAcmeStore } from './acme.store.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import type { AcmeIssuer } from './acme-issuer.service.js';
 import type { AcmeSettings } from './acme-settings.js';
+import { resumeValidations } from './challenges.service.js';
 import { createFaultsStore, type FaultsOptions } from './faults/faults.store.js';
 import { createNonces } from './nonces.service.js';
 import { createValidation } from './validation/validate-challenge.client.js';
@@ -23,18 +25,19 @@ export interface AcmeOptions {
   readonly status: StatusDeps;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly state: State;
 }
 
-/** An ACME server that remembers nothing yet. */
+/** An ACME server that remembers what the state has. */
 export function createAcme(options: AcmeOptions): AcmeDeps {
   const { issuer, settings, validation, keep, clock, logger } = options;
-  const store = createAcmeStore(keep);
+  const store = createAcmeStore(keep, options.state);
   const faults = createFaultsStore({
     ...options.faults,
     validationMode: validation.mode,
     onStrike: (fault, endpoint) => options.counts.countFault({ fault, endpoint }),
   });
-  return {
+  const deps: AcmeDeps = {
     store,
     certificates: options.certificates,
     status: options.status,
@@ -47,4 +50,6 @@ export function createAcme(options: AcmeOptions): AcmeDeps {
     clock,
     logger,
   };
+  resumeValidations(deps);
+  return deps;
 }

@@ -55,6 +55,18 @@ function requirePending({ clock }: AcmeDeps, authorization: Authorization): void
   throw new AcmeProblem('malformed', `the authorization is not pending but ${status}`);
 }
 
+/** Begins validations anew that were under way when the process ended, so that nobody waits for their end for good. */
+export function resumeValidations(deps: AcmeDeps): void {
+  for (const authorization of deps.store.listBroken()) {
+    const account = deps.store.findAccount(authorization.accountId);
+    const challenge = authorization.challenges.find(
+      ({ startedAt, endedAt }) => startedAt !== undefined && endedAt === undefined,
+    );
+    if (account !== undefined && challenge !== undefined)
+      void validate(deps, account, authorization, challenge);
+  }
+}
+
 /** Never rejects: whatever goes wrong is the problem of the challenge. */
 async function validate(
   { store, clock, logger, counts, validate: prove }: AcmeDeps,

@@ -5,6 +5,7 @@ import {
   createRoot,
   describeName,
   describePublicKey,
+  exportPrivateKeyPem,
   formatPem,
   type Issuer,
   type IssuerMaterial,
@@ -32,6 +33,8 @@ export interface RootSource extends PointerSettings {
   readonly permittedNames: PermittedNames | undefined;
   /** How far back a certificate begins at most, unless another beginning is asked for. */
   readonly backdateSeconds: number;
+  /** Serial numbers begin no lower, whatever the clock says; 0 when absent. */
+  readonly leastSerialNumber?: bigint;
 }
 
 /** What is told of the root at start. */
@@ -70,7 +73,10 @@ export async function openAuthority(
   spread = onThisThread,
 ): Promise<CertificateAuthority> {
   const now = clock.now();
-  const first = firstSerialNumber(now, randomBytes(randomOctets));
+  const { leastSerialNumber = 0n } = source;
+  const byClock = firstSerialNumber(now, randomBytes(randomOctets));
+  // biome-ignore lint/complexity/useMathMinMax: Math.max takes no bigint
+  const first = byClock > leastSerialNumber ? byClock : leastSerialNumber;
   const { certificateDer, privateKey } = loadRoot(source, now) ?? (await makeRoot(source, first, now));
   const { publicUrl, pointers, backdateSeconds } = source;
   // A root made here has the first number itself.
@@ -83,6 +89,20 @@ export async function openAuthority(
     rootPem: formatPem(certificateLabel, issuer.certificate.der),
     root: factsOf(issuer, source),
     issue: spread(parts, (...asked) => issueForCsr(issuing, ...asked)),
+  };
+}
+
+/** PEM of a new root, for the state. */
+export async function makeRootPems(
+  source: RootSource,
+  clock: Clock,
+): Promise<{ readonly rootKeyPem: string; readonly rootCertificatePem: string }> {
+  const now = clock.now();
+  const first = firstSerialNumber(now, randomBytes(randomOctets));
+  const { certificateDer, privateKey } = await makeRoot(source, first, now);
+  return {
+    rootKeyPem: exportPrivateKeyPem(privateKey),
+    rootCertificatePem: formatPem(certificateLabel, certificateDer),
   };
 }
 

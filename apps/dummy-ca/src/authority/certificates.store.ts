@@ -1,4 +1,5 @@
 import type { KnownCertificate } from './known-certificate.js';
+import { noState, type State } from './state.store.js';
 
 /** A certificate as it was issued. */
 export interface IssuedCertificate extends KnownCertificate {
@@ -15,7 +16,7 @@ export interface StoreLimits {
   readonly octets: number;
 }
 
-/** Issued certificates in memory, until a restart or until the limits push the oldest out. */
+/** Issued certificates in memory, until a restart without a state, or until the limits push the oldest out. */
 export interface CertificatesStore {
   /** Number of certificates that are kept. */
   readonly size: number;
@@ -24,7 +25,7 @@ export interface CertificatesStore {
   findBySerialNumber(serialNumber: string): IssuedCertificate | undefined;
 }
 
-export function createCertificatesStore(limits: StoreLimits): CertificatesStore {
+export function createCertificatesStore(limits: StoreLimits, state: State = noState): CertificatesStore {
   const byId = new Map<string, IssuedCertificate>();
   const bySerialNumber = new Map<string, IssuedCertificate>();
   // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
@@ -38,18 +39,25 @@ export function createCertificatesStore(limits: StoreLimits): CertificatesStore 
       byId.delete(oldest.value.id);
       bySerialNumber.delete(oldest.value.serialNumber);
       octets -= oldest.value.certificatePem.length;
+      state.drop('certificate', oldest.value.id);
     }
   };
+
+  const insert = (certificate: IssuedCertificate) => {
+    byId.set(certificate.id, certificate);
+    bySerialNumber.set(certificate.serialNumber, certificate);
+    octets += certificate.certificatePem.length;
+    dropOldest();
+  };
+  for (const [, record] of state.load('certificate')) insert(record as IssuedCertificate);
 
   return {
     get size() {
       return byId.size;
     },
     insert: (certificate) => {
-      byId.set(certificate.id, certificate);
-      bySerialNumber.set(certificate.serialNumber, certificate);
-      octets += certificate.certificatePem.length;
-      dropOldest();
+      state.touch('certificate', certificate.id, () => certificate);
+      insert(certificate);
     },
     find: (id) => byId.get(id),
     findBySerialNumber: (serialNumber) => bySerialNumber.get(serialNumber),

@@ -10,6 +10,9 @@ export function firstSerialNumber(startedAt: Date, random: Uint8Array): bigint {
   return (milliseconds << 80n) | (entropy << 40n);
 }
 
+/** How many numbers the counter of a run has. */
+export const serialNumbersOfARun = 1n << 40n;
+
 /** Random octets that `firstSerialNumber` takes. */
 export const randomOctets = 5;
 

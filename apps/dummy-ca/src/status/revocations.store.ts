@@ -2,6 +2,7 @@ import type { RevocationReason } from '@certloop/crypto';
 import { encodeRevocation } from '@certloop/crypto';
 import { createBoundedMap } from '../authority/bounded-map.js';
 import type { KnownCertificate } from '../authority/known-certificate.js';
+import { noState, type State } from '../authority/state.store.js';
 
 /** A certificate that is revoked. */
 export interface Revocation extends KnownCertificate {
@@ -15,9 +16,18 @@ export interface Revocation extends KnownCertificate {
 export type RevocationsStore = ReturnType<typeof createRevocationsStore>;
 
 /** `onRevoke` is told of each revocation. */
-export function createRevocationsStore(limit: number, onRevoke: (revocation: Revocation) => void) {
-  const bySerialNumber = createBoundedMap<Revocation>({ limit });
+export function createRevocationsStore(
+  limit: number,
+  onRevoke: (revocation: Revocation) => void,
+  state: State = noState,
+) {
+  const bySerialNumber = createBoundedMap<Revocation>({
+    limit,
+    onDrop: ({ serialNumber }) => state.drop('revocation', serialNumber),
+  });
   let version = 0;
+  for (const [serialNumber, record] of state.load('revocation'))
+    bySerialNumber.insert(serialNumber, record as Revocation);
   return {
     /** Another number after every change. */
     version: () => version,
@@ -26,13 +36,16 @@ export function createRevocationsStore(limit: number, onRevoke: (revocation: Rev
       const { serialNumber, issuer, notAfter } = certificate;
       const entryDer = encodeRevocation({ serialNumber, revokedAt, reason });
       const revocation = { serialNumber, issuer, notAfter, revokedAt, reason, entryDer };
+      state.touch('revocation', serialNumber, () => revocation);
       bySerialNumber.insert(serialNumber, revocation);
       version += 1;
       onRevoke(revocation);
       return revocation;
     },
     delete: (serialNumber: string): void => {
-      if (bySerialNumber.delete(serialNumber)) version += 1;
+      if (!bySerialNumber.delete(serialNumber)) return;
+      state.drop('revocation', serialNumber);
+      version += 1;
     },
     /** Oldest first. */
     values: (): Iterable<Revocation> => bySerialNumber.values(),

@@ -6,7 +6,8 @@ import type { CertificatesStore } from '../authority/certificates.store.js';
 import type { KnownCertificate } from '../authority/known-certificate.js';
 import type { NamedIssuer } from '../authority/named-issuer.js';
 import type { SerialNumbers } from '../authority/serial-numbers.js';
-import { createRevocationsStore, type RevocationsStore } from './revocations.store.js';
+import type { State } from '../authority/state.store.js';
+import { createRevocationsStore, type Revocation, type RevocationsStore } from './revocations.store.js';
 
 export interface StatusSettings {
   /** For how long a revocation list is good. */
@@ -32,20 +33,20 @@ export interface StatusDeps {
 export interface StatusOptions extends Omit<StatusDeps, 'own' | 'revocations'> {
   readonly own: readonly { readonly issuer: CaIssuerName; readonly der: Buffer }[];
   readonly counts: Pick<CaCounts, 'countRevoked'>;
+  readonly state: State;
 }
 
 // A list of as many entries has 4 MB.
 const mostRevocations = 100_000;
 
-/** The register of what is revoked, empty at first. */
-export function createStatus({ own, counts, ...options }: StatusOptions): StatusDeps {
+/** The register of what is revoked, at first what the state has. */
+export function createStatus({ own, counts, state, ...options }: StatusOptions): StatusDeps {
   const known = own.map(({ issuer, der }): [string, KnownCertificate] => {
     const { serialNumber, notAfter } = parseCertificate(der);
     return [serialNumber, { serialNumber, issuer, notAfter }];
   });
-  const revocations = createRevocationsStore(mostRevocations, ({ issuer, reason }) =>
-    counts.countRevoked({ issuer, reason }),
-  );
+  const onRevoke = ({ issuer, reason }: Revocation) => counts.countRevoked({ issuer, reason });
+  const revocations = createRevocationsStore(mostRevocations, onRevoke, state);
   return { ...options, own: new Map(known), revocations };
 }
 
