@@ -109,7 +109,7 @@ describeEachDialect('a mail of many megabytes', (open) => {
     const ping = `${url}/ping/${pingKey}/nightly`;
     expect((await fetch(`${ping}?create=1`)).status).toBe(201);
 
-    const usual = await longestPing(ping, pause(1000));
+    const usualBefore = await longestPing(ping, pause(1000));
     const [large, medium] = [htmlMail(31 * megabyte), htmlMail(9 * megabyte)] as const;
     const six = Array.from({ length: 6 }, () => send(port, unknown, large));
     const longest = await longestPing(ping, Promise.all(six));
@@ -121,7 +121,8 @@ describeEachDialect('a mail of many megabytes', (open) => {
       pings: { type: string }[];
     };
     expect(pings.map(({ type }) => type)).toEqual(['fail', 'fail']);
-    // on a busy machine every ping takes longer
+    // on a busy machine every ping takes longer, also after the first measurement
+    const usual = Math.max(usualBefore, await longestPing(ping, pause(1000)));
     expect(longest).toBeLessThan(1000 + 5 * usual);
     // a ping may wait for the transaction that stores nine megabytes
     expect(longestWhileStored).toBeLessThan(5000 + 5 * usual);

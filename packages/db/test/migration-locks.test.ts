@@ -66,16 +66,12 @@ onPostgres('a migration', () => {
     });
     await isRead.opened;
     const migrating = starting.migrate();
-    let longest = 0;
+    // they end while the long read goes on: without a limit each of them would wait for its end
     for (let n = 0; n < 20; n += 1) {
-      const start = performance.now();
       await namesIn(made.database);
-      longest = Math.max(longest, performance.now() - start);
       await sleep(20);
     }
     await warned;
-    // without a limit each of them would wait for the end of the long read
-    expect(longest).toBeLessThan(2000);
     isOver.open();
     expect(await migrating).toEqual(['0002-mottos']);
     await reading;
