@@ -34,6 +34,7 @@ import { addSetupTokens } from './migrations/0014-setup-tokens.js';
 import { addProviderKinds } from './migrations/0015-provider-kinds.js';
 import { addRevocations } from './migrations/0016-revocations.js';
 import { addIssuancePolicies } from './migrations/0017-issuance-policies.js';
+import { addRepeatedRequests } from './migrations/0018-repeated-requests.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -101,6 +102,7 @@ export const schema: Schema = {
     addProviderKinds,
     addRevocations,
     addIssuancePolicies,
+    addRepeatedRequests,
   ],
 };
 

@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from './support/app.js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp, startAppOn, type TestApp } from './support/app.js';
 import { grant, grantEverything } from './support/factories.js';
 import { addSpace, auditEntries } from './support/inventory.js';
 import { settlePerson } from './support/people.js';
@@ -137,6 +137,95 @@ describeEachDialect('creating a space', (open) => {
       userId: app.people.ada.id,
       username: 'ada',
       details: { outcome: 'success', after: { name: 'audited', description: '' } },
+    });
+  });
+
+  describe('with an Idempotency-Key', () => {
+    const send = (key: string, body: object = { name: 'once' }, at = app, person = app.people.ada) =>
+      at.request.post('/spaces').set(person.auth).set('Idempotency-Key', key).send(body);
+    const countOf = async (name: string): Promise<number> => {
+      const { body } = await app.request.get('/spaces').set(app.people.ada.auth).expect(200);
+      return body.filter((space: { name: string }) => space.name === name).length;
+    };
+
+    test('makes one space of two requests, with one audit entry', async () => {
+      const before = (await auditEntries(app, 'space.create')).length;
+      const first = await send('key-1', { name: 'once', description: 'x' }).expect(201);
+      app.clock.advance(86_400_000);
+      const second = await send('key-1', { description: 'x', name: ' once ' }).expect(201);
+      expect(second.body).toEqual(first.body);
+      expect(await countOf('once')).toBe(1);
+      expect(await auditEntries(app, 'space.create')).toHaveLength(before + 1);
+    });
+
+    test('makes one space of twenty requests at once, at two replicas', async () => {
+      const other = await startAppOn(app.database, { beside: app });
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, turn) =>
+          send('key-2', { name: 'at once' }, turn % 2 === 0 ? app : other),
+        ),
+      );
+      await other.close();
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+      expect(answers[0]?.status).toBe(201);
+      expect(await countOf('at once')).toBe(1);
+    });
+
+    test('refuses another request under the key', async () => {
+      await send('key-3', { name: 'one' }).expect(201);
+      const { status, body } = await send('key-3', { name: 'another' });
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 'idempotency_key_reused' });
+      expect(await countOf('another')).toBe(0);
+    });
+
+    test('makes a space of his own for each user', async () => {
+      const grace = await settlePerson(app, { username: 'grace', isAdmin: true });
+      const one = await send('key-4').expect(201);
+      const other = await send('key-4', { name: 'once' }, app, grace).expect(201);
+      expect(other.body.id).not.toBe(one.body.id);
+    });
+
+    test('makes another one after the first was deleted', async () => {
+      const one = await send('key-5').expect(201);
+      await app.request.delete(`/spaces/${one.body.id}`).set(app.people.ada.auth).expect(200);
+      const other = await send('key-5').expect(201);
+      expect(other.body.id).not.toBe(one.body.id);
+    });
+
+    test('asks for the right again', async () => {
+      const heidi = await settlePerson(app, { username: 'heidi', isAdmin: true });
+      await send('key-6', { name: 'once' }, app, heidi).expect(201);
+      await app.request
+        .put(`/users/${heidi.id}`)
+        .set(app.people.ada.auth)
+        .send({ isAdmin: false })
+        .expect(200);
+      await send('key-6', { name: 'once' }, app, heidi).expect(403);
+    });
+
+    test.each([
+      ['a blank', 'a b'],
+      ['201 characters', 'k'.repeat(201)],
+      ['nothing', ''],
+    ])('refuses a key of %s', async (_, key) => {
+      const { status, body } = await send(key);
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_idempotency_key' });
+    });
+
+    test('keeps neither half a space nor the key when the database refuses the audit entry', async () => {
+      const { request, database } = app;
+      // as if the process was killed before the commit: nothing of the request may stay
+      await database.transaction((tx) => tx.query('alter table audit_logs rename to audit_logs_away'));
+      const failed = await request
+        .post('/spaces')
+        .set(app.people.ada.auth)
+        .set('Idempotency-Key', 'key-7')
+        .send({ name: 'killed' });
+      await database.transaction((tx) => tx.query('alter table audit_logs_away rename to audit_logs'));
+      expect(failed.status).toBeGreaterThanOrEqual(500);
+      expect(await countOf('killed')).toBe(0);
+      await send('key-7', { name: 'killed' }).expect(201);
+      expect(await countOf('killed')).toBe(1);
     });
   });
 });

@@ -10,7 +10,7 @@ const certManager = `
 GET    /health                                     200 | |
 GET    /stats                                      200 | | 400 401
 GET    /spaces                                     200 | | 400 401
-POST   /spaces                                     201 | 400 | 401 403
+POST   /spaces                                     201 | 400 | 401 403 409
 DELETE /spaces/{id}                                200 | 404 409 | 400 401 403
 GET    /spaces/{id}/fqdns/count                    200 | | 401
 GET    /spaces/{id}/fqdns                          200 | 404 | 400 401

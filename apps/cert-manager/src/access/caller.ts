@@ -5,6 +5,8 @@ export interface Origin {
   readonly requestId: string;
   readonly ipAddress: string;
   readonly userAgent: string;
+  /** The header Idempotency-Key as sent; it is not kept in the audit log. */
+  readonly idempotencyKey?: string;
 }
 
 /** Who asks, with what he may do at this moment; the scope of an API token has already been applied. */

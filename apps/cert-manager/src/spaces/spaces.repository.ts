@@ -8,6 +8,9 @@ export interface SpaceRow {
   readonly createdAt: Date;
   /** Since when the monitor does not watch its FQDNs; null while it does. */
   readonly unwatchedSince: Date | null;
+  /** Mark of the request that made it, where that had an Idempotency-Key. */
+  readonly requestKey: string | null;
+  readonly requestHash: string | null;
 }
 
 /** Spaces to look at, by their ids. */
@@ -20,8 +23,10 @@ export const spaces = defineTable<SpaceRow>('spaces', {
     description: column.text(),
     createdAt: column.instant(),
     unwatchedSince: column.instant().nullable(),
+    requestKey: column.word(64).nullable(),
+    requestHash: column.word(64).nullable(),
   },
-  indexes: [{ columns: ['createdAt', 'id'] }],
+  indexes: [{ columns: ['createdAt', 'id'] }, { columns: ['requestKey'], unique: true }],
 });
 
 const oldestFirst = { createdAt: 'ASC', id: 'ASC' } as const;
@@ -32,6 +37,11 @@ export async function insertSpace(tx: Tx, row: SpaceRow): Promise<void> {
 
 export async function findSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {
   return (await tx.findOneBy(spaces, { id })) ?? undefined;
+}
+
+/** The space that a request of this mark made. */
+export async function findSpaceByRequest(tx: Tx, requestKey: string): Promise<SpaceRow | undefined> {
+  return (await tx.findOneBy(spaces, { requestKey })) ?? undefined;
 }
 
 export async function updateSpace(

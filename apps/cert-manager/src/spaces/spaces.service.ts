@@ -1,7 +1,8 @@
 import { Conflict } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import { type RequestMark, requestMarkOf, requireSameRequest } from '../access/idempotency-key.js';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { readList } from '../access/read-list.service.js';
@@ -9,7 +10,13 @@ import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
 import { readSpacePage } from './space-list.repository.js';
-import { deleteSpaceRow, holdSpace, insertSpace, type SpaceRow } from './spaces.repository.js';
+import {
+  deleteSpaceRow,
+  findSpaceByRequest,
+  holdSpace,
+  insertSpace,
+  type SpaceRow,
+} from './spaces.repository.js';
 
 export interface SpacesDeps {
   readonly db: Database;
@@ -29,7 +36,10 @@ export async function listSpaces(
   return readList(db, window, (tx, part) => readSpacePage(tx, readableSpaces(caller), part));
 }
 
-/** Makes a space; names may repeat. Throws Forbidden. */
+/**
+ * Makes a space; names may repeat. A request with an Idempotency-Key that made one before returns that one. Throws
+ * Forbidden, and InvalidInput for a key that is not sound or was used for another request.
+ */
 export async function createSpace(
   { db, clock }: SpacesDeps,
   caller: Caller,
@@ -44,13 +54,44 @@ export async function createSpace(
   const now = clock.now();
   const { name, description = '', watchEnabled = true } = input;
   const unwatchedSince = watchEnabled ? null : now;
-  const space = { id: newRowId(now), name, description, createdAt: now, unwatchedSince };
+  const mark = requestMarkOf(caller, 'createSpace', { name, description, watchEnabled });
+  const space = {
+    ...{ id: newRowId(now), name, description, createdAt: now, unwatchedSince },
+    ...(mark ?? { requestKey: null, requestHash: null }),
+  };
   const after = { name, description, ...(!watchEnabled && { watchEnabled }) };
-  await db.transaction(async (tx) => {
-    await insertSpace(tx, space);
-    await recordAudit(tx, caller, spaceAudit('space.create', space.id, { after }), now);
-  });
-  return space;
+  const create = (): Promise<SpaceRow> =>
+    db.transaction(async (tx) => {
+      await insertSpace(tx, space);
+      await recordAudit(tx, caller, spaceAudit('space.create', space.id, { after }), now);
+      return space;
+    });
+  return mark === undefined ? create() : createOnce(db, mark, create);
+}
+
+/** What an earlier request of the mark made, or this one; of several at once, one makes it. */
+async function createOnce(
+  db: Database,
+  mark: RequestMark,
+  create: () => Promise<SpaceRow>,
+): Promise<SpaceRow> {
+  const find = () => db.read((tx) => findSpaceByRequest(tx, mark.requestKey));
+  let found = await find();
+  if (found === undefined) {
+    const madeMeanwhile = new Conflict('the same request is at work; send it again', {
+      code: 'request_at_work',
+    });
+    try {
+      return await onUniqueViolation(create, () => madeMeanwhile, ['requestKey']);
+    } catch (error) {
+      if (error !== madeMeanwhile) throw error;
+      found = await find();
+      // made and deleted again
+      if (found === undefined) throw madeMeanwhile;
+    }
+  }
+  requireSameRequest(mark, found);
+  return found;
 }
 
 /**

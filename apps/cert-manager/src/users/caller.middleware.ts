@@ -99,7 +99,9 @@ export function identifiedOf(response: Response): { readonly caller?: Caller; re
 
 /** Where the request came from. */
 export function originOf(request: Request, response: Response): Origin {
+  const idempotencyKey = request.get('idempotency-key');
   return {
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
     requestId: requestIdOf(response),
     ipAddress: plainAddress(request.ip ?? ''),
     userAgent: printable(request.get('user-agent') ?? ''),

@@ -28,7 +28,7 @@ export const spacesContract = {
   createSpace: endpoint({
     method: 'POST',
     path: '/spaces',
-    summary: 'Create a space',
+    summary: 'Create a space; sent again with the same Idempotency-Key header, the same one is answered',
     body: {
       kind: 'json',
       schema: z.object({
@@ -39,7 +39,7 @@ export const spacesContract = {
       }),
     },
     responses: { 201: json(spaceSchema, 'The space') },
-    failures: [400, 401, 403],
+    failures: [400, 401, 403, 409],
   }),
   deleteSpace: endpoint({
     method: 'DELETE',
