@@ -76,6 +76,11 @@ DELETE /permission-groups/{id}/members/{userId}   200 | | 401 403 404
 GET    /audit-logs/export    200 | | 400 401
 GET    /audit-logs/clearings 200 | | 401 403
 PUT    /spaces/{id}/watch-enabled              200 | | 400 401 403 404
+GET    /spaces/{id}/issuance-policy            200 | | 401 404
+PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409
+POST   /providers                              201 | | 400 401 403
+DELETE /providers/{id}                         200 | | 401 403 404 409
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/revoke 200 | | 400 401 403 404 409 502 504
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/renewal-explanation 200 | | 401 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/challenge-setup 200 | | 401 404
 GET    /issuance-jobs/{id}                     200 | | 401 404
