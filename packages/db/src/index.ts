@@ -49,6 +49,7 @@ export {
   type Tx,
 } from './database.js';
 export type { Dialect, DialectName } from './dialect.js';
+export { onSqlite } from './doors.js';
 export { DatabaseUnavailable } from './failures.js';
 export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './find.js';
 export { makeFolder } from './folder.js';

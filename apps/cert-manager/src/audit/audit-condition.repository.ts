@@ -4,7 +4,8 @@ import { auditText } from './text-index.repository.js';
 
 /**
  * How the entries are found: `index` lets the database choose an index of a filter, `position` hides those that would
- * have it sort what they find, so that it walks the log in its order.
+ * have it sort what they find, so that it walks the log in its order. PostgreSQL chooses well by itself, as it knows how
+ * often values occur.
  */
 export type AuditAccess = 'index' | 'position';
 
@@ -116,8 +117,10 @@ function isAscii(text: string): boolean {
 
 /** Actions are plain ASCII, and both databases order them by their octets: a beginning is a stretch of the index. */
 function addPrefix(condition: AuditCondition, prefix: string, column: ColumnName): void {
-  condition.add((at) => `substr(action, 1, ${prefix.length}) = ${at(prefix)}`);
-  if (!/^[ -}]+$/.test(prefix)) return;
+  if (!/^[ -}]+$/.test(prefix)) {
+    condition.add((at) => `substr(action, 1, ${prefix.length}) = ${at(prefix)}`);
+    return;
+  }
   const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
   condition.add((at) => `${column('action')} >= ${at(prefix)} and ${column('action')} < ${at(end)}`);
 }

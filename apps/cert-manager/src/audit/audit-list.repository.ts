@@ -1,4 +1,4 @@
-import { column, querySql, type Tx } from '@certloop/db';
+import { column, onSqlite, querySql, type Tx } from '@certloop/db';
 import { auditLogs, findAuditEnds, listAuditUsernames } from './audit.repository.js';
 import { auditCondition, isInOrder } from './audit-condition.repository.js';
 import type { AuditCounts } from './audit-counts.store.js';
@@ -112,11 +112,8 @@ function findRows(
   { order, limit, offset, after, upTo, above, total }: CountedWindow,
 ): Promise<AuditLogRow[]> {
   const isSorted = !isInOrder(scope, filter) && total !== undefined && total <= mostSorted;
-  const condition = auditCondition(
-    scope,
-    filter,
-    isSorted || isInOrder(scope, filter) ? 'index' : 'position',
-  );
+  const byIndex = isSorted || isInOrder(scope, filter) || !onSqlite(tx);
+  const condition = auditCondition(scope, filter, byIndex ? 'index' : 'position');
   if (after !== undefined) condition.add((at) => `id ${order === 'asc' ? '>' : '<'} ${at(after)}`);
   if (upTo !== undefined) condition.add((at) => `id <= ${at(upTo)}`);
   if (above !== undefined) condition.add((at) => `id > ${at(above)}`);
