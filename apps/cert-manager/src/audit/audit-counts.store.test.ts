@@ -79,4 +79,31 @@ describe('counting the audit log on PostgreSQL', () => {
     expect(await counts.total('all', ends(), count)).toBe(4);
     expect(counted).toEqual([{ above: 2, upTo: 4 }]);
   });
+
+  test('remembers after two seconds what no open transaction can add to', async () => {
+    let now = 0;
+    const counts = createAuditCounts({ name: 'postgres' }, () => now);
+    const { seqs, counted, count, ends } = logOf([1, 2]);
+    await counts.total('all', ends(), count, { oldest: 7, next: 9 });
+    now = 1_999;
+    await counts.total('all', ends(), count, { oldest: 9, next: 9 });
+    now = 2_000;
+    await counts.total('all', ends(), count, { oldest: 9, next: 9 });
+    seqs.push(3);
+    counted.length = 0;
+    expect(await counts.total('all', ends(), count, { oldest: 9, next: 10 })).toBe(3);
+    expect(counted).toEqual([{ above: 2, upTo: 3 }]);
+  });
+
+  test('finds what a transaction adds late that had begun before, however long it takes', async () => {
+    let now = 0;
+    const counts = createAuditCounts({ name: 'postgres' }, () => now);
+    const { seqs, count, ends } = logOf([1, 3]);
+    await counts.total('all', ends(), count, { oldest: 7, next: 9 });
+    now = 50_000;
+    expect(await counts.total('all', ends(), count, { oldest: 8, next: 20 })).toBe(2);
+    // transaction 8 ends
+    seqs.push(2);
+    expect(await counts.total('all', ends(), count, { oldest: 20, next: 20 })).toBe(3);
+  });
 });

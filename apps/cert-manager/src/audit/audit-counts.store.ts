@@ -1,5 +1,5 @@
 import type { Dialect } from '@certloop/db';
-import type { AuditEnds, AuditStretch } from './audit-stretches.js';
+import type { AuditEnds, AuditStretch, TransactionHorizon } from './audit-stretches.js';
 
 /**
  * How many entries filters let through, remembered up to a position: nothing is added below it any more, so that only
@@ -8,9 +8,14 @@ import type { AuditEnds, AuditStretch } from './audit-stretches.js';
 export interface AuditCounts {
   /**
    * The exact number of entries between the ends that something lets through, which `key` tells from other things;
-   * `count` counts in a stretch of the log.
+   * `count` counts in a stretch of the log. On PostgreSQL, `horizon` is that of the transaction which reads.
    */
-  total(key: string, ends: AuditEnds, count: (stretch: AuditStretch) => Promise<number>): Promise<number>;
+  total(
+    key: string,
+    ends: AuditEnds,
+    count: (stretch: AuditStretch) => Promise<number>,
+    horizon?: TransactionHorizon,
+  ): Promise<number>;
 }
 
 interface Remembered {
@@ -22,7 +27,9 @@ interface Remembered {
 const mostKept = 500;
 // no transaction of this service lasts as long
 const settlesAfterMs = 60_000;
-const markEveryMs = 10_000;
+// longer than a statement takes from its position to the number of its transaction, which is all that it has to do
+const settlesEarliestMs = 2_000;
+const markEveryMs = 1_000;
 
 /** `nowMs` is a clock that is never set back. */
 export function createAuditCounts(
@@ -30,7 +37,7 @@ export function createAuditCounts(
   nowMs: () => number = () => performance.now(),
 ): AuditCounts {
   const known = new Map<string, Remembered>();
-  const settled = name === 'sqlite' ? (last: number) => last : createMarks(nowMs);
+  const settled: Settled = name === 'sqlite' ? (last) => last : createMarks(nowMs);
   const remember = (key: string, next: Remembered) => {
     known.delete(key);
     known.set(key, next);
@@ -38,11 +45,11 @@ export function createAuditCounts(
     if (known.size > mostKept && oldest !== undefined) known.delete(oldest);
   };
   return {
-    total: async (key, { first, last }, count) => {
+    total: async (key, { first, last }, count, horizon) => {
       const before = known.get(key);
       // the log lost entries since, or this is the first time
       let base = before?.first === first ? before : { count: 0, first, upTo: first - 1 };
-      const upTo = settled(last);
+      const upTo = settled(last, horizon);
       if (upTo > base.upTo) {
         base = { count: base.count + (await count({ above: base.upTo, upTo })), first, upTo };
         remember(key, base);
@@ -52,18 +59,33 @@ export function createAuditCounts(
   };
 }
 
+type Settled = (last: number, horizon: TransactionHorizon | undefined) => number;
+
+interface Mark {
+  readonly atMs: number;
+  readonly last: number;
+  /** Number of the first transaction that had not begun then; unknown without a horizon. */
+  readonly next: number | undefined;
+}
+
 /**
  * Position below which nothing is added any more. PostgreSQL hands positions out before it commits: what was the
- * newest entry a minute ago has nothing unfinished below it; 0 when nothing is known of that time. SQLite's writers
- * take turns, so that there the newest entry is always such a one.
+ * newest entry a while ago has nothing unfinished below it once every transaction of that time has ended, or after a
+ * minute; 0 when nothing is known of that time. SQLite's writers take turns, so that there the newest entry is always
+ * such a one.
  */
-function createMarks(nowMs: () => number): (last: number) => number {
-  let marks: { readonly atMs: number; readonly last: number }[] = [];
-  return (last) => {
+function createMarks(nowMs: () => number): Settled {
+  let marks: Mark[] = [];
+  return (last, horizon) => {
     const now = nowMs();
     const newest = marks.at(-1);
-    if (newest === undefined || now - newest.atMs >= markEveryMs) marks = [...marks, { atMs: now, last }];
-    const settled = marks.findLast(({ atMs }) => now - atMs >= settlesAfterMs);
+    if (newest === undefined || now - newest.atMs >= markEveryMs) {
+      marks = [...marks, { atMs: now, last, next: horizon?.next }];
+    }
+    const settled = marks.findLast(({ atMs, next = Number.POSITIVE_INFINITY }) => {
+      const age = now - atMs;
+      return age >= settlesAfterMs || (age >= settlesEarliestMs && (horizon?.oldest ?? 0) >= next);
+    });
     if (settled !== undefined) marks = marks.slice(marks.indexOf(settled));
     return settled?.last ?? 0;
   };

@@ -1,5 +1,5 @@
 import { column, onSqlite, querySql, type Tx } from '@certloop/db';
-import { auditLogs, findAuditEnds, listAuditUsernames } from './audit.repository.js';
+import { auditLogs, findAuditEnds, findHorizon, listAuditUsernames } from './audit.repository.js';
 import { auditCondition, isInOrder } from './audit-condition.repository.js';
 import type { AuditCounts } from './audit-counts.store.js';
 import type { AuditLogRow } from './audit-entry.js';
@@ -94,7 +94,7 @@ async function countAudit(
   };
   // the details of an entry may change
   if (filter.text !== undefined) return count({ above: 0, upTo: ends.last });
-  return counts.total(JSON.stringify([scope, filter]), ends, count);
+  return counts.total(JSON.stringify([scope, filter]), ends, count, await findHorizon(tx));
 }
 
 // beyond that, walking the log finds a page sooner than sorting what an index finds

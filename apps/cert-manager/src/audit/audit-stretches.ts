@@ -4,6 +4,12 @@ export interface AuditEnds {
   readonly last: number;
 }
 
+/** Numbers of transactions of PostgreSQL: all below `oldest` have ended, none from `next` on has begun. */
+export interface TransactionHorizon {
+  readonly oldest: number;
+  readonly next: number;
+}
+
 /** A stretch of the log: positions above `above`, up to `upTo`. */
 export interface AuditStretch {
   readonly above: number;

@@ -1,5 +1,6 @@
-import { column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, insertMany, onSqlite, querySql, type Tx } from '@certloop/db';
 import type { AuditAction, AuditClearingRow, AuditLogRow, AuditOutcome } from './audit-entry.js';
+import type { TransactionHorizon } from './audit-stretches.js';
 
 export const auditLogs = defineTable<AuditLogRow>('audit_logs', {
   columns: {
@@ -105,6 +106,15 @@ export async function findAuditEnds(
   const [ends] = await querySql<{ first: number | null; last: number | null }>(tx, columns, text);
   if (ends === undefined || ends.first === null || ends.last === null) return undefined;
   return { first: ends.first, last: ends.last };
+}
+
+/** Undefined on SQLite. */
+export async function findHorizon(tx: Tx): Promise<TransactionHorizon | undefined> {
+  if (onSqlite(tx)) return undefined;
+  const text = `select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as next
+    from pg_current_snapshot() s`;
+  const [horizon] = await querySql(tx, { oldest: column.bigint(), next: column.bigint() }, text);
+  return horizon;
 }
 
 /** Every name in the log, each once; costs as many steps as there are names. */
