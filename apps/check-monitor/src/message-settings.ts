@@ -1,0 +1,92 @@
+import { baseAddress, flag, httpAddress, setting, wholeNumber, wordList } from '@certloop/server';
+import { z } from 'zod';
+import { type ChannelKind, channelKindNames, findKind } from './channels/channel-kinds.js';
+
+const channelKindList = wordList.transform((words, context): ChannelKind[] => {
+  const unknown = words.find((word) => findKind(word) === undefined);
+  if (unknown === undefined) return words.flatMap((word) => findKind(word) ?? []);
+  context.addIssue({
+    code: 'custom',
+    message: `${unknown} is not a kind of integration; the kinds are ${channelKindNames.join(', ')}`,
+  });
+  return [];
+});
+
+/** Settings of how messages are sent. */
+export const messageSettings = {
+  logoUrl: setting(
+    'CHECK_MONITOR_LOGO_URL',
+    httpAddress.optional(),
+    'address of a picture that stands beside messages in chats; none when absent',
+  ),
+  allowPrivateTargets: setting(
+    'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS',
+    flag.default(false),
+    'true: integrations may call private and loopback addresses',
+  ),
+  egressProxy: setting(
+    'CHECK_MONITOR_EGRESS_PROXY',
+    httpAddress.optional(),
+    'HTTP proxy by which integrations are called, such as http://user:password@proxy.example.org:3128; names must resolve on this machine too; mail and signal-cli are reached directly',
+  ),
+  disabledKinds: setting(
+    'CHECK_MONITOR_DISABLED_INTEGRATIONS',
+    channelKindList.default([]),
+    'kinds of integrations by which nothing is sent, such as slack,webhook; their messages fail and say so',
+  ),
+  smtpUrl: setting(
+    'CHECK_MONITOR_SMTP_URL',
+    z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }).optional(),
+    'mail server, such as smtp://user:password@mail.example.org:587; no mail is sent when absent',
+  ),
+  mailFrom: setting(
+    'CHECK_MONITOR_MAIL_FROM',
+    z.string().optional(),
+    'sender of mails, such as "Alerts <alerts@example.org>"; alerts at the host of the site root when absent',
+  ),
+  bounceDomain: setting(
+    'CHECK_MONITOR_BOUNCE_DOMAIN',
+    z.string().optional(),
+    'domain of the envelope senders of alerts, whose mail server posts what comes back to /api/v3/bounces/',
+  ),
+  telegramToken: setting(
+    'CHECK_MONITOR_TELEGRAM_TOKEN',
+    z.string().optional(),
+    'token of the bot that tells Telegram chats',
+  ),
+  pushoverToken: setting(
+    'CHECK_MONITOR_PUSHOVER_TOKEN',
+    z.string().optional(),
+    'token of the application that tells Pushover users',
+  ),
+  ntfyToken: setting(
+    'CHECK_MONITOR_NTFY_TOKEN',
+    z.string().optional(),
+    'access token of an account at ntfy.sh, for topics there whose integration has no token of its own',
+  ),
+  matrixHomeserver: setting(
+    'CHECK_MONITOR_MATRIX_HOMESERVER',
+    baseAddress.optional(),
+    'homeserver of the account that tells Matrix rooms',
+  ),
+  matrixAccessToken: setting(
+    'CHECK_MONITOR_MATRIX_ACCESS_TOKEN',
+    z.string().optional(),
+    'access token of that account',
+  ),
+  signalSocket: setting(
+    'CHECK_MONITOR_SIGNAL_SOCKET',
+    z.string().optional(),
+    'socket of signal-cli: a path or host:port',
+  ),
+  deliveryWorkers: setting(
+    'CHECK_MONITOR_DELIVERY_WORKERS',
+    wholeNumber(1, 100).default(4),
+    'channels that get messages at once; one that takes longer than a second counts no more',
+  ),
+  digestPerMinute: setting(
+    'CHECK_MONITOR_DIGEST_PER_MINUTE',
+    wholeNumber(0, 10_000).default(20),
+    'messages a minute to a channel that people read, after which the rest comes in one message; 0: no limit',
+  ),
+} as const;
