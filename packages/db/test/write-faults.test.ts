@@ -10,6 +10,7 @@ describeEachDialect('a database that cannot be written', (open, dialect) => {
     ({ database } = await open(shop));
   });
 
+  const large = dialect === 'sqlite' ? 'no'.repeat(50_000) : 'no';
   const reason = dialect === 'sqlite' ? 'its disk is full' : 'it is read-only';
 
   /** A disk that is full, or a primary that became a standby. */
@@ -40,7 +41,7 @@ describeEachDialect('a database that cannot be written', (open, dialect) => {
     await database.transaction((tx) => insertNamed(tx, 'first'));
     expect(await database.writeFault()).toBeUndefined();
     await refuseWrites(true);
-    await expect(database.transaction((tx) => insertNamed(tx, 'no'.repeat(50_000)))).rejects.toThrow(
+    await expect(database.transaction((tx) => insertNamed(tx, large))).rejects.toThrow(
       DatabaseUnavailable,
     );
     expect(await database.writeFault()).toBe(`the database cannot be written: ${reason}`);
