@@ -39,6 +39,7 @@ import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { challengeSetupHandlers } from './issuance/challenge-setup.routes.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
 import { createIssuanceRunner } from './issuance/issuance-runner.service.js';
+import { recoverSigning } from './issuance/recover-signing.service.js';
 import { createSignPlaces } from './issuance/sign-places.store.js';
 import { ownAddress } from './issuance/web-server-lines.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
@@ -97,6 +98,8 @@ export interface CertManager {
   takeUpJobs(): Promise<void>;
   /** Completes revocations whose caller got no answer. */
   finishRevocations(): Promise<void>;
+  /** Takes over calls of csr/sign whose process died, and stores what their CAs issued. */
+  recoverSigning(): Promise<void>;
   /** Begins the recurring work. */
   startPollers(): void;
   /** Ends the recurring work and writes what is still to be written; the database stays open. */
@@ -151,6 +154,9 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     ...{ db, clock, logger, opener, leaseMs, ...scheduler },
     isOrderOfRenewal: (tx, url) => hasRenewalWithOrder(tx, url, nilUuid),
   });
+
+  const takeOverSigning = () =>
+    recoverSigning({ ...{ db, clock, logger, opener, pauseMs: leaseMs }, ...scheduler });
 
   const challengeHttp = createHttpApp({ logger });
   challengeHttp.use(http01Responder({ db }));
@@ -239,6 +245,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     },
     takeUpJobs: () => issuance.takeUp(),
     finishRevocations: () => finishRevocations(revocations),
+    recoverSigning: takeOverSigning,
     startPollers: () => {
       void indexAuditTexts({ db, logger });
       pollers.push(
@@ -249,8 +256,8 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           tick: () => sweepSessions({ db, clock }),
           logger,
         }),
-        ...issuancePollers(options, issuance),
         revocationPoller(revocations),
+        ...issuancePollers(options, issuance, takeOverSigning),
         ...openModeReminder(isOpen, logger),
         ...renewalPollers(options, renewals),
         ...watchPollers(options, renewals),

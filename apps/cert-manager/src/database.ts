@@ -17,6 +17,7 @@ import { fqdns } from './fqdns/fqdns.repository.js';
 import { policyRefusals } from './fqdns/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/space-policies.repository.js';
 import { issuanceJobs } from './issuance/issuance-jobs.repository.js';
+import { signingRequests } from './issuance/signing-requests.repository.js';
 import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
 import { addSpaces } from './migrations/0003-spaces.js';
@@ -35,6 +36,7 @@ import { addProviderKinds } from './migrations/0015-provider-kinds.js';
 import { addRevocations } from './migrations/0016-revocations.js';
 import { addIssuancePolicies } from './migrations/0017-issuance-policies.js';
 import { addRepeatedRequests } from './migrations/0018-repeated-requests.js';
+import { addSigningRequests } from './migrations/0019-signing-requests.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -76,6 +78,7 @@ const tables: readonly AnyTable[] = [
   acmeAccounts,
   challengeTokens,
   issuanceJobs,
+  signingRequests,
   watchedFqdns,
   watchPings,
   pendingRevocations,
@@ -103,6 +106,7 @@ export const schema: Schema = {
     addRevocations,
     addIssuancePolicies,
     addRepeatedRequests,
+    addSigningRequests,
   ],
 };
 

@@ -33,14 +33,17 @@ export function openModeReminder(isOpen: boolean, logger: Logger): Poller[] {
 export function issuancePollers(
   { database: db, clock, logger }: AppOptions,
   runner: IssuanceRunner,
+  recoverSigning: () => Promise<void>,
 ): Poller[] {
   const takeUp = startPoller({ name: 'issuance', everyMs: 10_000, tick: () => runner.takeUp(), logger });
   takeUp.trigger();
+  const recover = startPoller({ name: 'signing.recovery', everyMs: 10_000, tick: recoverSigning, logger });
+  recover.trigger();
   const tick = async () => {
     await runner.sweep();
     await db.transaction((tx) => deleteOldChallengeTokens(tx, clock.now()));
   };
-  return [takeUp, startPoller({ name: 'issuance.sweep', everyMs: 3_600_000, tick, logger })];
+  return [takeUp, recover, startPoller({ name: 'issuance.sweep', everyMs: 3_600_000, tick, logger })];
 }
 
 /** Completes revocations whose caller got no answer, at once and then every half minute. */

@@ -1,16 +1,18 @@
 import type { Fqdn } from '@certloop/contracts';
+import { executeSql } from '@certloop/db';
 import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { challengeTokens } from '../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../src/acme/order-steps.js';
+import { signingRequests } from '../src/issuance/signing-requests.repository.js';
 import type { TestApp } from './support/app.js';
 import { beginLife, deathOf } from './support/dying-process.js';
 import type { FakeCa } from './support/fake-ca.js';
-import { pathOf } from './support/inventory.js';
+import { addCsr, auditEntries, pathOf } from './support/inventory.js';
 import { addJob } from './support/issuance.js';
 import { certificatesOf } from './support/renewals.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
-import { configure, fqdnWithCsr, providerOf, startAppWithCa } from './support/signing.js';
+import { configure, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from './support/signing.js';
 
 // it starts processes, and much else may run on the same machine
 jest.setTimeout(120_000);
@@ -53,22 +55,108 @@ describeEachDialect('a process that is killed', (open) => {
       return { path: pathOf(fqdn, 'csr/sign'), auth: app.people.ada.auth, body: { providerId } };
     };
 
-    test('whoever asks again gets the certificate that was issued for it', async () => {
-      const { fqdn } = await fqdnWithCsr(app);
-      const call = await sign(fqdn);
+    /** Kills a process after the CA's answer; how many certificates the CA had issued before. */
+    const dieSigning = async (call: Awaited<ReturnType<typeof sign>>) => {
       const before = ca.ids.length;
       ca.answer('with silence');
       const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: call });
       await ca.hasIssued(before + 1);
       child.kill('SIGKILL');
       expect(await deathOf(child)).toBe('SIGKILL');
+      ca.answer('soundly');
+      return before;
+    };
+    const requests = () => app.database.read((tx) => tx.count(signingRequests));
+    const failuresOf = async ({ id }: Fqdn) =>
+      (await auditEntries(app, 'certificate.issue')).filter(({ resourceId }) => resourceId === id);
+
+    test('its certificate is stored when its lease has lapsed, whatever was stored meanwhile', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const call = await sign(fqdn);
+      const other = await sign(fqdn);
+      const before = await dieSigning(call);
+      await app.request.post(other.path).set(other.auth).send(other.body).expect(200);
+      await app.request.post(other.path).set(other.auth).send(other.body).expect(200);
+      expect(ca.ids.length - before).toBe(2);
+      // one that lives may still be at work
+      await app.recoverSigning();
+      expect(await requests()).toBe(1);
+
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await requests()).toBe(0);
+      expect(ca.ids.length - before).toBe(2);
+      const stored = await certificatesOf(app, fqdn);
+      expect(new Set(stored.map(({ pem }) => pem)).size).toBe(stored.length);
+      expect(stored).toHaveLength(2);
+    });
+
+    test('its certificate is stored although the newest one is of another wish', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const call = await sign(fqdn);
+      ca.answer('soundly');
+      await app.request.post(call.path).set(call.auth).send(call.body).expect(200);
+      const before = await dieSigning(call);
+      // as a renewal or a request by another provider does
+      const rename = `update signing_requests set wish = 'a wish of its own' where fqdn_id = $1`;
+      await app.database.transaction((tx) => executeSql(tx, rename, [fqdn.id]));
+      app.clock.advance(3 * leaseMs);
+      ca.answer('with a fault');
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      ca.answer('soundly');
+      app.clock.advance(leaseMs);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+      expect(ca.ids.length - before).toBe(2);
+      expect(await requests()).toBe(0);
+    });
+
+    test.each([
+      [
+        'another CSR was uploaded',
+        async (fqdn: Fqdn) => void (await addCsr(app, fqdn, await newCsr(fqdn.fqdn))),
+      ],
+      [
+        'the FQDN was deleted',
+        async (fqdn: Fqdn) =>
+          void (await app.request
+            .delete(`/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`)
+            .set(app.people.ada.auth)),
+      ],
+    ])('an audit entry names what may have been issued where %s', async (reason, change) => {
+      const { fqdn } = await fqdnWithCsr(app);
+      await dieSigning(await sign(fqdn));
+      await change(fqdn);
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await failuresOf(fqdn)).toMatchObject([
+        {
+          outcome: 'failure',
+          details: {
+            fqdn: fqdn.fqdn,
+            spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+            reason: expect.stringContaining(reason),
+          },
+        },
+      ]);
+      expect(await requests()).toBe(0);
+    });
+
+    test('whoever asks again gets the certificate that was issued for it', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const call = await sign(fqdn);
+      const before = await dieSigning(call);
       expect(await certificatesOf(app, fqdn)).toEqual([]);
 
-      ca.answer('soundly');
       const { body } = await app.request.post(call.path).set(call.auth).send(call.body).expect(200);
       expect(body.success).toBe(true);
       expect(ca.ids.length - before).toBe(1);
       expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      expect([ca.ids.length - before, await requests()]).toEqual([1, 0]);
     });
 
     test('a call after one that was stored is for another certificate', async () => {

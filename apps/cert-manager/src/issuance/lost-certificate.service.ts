@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -14,6 +14,8 @@ interface Issued {
   readonly fqdn: Pick<FqdnRow, 'id' | 'spaceId' | 'fqdn'>;
   readonly provider: Pick<ProviderRow, 'id' | 'name'>;
   readonly issued: IssuedCertificate;
+  /** Called in the transaction of that entry. */
+  readonly onLost?: (tx: Tx) => Promise<void>;
 }
 
 /**
@@ -22,7 +24,7 @@ interface Issued {
  */
 export async function orRecordLost<T>(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
-  { caller, fqdn, provider, issued }: Issued,
+  { caller, fqdn, provider, issued, onLost }: Issued,
   store: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -43,7 +45,10 @@ export async function orRecordLost<T>(
       spaceId: fqdn.spaceId,
       details,
     } as const;
-    await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+    await db.transaction(async (tx) => {
+      await recordAudit(tx, caller, entry, clock.now());
+      await onLost?.(tx);
+    });
     throw error;
   }
 }

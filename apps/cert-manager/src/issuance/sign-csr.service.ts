@@ -8,9 +8,11 @@ import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { createOrderFinder, type Order, type OrderWish } from './find-orders.service.js';
 import { validityWarning } from './public-validity.js';
+import { createRequestLog } from './record-signing.service.js';
 import type { RequestDeps } from './request-certificate.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
 import type { SignPlaces } from './sign-places.store.js';
+import { deleteSigningRequests } from './signing-requests.repository.js';
 import { wishName } from './signing-wish.js';
 import { createSignedStore, type StoreDeps, signAudit } from './store-signed.service.js';
 
@@ -37,6 +39,7 @@ export interface SignDeps extends RequestDeps, StoreDeps {
  */
 export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish) => Promise<SignedByOrder> {
   const findOrder = createOrderFinder(deps.db);
+  const recordRequest = createRequestLog({ ...deps, leaseMs: deps.runner.leaseMs });
   const store = createSignedStore(deps);
   const judgeKey = createKeyJudge();
   const signAt = async (place: number, caller: Caller, input: OrderWish): Promise<SignedByOrder> => {
@@ -47,12 +50,13 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
     if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
     const { fqdn, csr, newestId } = order;
     const wish = wishName({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, place });
+    const requestId = await recordRequest({ caller, order, wish });
     const outcome = await provider.sign(csr.csrPem, undefined, wish);
     if (!outcome.isSigned) {
-      await recordRefusal(deps, caller, order, outcome.reason);
+      await recordRefusal(deps, caller, { order, requestId }, outcome.reason);
       return { reply: { success: false, message: outcome.reason } };
     }
-    const certificate = await store({ caller, order, issued: outcome });
+    const certificate = await store({ caller, order, issued: outcome, requestId });
     // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
     if (certificate.revokedAt !== null) return signAt(place, caller, input);
     const warning = validityWarning(fqdn.fqdn, certificate);
@@ -71,14 +75,14 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
 async function requireAllowed(deps: SignDeps, caller: Caller, order: Order): Promise<void> {
   const { refusal } = order;
   if (refusal === undefined) return;
-  await recordRefusal(deps, caller, order, refusal.message, refusal.code);
+  await recordRefusal(deps, caller, { order }, refusal.message, refusal.code);
   throw refusal;
 }
 
 function recordRefusal(
   { db, clock, onRequestFailed }: SignDeps,
   caller: Caller,
-  { fqdn, csr, provider }: Order,
+  { order: { fqdn, csr, provider }, requestId }: { readonly order: Order; readonly requestId?: string },
   reason: string,
   code?: string,
 ): Promise<void> {
@@ -87,6 +91,7 @@ function recordRefusal(
   const entry = { ...signAudit({ fqdn, csr }, details), outcome: 'failure' as const };
   return db.transaction(async (tx) => {
     await recordAudit(tx, caller, entry, clock.now());
+    if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
     await onRequestFailed?.(tx, fqdn.id, reason);
   });
 }

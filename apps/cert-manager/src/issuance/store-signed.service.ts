@@ -16,6 +16,7 @@ import { keepProvider, type ProviderRow } from '../providers/providers.repositor
 import type { Order } from './find-orders.service.js';
 import { orRecordLost } from './lost-certificate.service.js';
 import { validityWarning } from './public-validity.js';
+import { deleteSigningRequests } from './signing-requests.repository.js';
 import { certificateFacts, certificateOf, insertIssued } from './store-certificate.service.js';
 
 /** A CSR that was signed, and what its provider answered. */
@@ -23,6 +24,8 @@ export interface Signed {
   readonly caller: Caller;
   readonly order: Order;
   readonly issued: IssuedCertificate;
+  /** The row by which another process would ask the CA again. */
+  readonly requestId: string;
 }
 
 export interface StoreDeps {
@@ -93,6 +96,10 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
       news.map((one) => ({ caller: one.caller, entry: signedAudit(one, one.certificate) })),
       now,
     );
+    await deleteSigningRequests(
+      tx,
+      all.map(({ requestId }) => requestId),
+    );
     await deps.onCertificatesStored(tx, news);
     return rows;
   });
@@ -120,20 +127,23 @@ async function holdThose(
   return held;
 }
 
-function storeOrRecordLost(deps: StoreDeps, signed: Signed): Promise<CertificateRow> {
-  const { caller, order, issued } = signed;
-  return orRecordLost(deps, { ...order, caller, issued }, () => storeAlone(deps, signed));
+/** As `createSignedStore`, for one. What was stored before is returned. */
+export function storeOrRecordLost(deps: StoreDeps, signed: Signed): Promise<CertificateRow> {
+  const { caller, order, issued, requestId } = signed;
+  const onLost = (tx: Tx) => deleteSigningRequests(tx, [requestId]);
+  return orRecordLost(deps, { ...order, caller, issued, onLost }, () => storeAlone(deps, signed));
 }
 
 function storeAlone(
   { db, clock, onCertificateStored }: StoreDeps,
-  { caller, order, issued }: Signed,
+  { caller, order, issued, requestId }: Signed,
 ): Promise<CertificateRow> {
   const { csr, provider } = order;
   return db.transaction(async (tx) => {
     // The provider took its time: whom the certificate is for may be gone by now.
     const fqdn = await holdFqdn(tx, order.fqdn.spaceId, order.fqdn.id);
     if (!(await keepCsr(tx, csr.id))) throw csrNotFound('the CSR was deleted while it was being signed');
+    await deleteSigningRequests(tx, [requestId]);
     const now = clock.now();
     // a certificate of a provider that was deleted meanwhile names none
     const isThere = (await keepProvider(tx, provider.id)) !== undefined;

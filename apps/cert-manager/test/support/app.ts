@@ -43,6 +43,7 @@ export interface TestApp {
   readonly takeUpJobs: () => Promise<void>;
   /** Completes revocations whose caller got no answer. */
   readonly finishRevocations: () => Promise<void>;
+  readonly recoverSigning: () => Promise<void>;
   /** Works on the renewal queue once. */
   readonly renew: () => Promise<RunReport>;
   /** Asks CAs once when they want certificates renewed. */
@@ -114,6 +115,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     watch: () => app.runWatch(),
     takeUpJobs: () => app.takeUpJobs(),
     finishRevocations: () => app.finishRevocations(),
+    recoverSigning: () => app.recoverSigning(),
     close: () => app.close(),
   };
 }
