@@ -41,9 +41,7 @@ describeEachDialect('a database that cannot be written', (open, dialect) => {
     await database.transaction((tx) => insertNamed(tx, 'first'));
     expect(await database.writeFault()).toBeUndefined();
     await refuseWrites(true);
-    await expect(database.transaction((tx) => insertNamed(tx, large))).rejects.toThrow(
-      DatabaseUnavailable,
-    );
+    await expect(database.transaction((tx) => insertNamed(tx, large))).rejects.toThrow(DatabaseUnavailable);
     expect(await database.writeFault()).toBe(`the database cannot be written: ${reason}`);
     expect(await namesIn(database)).toEqual(['first']);
     await refuseWrites(false);
