@@ -20,6 +20,7 @@ describeEachDialect('health', (open) => {
         status: 'ok',
         message: expect.stringMatching(/./),
         time: app.clock.now().toISOString(),
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       });
       await app.request.head(path).expect(200);
     },

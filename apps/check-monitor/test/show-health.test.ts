@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openTestApp, type TestApp } from './support/app.js';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
 
 describeEachDialect('health', (open) => {
   let app: TestApp;
@@ -16,8 +19,10 @@ describeEachDialect('health', (open) => {
   };
 
   test('is told without a key, apart for being alive and for being ready', async () => {
-    await app.http.get('/health/live').expect(200, { status: 'ok', message: 'the process runs' });
-    await app.http.get('/health/ready/').expect(200, { status: 'ok', message: 'requests are taken' });
+    await app.http.get('/health/live').expect(200, { status: 'ok', message: 'the process runs', version });
+    await app.http
+      .get('/health/ready/')
+      .expect(200, { status: 'ok', message: 'requests are taken', version });
     await app.http.head('/health/ready').expect(200);
     await app.http.post('/health/ready').expect(405).expect('Allow', 'GET, HEAD');
   });

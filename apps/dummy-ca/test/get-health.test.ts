@@ -7,6 +7,6 @@ describe('GET /health', () => {
     const ca = await startCa();
     const response = await request(ca.http).get('/health').expect(200);
     expect(response.headers['content-type']).toMatch(/^application\/json/);
-    expect(response.body).toEqual({ status: 'ok' });
+    expect(response.body).toEqual({ status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
   });
 });

@@ -84,7 +84,7 @@ describe('the service', () => {
         DUMMY_CA_KEYTYPE: 'RSA-2048',
       });
       const url = await addressOf(service);
-      expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' });
+      expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' });
       expect(await (await fetch(`${url}/root`)).text()).toBe(certificatePem);
       const warned = linesOf(service).filter(({ event }) => event === 'config.unknown_setting');
       expect(warned.map(({ name }) => name)).toEqual(['DUMMY_CA_KEYTYPE']);

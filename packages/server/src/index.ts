@@ -55,6 +55,7 @@ export {
 } from './metrics.js';
 export { type MetricsAccess, metricsPage, metricsSettings } from './metrics-page.js';
 export { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from './outgoing-fetch.js';
+export { packageVersion } from './package-version.js';
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './password.js';
 export { requireSoundPassword } from './password-policy.js';
 export { createPlainFetch } from './plain-fetch.js';

@@ -1,6 +1,6 @@
 import { AppError, type Health, type Stats } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { type Clock, packageVersion } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { readableSpaces } from '../access/permissions.js';
 import { countCsrRows } from '../csrs/csrs.repository.js';
@@ -15,18 +15,20 @@ export interface SystemDeps {
   readonly isDraining: () => boolean;
 }
 
+const version = packageVersion(import.meta.url);
+
 /** Whether the service works, always answered: `ok`, or `degraded` with the reason. */
 export async function describeHealth({ db, clock }: SystemDeps): Promise<Health> {
   const fault = await databaseFault(db);
   const time = clock.now().toISOString();
   return fault === undefined
-    ? { status: 'ok', message: 'the service works', time }
-    : { status: 'degraded', message: fault, time };
+    ? { status: 'ok', message: 'the service works', time, version }
+    : { status: 'degraded', message: fault, time, version };
 }
 
 /** That the process runs. */
 export function describeLiveness({ clock }: SystemDeps): Health {
-  return { status: 'ok', message: 'the process runs', time: clock.now().toISOString() };
+  return { status: 'ok', message: 'the process runs', time: clock.now().toISOString(), version };
 }
 
 /**
@@ -36,7 +38,7 @@ export function describeLiveness({ clock }: SystemDeps): Health {
 export async function describeReadiness({ db, clock, isDraining }: SystemDeps): Promise<Health> {
   const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
-  return { status: 'ok', message: 'requests are taken', time: clock.now().toISOString() };
+  return { status: 'ok', message: 'requests are taken', time: clock.now().toISOString(), version };
 }
 
 /** Counts of the spaces that the caller may read, and of what they hold; certificates and renewals if wanted. */

@@ -1,10 +1,18 @@
 import { AppError, type Probe } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
+import { packageVersion } from '@certloop/server';
 
 export interface ProbesDeps {
   readonly database: Database;
   /** Whether the service is stopping and takes no new work. */
   readonly isDraining: () => boolean;
+}
+
+const version = packageVersion(import.meta.url);
+
+/** That the process runs. */
+export function describeLiveness(): Probe {
+  return { status: 'ok', message: 'the process runs', version };
 }
 
 /**
@@ -14,7 +22,7 @@ export interface ProbesDeps {
 export async function describeReadiness({ database, isDraining }: ProbesDeps): Promise<Probe> {
   const fault = isDraining() ? 'the service is stopping' : await schemaFault(database);
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
-  return { status: 'ok', message: 'requests are taken' };
+  return { status: 'ok', message: 'requests are taken', version };
 }
 
 async function schemaFault(database: Database): Promise<string | undefined> {

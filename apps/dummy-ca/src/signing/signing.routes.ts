@@ -1,10 +1,12 @@
 import { AppError, InvalidInput, signingContract } from '@certloop/contracts';
-import { bind } from '@certloop/server';
+import { bind, packageVersion } from '@certloop/server';
 import { type Request, Router } from 'express';
 import { getCertificate, type SigningDeps } from './signing.service.js';
 
 // The path of CSRs is answered by its own responder.
 const { signCsr: _, ...contract } = signingContract;
+
+const version = packageVersion(import.meta.url);
 
 /** Router of the documented API beside signing: show a certificate, show the root, tell health. */
 export function signingRoutes(deps: SigningDeps): Router {
@@ -15,7 +17,7 @@ export function signingRoutes(deps: SigningDeps): Router {
     bind(
       contract,
       {
-        getHealth: async () => ({ status: 200, body: { status: 'ok' } }),
+        getHealth: async () => ({ status: 200, body: { status: 'ok', version } }),
         getCertificate: async ({ params }) => {
           const { id, certificatePem, createdAt } = getCertificate(deps, params.id);
           const body = { id, certificate: certificatePem, created_at: createdAt.toISOString() };

@@ -7,6 +7,7 @@ export const healthSchema = z
     status: z.string(),
     message: z.string(),
     time: scalars.instant,
+    version: z.string().optional().describe('version of the service, as the changelog names it'),
   })
   .meta({ id: 'Health' });
 export type Health = z.output<typeof healthSchema>;

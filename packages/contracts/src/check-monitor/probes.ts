@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 
 /** What an orchestrator is told; refusals have the body of every other one. */
-export const probeSchema = z.object({ status: z.literal('ok'), message: z.string() }).meta({ id: 'Probe' });
+export const probeSchema = z
+  .object({
+    status: z.literal('ok'),
+    message: z.string(),
+    version: z.string().optional().describe('version of the service, as the changelog names it'),
+  })
+  .meta({ id: 'Probe' });
 export type Probe = z.output<typeof probeSchema>;
 
 /** For whoever runs the service: needs no key. */

@@ -47,7 +47,12 @@ export const certificateRecordSchema = z
   .meta({ id: 'CertificateRecord' });
 export type CertificateRecord = z.output<typeof certificateRecordSchema>;
 
-export const caHealthSchema = z.object({ status: z.string() }).meta({ id: 'CaHealth' });
+export const caHealthSchema = z
+  .object({
+    status: z.string(),
+    version: z.string().optional().describe('version of the service, as the changelog names it'),
+  })
+  .meta({ id: 'CaHealth' });
 export type CaHealth = z.output<typeof caHealthSchema>;
 
 /** The operations of the document. */
