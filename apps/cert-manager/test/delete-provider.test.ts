@@ -4,13 +4,13 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
 import { certificates } from '../src/certificates/certificates.repository.js';
-import { fqdns } from '../src/fqdns/fqdns.repository.js';
 import { issuanceJobs } from '../src/issuance/issuance-jobs.repository.js';
-import { providers } from '../src/providers/providers.repository.js';
 import { renewalQueue } from '../src/renewals/renewals.repository.js';
+import { deletePendingRevocation } from '../src/revocations/pending-revocations.repository.js';
 import { startAppOn, type TestApp } from './support/app.js';
 import { addCsr, addSpace, auditEntries, badIds, pathOf, unknownId } from './support/inventory.js';
 import { addJob } from './support/issuance.js';
+import { addPendingRevocation, danglingReferences } from './support/providers.js';
 import {
   certificatesOf,
   clearInventory,
@@ -181,6 +181,20 @@ describeEachDialect('deleting a provider', (open) => {
       await remove(provider).expect(200);
     });
 
+    test('by a revocation that its CA has not settled, also of a certificate that was replaced', async () => {
+      const provider = await newProvider();
+      const { fqdn } = await fqdnWithCsr(app, 'leaked.example.org');
+      await signWith({ ...place, providerId: provider.id }, fqdn);
+      await signWith(place, fqdn);
+      const id = await addPendingRevocation(app, fqdn, provider);
+      const { body } = await remove(provider).expect(409);
+      expect(body.detail).toMatch(
+        /: 1 pending revocation \(leaked\.example\.org\); wait until its CA has settled/,
+      );
+      await app.database.transaction((tx) => deletePendingRevocation(tx, id));
+      await remove(provider).expect(200);
+    });
+
     test('by a renewal that has begun with it, whoever it is queued for', async () => {
       const provider = await newProvider();
       const fqdn = await renewedFqdn(place, 'begun.example.org');
@@ -269,19 +283,3 @@ describeEachDialect('deleting a provider', (open) => {
     expect(await danglingReferences(app)).toEqual([]);
   });
 });
-
-/** Open work and rows that name a provider which is not there. */
-async function danglingReferences(app: TestApp): Promise<string[]> {
-  return app.database.read(async (tx) => {
-    const there = new Set((await tx.find(providers)).map(({ id }) => id));
-    const named = [
-      ...(await tx.find(fqdns)).map(({ providerId }) => providerId),
-      ...(await tx.find(certificates)).map(({ providerId }) => providerId),
-      ...(await tx.find(issuanceJobs)).flatMap((job) => (job.finishedAt === null ? [job.providerId] : [])),
-      ...(await tx.find(renewalQueue)).flatMap((entry) =>
-        entry.finishedAt === null ? [entry.providerId] : [],
-      ),
-    ];
-    return named.filter((id): id is string => id !== null && !there.has(id));
-  });
-}

@@ -6,11 +6,13 @@ import {
   deleteRows,
   findRow,
   insertMany,
+  querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 import type { JobCaller } from '../issuance/job-audit.js';
+import { findProviderUsers, maxNamed, type ProviderUsers } from '../providers/provider-users.repository.js';
 
 /** A revocation that a CA is asked for and that is not settled yet. It outlives the certificate that it is about. */
 export interface PendingRevocationRow {
@@ -64,6 +66,16 @@ export async function storePendingRevocation(tx: Tx, row: PendingRevocationRow):
   }
   await updateRows(tx, pendingRevocations, { id }, { reason, caller, dueAt });
   return true;
+}
+
+/** Revocations that a provider's CA has not settled. */
+export async function findRevocationsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
+  const from = { table: 'pending_revocations', fqdnId: 'fqdn_id', condition: 'provider_id = $1' };
+  const { count } = await findProviderUsers(tx, from, [providerId]);
+  // by the names that they have themselves, as their FQDNs may be gone
+  const text = `select fqdn from pending_revocations where provider_id = $1 order by id limit ${maxNamed}`;
+  const named = await querySql(tx, { fqdn: pendingRevocations.columns.fqdn }, text, [providerId]);
+  return { count, fqdnIds: [], names: named.map(({ fqdn }) => fqdn) };
 }
 
 /** Takes revocations that are due, the earliest first, until `until`. */

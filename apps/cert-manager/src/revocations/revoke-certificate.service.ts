@@ -5,7 +5,12 @@ import { requireLevel } from '../access/permissions.js';
 import { type CertificateRow, getCertificate } from '../certificates/certificates.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { jobCallerOf } from '../issuance/job-audit.js';
-import { getProvider, type ProviderRow } from '../providers/providers.repository.js';
+import {
+  getProvider,
+  keepProvider,
+  type ProviderRow,
+  providerNotFound,
+} from '../providers/providers.repository.js';
 import { type PendingRevocationRow, storePendingRevocation } from './pending-revocations.repository.js';
 import { obstacleToRevocation, revokedText } from './revocation-rules.js';
 import {
@@ -90,6 +95,7 @@ async function findRevocable(
 async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, wish: RevocationWish) {
   await holdFqdn(tx, wish.spaceId, wish.fqdnId);
   const { fqdn, certificate, provider } = await findRevocable(tx, deps, wish);
+  if ((await keepProvider(tx, provider.id)) === undefined) throw providerNotFound();
   const { id, pem, serialNumber, spkiSha256, expiresAt } = certificate;
   const askedAt = deps.clock.now();
   const pending: PendingRevocationRow = {

@@ -6,6 +6,7 @@ import { findOpenJobsOfProvider } from '../issuance/issuance-jobs.repository.js'
 import type { ProviderUse } from '../providers/provider-use.js';
 import type { ProviderUsers } from '../providers/provider-users.repository.js';
 import { findOpenRenewalsOfProvider } from '../renewals/renewals.repository.js';
+import { findRevocationsOfProvider } from '../revocations/pending-revocations.repository.js';
 
 type Sort = Pick<ProviderUse, 'one' | 'several' | 'remedy'> & {
   readonly find: (tx: Tx, providerId: string, now: Date) => Promise<ProviderUsers>;
@@ -32,6 +33,12 @@ const sorts: readonly Sort[] = [
     several: 'issuance policies',
     remedy: 'take the provider out of the policies',
     find: findPoliciesOfProvider,
+  },
+  {
+    one: 'pending revocation',
+    several: 'pending revocations',
+    remedy: 'wait until its CA has settled the revocations',
+    find: findRevocationsOfProvider,
   },
   { one: 'pending renewal', several: 'pending renewals', remedy, find: findOpenRenewalsOfProvider },
   { one: 'certificate in use', several: 'certificates in use', remedy, find: findCertificatesOfProvider },
