@@ -198,7 +198,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           ...{ db, clock, outgoing, opener, keyRing, addresses },
           listUses: listProviderUses,
         }),
-        ...certificatesHandlers({ db }),
+        ...certificatesHandlers({ db, clock, ...scheduler }),
         ...issuanceHandlers({
           ...{ db, clock, opener, renewAtOf, isBeingRenewed, ...scheduler },
           runner: issuance,

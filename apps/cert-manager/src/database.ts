@@ -37,6 +37,7 @@ import { addRevocations } from './migrations/0016-revocations.js';
 import { addIssuancePolicies } from './migrations/0017-issuance-policies.js';
 import { addRepeatedRequests } from './migrations/0018-repeated-requests.js';
 import { addSigningRequests } from './migrations/0019-signing-requests.js';
+import { addImports } from './migrations/0020-imports.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -107,6 +108,7 @@ export const schema: Schema = {
     addIssuancePolicies,
     addRepeatedRequests,
     addSigningRequests,
+    addImports,
   ],
 };
 

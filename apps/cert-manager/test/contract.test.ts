@@ -8,6 +8,7 @@ import { measureAuditLogs } from '../src/audit/audit.repository.js';
 import type { AuditAction } from '../src/audit/audit-entry.js';
 import type { TestApp } from './support/app.js';
 import { addToken, addUser } from './support/factories.js';
+import { foreignPem } from './support/foreign-ca.js';
 import { makeGroup } from './support/groups.js';
 import { addCsr, addFqdn, addSpace, csrUpload, pathOf, unknownId } from './support/inventory.js';
 import { addJob } from './support/issuance.js';
@@ -203,6 +204,12 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const path = pathOf(fqdn, `certificates/${body[0].id}/revoke`);
     const answer = await ask(app, 'post', path).send({ reason: 'superseded' });
     return { answer, leaves: 'certificate.revoke' };
+  },
+  importCertificate: async (app) => {
+    const fqdn = await newCertificate(app);
+    const pem = await foreignPem(fqdn.fqdn, app.clock.now());
+    const answer = await ask(app, 'post', pathOf(fqdn, 'certificates/import')).send({ pem });
+    return { answer, leaves: 'certificate.import' };
   },
   listCertificates: async (app) => read(app, pathOf(await newCertificate(app), 'certificates')),
 

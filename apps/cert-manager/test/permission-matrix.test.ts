@@ -78,6 +78,7 @@ const matrix = rowsOf(
   listCertificates        401 404 200 200 200 200 200
   refreshCertificate      401 404 403 200 200 200 200
   revokeCertificate       401 404 403 403 200 200 200
+  importCertificate       401 404 403 201 201 201 201
   requestCertificate      401 404 403 400 400 400 400
   getChallengeSetup       401 404 200 200 200 200 200
   getIssuanceJob          401 404 200 200 200 200 200

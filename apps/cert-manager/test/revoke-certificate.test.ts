@@ -272,6 +272,30 @@ describeEachDialect('revoking a certificate', (open) => {
     expect(place.ca.revocations.reasons()).toContainEqual([serial, 'superseded']);
   });
 
+  test('by a process that dies before it knows the answer is completed by the next one', async () => {
+    const { fqdn, certificate } = await signed();
+    const environment = { DUMMY_CA_URL: place.ca.url };
+    const dying = await startAppOn(app.database, { beside: app, environment });
+    place.ca.revocations.answer('with silence');
+    const revoked = place.ca.revocations.reasons().length;
+    const lost = revoke(fqdn, certificate, 'superseded', dying).then(
+      () => undefined,
+      () => undefined,
+    );
+    await place.ca.revocations.hasRevoked(revoked + 1);
+    const at = app.clock.now().toISOString();
+    place.ca.revocations.answer('soundly');
+    // until its turn has lapsed, the call may still be under way
+    await app.finishRevocations();
+    expect((await newestOf(fqdn)).revokedAt).toBeUndefined();
+    app.clock.advance(4 * minute);
+    await app.finishRevocations();
+    expect(await newestOf(fqdn)).toMatchObject({ revokedAt: at, revocationReason: 'superseded' });
+    await dying.close();
+    await lost;
+    expect(await newestOf(fqdn)).toMatchObject({ revokedAt: at });
+  });
+
   test('is followed by a renewal at once where renewal is on, which says why', async () => {
     const fqdn = await renewedFqdn(place);
     await revoke(fqdn, await newestOf(fqdn)).expect(200);

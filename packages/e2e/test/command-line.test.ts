@@ -129,6 +129,29 @@ describe('certificates', () => {
   });
 });
 
+describe('an import', () => {
+  test('stores a certificate from elsewhere once', async () => {
+    const file = join(folder, 'foreign.pem');
+    const names = 'subjectAltName=DNS:foreign.example.test';
+    const end = ['-addext', 'basicConstraints=critical,CA:FALSE', '-days', '9', '-out', file];
+    const key = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      join(folder, 'k'),
+    ];
+    await openssl('req', '-x509', ...key, '-subj', '/CN=foreign', '-addext', names, ...end);
+    await asJson(['fqdns', 'add', 'foreign.example.test', '--space', 'Shop']);
+    const args = ['certificates', 'import', 'foreign.example.test', file];
+    expect(await asJson(args)).toMatchObject({ imported: true });
+    expect((await certloop(args)).out).toContain('has already the certificate that expires');
+    expect((await certloop(['expiring', '--within', '10'])).out).toContain('foreign.example.test');
+  });
+});
+
 describe('a revocation', () => {
   test('is seen by OpenSSL in OCSP and in the list of the CA, and a renewal follows', async () => {
     const of = 'good.example.test';

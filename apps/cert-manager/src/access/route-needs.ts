@@ -69,6 +69,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   requestCertificate: onSpace('READ_WRITE'),
   refreshCertificate: onSpace('READ_WRITE'),
   revokeCertificate: onSpace('FULL_ACCESS'),
+  importCertificate: onSpace('READ_WRITE'),
   listCertificates: onSpace('READ'),
   getChallengeSetup: onSpace('READ'),
   // The job names the space, so its use case judges the level.

@@ -14,6 +14,7 @@ const auditActions = [
   'auth.token.renew',
   'auth.token.revoke',
   'certificate.fail',
+  'certificate.import',
   'certificate.issue',
   'certificate.refresh',
   'certificate.renew',

@@ -10,11 +10,12 @@ export interface ShownCertificate {
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
   readonly revocationReason: RevocationReasonName | null;
+  readonly importedAt: Date | null;
 }
 
 /** A certificate of an FQDN in the space; `pem` is the leaf, followed by its intermediates. */
 export function certificateView(certificate: ShownCertificate, spaceId: string): Certificate {
-  const { revokedAt, revocationReason } = certificate;
+  const { revokedAt, revocationReason, importedAt } = certificate;
   return {
     id: certificate.id,
     fqdnId: certificate.fqdnId,
@@ -25,6 +26,7 @@ export function certificateView(certificate: ShownCertificate, spaceId: string):
     createdAt: certificate.createdAt.toISOString(),
     ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
     ...(revocationReason !== null && { revocationReason }),
+    ...(importedAt !== null && { imported: true }),
   };
 }
 

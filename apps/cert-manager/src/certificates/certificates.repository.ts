@@ -3,6 +3,7 @@ import {
   column,
   defineTable,
   findRow,
+  findRows,
   hasRow,
   insertMany,
   placeholders,
@@ -42,6 +43,8 @@ export interface CertificateRow {
   /** When and why its CA revoked it; null while it has not. */
   readonly revokedAt: Date | null;
   readonly revocationReason: RevocationReasonName | null;
+  /** When it was imported; null for one that a provider issued. */
+  readonly importedAt: Date | null;
 }
 
 export const certificates = defineTable<CertificateRow>('certificates', {
@@ -64,6 +67,7 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     replacedAt: column.instant().nullable(),
     revokedAt: column.instant().nullable(),
     revocationReason: column.word<RevocationReasonName>(32).nullable(),
+    importedAt: column.instant().nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'position'], unique: true },
@@ -137,6 +141,15 @@ export async function hasIssuedCertificate(tx: Tx, names: readonly IssuedName[])
 export function findCertificatesOfProvider(tx: Tx, providerId: string, now: Date): Promise<ProviderUsers> {
   const condition = `provider_id = $1 and expires_at > $2 and ${inUse}`;
   return findProviderUsers(tx, { table: 'certificates', fqdnId: 'fqdn_id', condition }, [providerId, now]);
+}
+
+/** The certificates of an FQDN with the serial number, hex; of several issuers there may be several. */
+export function listCertificatesBySerial(
+  tx: Tx,
+  fqdnId: string,
+  serialNumber: string,
+): Promise<CertificateRow[]> {
+  return findRows(tx, certificates, { fqdnId, serialNumber });
 }
 
 /** Throws NotFound when the FQDN has no such certificate. */

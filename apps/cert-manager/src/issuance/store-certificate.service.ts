@@ -30,6 +30,7 @@ export function certificateOf({ issued, now, ...origin }: Issued): NewCertificat
     ...(issued.facts ?? describeLeaf(issued.certificatePem)),
     createdAt: now,
     refreshedAt: null,
+    importedAt: null,
   };
 }
 

@@ -43,7 +43,7 @@ export async function explainRenewal(
     const { certificate, outlook } = await readOutlook(tx, fqdn, { open });
     const failure = await findFailure(tx, fqdnId, open, certificate);
     const lanes = await listLanes(tx, opener);
-    const provider = providerOf(lanes, open?.providerId ?? certificate?.providerId);
+    const provider = providerOf(lanes, open?.providerId ?? certificate?.providerId ?? fqdn.providerId);
     return {
       fqdn,
       certificate,
@@ -55,6 +55,7 @@ export async function explainRenewal(
       explanation: explain({
         ...{ now, outlook, open, failure, obstacle: provider?.obstacle },
         revokedAt: certificate?.revokedAt ?? undefined,
+        isImported: certificate !== undefined && certificate.importedAt !== null,
       }),
     };
   });

@@ -13,6 +13,8 @@ export interface RenewalSituation {
   readonly failure: { readonly reason: string } | undefined;
   /** When the newest certificate was revoked. */
   readonly revokedAt?: Date | undefined;
+  /** The newest certificate was imported. */
+  readonly isImported?: boolean;
   /** Why the provider cannot be asked now. */
   readonly obstacle: string | undefined;
 }
@@ -50,9 +52,17 @@ const hindrances: Readonly<Record<Hindrance, string>> = {
     'the newest certificate was revoked because its key is compromised, and the newest CSR has the same key: upload a CSR with a new key',
 };
 
+// an imported certificate came without a CSR and without a provider
+const hindrancesOfImported: Partial<Record<Hindrance, string>> = {
+  no_csr:
+    'the newest certificate was imported, and no CSR is stored for this FQDN: upload one, and it is renewed',
+  no_provider:
+    'the newest certificate was imported, and this FQDN names no provider: have a CSR signed by one before it expires',
+};
+
 /** Why there is no renewal, and that one is missed where the newest certificate was revoked. */
-function hindranceOf({ revokedAt }: RenewalSituation, hindrance: Hindrance): string {
-  const why = hindrances[hindrance];
+function hindranceOf({ revokedAt, isImported }: RenewalSituation, hindrance: Hindrance): string {
+  const why = (isImported === true ? hindrancesOfImported[hindrance] : undefined) ?? hindrances[hindrance];
   if (revokedAt === undefined || hindrance === 'compromised_key') return why;
   return `${why}; the newest certificate was revoked at ${revokedAt.toISOString()}`;
 }

@@ -53,7 +53,7 @@ export async function findSubjects(
             ...found,
             csr,
             refusal: asked && refusedBy(asked, { ...found, csr }),
-            replaces: certificate?.pem,
+            replaces: certificate?.providerId === found.provider.id ? certificate.pem : undefined,
             newestId: certificate?.id,
             isRequested: requested.has(entry.fqdnId),
           }

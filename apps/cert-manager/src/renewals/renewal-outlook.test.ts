@@ -9,7 +9,13 @@ const certificate = {
   providerId: 'p1',
   revokedAt: null,
 };
-const facts: RenewalFacts = { renewalEnabled: true, renewAfterPermille: null, hasCsr: true, certificate };
+const facts: RenewalFacts = {
+  renewalEnabled: true,
+  renewAfterPermille: null,
+  providerId: null,
+  hasCsr: true,
+  certificate,
+};
 
 test.each<[string, Partial<RenewalFacts>, string]>([
   ['switched off', { renewalEnabled: false }, 'switched_off'],
@@ -29,6 +35,11 @@ test('else the newest certificate is renewed by its own provider, after two thir
     providerId: 'p1',
     plan: { rule: 'two_thirds', fraction: 2 / 3 },
   });
+});
+
+test('one without a provider is renewed by that of the FQDN', () => {
+  const imported = { ...facts, providerId: 'p2', certificate: { ...certificate, providerId: null } };
+  expect(outlookOf(imported)).toMatchObject({ isPlanned: true, providerId: 'p2' });
 });
 
 test('or after the share of the FQDN', () => {

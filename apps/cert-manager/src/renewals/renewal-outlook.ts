@@ -5,6 +5,8 @@ export interface RenewalFacts {
   readonly renewalEnabled: boolean;
   /** Thousandths of the lifetime after which to renew; null for the usual share. */
   readonly renewAfterPermille: number | null;
+  /** The FQDN's own provider, asked where the newest certificate has none. */
+  readonly providerId: string | null;
   readonly hasCsr: boolean;
   /** The newest CSR has the key of the newest certificate, which was revoked for that key. */
   readonly isKeyCompromised?: boolean;
@@ -16,7 +18,7 @@ export interface RenewalFacts {
         readonly id: string;
         readonly notBefore: Date;
         readonly expiresAt: Date;
-        /** Whom to ask for the next one. */
+        /** Who issued it and is asked for the next one; null when it was imported, or when its provider was deleted. */
         readonly providerId: string | null;
         readonly revokedAt: Date | null;
       }
@@ -39,6 +41,7 @@ export type Outlook =
 export function outlookOf({
   renewalEnabled,
   renewAfterPermille,
+  providerId: ownProviderId,
   hasCsr,
   isKeyCompromised = false,
   window,
@@ -47,7 +50,8 @@ export function outlookOf({
   if (!renewalEnabled) return not('switched_off');
   if (certificate === undefined) return not('no_certificate');
   if (!hasCsr) return not('no_csr');
-  const { id, notBefore, expiresAt, providerId, revokedAt } = certificate;
+  const { id, notBefore, expiresAt, revokedAt } = certificate;
+  const providerId = certificate.providerId ?? ownProviderId;
   if (providerId === null) return not('no_provider');
   if (isKeyCompromised) return not('compromised_key');
   if (revokedAt !== null) {

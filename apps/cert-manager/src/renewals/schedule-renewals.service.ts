@@ -210,14 +210,16 @@ export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date, known: Kno
 
 /** The entry that is planned for an FQDN without an open one; none where there is nothing to renew. */
 async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: Known): Promise<RenewalRow[]> {
-  const { outlook } = await readOutlook(tx, fqdn, known);
+  const { certificate, outlook } = await readOutlook(tx, fqdn, known);
   if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
   const provider = known.provider ?? (await keepProvider(tx, providerId));
   // deleted a moment ago: there is nobody to ask
   if (provider === undefined) return [];
-  const adviceDueAt = kindOf(provider).givesAdvice ? now : null;
+  // a CA knows nothing of a certificate that came from elsewhere
+  const isOwn = certificate?.providerId === providerId;
+  const adviceDueAt = isOwn && kindOf(provider).givesAdvice ? now : null;
   const scheduledAt = scheduleOf(plan, now);
   return [newRenewal({ ...subject, scheduledAt, adviceDueAt }, now)];
 }

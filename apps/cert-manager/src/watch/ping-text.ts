@@ -10,8 +10,11 @@ export interface ToldCertificate {
 // less than any monitor keeps of a body
 const longest = 1000;
 
-/** A certificate was issued or renewed, or was there when its watch began. */
-export function storedText(event: 'issued' | 'renewed' | 'watched', certificate: ToldCertificate): string {
+/** A certificate was issued, renewed or imported, or was there when its watch began. */
+export function storedText(
+  event: 'issued' | 'renewed' | 'imported' | 'watched',
+  certificate: ToldCertificate,
+): string {
   const { serialNumber, issuer, expiresAt, renewAt } = certificate;
   const next = renewAt === undefined ? '' : `; to be renewed on ${renewAt.toISOString()}`;
   const until = `valid until ${expiresAt.toISOString()}`;

@@ -38,7 +38,8 @@ export function createWatchEvents(clock: Clock): WatchEvents {
     onIssued: async (tx, caller, fqdnId) => {
       const subject = await findWatched(tx, fqdnId);
       if (subject?.certificate === undefined) return;
-      const event = caller.kind === 'scheduler' ? 'renewed' : 'issued';
+      const isImported = subject.certificate.row.importedAt !== null;
+      const event = caller.kind === 'scheduler' ? 'renewed' : isImported ? 'imported' : 'issued';
       await tell(tx, subject, 'success', storedText(event, toldCertificate(subject.certificate)));
     },
     onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, reason) => {

@@ -1,4 +1,5 @@
 import { addToken, addUser } from './factories.js';
+import { foreignPem } from './foreign-ca.js';
 import { makeGroup } from './groups.js';
 import { addCsr, addFqdn, pathOf, unknownId } from './inventory.js';
 import { addJob } from './issuance.js';
@@ -126,6 +127,11 @@ export const requests: Readonly<Record<string, Ask>> = {
     const { fqdn, certificateId } = await newCertificate(asking);
     const path = pathOf(fqdn, `certificates/${certificateId}/revoke`);
     return asking.send('post', path).send({ reason: 'superseded' });
+  },
+  importCertificate: async (asking) => {
+    const fqdn = await newFqdn(asking);
+    const pem = await foreignPem(fqdn.fqdn, asking.app.clock.now());
+    return asking.send('post', pathOf(fqdn, 'certificates/import')).send({ pem });
   },
   // no ACME provider is enabled
   requestCertificate: async (asking) =>

@@ -25,7 +25,9 @@ const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => 
 
 /** Adds `certificates` and `expiring`. */
 export function addCertificates(program: Command, open: () => Session): void {
-  const certificates = program.command('certificates').description('Certificates: list, save, revoke');
+  const certificates = program
+    .command('certificates')
+    .description('Certificates: list, save, import, revoke');
   certificates
     .command('list <fqdn>', { isDefault: true })
     .description('List the certificates of an FQDN')
@@ -46,6 +48,21 @@ export function addCertificates(program: Command, open: () => Session): void {
       if (out === undefined) return void io.out.write(newest.pem);
       await writeFile(out, newest.pem);
       report.done(`${out}: expires ${newest.expiresAt.slice(0, 10)}`, newest);
+    });
+  certificates
+    .command('import <fqdn> <file>')
+    .description(
+      'Store a certificate that was issued elsewhere, with its chain as PEM; - reads what is piped in',
+    )
+    .option('--space <space>', 'the space that it is in')
+    .action(async (named: string, file: string, { space }: { space?: string }) => {
+      const { io, report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const pem = await io.readText(file);
+      const { status, body } = await client.importCertificate({ params: { spaceId, fqdnId }, body: { pem } });
+      const done = status === 201 ? 'imported' : 'has already';
+      report.done(`${named}: ${done} the certificate that expires ${body.expiresAt.slice(0, 10)}`, body);
     });
   certificates
     .command('revoke <fqdn>')

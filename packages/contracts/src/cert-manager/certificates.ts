@@ -20,6 +20,8 @@ export const certificateSchema = z
     /** When and why it was revoked (RFC 5280 §5.3.1); absent while it is not. */
     revokedAt: scalars.instant.optional(),
     revocationReason: z.enum(revocationReasonNames).optional(),
+    /** True for one that was imported, and that no provider issued. */
+    imported: z.boolean().optional(),
   })
   .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof certificateSchema>;
@@ -33,6 +35,19 @@ export const certificatesContract = {
     query: z.object(pageQuery),
     responses: { 200: json(z.array(certificateSchema), 'Certificates') },
     failures: [400, 401, 404],
+  }),
+  importCertificate: endpoint({
+    method: 'POST',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/import',
+    summary: 'Store a certificate that was issued elsewhere, so that its expiry is watched',
+    params: byFqdn,
+    // the leaf, and its intermediates in any order
+    body: { kind: 'json', schema: z.object({ pem: z.string().max(65_536) }) },
+    responses: {
+      200: json(certificateSchema, 'The certificate, which the FQDN has already'),
+      201: json(certificateSchema, 'The imported certificate'),
+    },
+    failures: [400, 401, 403, 404],
   }),
   revokeCertificate: endpoint({
     method: 'POST',
