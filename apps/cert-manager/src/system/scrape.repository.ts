@@ -134,7 +134,7 @@ export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceNearExpiry
     isPostgres ? `(${until} - ${from})` : `(julianday(${until}) - julianday(${from}))`;
   const text = `select f.space_id, s.name as space, count(*) as count
     from (select fqdn_id from certificates
-      where replaced_at is null and expires_at > $2 and expires_at <= $3
+      where ${inUse} and expires_at > $2 and expires_at <= $3
         and ${span('expires_at', isPostgres ? '$1::timestamptz' : '$1')} * 10 < ${span('expires_at', 'not_before')}
       limit 10000) c
     join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
