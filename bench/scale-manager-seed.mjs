@@ -60,7 +60,10 @@ export async function seedManager(place, count) {
       replacedAt: words.instant(renewedAt(words.i)),
     })),
   });
-  await copyRows(place, certificates, { ...of, change: own((words) => made(words, renewedAt(words.i))) });
+  await copyRows(place, certificates, {
+    ...of,
+    change: own((words) => ({ ...made(words, renewedAt(words.i)), position: '2' })),
+  });
   const entry = (rest) =>
     own((words) => ({ spaceId: words.uuid(kind, `1 + ${words.i} % ${spaceCount}`), ...rest(words) }));
   await copyRows(place, renewalQueue, {

@@ -5,6 +5,9 @@ import { cpuSeconds } from './cpu-time.mjs';
 
 const undone = Symbol('undone');
 
+/** What of a statement EXPLAIN takes: all of it, or what a cursor is for. */
+const planned = /^\s*(?:declare .*? cursor.*? for\s+)?((?:select|with|insert|update|delete)\b.*)$/is;
+
 /**
  * Row of `work`, which gets a transaction that is taken back, or, where it is `isOfLane` and on PostgreSQL, the lanes
  * instead: the median of `times` runs after one to warm up. What `prepare` does before is not measured.
@@ -88,7 +91,8 @@ async function explained(database, { prepare, work, isOfLane }) {
       plans.push(planOf(row['QUERY PLAN'][0]));
     };
     runner.query = async (text, values, isStructured) => {
-      await explain(text, values);
+      const [, plannable] = planned.exec(text) ?? [];
+      if (plannable !== undefined) await explain(plannable, values);
       return query(text, values, isStructured);
     };
     const lanes = {
