@@ -52,6 +52,7 @@ import { providersHandlers } from './providers/providers.routes.js';
 import {
   issuancePollers,
   openModeReminder,
+  policyPollers,
   renewalParts,
   renewalPollers,
   revocationPoller,
@@ -94,6 +95,8 @@ export interface CertManager {
   runAdvice(): Promise<boolean>;
   /** Tells the monitor what it does not know yet of certificates, and begins to watch what should be watched. */
   runWatch(): Promise<void>;
+  /** Reviews the FQDNs of spaces whose policies were changed. */
+  reviewPolicies(): Promise<void>;
   /** Takes up requests that nobody works on any more. */
   takeUpJobs(): Promise<void>;
   /** Completes revocations whose caller got no answer. */
@@ -143,7 +146,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const opener = watch.watchOpener(unwatched, 'issuance');
   const watchJob = createJobWatch(metrics, clock);
   const renewals = renewalParts({ ...options, watchJob }, watch.watchOpener(unwatched, 'renewal'));
-  const { scheduler } = renewals;
+  const { scheduler, review } = renewals;
+  const beginReview = () => {
+    review.run().catch((error: unknown) => logger.error({ error }, 'policy.review_failed'));
+  };
   const revocations = { db, clock, logger, opener, ...scheduler };
   const limits = createRequestLimits(clock, {
     perPrincipal: config.requestsPerMinute,
@@ -191,7 +197,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...avatarsHandlers({ db, clock }),
         ...usersHandlers({ ...accounts, listSpaceIds }),
         ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, ...scheduler }),
-        ...issuancePolicyHandlers({ db, clock, beginReview: () => undefined }),
+        ...issuancePolicyHandlers({ db, clock, beginReview }),
         ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
         ...csrsHandlers({ db, clock, ...scheduler }),
         ...providersHandlers({
@@ -203,6 +209,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
           ...{ db, clock, opener, renewAtOf, isBeingRenewed, ...scheduler },
           runner: issuance,
           signPlaces: createSignPlaces(),
+          reviewRefused: review.one,
         }),
         ...revocationsHandlers(revocations),
         ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort: config.http01Port }),
@@ -243,6 +250,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await sweepWatch({ db, clock, logger });
       await renewals.watcher.run();
     },
+    reviewPolicies: () => review.run(),
     takeUpJobs: () => issuance.takeUp(),
     finishRevocations: () => finishRevocations(revocations),
     recoverSigning: takeOverSigning,
@@ -261,12 +269,14 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...openModeReminder(isOpen, logger),
         ...renewalPollers(options, renewals),
         ...watchPollers(options, renewals),
+        ...policyPollers(options, review),
       );
     },
     close: async () => {
       stopping.abort(new Error('the service stops'));
       // the runner first, as a poller waits for its tick and that for what the runner has begun
       await issuance.stop();
+      await review.stop();
       await renewals.runner.stop();
       await renewals.watcher?.stop();
       for (const poller of pollers.reverse()) await poller.stop();

@@ -2,6 +2,8 @@ import { type Logger, type Poller, startPoller } from '@certloop/server';
 import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import type { AppOptions } from './app-options.js';
 import type { IssuanceRunner } from './issuance/issuance-runner.service.js';
+import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
+import { createPolicyReview, type PolicyReview } from './policies/review-spaces.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
 import { askAdvice } from './renewals/ask-advice.service.js';
 import { createHeartbeat, type Heartbeat, type HeartbeatCheck } from './renewals/heartbeat.client.js';
@@ -59,14 +61,15 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener) {
   const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
   const monitor = monitorOf(options);
   const watch = monitor === undefined ? unwatched : createWatchEvents(clock);
-  const scheduler = { ...followedBy(watch, createRenewalScheduler(clock)), ...watch };
+  const followed = followedBy(watch, createRenewalScheduler(clock));
+  const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
   const runner = createRenewalRunner({
     db,
     clock,
     logger,
     opener,
     scheduler,
-    onRenewalFailed: watch.onRenewalFailed,
+    onRenewalFailed: notedIfForbidden(watch, clock),
     leaseMs: options.config.renewalLeaseSeconds * 1000,
     concurrency: 8,
     budgetMs: 30_000,
@@ -80,8 +83,10 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener) {
   const advice = { db, clock, logger, opener, onPlanned: watch.onPlanned };
   const ask = () => watchJob('renewals.advice', () => askAdvice(advice));
   const advise = () => runAdviceJob({ clock, logger, ask, heartbeat: adviceHeartbeat });
+  const triggerRenewals = () => void job.run();
+  const review = createPolicyReview({ db, clock, logger, watch, triggerRenewals });
   const watcher = monitor && createWatchRunner({ db, clock, logger, monitor: createMonitorClient(monitor) });
-  return { scheduler, runner, job, advise, watcher };
+  return { scheduler, runner, job, advise, watcher, review };
 }
 
 const adviceSeconds = 60;
@@ -117,6 +122,16 @@ function heartbeatOf(
     lost,
     ...(check !== undefined && { check }),
   });
+}
+
+/** Takes up reviews of policies that another process has left, at once and then every minute. */
+export function policyPollers({ logger }: AppOptions, review: PolicyReview): Poller[] {
+  const take = startPoller({ name: 'policies', everyMs: 60_000, tick: () => review.run(), logger });
+  take.trigger();
+  return [
+    take,
+    startPoller({ name: 'policies.sweep', everyMs: 3_600_000, tick: () => review.sweep(), logger }),
+  ];
 }
 
 /** Begins to work on the queue, at once and then every period. */

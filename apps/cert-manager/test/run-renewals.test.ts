@@ -33,6 +33,7 @@ const quiet = {
   lapsed: 0,
   obstacles: [],
   troubled: { count: 0, first: undefined },
+  forbidden: { count: 0, first: undefined },
   isDone: true,
 };
 

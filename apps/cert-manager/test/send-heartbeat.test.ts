@@ -20,6 +20,7 @@ const quiet: RunReport = {
   lapsed: 0,
   obstacles: [],
   troubled: { count: 0, first: undefined },
+  forbidden: { count: 0, first: undefined },
   isDone: true,
 };
 

@@ -49,6 +49,34 @@ export async function storeSpacePolicy(tx: Tx, { spaceId, ...row }: SpacePolicyR
   }
 }
 
+/** A policy whose review is due. */
+export async function findDueReview(tx: Tx, now: Date): Promise<SpacePolicyRow | undefined> {
+  const text = `select * from space_policies where review_due_at is not null and review_due_at <= $1
+    order by review_due_at limit 1`;
+  return (await querySql<SpacePolicyRow>(tx, spacePolicies.columns, text, [now]))[0];
+}
+
+/** Takes the review until the moment; false when somebody else was first, or the policy was changed. */
+export async function claimReview(
+  tx: Tx,
+  { spaceId, revision, reviewDueAt: due }: SpacePolicyRow,
+  reviewDueAt: Date,
+): Promise<boolean> {
+  if (due === null) return false;
+  return (
+    (await updateRows(tx, spacePolicies, { spaceId, revision, reviewDueAt: due }, { reviewDueAt })) === 1
+  );
+}
+
+/** Writes down how far the review has come; false when the policy was changed meanwhile. */
+export async function advanceReview(
+  tx: Tx,
+  { spaceId, revision }: SpacePolicyRow,
+  change: Pick<SpacePolicyRow, 'reviewedTo' | 'reviewDueAt'>,
+): Promise<boolean> {
+  return (await updateRows(tx, spacePolicies, { spaceId, revision }, change)) === 1;
+}
+
 /** Policies that name a provider, by the names of their spaces. */
 export async function findPoliciesOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
   const text = `select s.name from space_policies p join spaces s on s.id = p.space_id
@@ -57,15 +85,23 @@ export async function findPoliciesOfProvider(tx: Tx, providerId: string): Promis
   return { count: rows.length, fqdnIds: [], names: rows.slice(0, maxNamed).map(({ name }) => name) };
 }
 
-/** An FQDN with the revision of its space's policy; null where there is none. */
-export type FqdnWithPolicy = FqdnRow & { readonly policyRevision: string | null };
+/** An FQDN with the revision of its space's policy, null where there is none, and since when that refuses its renewal. */
+export type FqdnWithPolicy = FqdnRow & {
+  readonly policyRevision: string | null;
+  readonly refusedSince: Date | null;
+};
 
-const withPolicy = { ...fqdns.columns, policyRevision: column.uuid().nullable() };
+const withPolicy = {
+  ...fqdns.columns,
+  policyRevision: column.uuid().nullable(),
+  refusedSince: column.instant().nullable(),
+};
 
 /** Those of the FQDNs that are there, of whatever space; at least one is asked for. */
 export function listFqdnsWithPolicy(tx: Tx, ids: readonly string[]): Promise<FqdnWithPolicy[]> {
-  const text = `select f.*, p.revision as policy_revision from fqdns f
-    left join space_policies p on p.space_id = f.space_id where f.id in (${placeholders(ids.length)})`;
+  const text = `select f.*, p.revision as policy_revision, r.since as refused_since from fqdns f
+    left join space_policies p on p.space_id = f.space_id
+    left join policy_refusals r on r.fqdn_id = f.id where f.id in (${placeholders(ids.length)})`;
   return querySql<FqdnWithPolicy>(tx, withPolicy, text, ids);
 }
 

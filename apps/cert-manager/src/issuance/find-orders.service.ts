@@ -24,6 +24,8 @@ export interface Order {
   readonly newestId: string | undefined;
   /** Why the policy of the space does not allow it. */
   readonly refusal: InvalidInput | undefined;
+  /** Whether the policy refused the FQDN when it was last reviewed. */
+  readonly wasRefused: boolean;
 }
 
 // as many as one connection reads in a few milliseconds
@@ -54,8 +56,12 @@ async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Ord
     const provider = providers.get(providerId);
     if (provider === undefined) return refused(providerNotFound());
     const asked = rules.get(fqdn.policyRevision);
+    const wasRefused = fqdn.refusedSince !== null;
     const refusal = asked && refusedBy(asked, { fqdn, csr, provider });
-    return { status: 'fulfilled', value: { fqdn, csr, provider, newestId: newest.get(fqdnId), refusal } };
+    return {
+      status: 'fulfilled',
+      value: { fqdn, csr, provider, newestId: newest.get(fqdnId), refusal, wasRefused },
+    };
   });
 }
 

@@ -54,7 +54,7 @@ async function recover(deps: RecoverDeps, request: SigningRequestRow): Promise<v
   const { fqdn, csr, provider } = subject;
   const outcome = await ask(deps, subject, request.wish);
   if (outcome.isSigned) {
-    const order = { fqdn, csr, provider, newestId: undefined, refusal: undefined };
+    const order = { fqdn, csr, provider, newestId: undefined, refusal: undefined, wasRefused: false };
     const signed = { caller: callerOfJob(request), order, issued: outcome, requestId: request.id };
     await storeOrRecordLost(deps, signed).catch(unlessGone);
     return;

@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { createKeyJudge } from '../csrs/judged-keys.store.js';
+import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { createOrderFinder, type Order, type OrderWish } from './find-orders.service.js';
@@ -26,6 +27,8 @@ export interface SignDeps extends RequestDeps, StoreDeps {
   readonly signPlaces: SignPlaces;
   /** Lets what watches the FQDN know that it got no certificate. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
+  /** Reviews an FQDN that the policy of its space refused, as its certificate is by another provider now. */
+  readonly reviewRefused?: (fqdn: FqdnRow) => Promise<void>;
 }
 
 /**
@@ -57,6 +60,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
       return { reply: { success: false, message: outcome.reason } };
     }
     const certificate = await store({ caller, order, issued: outcome, requestId });
+    if (order.wasRefused) await deps.reviewRefused?.(fqdn);
     // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
     if (certificate.revokedAt !== null) return signAt(place, caller, input);
     const warning = validityWarning(fqdn.fqdn, certificate);

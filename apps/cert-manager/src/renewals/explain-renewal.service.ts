@@ -3,6 +3,8 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
+import { findLatestCsr } from '../csrs/csrs.repository.js';
+import { findRefusal } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
@@ -44,6 +46,8 @@ export async function explainRenewal(
     const failure = await findFailure(tx, fqdnId, open, certificate);
     const lanes = await listLanes(tx, opener);
     const provider = providerOf(lanes, open?.providerId ?? certificate?.providerId ?? fqdn.providerId);
+    const csr = await findLatestCsr(tx, fqdnId);
+    const refusal = await findRefusal(tx, { fqdn, csr, provider });
     return {
       fqdn,
       certificate,
@@ -53,6 +57,7 @@ export async function explainRenewal(
       entry: open === undefined ? undefined : withObstacle(open, lanes, now),
       failure,
       explanation: explain({
+        forbidden: refusal?.message,
         ...{ now, outlook, open, failure, obstacle: provider?.obstacle },
         revokedAt: certificate?.revokedAt ?? undefined,
         isImported: certificate !== undefined && certificate.importedAt !== null,

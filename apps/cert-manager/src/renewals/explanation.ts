@@ -15,6 +15,8 @@ export interface RenewalSituation {
   readonly revokedAt?: Date | undefined;
   /** The newest certificate was imported. */
   readonly isImported?: boolean;
+  /** Why the policy of the space does not allow it. */
+  readonly forbidden?: string | undefined;
   /** Why the provider cannot be asked now. */
   readonly obstacle: string | undefined;
 }
@@ -31,12 +33,22 @@ export interface Explanation {
 /** When and why an FQDN is renewed, or why it is not. */
 export function explain(situation: RenewalSituation): Explanation {
   const { outlook, open, now } = situation;
+  const isUnderWay = open?.status === 'processing';
+  if (situation.forbidden !== undefined && (outlook.isPlanned || open !== undefined) && !isUnderWay) {
+    return explainForbidden(situation, situation.forbidden);
+  }
   if (open !== undefined) return explainOpen(situation, open);
   if (!outlook.isPlanned)
     return { ...never(outlook.hindrance), message: hindranceOf(situation, outlook.hindrance) };
   const scheduledAt = scheduleOf(outlook.plan, now);
   const message = `about to be queued for ${scheduledAt.toISOString()}, ${ruleOf(outlook.plan)}`;
   return { outlook: 'unscheduled', willRenew: true, scheduledAt, message };
+}
+
+function explainForbidden({ open }: RenewalSituation, reason: string): Explanation {
+  const next = open === undefined ? '' : `; it is tried next at ${open.scheduledAt.toISOString()}`;
+  const message = `forbidden by ${reason}${next}, and at once when the policy allows it`;
+  return { outlook: 'forbidden', willRenew: false, scheduledAt: open?.scheduledAt, message };
 }
 
 function never(outlook: RenewalOutlook): Omit<Explanation, 'message'> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constraintViolation } from '@certloop/db';
 import { findNewestCertificate } from '../certificates/certificates.repository.js';
 import { usableUntil } from '../certificates/in-use.js';
+import { findForbiddenRenewals } from '../fqdns/policy-refusals.repository.js';
 import { claimRenewals, findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
@@ -64,7 +65,8 @@ async function runOnce(worker: Worker): Promise<RunReport> {
   );
   const obstacles = await listObstacles(worker, lanes);
   const troubled = await worker.db.read(findTroubled);
-  return { ...countEnds(worker.ends.splice(0)), lapsed, obstacles, troubled, isDone };
+  const forbidden = await worker.db.read(findForbiddenRenewals);
+  return { ...countEnds(worker.ends.splice(0)), lapsed, obstacles, troubled, forbidden, isDone };
 }
 
 /** Why providers cannot be asked that due entries wait for. */

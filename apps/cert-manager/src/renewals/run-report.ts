@@ -1,3 +1,9 @@
+/** FQDNs whose renewal is due and forbidden: how many, and the name of the first. */
+export interface ForbiddenRenewals {
+  readonly count: number;
+  readonly first: string | undefined;
+}
+
 /** What a run of the queue did and found. */
 export interface RunReport {
   readonly renewed: number;
@@ -14,20 +20,27 @@ export interface RunReport {
   readonly obstacles: readonly string[];
   /** What fails again and again. */
   readonly troubled: { readonly count: number; readonly first: string | undefined };
+  /** Renewals that are due and forbidden by issuance policies, counted up to 1000. */
+  readonly forbidden: ForbiddenRenewals;
   /** Whether the run left nothing that is due, but for what waits for a provider. */
   readonly isDone: boolean;
 }
 
 /** Whether nobody needs to look: a failure that will soon be tried again is no reason. */
-export function isSound({ failed, broken, troubled }: RunReport): boolean {
-  return broken === 0 && troubled.count === 0 && !failed.some(({ isLongExpired }) => isLongExpired);
+export function isSound({ failed, broken, troubled, forbidden }: RunReport): boolean {
+  return (
+    broken === 0 &&
+    troubled.count === 0 &&
+    forbidden.count === 0 &&
+    !failed.some(({ isLongExpired }) => isLongExpired)
+  );
 }
 
 const mostNamed = 5;
 
 /** The report in a few clauses for people. */
 export function describeRun(report: RunReport): string {
-  const { renewed, failed, broken, lapsed, obstacles, troubled } = report;
+  const { renewed, failed, broken, lapsed, obstacles, troubled, forbidden } = report;
   const named = failed
     .slice(0, mostNamed)
     .map(
@@ -41,6 +54,9 @@ export function describeRun(report: RunReport): string {
     ...(broken > 0 ? [`${broken} broken off by an error`] : []),
     ...(lapsed > 0 ? [`${lapsed} taken back from a worker that vanished`] : []),
     ...(troubled.count > 0 ? [`${troubled.count} fail again and again, first ${troubled.first}`] : []),
+    ...(forbidden.count > 0
+      ? [`${forbidden.count} forbidden by issuance policies, first ${forbidden.first}`]
+      : []),
     ...obstacles.map((obstacle) => `renewals wait: ${obstacle}`),
   ].join(', ');
 }

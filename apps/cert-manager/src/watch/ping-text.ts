@@ -48,6 +48,14 @@ export function revokedText({
   return bounded(`revoked (${revocationReason ?? 'unspecified'}): serial ${serialNumber}; ${next}`);
 }
 
+/** The policy of the space forbids the next renewal. */
+export function forbiddenText(reason: string): string {
+  return bounded(`the next renewal is forbidden by ${reason}`);
+}
+
+/** The policy of the space was changed, or what it refused. */
+export const allowedText = 'the issuance policy of the space allows renewals again';
+
 /** Somebody asked for a certificate and did not get it. */
 export function refusedText(reason: string): string {
   return bounded(`request failed: ${reason}`);

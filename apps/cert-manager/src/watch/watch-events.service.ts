@@ -5,10 +5,10 @@ import { newRowId } from '../access/row-id.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
-import { failedText, refusedText, revokedText, storedText } from './ping-text.js';
+import { allowedText, failedText, forbiddenText, refusedText, revokedText, storedText } from './ping-text.js';
 import { insertPing, type WatchSignal } from './watch-pings.repository.js';
 import { touchWatched, type WatchScope, watchFqdn, watchSpace } from './watched-fqdns.repository.js';
-import { findWatched, toldCertificate, type WatchedSubject } from './watched-subject.service.js';
+import { findWatched, firstPing, toldCertificate, type WatchedSubject } from './watched-subject.service.js';
 
 /** What the watch is told of; each is part of the transaction of the change, and asks nothing of the monitor. */
 export interface WatchEvents {
@@ -22,6 +22,10 @@ export interface WatchEvents {
   onPlanned(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
   /** The newest certificate of the FQDN was revoked, and its renewal is planned where that can be. */
   onRevoked(tx: Tx, fqdnId: string): Promise<void>;
+  /** The policy of the space forbids the renewal of the FQDN. */
+  onForbidden(tx: Tx, fqdnId: string, reason: string): Promise<void>;
+  /** The policy of the space allows it again. */
+  onAllowedAgain(tx: Tx, fqdnId: string): Promise<void>;
   /** The FQDNs in the scope were deleted. */
   onFqdnsDeleted(tx: Tx, scope: WatchScope): Promise<void>;
   /** The watch of a space was switched. */
@@ -63,6 +67,17 @@ export function createWatchEvents(clock: Clock): WatchEvents {
       const body = revokedText({ ...subject.certificate.row, isPlanned });
       await tell(tx, subject, isPlanned ? 'log' : 'fail', body);
     },
+    onForbidden: async (tx, fqdnId, reason) => {
+      const subject = await findWatched(tx, fqdnId);
+      if (subject !== undefined) await tell(tx, subject, 'fail', forbiddenText(reason));
+    },
+    onAllowedAgain: async (tx, fqdnId) => {
+      const subject = await findWatched(tx, fqdnId);
+      if (subject === undefined) return;
+      // one whose renewal failed meanwhile is tried again at once, and says how that ends
+      const state = await firstPing(tx, subject);
+      await tell(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
+    },
     onFqdnsDeleted: (tx, scope) => touchWatched(tx, scope, clock.now()),
     onWatchSwitched: async (tx, spaceId) => {
       await touchWatched(tx, { spaceId }, clock.now());
@@ -80,6 +95,8 @@ export const unwatched: WatchEvents = {
   onRequestFailed: nothing,
   onPlanned: nothing,
   onRevoked: nothing,
+  onForbidden: nothing,
+  onAllowedAgain: nothing,
   onFqdnsDeleted: nothing,
   onWatchSwitched: nothing,
 };

@@ -1,11 +1,12 @@
 import type { Tx } from '@certloop/db';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
+import { findPolicyRefusal } from '../fqdns/policy-refusals.repository.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
 import { readOutlook, renewAtOf } from '../renewals/schedule-renewals.service.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import { failedText, revokedText, storedText, type ToldCertificate } from './ping-text.js';
+import { failedText, forbiddenText, revokedText, storedText, type ToldCertificate } from './ping-text.js';
 
 /** An FQDN that is to have a check, as it is now. */
 export interface WatchedSubject {
@@ -53,6 +54,8 @@ export async function firstPing(
   { fqdn, certificate }: WatchedSubject,
 ): Promise<{ readonly signal: 'success' | 'fail'; readonly body: string } | undefined> {
   if (certificate === undefined) return undefined;
+  const refusal = await findPolicyRefusal(tx, fqdn.id);
+  if (refusal !== undefined) return { signal: 'fail', body: forbiddenText(refusal.reason) };
   const failure = await findFailure(tx, fqdn.id, certificate.row.id);
   if (failure !== undefined) return { signal: 'fail', body: failedText(failure) };
   if (certificate.row.revokedAt !== null) {

@@ -48,6 +48,8 @@ export interface TestApp {
   readonly renew: () => Promise<RunReport>;
   /** Asks CAs once when they want certificates renewed. */
   readonly advise: () => Promise<boolean>;
+  /** Reviews the FQDNs of spaces whose policies were changed. */
+  readonly review: () => Promise<void>;
   /** Tells the monitor what it does not know yet of certificates. */
   readonly watch: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -112,6 +114,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     drain: () => app.drain(),
     renew: () => app.runRenewals(),
     advise: () => app.runAdvice(),
+    review: () => app.reviewPolicies(),
     watch: () => app.runWatch(),
     takeUpJobs: () => app.takeUpJobs(),
     finishRevocations: () => app.finishRevocations(),

@@ -56,6 +56,8 @@ export const renewalOutlooks = [
   'retrying',
   /** Switched on, and about to get its moment. */
   'unscheduled',
+  /** The issuance policy of the space does not allow it; it goes on when that does. */
+  'forbidden',
   'switched_off',
   'no_certificate',
   'no_csr',

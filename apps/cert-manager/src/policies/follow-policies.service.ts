@@ -1,0 +1,52 @@
+import type { Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
+import { findPolicyRefusal, markRefusedTry } from '../fqdns/policy-refusals.repository.js';
+import { noteForbidden } from '../renewals/forbidden-renewals.service.js';
+import type { RenewalRow } from '../renewals/renewals.repository.js';
+import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
+import type { WatchEvents } from '../watch/watch-events.service.js';
+import { reviewFqdn } from './review-fqdn.service.js';
+
+type Watch = Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain' | 'onRenewalFailed'>;
+
+/** The scheduler, after which an FQDN is reviewed that its policy refuses. */
+export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: Clock): RenewalScheduler {
+  const reviewRefused = async (tx: Tx, fqdn: FqdnRow) => {
+    const refusal = await findPolicyRefusal(tx, fqdn.id);
+    if (refusal === undefined || (await reviewFqdn(tx, watch, fqdn, clock.now())) !== undefined) return;
+    // what was planned anew does not have it yet
+    await noteForbidden(tx, fqdn.id, refusal.reason);
+  };
+  return {
+    ...scheduler,
+    onCertificateStored: async (tx, caller, fqdn, certificate) => {
+      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
+      await reviewRefused(tx, fqdn);
+    },
+    onRenewalSwitched: async (tx, caller, fqdn) => {
+      await scheduler.onRenewalSwitched(tx, caller, fqdn);
+      await reviewRefused(tx, fqdn);
+    },
+    onCsrStored: async (tx, caller, fqdn) => {
+      await scheduler.onCsrStored(tx, caller, fqdn);
+      await reviewRefused(tx, fqdn);
+    },
+  };
+}
+
+/** What the watch does about a failed renewal, and a note where the policy of the space forbids it. */
+export function notedIfForbidden(watch: Watch, clock: Clock): WatchEvents['onRenewalFailed'] {
+  // the failure has been told already
+  const silent = { ...watch, onForbidden: async () => undefined };
+  return async (tx, entry: RenewalRow, reason) => {
+    await watch.onRenewalFailed(tx, entry, reason);
+    const fqdn = entry.isTest ? undefined : await findFqdn(tx, entry.fqdnId);
+    if (fqdn === undefined) return;
+    await reviewFqdn(tx, silent, fqdn, clock.now());
+    const refusal = await findPolicyRefusal(tx, fqdn.id);
+    if (refusal === undefined) return;
+    await noteForbidden(tx, fqdn.id, refusal.reason);
+    await markRefusedTry(tx, fqdn.id, clock.now());
+  };
+}
