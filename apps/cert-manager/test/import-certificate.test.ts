@@ -184,6 +184,19 @@ describeEachDialect('importing a certificate', (open) => {
     expect([imported?.imported, renewed?.imported, renewed?.issuer]).toEqual([true, undefined, 'CN=Fake CA']);
   });
 
+  test('is refused where the policy of the space does not allow the FQDN', async () => {
+    const fqdn = await newFqdn();
+    const allowedNames = { names: [], suffixes: ['a.test'], wildcards: false, cidrs: [], beyondFqdn: true };
+    await place.app.request
+      .put(`/spaces/${fqdn.spaceId}/issuance-policy`)
+      .set(place.app.people.ada.auth)
+      .send({ allowedNames, confirmed: true })
+      .expect(200);
+    const { body } = await send(fqdn, await pemFor()).expect(400);
+    expect(body.code).toBe('name_not_allowed');
+    expect(await certificatesOf(place.app, fqdn)).toEqual([]);
+  });
+
   test('cannot be revoked here, and says where', async () => {
     const fqdn = await newFqdn();
     const { body: imported } = await send(fqdn, await pemFor()).expect(201);

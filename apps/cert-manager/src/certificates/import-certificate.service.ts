@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { keptChain } from '../providers/acme-certificate.js';
 import { leafFacts } from '../providers/issued-certificate.js';
@@ -35,7 +36,8 @@ export interface Imported {
 
 /**
  * Stores a certificate from elsewhere as the newest of its FQDN, without CSR and provider. Throws NotFound when the
- * space or the FQDN is not there, InvalidInput as judgeImport does.
+ * space or the FQDN is not there, InvalidInput as judgeImport does, and where the policy of
+ * the space does not allow the FQDN.
  */
 export async function importCertificate(
   { db, clock, onCertificateStored }: ImportDeps,
@@ -48,6 +50,8 @@ export async function importCertificate(
   const facts = leafFacts(chain);
   return db.transaction(async (tx) => {
     const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    // the name of the FQDN alone: what else a certificate names was decided elsewhere
+    await requireAllowed(tx, { fqdn });
     const others = await listCertificatesBySerial(tx, fqdn.id, facts.serialNumber);
     const same = others.find((other) => splitChain(other.pem)[0]?.equals(chain.leaf.der));
     if (same !== undefined) return { certificate: same, isNew: false };
