@@ -1,0 +1,177 @@
+import { appendFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
+import { type Database, openDatabase } from '@certloop/db';
+import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { inheritedEnvironment } from '../src/config.js';
+import { type Clients, clientsOf, dummyCaProvider, type Place } from '../src/main-job.js';
+import { type Stack, startStack } from '../src/stack.js';
+import { answeringAtOnePort, placeWithCsr, useAcme } from './acme-place.js';
+import { until } from './until.js';
+
+// `npm run kills` sets more kills, the seed, and a file for the table
+const kills = Number(process.env['CERTLOOP_KILLS'] ?? '10');
+const seed = Number(process.env['CERTLOOP_KILLS_SEED'] ?? '1');
+const table = process.env['CERTLOOP_KILLS_TABLE'];
+
+jest.setTimeout(120_000 + kills * 15_000);
+
+/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+function randomNumbers(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Work that is open, whether a process works on it or not. */
+const openWork = `select (select count(*) from signing_requests)
+  + (select count(*) from issuance_jobs where status = 'running')
+  + (select count(*) from renewal_queue where status in ('pending', 'processing') and is_test) as count`;
+
+describe.each(testDialects())('a manager that is killed during all kinds of work, on %s', (dialect) => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const random = randomNumbers(seed);
+  let stack: Stack;
+  let clients: Clients;
+  let database: Database;
+
+  beforeAll(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'certloop-kills-'));
+    cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
+    const certManager = await testDatabaseUrl(dialect);
+    const checkMonitor = await testDatabaseUrl(dialect);
+    cleanups.push(certManager.drop, checkMonitor.drop);
+    stack = await startStack({
+      dataDir,
+      ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
+      databaseUrls: { certManager: certManager.url, checkMonitor: checkMonitor.url },
+      environment: {
+        ...inheritedEnvironment(),
+        HEARTBEAT_SECONDS: '1',
+        RENEWAL_LEASE_SECONDS: '5',
+        LOG_LEVEL: 'error',
+        ...(await answeringAtOnePort()),
+      },
+    });
+    cleanups.push(() => stack.stop());
+    clients = clientsOf(stack.credentials);
+    database = await openDatabase({
+      url: certManager.url,
+      schema: { entities: () => [], migrations: [] },
+    });
+    cleanups.push(() => database.close());
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+
+  /** The dead hold nothing for minutes: leases and pauses are tested elsewhere, with a moved clock. */
+  const endWaits = () =>
+    database.transaction(async (tx) => {
+      await tx.query('update signing_requests set lease_until = created_at');
+      await tx.query("update issuance_jobs set lease_until = null where status = 'running'");
+    });
+  const endPauses = () =>
+    database.transaction((tx) =>
+      tx.query("update renewal_queue set scheduled_at = created_at where status = 'pending' and is_test"),
+    );
+
+  const serialOf = (pem: string) => {
+    const [leaf = Buffer.alloc(0)] = splitChain(pem);
+    return BigInt(`0x${describeCertificate(parseCertificate(leaf)).serialNumber.replaceAll(':', '')}`);
+  };
+  /** A certificate beside all others, whose number says how many the CA has issued. */
+  const numberOfCa = async (csrPem: string) => {
+    const csr = Buffer.from(csrPem).toString('base64');
+    const { body } = await clients.ca.signCsr({ body: { csr, action: 'sign' } });
+    return serialOf(body.certificate);
+  };
+
+  test('stores each certificate that its CA issued, once, and each that it answered', async () => {
+    const acme = await useAcme({ stack, clients });
+    const direct = await dummyCaProvider(clients);
+    const made: { readonly place: Place; readonly csrPem: string }[] = [];
+    for (let n = 0; n < 4; n += 1) made.push(await placeWithCsr(clients, `k${n}.example.test`));
+    const [{ csrPem } = { csrPem: '' }] = made;
+    const first = await numberOfCa(csrPem);
+    const answered: string[] = [];
+    let isStopped = false;
+
+    const act = async (params: Place): Promise<void> => {
+      const chance = random();
+      if (chance < 0.4) {
+        const { body } = await clients.manager.signCsr({ params, body: { providerId: direct } });
+        if (body.certificate !== undefined) answered.push(body.certificate);
+      } else if (chance < 0.55) {
+        const { body } = await clients.manager.signCsr({ params, body: { providerId: acme } });
+        if (body.certificate !== undefined) answered.push(body.certificate);
+      } else if (chance < 0.75) {
+        const wait = { query: { wait: '5' }, body: { confirmed: true } };
+        const { body } = await clients.manager.requestCertificate({ params, ...wait });
+        if (body.certificate?.pem !== undefined && body.success) answered.push(body.certificate.pem);
+      } else {
+        const { body } = await clients.manager.listCertificates({ params });
+        const certificateId = body.at(-1)?.id;
+        if (certificateId === undefined) return;
+        await clients.manager.createTestRenewal({ body: { ...params, certificateId, minutesFromNow: 0 } });
+        await clients.manager.triggerRenewals({});
+      }
+    };
+    const callers = [...made, ...made].map(async ({ place }) => {
+      while (!isStopped) {
+        await act(place).catch(() => pause(100));
+        await pause(20 + 100 * random());
+      }
+    });
+    try {
+      for (let kill = 0; kill < kills; kill += 1) {
+        await pause(300 + 900 * random());
+        await stack.end('cert-manager', 'kill');
+        await endWaits();
+        await stack.start('cert-manager');
+      }
+    } finally {
+      isStopped = true;
+      await Promise.all(callers);
+    }
+    // what lives must not lose its leases
+    await stack.end('cert-manager', 'kill');
+    await endWaits();
+    await stack.start('cert-manager');
+    await until(90_000, async () => {
+      const rows = (await database.read((tx) => tx.query(openWork))) as { count: unknown }[];
+      if (Number(rows[0]?.count) === 0) return true;
+      await endPauses();
+      return undefined;
+    });
+
+    const last = await numberOfCa(csrPem);
+    const stored: bigint[] = [];
+    for (const { place } of made) {
+      const { body } = await clients.manager.listCertificates({ params: place });
+      stored.push(...body.map(({ pem }) => serialOf(pem)));
+    }
+    const issued = Number(last - first) - 1;
+    const distinct = new Set(stored);
+    const lost = answered.filter((pem) => !distinct.has(serialOf(pem)));
+    const numbers = [
+      ...[dialect, seed, kills, issued, stored.length, issued - distinct.size],
+      ...[stored.length - distinct.size, lost.length, answered.length],
+    ];
+    if (table !== undefined) appendFileSync(table, `| ${numbers.join(' | ')} |\n`);
+    expect(stored.length).toBeGreaterThan(0);
+    expect({
+      neverStored: issued - distinct.size,
+      storedTwice: stored.length - distinct.size,
+      answeredAndLost: lost.length,
+    }).toEqual({ neverStored: 0, storedTwice: 0, answeredAndLost: 0 });
+  });
+});
