@@ -3,7 +3,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { serialOf } from './support/fake-revocations.js';
 import { foreignCertificate, foreignPem } from './support/foreign-ca.js';
-import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from './support/inventory.js';
+import { addCsr, addFqdn, addSpace, auditEntries, csrUpload, pathOf } from './support/inventory.js';
 import {
   certificatesOf,
   clearInventory,
@@ -195,6 +195,30 @@ describeEachDialect('importing a certificate', (open) => {
     const { body } = await send(fqdn, await pemFor()).expect(400);
     expect(body.code).toBe('name_not_allowed');
     expect(await certificatesOf(place.app, fqdn)).toEqual([]);
+  });
+
+  test('is stored with names and by a CA for which the policy lets nobody issue', async () => {
+    const { app } = place;
+    const fqdn = await newFqdn();
+    const allowedNames = {
+      names: ['www.example.org'],
+      suffixes: [],
+      wildcards: false,
+      cidrs: [],
+      beyondFqdn: false,
+    };
+    await app.request
+      .put(`/spaces/${fqdn.spaceId}/issuance-policy`)
+      .set(app.people.ada.auth)
+      .send({ allowedNames, providerIds: [] })
+      .expect(200);
+    const dnsNames = ['www.example.org', 'login.bank.test'];
+    const wish = { dnsNames, notBefore: inDays(-1), notAfter: inDays(9) };
+    const { body } = await send(fqdn, (await foreignCertificate(wish)).leafPem).expect(201);
+    expect(await certificatesOf(app, fqdn)).toEqual([body]);
+    // what is issued for the FQDN is judged as ever
+    const csr = await csrUpload(app, fqdn, await newCsr(...dnsNames)).expect(400);
+    expect(csr.body.code).toBe('name_not_allowed');
   });
 
   test('cannot be revoked here, and says where', async () => {
