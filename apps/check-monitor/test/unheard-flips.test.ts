@@ -4,6 +4,7 @@ import { findChannel, updateChannel } from '../src/channels/channels.repository.
 import { createChannel } from '../src/channels/create-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
 
+const smtp = { url: 'smtp://127.0.0.1:9', from: 'alerts@example.org' };
 const metricsToken = 'a-token-of-sixteen-letters';
 
 describeEachDialect('a flip that reaches no channel', (open) => {
@@ -12,7 +13,11 @@ describeEachDialect('a flip that reaches no channel', (open) => {
   let lines: string[] = [];
 
   beforeAll(async () => {
-    app = await openTestApp(open, { metricsToken }, { logTo: { write: (line) => void lines.push(line) } });
+    app = await openTestApp(
+      open,
+      { metricsToken },
+      { messengers: { smtp }, logTo: { write: (line) => void lines.push(line) } },
+    );
   });
   beforeEach(async () => {
     ada = await app.newProject();
@@ -71,6 +76,36 @@ describeEachDialect('a flip that reaches no channel', (open) => {
     await flip('');
     expect(warnings()).toEqual([['warn', uniqueKey, 'up']]);
   });
+
+  test.each([
+    ['a mail address that is not verified', 'email', { address: 'ada@example.org' }, 'Email not verified'],
+    [
+      'a kind that the service has no account for',
+      'telegram',
+      { chatId: 1 },
+      'Telegram notifications are not enabled.',
+    ],
+  ] as const)(
+    'is logged and counted when all that it has is %s',
+    async (_situation, kind, settings, reason) => {
+      const before = await counted();
+      const wanted = { projectId: ada.keys.projectId, kind, name: kind, settings, isVerified: false };
+      await createChannel(app.accounts, wanted);
+      const { uniqueKey, flip } = await aCheck('*');
+      await flip('/fail');
+      expect(warnings()).toEqual([['warn', uniqueKey, 'down']]);
+      expect(await counted()).toBe(before + 1);
+      const { channels } = (await ada.get('/channels/').expect(200)).body;
+      expect(channels).toMatchObject([{ kind, cannot_send: reason }]);
+      await aChannel({ down: hook });
+      await ada
+        .post(`/checks/${(await ada.get('/checks/')).body.checks[0].uuid}`, { channels: '*' })
+        .expect(200);
+      await flip('');
+      await flip('/fail');
+      expect(warnings()).toHaveLength(1);
+    },
+  );
 
   test('is neither when its channel wants no message of checks that come up', async () => {
     const before = await counted();

@@ -38,7 +38,7 @@ export function describeAlertReach(reach: AlertReach): string {
   const { integrations, checks, checksWithoutIntegration } = reach;
   if (integrations === 0)
     return `  alerts         none before you add an integration, such as:\n${addIntegrationCommand}\n`;
-  const broken = reach.switchedOff + reach.failing;
+  const broken = reach.switchedOff + reach.unable + reach.failing;
   if (broken > 0)
     return `  alerts         ${broken} of ${integrations} integrations are off or failing: npx certloop integrations\n`;
   if (checksWithoutIntegration > 0)

@@ -15,7 +15,14 @@ const credentials = {
     rootFile: '/srv/certloop/data/root.pem',
   },
 };
-const sound = { integrations: 2, checks: 36, checksWithoutIntegration: 0, switchedOff: 0, failing: 0 };
+const sound = {
+  integrations: 2,
+  checks: 36,
+  checksWithoutIntegration: 0,
+  switchedOff: 0,
+  unable: 0,
+  failing: 0,
+};
 
 test.each([
   [
@@ -24,6 +31,7 @@ test.each([
     /none before you add an integration, such as:\nnpm run monitor -- /,
   ],
   ['some checks have none', { ...sound, checksWithoutIntegration: 3 }, /3 of 36 checks have no integration/],
+  ['one cannot send', { ...sound, unable: 1 }, /1 of 2 integrations are off or failing/],
   [
     'one fails and one is off',
     { ...sound, switchedOff: 1, failing: 1 },

@@ -1,5 +1,4 @@
-import { findKind } from '../channels/channel-kinds.js';
-import { needsConsent } from '../channels/channel-view.js';
+import { isWithoutConsent } from '../channels/channel-view.js';
 import type { Channel } from '../channels/channels.repository.js';
 import { askConsent, type ConsentDeps } from '../channels/consent.service.js';
 import { createChannel } from '../channels/create-channel.service.js';
@@ -35,7 +34,6 @@ export async function changeChannel(
 
 /** Without a mail server nobody can be asked, nor told. */
 async function askedFirst(deps: AccountChannelsDeps, channel: Channel): Promise<Channel> {
-  const isUnasked = needsConsent(findKind(channel.kind)) && channel.verifiedAt === null;
-  if (isUnasked && deps.notifier.sendMail !== undefined) await askConsent(deps, channel);
+  if (isWithoutConsent(channel) && deps.notifier.sendMail !== undefined) await askConsent(deps, channel);
   return channel;
 }

@@ -43,16 +43,18 @@ function facts(overrides: Partial<AlertFacts> = {}): AlertFacts {
 const alertOf = (overrides: Partial<AlertFacts>) =>
   describeAlert(facts(overrides), { addresses, version: 3, now });
 
-describe('a flip that made no message', () => {
-  const isOn = { disabledAt: null };
-  const isOff = { disabledAt: 1 };
+describe('a flip that reaches no one', () => {
+  const wants = { canSend: true, isWanted: true };
+  const isOn = { canSend: true, isWanted: false };
+  const isOff = { canSend: false, isWanted: true };
   const started = { ...rose, oldStatus: 'new' };
   test.each([
     ['down, no channel', fell, [], true],
-    ['down, a channel that is switched off', fell, [isOff], true],
+    ['down, a channel that cannot send', fell, [isOff], true],
+    ['down, a channel that can send and one that cannot', fell, [isOff, wants], false],
     ['down, a channel that wants no message', fell, [isOn], true],
     ['up again, no channel', rose, [], true],
-    ['up again, a channel that is switched off', rose, [isOff], true],
+    ['up again, a channel that cannot send', rose, [isOff], true],
     ['up again, a channel that wants no message', rose, [isOff, isOn], false],
     ['up for the first time, no channel', started, [], false],
   ])('%s', (_situation, flip, assigned, expected) => {

@@ -55,16 +55,22 @@ export function newsOf({ oldStatus, newStatus }: ToldFlip): AlertStatus | undefi
   return newStatus === 'up' && oldStatus === 'down' ? 'up' : undefined;
 }
 
+/** What a channel of a check does with a change of its status. */
+export interface ChannelReach {
+  /** Whether it is switched on and nothing is known that prevents its messages from arriving. */
+  readonly canSend: boolean;
+  /** Whether it sends such a change at all. */
+  readonly isWanted: boolean;
+}
+
 /**
- * Whether a flip that made no message should have made one: a check went down, or came up and has no channel that is
- * switched on. A channel that wants no message of checks that come up is a choice.
+ * Whether a flip reaches no one although it should: a check went down and no channel that can send wants that, or it
+ * came up and none can send. A channel that wants no message of checks that come up is a choice.
  */
-export function isUnheard(
-  flip: ToldFlip,
-  assigned: readonly { readonly disabledAt: Micros | null }[],
-): boolean {
+export function isUnheard(flip: ToldFlip, assigned: readonly ChannelReach[]): boolean {
   const status = newsOf(flip);
-  return status === 'down' || (status === 'up' && assigned.every(({ disabledAt }) => disabledAt !== null));
+  if (status === undefined) return false;
+  return !assigned.some(({ canSend, isWanted }) => canSend && (isWanted || status === 'up'));
 }
 
 /** The event that channels are told. */

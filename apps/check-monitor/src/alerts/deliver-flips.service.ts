@@ -9,13 +9,13 @@ import type { Notifier } from '../channels/notifier.service.js';
 import { listUniqueKeys } from '../checks/checks.repository.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
-import { isUnheard, newsOf } from './alert.js';
+import { type ChannelReach, isUnheard, newsOf } from './alert.js';
 
 export interface DeliverFlipsDeps {
   readonly database: Database;
   readonly now: () => Micros;
   readonly logger: Logger;
-  readonly notifier: Pick<Notifier, 'tells'>;
+  readonly notifier: Pick<Notifier, 'tells' | 'obstacle'>;
   /** Called for each flip that `isUnheard`. */
   readonly onUnheardFlip: () => void;
 }
@@ -54,15 +54,37 @@ async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly Taken
   const assigned = await withMembers(tx, await listChannelsByCheck(tx, checkIds));
   const queued = flips.map((flip) => messagesOf(deps, flip, assigned.get(flip.checkId) ?? [], now));
   await insertNotifications(tx, queued.flat());
-  const unheard = flips.filter(
-    (flip, index) => queued[index]?.length === 0 && isUnheard(flip, assigned.get(flip.checkId) ?? []),
-  );
+  const reachOf = rememberReach(deps);
+  const unheard = flips.filter((flip) => {
+    const status = newsOf(flip);
+    if (status === undefined) return false;
+    return isUnheard(
+      flip,
+      (assigned.get(flip.checkId) ?? []).map((channel) => reachOf(channel, status)),
+    );
+  });
   const keys = await listUniqueKeys(tx, [...new Set(unheard.map(({ checkId }) => checkId))]);
   return flips.map((flip, index) => ({
     ...flip,
     told: queued[index]?.length ?? 0,
     unheardCheck: unheard.includes(flip) ? keys.get(flip.checkId) : undefined,
   }));
+}
+
+/** Judges each channel once: in a storm many checks have the same ones. */
+function rememberReach({
+  notifier,
+}: DeliverFlipsDeps): (channel: Channel, status: AlertStatus) => ChannelReach {
+  const known = new Map<string, ChannelReach>();
+  return (channel, status) => {
+    const key = `${status} ${channel.id}`;
+    const reach = known.get(key) ?? {
+      canSend: channel.disabledAt === null && notifier.obstacle(channel) === undefined,
+      isWanted: notifier.tells(channel, status),
+    };
+    known.set(key, reach);
+    return reach;
+  };
 }
 
 /**

@@ -18,7 +18,7 @@ export interface ViewedChannel {
 
 /** Channel with its settings, secrets excepted, and how it is doing at `now`. */
 export function describeChannel(channel: ViewedChannel, now: Micros) {
-  const { uuid, kind, name, settings, verifiedAt, disabledAt, lastError, lastNotifiedAt } = channel;
+  const { uuid, kind, name, settings, disabledAt, lastError, lastNotifiedAt } = channel;
   const known = findKind(kind);
   return {
     id: uuid,
@@ -26,7 +26,7 @@ export function describeChannel(channel: ViewedChannel, now: Micros) {
     label: known === undefined ? kind : channelKinds[known].label,
     name,
     settings: known === undefined ? {} : withoutSecrets(known, settings),
-    verified: !needsConsent(known) || verifiedAt !== null,
+    verified: !isWithoutConsent(channel),
     disabled: disabledAt !== null,
     last_error: lastError ?? '',
     failing_since: channel.failingSince === null ? null : isoSeconds(channel.failingSince),
@@ -41,6 +41,14 @@ export function needsConsent(kind: ChannelKind | undefined): boolean {
   return kind === 'email';
 }
 
+/** Why nothing is sent to an address whose holder has not agreed. */
+export const consentMissing = 'Email not verified';
+
+/** Whether the holder of the address has yet to agree. */
+export function isWithoutConsent({ kind, verifiedAt }: Pick<ViewedChannel, 'kind' | 'verifiedAt'>): boolean {
+  return needsConsent(findKind(kind)) && verifiedAt === null;
+}
+
 /** Whether messages to a channel that is on wait, as its target takes no more or does not answer. */
 function isHeld<Held extends Pick<ViewedChannel, 'heldUntil' | 'disabledAt'>>(
   channel: Held,
@@ -49,13 +57,17 @@ function isHeld<Held extends Pick<ViewedChannel, 'heldUntil' | 'disabledAt'>>(
   return channel.disabledAt === null && channel.heldUntil !== null && channel.heldUntil > now;
 }
 
-/** Channel in the list of the management API: what its document names, and beyond that only what is wrong at `now`. */
-export function listedChannel(channel: Omit<ViewedChannel, 'settings'>, now: Micros) {
+/**
+ * Channel in the list of the management API: what its document names, and beyond that only what is wrong at `now`.
+ * `obstacle` is why it cannot send.
+ */
+export function listedChannel(channel: Omit<ViewedChannel, 'settings'>, now: Micros, obstacle?: string) {
   const { uuid, name, kind, failingSince, disabledAt } = channel;
   return {
     ...{ id: uuid, name, kind },
     ...(failingSince === null ? {} : { failing_since: isoSeconds(failingSince) }),
     ...(isHeld(channel, now) ? { held_until: isoSeconds(channel.heldUntil) } : {}),
     ...(disabledAt === null ? {} : { disabled_at: isoSeconds(disabledAt) }),
+    ...(obstacle === undefined ? {} : { cannot_send: obstacle }),
   };
 }

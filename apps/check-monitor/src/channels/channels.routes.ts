@@ -11,7 +11,8 @@ export function channelsHandlers(
     listChannels: async ({ context }) => {
       const found = await listChannels(deps, context);
       const now = deps.now();
-      return { status: 200, body: { channels: found.map((channel) => listedChannel(channel, now)) } };
+      const listed = found.map((one) => listedChannel(one, now, deps.notifier.obstacle(one)));
+      return { status: 200, body: { channels: listed } };
     },
     testIntegration: async ({ context, params }) => {
       const path = { projectId: context.projectId, uuid: params.id.toLowerCase() };

@@ -22,7 +22,7 @@ import type { Notifier } from './notifier.service.js';
 export interface ManageChannelsDeps {
   readonly database: Database;
   readonly now: () => Micros;
-  readonly notifier: Pick<Notifier, 'tells' | 'test' | 'judgeTarget'>;
+  readonly notifier: Pick<Notifier, 'tells' | 'test' | 'judgeTarget' | 'obstacle'>;
 }
 
 /** Which channel is meant: one of another project does not exist. */

@@ -14,6 +14,7 @@ import type { AlertEvent, AlertStatus } from './alert-event.js';
 import type { Sent } from './channel-health.js';
 import { type ChannelKind, channelKinds, findKind, parseChannelSettings } from './channel-kinds.js';
 import { recordSent } from './channel-outcome.repository.js';
+import { consentMissing, isWithoutConsent } from './channel-view.js';
 import { type Channel, findChannel } from './channels.repository.js';
 import { type DeliveryResult, failedInPassing, stopped, undelivered } from './delivery-result.js';
 import { createMailSender, type SendMail } from './email/mail-sender.client.js';
@@ -78,6 +79,8 @@ export type Content =
 export interface Notifier {
   /** Whether the channel is told of changes to `status` at all. */
   tells(channel: Channel, status: AlertStatus): boolean;
+  /** Why nothing can be sent to the channel as things are, in the words of a delivery; undefined where nothing is known. */
+  obstacle(channel: Channel): string | undefined;
   /** Sends one message once; never rejects. What becomes of it is for the caller to record. */
   send(channel: Channel, content: Content): Promise<Sent>;
   /** Mails a notice to the owner of a project. */
@@ -139,6 +142,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   });
   return {
     tells: (channel, status) => tells(integrations, channel, status),
+    obstacle: (channel) => obstacle(integrations, channel),
     send: async (channel, content) =>
       stop.aborted ? { result: stopped, durationMs: 0 } : send(deps, integrations, channel, content, false),
     test: (channel, event) => test(deps, integrations, channel, event),
@@ -163,6 +167,12 @@ function tells(integrations: Integrations, channel: Channel, status: AlertStatus
   const opened = openChannel(integrations, channel);
   // what cannot be told is told as a failure, where people will look for it
   return 'error' in opened || opened.integration.tells(opened.settings, status);
+}
+
+function obstacle(integrations: Integrations, channel: Channel): string | undefined {
+  const opened = openChannel(integrations, channel);
+  if ('error' in opened) return opened.error;
+  return isWithoutConsent(channel) ? consentMissing : undefined;
 }
 
 async function send(

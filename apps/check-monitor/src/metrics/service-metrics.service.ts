@@ -53,7 +53,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
   });
   const countUnheard = metrics.counter({
     name: 'check_monitor_flips_without_channel_total',
-    help: 'Changes of status that no message was made of, as the check has no channel for them',
+    help: 'Changes of status that reach no one, as the check has no channel that can send them',
     labels: [],
   });
   const countThrottled = metrics.counter({

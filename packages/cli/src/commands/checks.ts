@@ -1,4 +1,4 @@
-import { type Check, onlySwitchedOn, type ReadOnlyCheck, withChannels } from '@certloop/contracts';
+import { type Check, onlyAble, type ReadOnlyCheck, withChannels } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { findCheck } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
@@ -43,7 +43,7 @@ export function addChecks(program: Command, open: () => Session): void {
       const client = await monitor();
       const { checks } = (await client.listChecks({ query })).body;
       const seen = withChannels(checks);
-      const countOn = seen && onlySwitchedOn((await client.listChannels()).body.channels);
+      const countOn = seen && onlyAble((await client.listChannels()).body.channels);
       report.list(checks, (check) => rowOf(check, countOn));
       const silent = seen?.filter((check) => countOn?.(check) === 0).length ?? 0;
       if (silent > 0)
@@ -68,7 +68,7 @@ export function addChecks(program: Command, open: () => Session): void {
       const { report, monitor } = open();
       const client = await monitor();
       const check = await createCheck(client, name, options);
-      const countOn = onlySwitchedOn((await client.listChannels()).body.channels);
+      const countOn = onlyAble((await client.listChannels()).body.channels);
       report.thing(check, () => ({ ...rowOf(check, countOn), ping: check.ping_url }));
       if (options.assign && countOn(check) === 0)
         report.warn('the project has no integration that is switched on, so the check sends no alerts');

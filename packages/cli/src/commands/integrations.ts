@@ -45,8 +45,10 @@ export function addIntegrations(program: Command, open: () => Session): void {
     });
 }
 
-function stateOf({ disabled_at: off, failing_since: failing, held_until: held }: Integration): string {
+function stateOf({ disabled_at: off, cannot_send: obstacle, ...more }: Integration): string {
+  const { failing_since: failing, held_until: held } = more;
   if (off !== undefined) return `switched off since ${off}`;
+  if (obstacle !== undefined) return `cannot send: ${obstacle}`;
   if (failing !== undefined) return `failing since ${failing}`;
   return held === undefined ? 'ok' : `held back until ${held}`;
 }

@@ -25,6 +25,7 @@ async function showStatus(session: Session): Promise<void> {
       'checks without integration': monitor.checksWithoutIntegration,
       integrations: monitor.integrations,
       'integrations switched off': monitor.switchedOff || undefined,
+      'integrations that cannot send': monitor.unable || undefined,
       'integrations failing': monitor.failing || undefined,
     }),
   }));

@@ -4,12 +4,14 @@ import type { Check, ReadOnlyCheck } from './checks.js';
 /** How far the alerts of a project reach people. */
 export interface AlertReach {
   readonly checks: number;
-  /** Checks that send no alerts: no integration that is switched on is assigned to them. */
+  /** Checks that send no alerts: no integration that can send is assigned to them. */
   readonly checksWithoutIntegration: number;
   readonly integrations: number;
   /** Integrations that are switched off, as their target is gone. */
   readonly switchedOff: number;
-  /** Integrations whose target takes no messages at present. */
+  /** Integrations that cannot send as they or the monitor are set up. */
+  readonly unable: number;
+  /** Other integrations whose target takes no messages at present. */
   readonly failing: number;
 }
 
@@ -18,23 +20,24 @@ export function measureAlertReach(
   checks: readonly Pick<Check, 'channels'>[],
   integrations: readonly Integration[],
 ): AlertReach {
-  const countOn = onlySwitchedOn(integrations);
+  const countOn = onlyAble(integrations);
   const isOff = ({ disabled_at: since }: Integration) => since !== undefined;
+  const on = integrations.filter((one) => !isOff(one));
   return {
     checks: checks.length,
     checksWithoutIntegration: checks.filter((check) => countOn(check) === 0).length,
     integrations: integrations.length,
-    switchedOff: integrations.filter(isOff).length,
-    failing: integrations.filter((one) => !isOff(one) && one.failing_since !== undefined).length,
+    switchedOff: integrations.length - on.length,
+    unable: on.filter((one) => one.cannot_send !== undefined).length,
+    failing: on.filter((one) => one.cannot_send === undefined && one.failing_since !== undefined).length,
   };
 }
 
-/** Counts the integrations of a check that are switched on. */
-export function onlySwitchedOn(
-  integrations: readonly Integration[],
-): (check: Pick<Check, 'channels'>) => number {
-  const on = new Set(integrations.flatMap(({ id, disabled_at }) => (disabled_at === undefined ? [id] : [])));
-  return ({ channels }) => channels.split(',').filter((id) => on.has(id)).length;
+/** Counts the integrations of a check that are switched on and can send. */
+export function onlyAble(integrations: readonly Integration[]): (check: Pick<Check, 'channels'>) => number {
+  const able = integrations.filter((one) => one.disabled_at === undefined && one.cannot_send === undefined);
+  const ids = new Set(able.map(({ id }) => id));
+  return ({ channels }) => channels.split(',').filter((id) => ids.has(id)).length;
 }
 
 /** The checks as a read-write key sees them; undefined where the key is a read-only one. */

@@ -13,6 +13,8 @@ export const integrationSchema = z
     held_until: z.string().optional(),
     /** When the integration was switched off, as its target is gone; absent while it is on. */
     disabled_at: z.string().optional(),
+    /** Why nothing can be sent, such as a mail address that is not verified; absent where nothing is known. */
+    cannot_send: z.string().optional(),
   })
   .meta({ id: 'Integration' });
 export type Integration = z.output<typeof integrationSchema>;

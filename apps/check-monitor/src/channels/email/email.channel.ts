@@ -1,4 +1,5 @@
 import type { SendMailOptions } from 'nodemailer';
+import { consentMissing } from '../channel-view.js';
 import { type DeliveryResult, undelivered } from '../delivery-result.js';
 import type { Delivery, Integration, NoticeDelivery } from '../integration.js';
 import { emailMessage } from './email-message.js';
@@ -29,14 +30,14 @@ export function createEmail(deps: EmailDeps): Integration<EmailSettings> {
 }
 
 async function deliver(deps: EmailDeps, delivery: Delivery<EmailSettings>): Promise<DeliveryResult> {
-  if (!delivery.channel.isVerified) return undelivered('Email not verified');
+  if (!delivery.channel.isVerified) return undelivered(consentMissing);
   if (deps.sendMail === undefined) return undelivered('this service has no mail server');
   return deps.sendMail(mailOf(deps, delivery));
 }
 
 async function notify(deps: EmailDeps, delivery: NoticeDelivery<EmailSettings>): Promise<DeliveryResult> {
   const { settings, notice, deliveryId, channel, site } = delivery;
-  if (!channel.isVerified) return undelivered('Email not verified');
+  if (!channel.isVerified) return undelivered(consentMissing);
   if (deps.sendMail === undefined) return undelivered('this service has no mail server');
   const leave = deps.unsubscribeUrl(channel.uuid);
   const mail = noticeMail(notice, site.siteName, leave);
