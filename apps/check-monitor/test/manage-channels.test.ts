@@ -66,7 +66,7 @@ describeEachDialect('channels of a project', (open) => {
     await ada.get('/channels/').expect(200, {
       channels: [
         { id: hook.uuid, name: 'webhook', kind: 'webhook' },
-        { id: mail.uuid, name: 'email', kind: 'email' },
+        { id: mail.uuid, name: 'email', kind: 'email', cannot_send: 'Email not verified' },
       ],
     });
   });
