@@ -27,18 +27,18 @@ describeOnPostgres('statements of pings', () => {
   });
 
   test.each([
-    ['never analyzed', { isAnalyzed: false, rounds: 1 }],
-    ['analyzed while they were empty, after the first pings', { isAnalyzed: true, rounds: 15 }],
-  ])('read few rows of large tables that were %s', async (_, { isAnalyzed, rounds }) => {
+    ['never analyzed', { isAnalyzed: false, runs: 1 }],
+    // planned again at the tenth run
+    ['analyzed while they were empty, after the first pings', { isAnalyzed: true, runs: 10 }],
+  ])('read few rows of large tables that were %s', async (_, { isAnalyzed, runs }) => {
     const { drop, database } = await createTestDatabase('postgres', schema);
     drops.push(drop);
     if (isAnalyzed) await database.lanes?.run({ name: 'vacuum', text: 'vacuum analyze' }, []);
     const insertChecks = await checksOf(database);
     const intake = openIntake(database);
 
-    // on both connections
     const [known, fresh] = [await insertChecks(20), await insertChecks(40)];
-    for (let round = 0; round < rounds; round += 1) await pingAll(intake, known);
+    while ((await fewestRuns(database)) < runs) await pingAll(intake, known);
     const others = await insertChecks(400, 'pinged before');
     await database.transaction((tx) => fillRings(tx, 'pinged before'));
 
@@ -92,6 +92,17 @@ async function checksOf(
       }
       return uuids;
     });
+}
+
+/** How often pings were written by that one of the two connections which wrote less. */
+async function fewestRuns(database: Database): Promise<number> {
+  const count = {
+    name: 'count-runs',
+    text: `select cast(coalesce(sum(generic_plans + custom_plans), 0) as text), pg_sleep(0.02)
+      from pg_prepared_statements where name = 'write-pings'`,
+  };
+  const counts = await Promise.all([database.lanes?.run(count, []), database.lanes?.run(count, [])]);
+  return Math.min(...counts.map((rows) => Number(rows?.[0]?.[0] ?? 0)));
 }
 
 /** Rows and entries of indexes that statements have read since the tables were made. */
