@@ -47,6 +47,45 @@ describe('settings of each kind', () => {
     );
   });
 
+  test.each([
+    'http://foo',
+    'http://localhost:1234/a',
+    'http://user:pass@example.org:80',
+    'http://example.com.',
+    'https://$NAME.example.org/$CODE',
+  ])('a webhook accepts %s', (url) => {
+    expect(parseChannelSettings('webhook', { down: { url } })).toMatchObject({ down: { url } });
+  });
+
+  test.each(['foo bar', 'ftp://example.org', 'http://example:80.com/', 'http://[foo]/$NAME', '[foo]'])(
+    'a webhook refuses %s, which cannot be called',
+    (url) => {
+      expect(() => parseChannelSettings('webhook', { up: { url } })).toThrow(
+        'settings.up.url: must be an http or https address',
+      );
+    },
+  );
+
+  test.each([
+    ['email', { address: '   ada@example.org \n' }, { address: 'ada@example.org' }],
+    ['pd', { serviceKey: '   123456   ' }, { serviceKey: '123456' }],
+    ['opsgenie', { key: ' 123456\n' }, { key: '123456' }],
+    ['slack', { url: ' https://x.example/a ' }, { url: 'https://x.example/a' }],
+    ['webhook', { down: { url: 'https://x.example/a\n' } }, { down: { url: 'https://x.example/a' } }],
+    ['signal', { recipient: '\u202c+1234567890\u202c' }, { recipient: '+1234567890' }],
+    ['signal', { recipient: '  +123-45 678 90 ' }, { recipient: '+1234567890' }],
+    ['signal', { recipient: ' foobar.123' }, { recipient: 'foobar.123' }],
+  ] as const)('%s drop what comes with pasting: %j', (kind, given, expected) => {
+    expect(parseChannelSettings(kind, given)).toMatchObject(expected);
+  });
+
+  test.each(['not a phone number', '+123456789A', 'a.123', 'foobar.0'])(
+    'signal refuses the recipient %s',
+    (recipient) => {
+      expect(() => parseChannelSettings('signal', { recipient })).toThrow('settings.recipient: ');
+    },
+  );
+
   test('members of a group are named in lower case', () => {
     expect(parseChannelSettings('group', samples.group)).toEqual({ channels: [uuid] });
   });

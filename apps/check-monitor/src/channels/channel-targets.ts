@@ -1,4 +1,5 @@
 import type { ChannelKind } from './channel-kinds.js';
+import { hasTemplateHost } from './webhook/webhook-settings.js';
 
 /** An address in the settings of a channel. */
 export interface ChannelTarget {
@@ -17,8 +18,7 @@ export function targetsOf(kind: ChannelKind, settings: object): ChannelTarget[] 
   return paths.flatMap((path) => {
     const url = valueAt(settings, path);
     if (typeof url !== 'string' || !URL.canParse(url)) return [];
-    const isTemplate = kind === 'webhook' && /^https?:\/\/[^/?#]*\$/i.test(url);
-    return isTemplate ? [] : [{ path, url }];
+    return kind === 'webhook' && hasTemplateHost(url) ? [] : [{ path, url }];
   });
 }
 

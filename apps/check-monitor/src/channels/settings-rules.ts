@@ -3,12 +3,14 @@ import { z } from 'zod';
 /** Address of a target on the web. */
 export const webAddress = z
   .string()
+  .trim()
   .max(1000)
   .refine((text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text), 'must be an http or https address');
 
-/** A key or a name that another service gave out: one word without blanks. */
+/** A key or a name that another service gave out: one word; blanks around it are dropped, as they come from pasting. */
 export const word = z
   .string()
+  .trim()
   .max(500)
   .regex(/^[\u0021-\u007e]+$/, 'must be one word');
 

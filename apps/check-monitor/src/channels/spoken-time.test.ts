@@ -10,8 +10,12 @@ describe('periods', () => {
     [60, '1 minute'],
     [86_400, '1 day'],
     [5400, '1 hour 30 minutes'],
-    [694_861, '1 week 1 day 1 hour 1 minute 1 second'],
-    [31_536_000, '52 weeks 1 day'],
+    [694_861, '8 days 1 hour 1 minute 1 second'],
+    [604_800, '1 week'],
+    [2_419_200, '4 weeks'],
+    [2_592_000, '30 days'],
+    [3_801_600, '44 days'],
+    [31_536_000, '365 days'],
   ])('%i s', (seconds, text) => {
     expect(spokenPeriod(seconds)).toBe(text);
   });
@@ -24,6 +28,9 @@ describe('durations', () => {
     ['below a minute', 59.9 * second, '59 seconds'],
     ['an hour and five minutes', 3900 * second, '1 hour, 5 minutes'],
     ['the two largest units', 90_061 * second, '1 day, 1 hour'],
+    ['more than a week', 777_600 * second + 10_800 * second, '9 days, 3 hours'],
+    ['nothing of the next unit', 86_460 * second, '1 day'],
+    ['whole hours', 7200 * second, '2 hours'],
     ['a clock that went back', -second, '0 seconds'],
   ])('%s', (_situation, micros, text) => {
     expect(spokenDuration(micros)).toBe(text);
@@ -43,6 +50,11 @@ describe('ages', () => {
     ['hours', 7260 * second, '2 hours ago'],
     ['a day', 86_400 * second, '1 day ago'],
     ['days and hours', 183_000 * second, '2 days, 2 hours ago'],
+    ['a day and minutes', 88_200 * second, '1 day ago'],
+    ['weeks', 907_200 * second, '1 week, 3 days ago'],
+    ['a week and hours', 612_000 * second, '1 week ago'],
+    ['months', 61 * 86_400 * second, '2 months ago'],
+    ['a year', 400 * 86_400 * second, '1 year, 1 month ago'],
     ['a ping of the future', -5 * second, 'now'],
   ])('%s', (_situation, age, text) => {
     expect(spokenAge(now - age, now)).toBe(text);

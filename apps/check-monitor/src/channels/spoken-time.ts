@@ -1,24 +1,27 @@
 import { DateTime } from 'luxon';
 import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
 
+type Part = readonly [count: number, unit: string];
+
+const daySeconds = 86_400;
+const weekSeconds = 7 * daySeconds;
 const units: readonly (readonly [string, number])[] = [
-  ['week', 604_800],
-  ['day', 86_400],
+  ['day', daySeconds],
   ['hour', 3600],
   ['minute', 60],
   ['second', 1],
 ];
 
-/** A setting in seconds, exactly: `1 day`, `1 hour 30 minutes`. */
+/** A setting in seconds, exactly: `1 day`, `1 hour 30 minutes`. Weeks are for whole ones only: `1 week`, `8 days`. */
 export function spokenPeriod(seconds: number): string {
-  return partsOf(seconds).join(' ');
+  if (seconds > 0 && seconds % weekSeconds === 0) return counted([seconds / weekSeconds, 'week']);
+  const parts = partsOf(seconds).filter(([count]) => count > 0);
+  return parts.map(counted).join(' ') || '0 seconds';
 }
 
-/** A length of time by its two largest units: `2 days, 3 hours`; `0 seconds` when it is shorter than one. */
+/** A length of time by its two largest units: `9 days, 3 hours`, `2 hours`; `0 seconds` when it is shorter than one. */
 export function spokenDuration(micros: number): string {
-  return partsOf(Math.max(0, Math.floor(micros / microsPerSecond)))
-    .slice(0, 2)
-    .join(', ');
+  return leading(partsOf(Math.max(0, Math.floor(micros / microsPerSecond)))) || '0 seconds';
 }
 
 /**
@@ -33,30 +36,45 @@ export function spokenMoment(instant: Micros, zone: string): string {
   return isUtc ? `${digits} UTC` : `${digits} UTC${shown.toFormat('ZZ')} (${zone})`;
 }
 
-/** How long ago an instant is, by its largest units: `now`, `5 seconds ago`, `an hour ago`, `1 day, 2 hours ago`. */
+/** How long ago an instant is, by its largest units: `now`, `5 seconds ago`, `an hour ago`, `1 week, 2 days ago`. */
 export function spokenAge(instant: Micros, now: Micros): string {
   const seconds = Math.floor((now - instant) / microsPerSecond);
   if (seconds <= 0) return 'now';
-  if (seconds >= daySeconds)
-    return `${partsOf(seconds - (seconds % 60))
-      .slice(0, 2)
-      .join(', ')} ago`;
-  const [part = ''] = partsOf(seconds);
-  return `${part === '1 hour' ? 'an hour' : part.replace(/^1 /, 'a ')} ago`;
+  if (seconds >= daySeconds) return `${leading(calendarParts(instant, now))} ago`;
+  const [[count, unit] = [0, 'second']] = partsOf(seconds).filter((part) => part[0] > 0);
+  if (count > 1) return `${counted([count, unit])} ago`;
+  return unit === 'hour' ? 'an hour ago' : `a ${unit} ago`;
 }
 
-const daySeconds = 86_400;
+const calendarUnits = ['years', 'months', 'weeks', 'days', 'hours', 'minutes'] as const;
 
-function partsOf(seconds: number): string[] {
+/** Months and years as the calendar has them. */
+function calendarParts(from: Micros, to: Micros): Part[] {
+  const [start, end] = [from, to].map((instant) => DateTime.fromMillis(wholeMs(instant), { zone: 'utc' }));
+  const length = end?.diff(start ?? end, [...calendarUnits]);
+  return calendarUnits.map((unit) => [Math.floor(length?.get(unit) ?? 0), unit.slice(0, -1)]);
+}
+
+function partsOf(seconds: number): Part[] {
   let rest = seconds;
-  const parts = units.flatMap(([unit, size]) => {
+  return units.map(([unit, size]) => {
     const count = Math.floor(rest / size);
     rest -= count * size;
-    return count === 0 ? [] : [counted(count, unit)];
+    return [count, unit];
   });
-  return parts.length === 0 ? ['0 seconds'] : parts;
 }
 
-function counted(count: number, unit: string): string {
+/** The largest unit, and the next one unless it is zero. */
+function leading(parts: readonly Part[]): string {
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first === -1) return '';
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(counted)
+    .join(', ');
+}
+
+function counted([count, unit]: Part): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

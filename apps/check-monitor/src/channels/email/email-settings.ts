@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const emailSettings = z
   .strictObject({
-    address: z.email().max(254),
+    address: z.string().trim().pipe(z.email().max(254)),
     down: z.boolean().default(true),
     up: z.boolean().default(true),
     /** Zone in which the receiver reads times. */

@@ -6,7 +6,10 @@ const priority = z.int().min(0).max(5);
 
 export const ntfySettings = z.strictObject({
   url: webAddress.default('https://ntfy.sh'),
-  topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be a topic'),
+  topic: z
+    .string()
+    .trim()
+    .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be a topic'),
   /** Empty when the topic is open to everybody. */
   token: z.union([z.literal(''), word]).default(''),
   priorityDown: priority.default(3),

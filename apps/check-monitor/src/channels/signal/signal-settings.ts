@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
 export const signalSettings = z.strictObject({
-  /** Telephone number (E.164), or a user name such as `ada.42`. */
+  /** Telephone number (E.164), or a user name such as `ada.42`; blanks, hyphens and invisible marks are dropped. */
   recipient: z
     .string()
+    .overwrite((text) => text.replaceAll(/[\s\p{Cf}-]/gu, ''))
     .max(48)
     .regex(/^(\+[1-9][0-9]{5,14}|[A-Za-z_][A-Za-z0-9_]{2,31}\.[0-9]{2,9})$/, 'must be +number or user name'),
   down: z.boolean().default(true),

@@ -25,13 +25,20 @@ const headerValue = z
   .max(1000)
   .regex(/^[^\r\n\0]*$/, 'must be one line');
 
+/** A host with a placeholder can be judged only when there is a message. */
+function isCallable(url: string): boolean {
+  return /^https?:\/\/\S+$/i.test(url) && (URL.canParse(url) || hasTemplateHost(url));
+}
+
+/** Whether the host of an address of a webhook has a placeholder. */
+export function hasTemplateHost(url: string): boolean {
+  return /^https?:\/\/[^/?#]*\$/i.test(url);
+}
+
 const call = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT']).default('GET'),
   /** May hold placeholders. */
-  url: z
-    .string()
-    .max(1000)
-    .regex(/^https?:\/\/\S+$/i, 'must be an http or https address'),
+  url: z.string().trim().max(1000).refine(isCallable, 'must be an http or https address'),
   /** Sent with POST and PUT only; may hold placeholders. */
   body: z.string().max(1000).default(''),
   headers: z.record(headerName, headerValue).default({}),
