@@ -1,9 +1,10 @@
 import type { InvalidInput } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
+import { gathered } from '../access/gathering.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { AskedNames, PolicyRefusal, PolicyRules } from '../fqdns/issuance-policy.js';
 import { policyRefused } from '../fqdns/policy-refused.js';
-import { findRules } from '../fqdns/space-policies.repository.js';
+import { findRules, listRules } from '../fqdns/space-policies.repository.js';
 import { storedNames } from './asked-names.js';
 import type { CsrRow } from './csrs.repository.js';
 
@@ -34,6 +35,28 @@ export function refusedBy(rules: PolicyRules, issuance: Issuance): InvalidInput 
 /** The refusal by the policy of the space, as it is in this transaction; undefined when it is allowed. */
 export async function findRefusal(tx: Tx, issuance: Issuance): Promise<InvalidInput | undefined> {
   return refusedBy(await findRules(tx, issuance.fqdn.spaceId), issuance);
+}
+
+/** The refusals of several, in their order, as by findRefusal; at least one is asked for. */
+export async function findRefusals(tx: Tx, all: readonly Issuance[]): Promise<(InvalidInput | undefined)[]> {
+  const rules = await listRules(tx, [...new Set(all.map(({ fqdn }) => fqdn.spaceId))]);
+  return all.map((issuance) => {
+    const own = rules.get(issuance.fqdn.spaceId);
+    return own && refusedBy(own, issuance);
+  });
+}
+
+// as many as are judged in a few milliseconds
+const maxTogether = 32;
+
+/** A function that does what requireAllowed does, for those that come at the same time by one statement. */
+export function createIssuanceJudge(db: Database): (issuance: Issuance) => Promise<void> {
+  return gathered(async (all: readonly Issuance[]) => {
+    const refusals = await db.read((tx) => findRefusals(tx, all));
+    return refusals.map((reason) =>
+      reason === undefined ? { status: 'fulfilled', value: undefined } : { status: 'rejected', reason },
+    );
+  }, maxTogether);
 }
 
 /** Throws InvalidInput where the policy of the space does not allow it any more. */

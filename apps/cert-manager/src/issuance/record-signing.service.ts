@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { gathered } from '../access/gathering.js';
+import { type End, gathered } from '../access/gathering.js';
+import { findRefusals } from '../csrs/judge-issuance.service.js';
 import type { Order } from './find-orders.service.js';
 import { jobCallerOf } from './job-audit.js';
 import { insertSigningRequests } from './signing-requests.repository.js';
@@ -26,7 +28,8 @@ const maxTogether = 32;
 
 /**
  * A function that writes down what a CA is about to be asked, those that come at the same time in one transaction, and
- * returns the id of the row: a process that dies meanwhile leaves it to `recoverSigning`.
+ * returns the id of the row: a process that dies meanwhile leaves it to `recoverSigning`. Rejects with InvalidInput
+ * where the policy of the space, as it is in this transaction, does not allow it; nothing is written then.
  */
 export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked: Asked) => Promise<string> {
   return gathered(async (all: readonly Asked[]) => {
@@ -38,7 +41,18 @@ export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked
       ...{ csrId: csr.id, spkiSha256: csr.spkiSha256, providerId: provider.id, wish },
       ...{ caller: jobCallerOf(caller), attempt: 0, leaseUntil, createdAt: now },
     }));
-    await db.transaction((tx) => insertSigningRequests(tx, rows));
-    return rows.map(({ id }) => ({ status: 'fulfilled' as const, value: id }));
+    return db.transaction(async (tx) => {
+      const refusals = await findRefusals(
+        tx,
+        all.map(({ order }) => order),
+      );
+      const allowed = rows.filter((_, index) => refusals[index] === undefined);
+      if (allowed.length > 0) await insertSigningRequests(tx, allowed);
+      return rows.map(({ id }, index) => endOf(id, refusals[index]));
+    });
   }, maxTogether);
+}
+
+function endOf(id: string, refusal: InvalidInput | undefined): End<string> {
+  return refusal === undefined ? { status: 'fulfilled', value: id } : { status: 'rejected', reason: refusal };
 }

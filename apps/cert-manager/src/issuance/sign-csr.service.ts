@@ -1,11 +1,15 @@
+import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
+import { isHandingIn } from '../acme/order-steps.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { createIssuanceJudge } from '../csrs/judge-issuance.service.js';
 import { createKeyJudge } from '../csrs/judged-keys.store.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
+import type { OrderProgress } from '../providers/provider.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { createOrderFinder, type Order, type OrderWish } from './find-orders.service.js';
 import { validityWarning } from './public-validity.js';
@@ -45,16 +49,26 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
   const recordRequest = createRequestLog({ ...deps, leaseMs: deps.runner.leaseMs });
   const store = createSignedStore(deps);
   const judgeKey = createKeyJudge();
+  const judge = createIssuanceJudge(deps.db);
   const signAt = async (place: number, caller: Caller, input: OrderWish): Promise<SignedByOrder> => {
     const order = await findOrder(input);
     judgeKey(order.csr);
     const provider = deps.opener.openForSigning(order.provider);
-    await requireAllowed(deps, caller, order);
+    if (order.refusal !== undefined) return refuse(deps, caller, { order }, order.refusal);
     if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
     const { fqdn, csr, newestId } = order;
     const wish = wishName({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, place });
-    const requestId = await recordRequest({ caller, order, wish });
-    const outcome = await provider.sign(csr.csrPem, undefined, wish);
+    const requestId = await recordRequest({ caller, order, wish }).catch((error: unknown) =>
+      refuse(deps, caller, { order }, error),
+    );
+    // the policy may be changed while the call waits for its turn
+    const outcome = await provider
+      .sign(
+        csr.csrPem,
+        judgedAtTurn(() => judge(order)),
+        wish,
+      )
+      .catch((error: unknown) => refuse(deps, caller, { order, requestId }, error));
     if (!outcome.isSigned) {
       await recordRefusal(deps, caller, { order, requestId }, outcome.reason);
       return { reply: { success: false, message: outcome.reason } };
@@ -75,18 +89,33 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
   };
 }
 
-/** Throws InvalidInput, which is audited, unless the policy of the space allows the signature. */
-async function requireAllowed(deps: SignDeps, caller: Caller, order: Order): Promise<void> {
-  const { refusal } = order;
-  if (refusal === undefined) return;
-  await recordRefusal(deps, caller, { order }, refusal.message, refusal.code);
-  throw refusal;
+/** Throws the error; a refusal by the policy of the space is audited before. */
+async function refuse(deps: SignDeps, caller: Caller, subject: Refused, error: unknown): Promise<never> {
+  if (error instanceof InvalidInput) await recordRefusal(deps, caller, subject, error.message, error.code);
+  throw error;
+}
+
+/** There is no order with the CA to come back to. */
+function judgedAtTurn(judge: () => Promise<void>): OrderProgress {
+  return {
+    kept: undefined,
+    keep: async () => undefined,
+    onStep: async (step, change) => {
+      if (isHandingIn(step, change)) await judge();
+    },
+  };
+}
+
+interface Refused {
+  readonly order: Order;
+  /** What is written down of the request to the CA, which is over. */
+  readonly requestId?: string;
 }
 
 function recordRefusal(
   { db, clock, onRequestFailed }: SignDeps,
   caller: Caller,
-  { order: { fqdn, csr, provider }, requestId }: { readonly order: Order; readonly requestId?: string },
+  { order: { fqdn, csr, provider }, requestId }: Refused,
   reason: string,
   code?: string,
 ): Promise<void> {

@@ -18,8 +18,15 @@ export interface DummyCa {
   requireHealth(): Promise<void>;
   /** PEM of the root. */
   readRoot(): Promise<string>;
-  /** Asked again by the same name, the CA gives the same certificate as long as it knows that. */
-  sign(csrPem: string, wish?: string): Promise<{ readonly id: string; readonly certificate: string }>;
+  /**
+   * Asked again by the same name, the CA gives the same certificate as long as it knows that. `onTurn` comes right
+   * before the request; when it rejects, so does the call, and nothing is asked.
+   */
+  sign(
+    csrPem: string,
+    wish?: string,
+    onTurn?: () => Promise<void>,
+  ): Promise<{ readonly id: string; readonly certificate: string }>;
   /** PEM of a certificate; undefined when the CA does not know it. */
   findCertificate(id: string): Promise<string | undefined>;
   /** Whether a certificate is revoked, by the hex of its serial number; undefined when the CA does not know it. */
@@ -42,17 +49,21 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
   const { baseUrl, timeoutMs, allowPrivateNetwork: allowPrivate } = config;
   const fetch = outgoing.fetchFor({ address: baseUrl, allowPrivate });
   const client = createDummyCaClient({ baseUrl, timeoutMs, fetch });
-  const call = <T>(work: () => Promise<T>): Promise<T> =>
-    slots.run(config.maxConcurrency, () => AbortSignal.timeout(timeoutMs), work).catch(asUpstreamFailure);
+  const inSlot = <T>(work: () => Promise<T>): Promise<T> =>
+    slots.run(config.maxConcurrency, () => AbortSignal.timeout(timeoutMs), work).catch(asBusy);
+  const call = <T>(work: () => Promise<T>): Promise<T> => inSlot(() => work().catch(asUpstreamFailure));
   return {
     requireHealth: async () => void (await call(() => client.getHealth())),
     readRoot: async () => (await call(() => client.getRoot())).body,
-    sign: async (csrPem, wish) => {
+    sign: async (csrPem, wish, onTurn) => {
       const csr = Buffer.from(csrPem, 'utf8').toString('base64');
       const order = { csr, action: 'sign' as const, validity_days: config.validityDays };
       // for another validity another certificate is wanted
       const headers = wish === undefined ? {} : { 'idempotency-key': `${wish}.${config.validityDays}` };
-      const { body } = await call(() => client.signCsr({ body: order, headers }));
+      const { body } = await inSlot(async () => {
+        await onTurn?.();
+        return client.signCsr({ body: order, headers }).catch(asUpstreamFailure);
+      });
       return expected(signed.safeParse(body));
     },
     findCertificate: async (id) => {
@@ -94,6 +105,11 @@ function asUpstreamFailure(error: unknown): never {
   if (error instanceof AppError) {
     throw new UpstreamFailed(readableText(`the CA refused: ${error.message}`), { cause: error });
   }
+  return asBusy(error);
+}
+
+/** The failure of a call whose time was over. */
+function asBusy(error: unknown): never {
   if (error instanceof DOMException) {
     throw new UpstreamFailed('the CA is busy: no call came to an end in time', {
       timedOut: true,

@@ -54,9 +54,11 @@ export function createDummyCaProvider(
   const { outgoing, memory, clock } = deps;
   const context = { config, memory, clock, ca: connectDummyCa(config, outgoing, memory.slots) };
   return {
-    sign: async (csrPem, _progress, wish) => {
+    sign: async (csrPem, progress, wish) => {
+      // it may have waited for its turn
+      const onTurn = async () => progress?.onStep?.('finalize', { status: 'running' });
       try {
-        return { isSigned: true, ...(await issue(context, csrPem, wish)) };
+        return { isSigned: true, ...(await issue(context, csrPem, { wish, onTurn })) };
       } catch (error) {
         return { isSigned: false, ...refusalOf(error, clock.now()) };
       }
@@ -73,8 +75,12 @@ export function createDummyCaProvider(
   };
 }
 
-async function issue(context: Context, csrPem: string, wish?: string): Promise<IssuedCertificate> {
-  const { id, certificate } = await context.ca.sign(csrPem, wish);
+async function issue(
+  context: Context,
+  csrPem: string,
+  { wish, onTurn }: { readonly wish?: string | undefined; readonly onTurn?: () => Promise<void> } = {},
+): Promise<IssuedCertificate> {
+  const { id, certificate } = await context.ca.sign(csrPem, wish, onTurn);
   const issued = readAnswer(certificate);
   const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, context.clock.now());
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
