@@ -5,7 +5,7 @@ const { join } = require('node:path');
 
 const sliceOrders = {
   'cert-manager':
-    'access audit permission-groups users acme providers spaces fqdns csrs certificates issuance revocations renewals watch policies system',
+    'access audit events permission-groups users acme providers spaces fqdns csrs certificates issuance revocations renewals watch policies system',
   'check-monitor': 'projects channels flips checks pings alerts badges cloaked metrics accounts imports',
   'dummy-ca': 'authority status signing acme',
 };

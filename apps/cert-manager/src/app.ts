@@ -34,6 +34,7 @@ import { listLastCertificates } from './certificates/certificate-list.repository
 import { certificatesHandlers } from './certificates/certificates.routes.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
 import { csrsHandlers } from './csrs/csrs.routes.js';
+import { createNotices } from './events/notices.service.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
 import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { challengeSetupHandlers } from './issuance/challenge-setup.routes.js';
@@ -42,6 +43,7 @@ import { createIssuanceRunner } from './issuance/issuance-runner.service.js';
 import { recoverSigning } from './issuance/recover-signing.service.js';
 import { createSignPlaces } from './issuance/sign-places.store.js';
 import { ownAddress } from './issuance/web-server-lines.js';
+import { noticeDestinations } from './notice-settings.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
 import { proveKeyRing } from './providers/encryption.service.js';
@@ -51,11 +53,13 @@ import { createOutgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
 import {
   issuancePollers,
+  noticePollers,
   openModeReminder,
   policyPollers,
   renewalParts,
   renewalPollers,
   revocationPoller,
+  sweepNotices,
   warnOfOpenMode,
   watchPollers,
 } from './recurring-work.service.js';
@@ -97,6 +101,12 @@ export interface CertManager {
   runWatch(): Promise<void>;
   /** Reviews the FQDNs of spaces whose policies were changed. */
   reviewPolicies(): Promise<void>;
+  /** Sends notices that are due; false when some are left. */
+  runNotices(): Promise<boolean>;
+  /** Finds certificates that expire soon, and deletes old events. */
+  sweepNotices(): Promise<void>;
+  /** Works on the renewal queue once and reports to the monitor, as the poller does. */
+  runRenewalJob(): Promise<boolean>;
   /** Takes up requests that nobody works on any more. */
   takeUpJobs(): Promise<void>;
   /** Completes revocations whose caller got no answer. */
@@ -145,7 +155,12 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   });
   const opener = watch.watchOpener(unwatched, 'issuance');
   const watchJob = createJobWatch(metrics, clock);
-  const renewals = renewalParts({ ...options, watchJob }, watch.watchOpener(unwatched, 'renewal'));
+  const source = config.publicUrl ?? 'urn:certloop:cert-manager';
+  const notices = createNotices({
+    ...{ db, clock, logger, source, stop: stopping.signal },
+    ...noticeDestinations(config),
+  });
+  const renewals = renewalParts({ ...options, watchJob }, watch.watchOpener(unwatched, 'renewal'), notices);
   const { scheduler, review } = renewals;
   const beginReview = () => {
     review.run().catch((error: unknown) => logger.error({ error }, 'policy.review_failed'));
@@ -251,6 +266,9 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await renewals.watcher.run();
     },
     reviewPolicies: () => review.run(),
+    runNotices: async () => (await notices?.run()) ?? true,
+    sweepNotices: () => sweepNotices(options, notices),
+    runRenewalJob: () => renewals.job.run(),
     takeUpJobs: () => issuance.takeUp(),
     finishRevocations: () => finishRevocations(revocations),
     recoverSigning: takeOverSigning,
@@ -270,6 +288,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...renewalPollers(options, renewals),
         ...watchPollers(options, renewals),
         ...policyPollers(options, review),
+        ...noticePollers({ ...options, watchJob }, notices),
       );
     },
     close: async () => {
@@ -283,6 +302,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await renewals.job.idle();
       await denials.flush();
       await outgoing.close();
+      await notices?.close();
     },
   };
 }

@@ -17,6 +17,7 @@ import {
 } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { noticeFaults, noticeSettings } from './notice-settings.js';
 import { portFault } from './providers/banned-ports.js';
 import { parseKeyRing } from './providers/key-ring.js';
 
@@ -161,6 +162,8 @@ export const settings = {
     'seconds that a process may be silent before others take over its renewals; 120 when absent',
   ),
 
+  ...noticeSettings,
+
   requestsPerMinute: setting(
     'CERT_MANAGER_REQUESTS_PER_MINUTE',
     wholeNumber(0, 1_000_000).default(0),
@@ -195,7 +198,12 @@ export type Config = Omit<ConfigOf<typeof settings>, 'setupTokenPath'> & {
 /** Configuration of the service. Throws ConfigError that names every fault, those of open mode included. */
 export function readCertManagerConfig(environment: Environment = process.env): Config {
   const config = readConfig(settings, environment);
-  const faults = [...openModeFaults(config), ...bootstrapFaults(config), ...monitorFaults(config)];
+  const faults = [
+    ...openModeFaults(config),
+    ...bootstrapFaults(config),
+    ...monitorFaults(config),
+    ...noticeFaults(config),
+  ];
   if (faults.length > 0) throw new ConfigError(faults);
   return { ...config, setupTokenPath: config.setupTokenPath ?? besideDatabase(config.databaseUrl) };
 }

@@ -13,6 +13,9 @@ import { auditClearings, auditLogs } from './audit/audit.repository.js';
 import { certificates } from './certificates/certificates.repository.js';
 import type { Config } from './config.js';
 import { csrs } from './csrs/csrs.repository.js';
+import { events } from './events/events.repository.js';
+import { mailTurns } from './events/mail-turns.repository.js';
+import { notices } from './events/notices.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
 import { policyRefusals } from './fqdns/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/space-policies.repository.js';
@@ -38,6 +41,7 @@ import { addIssuancePolicies } from './migrations/0017-issuance-policies.js';
 import { addRepeatedRequests } from './migrations/0018-repeated-requests.js';
 import { addSigningRequests } from './migrations/0019-signing-requests.js';
 import { addImports } from './migrations/0020-imports.js';
+import { addEvents } from './migrations/0021-events.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -51,6 +55,7 @@ import { userAvatars } from './users/avatars.repository.js';
 import { sessions } from './users/sessions.repository.js';
 import { setupTokens } from './users/setup-tokens.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
+import { monitorAnswers } from './watch/monitor-answers.repository.js';
 import { watchPings } from './watch/watch-pings.repository.js';
 import { watchedFqdns } from './watch/watched-fqdns.repository.js';
 
@@ -83,6 +88,10 @@ const tables: readonly AnyTable[] = [
   watchedFqdns,
   watchPings,
   pendingRevocations,
+  events,
+  notices,
+  mailTurns,
+  monitorAnswers,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
@@ -109,6 +118,7 @@ export const schema: Schema = {
     addRepeatedRequests,
     addSigningRequests,
     addImports,
+    addEvents,
   ],
 };
 

@@ -1,6 +1,7 @@
 import { type Logger, type Poller, startPoller } from '@certloop/server';
 import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import type { AppOptions } from './app-options.js';
+import type { Notices } from './events/notices.service.js';
 import type { IssuanceRunner } from './issuance/issuance-runner.service.js';
 import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
 import { createPolicyReview, type PolicyReview } from './policies/review-spaces.service.js';
@@ -15,8 +16,10 @@ import { createRenewalScheduler } from './renewals/schedule-renewals.service.js'
 import { sweepRenewals } from './renewals/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
+import { noticeExpiring, recordFailedRenewal } from './watch/certificate-events.service.js';
 import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';
+import { createMonitorEvents } from './watch/monitor-events.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
@@ -57,29 +60,37 @@ export function revocationPoller(deps: RevocationDeps): Poller {
 }
 
 /** The queue, what keeps it in line, and what works on it. */
-export function renewalParts(options: AppOptions, opener: ProviderOpener) {
+export function renewalParts(options: AppOptions, opener: ProviderOpener, notices: Notices | undefined) {
   const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
   const monitor = monitorOf(options);
   const watch = monitor === undefined ? unwatched : createWatchEvents(clock);
   const followed = followedBy(watch, createRenewalScheduler(clock));
   const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
+  const noteFailed = notedIfForbidden(watch, clock);
   const runner = createRenewalRunner({
     db,
     clock,
     logger,
     opener,
     scheduler,
-    onRenewalFailed: notedIfForbidden(watch, clock),
+    onRenewalFailed: async (tx, entry, fault) => {
+      await noteFailed(tx, entry, fault);
+      if (notices !== undefined) await recordFailedRenewal(tx, { notices, clock }, entry, fault);
+    },
     leaseMs: options.config.renewalLeaseSeconds * 1000,
     concurrency: 8,
     budgetMs: 30_000,
     atStep: async () => undefined,
     ...options.renewals,
   });
-  const heartbeat = heartbeatOf(options, 'renewals', options.config.heartbeatSeconds);
+  const { heartbeatSeconds, watchAwaySeconds: awaySeconds } = options.config;
+  const onAnswer = notices && createMonitorEvents({ db, clock, notices, awaySeconds });
+  const heartbeat = heartbeatOf(options, 'renewals', heartbeatSeconds, { onAnswer });
   const runQueue = () => watchJob('renewals', runner.run);
   const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
-  const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceMissedSeconds, adviceCheck);
+  const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceMissedSeconds, {
+    check: adviceCheck,
+  });
   const advice = { db, clock, logger, opener, onPlanned: watch.onPlanned };
   const ask = () => watchJob('renewals.advice', () => askAdvice(advice));
   const advise = () => runAdviceJob({ clock, logger, ask, heartbeat: adviceHeartbeat });
@@ -103,12 +114,17 @@ function monitorOf({ config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey 
   return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
 }
 
+interface HeartbeatMore {
+  readonly check?: HeartbeatCheck;
+  readonly onAnswer?: ((isAnswered: boolean) => Promise<void>) | undefined;
+}
+
 /** Tells the monitor of each run of a job; nothing when there is no monitor. */
 function heartbeatOf(
   options: AppOptions,
   job: string,
   periodSeconds: number,
-  check?: HeartbeatCheck,
+  { check, onAnswer }: HeartbeatMore,
 ): Heartbeat | undefined {
   const { database: db, clock, logger } = options;
   const monitor = monitorOf(options);
@@ -121,6 +137,7 @@ function heartbeatOf(
     logger,
     lost,
     ...(check !== undefined && { check }),
+    ...(onAnswer !== undefined && { onAnswer }),
   });
 }
 
@@ -176,4 +193,32 @@ export function watchPollers(
   const rest = startPoller({ name: 'watch.sweep', everyMs: 3_600_000, tick: sweep, logger });
   rest.trigger();
   return [tell, rest];
+}
+
+/** Finds certificates that expire soon, and deletes old events. */
+export async function sweepNotices(
+  { database: db, clock }: AppOptions,
+  notices: Notices | undefined,
+): Promise<void> {
+  if (notices === undefined) return;
+  await noticeExpiring({ db, clock, notices });
+  await notices.sweep();
+}
+
+/** Sends notices every few seconds, and finds what is to be noticed every hour; nothing without a destination. */
+export function noticePollers(
+  options: AppOptions & Pick<Required<AppOptions>, 'watchJob'>,
+  notices: Notices | undefined,
+): Poller[] {
+  if (notices === undefined) return [];
+  const { logger, watchJob } = options;
+  const send = async () => {
+    const isDone = await watchJob('notices', () => notices.run());
+    if (!isDone) sender.trigger();
+  };
+  const sender = startPoller({ name: 'notices', everyMs: 2000, tick: send, logger });
+  const sweep = () => watchJob('notices.sweep', () => sweepNotices(options, notices));
+  const sweeper = startPoller({ name: 'notices.sweep', everyMs: 3_600_000, tick: sweep, logger });
+  sweeper.trigger();
+  return [sender, sweeper];
 }

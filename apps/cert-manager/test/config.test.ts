@@ -67,6 +67,28 @@ test('half an administrator is refused', () => {
   expect(read({ BOOTSTRAP_ADMIN_USERNAME: 'ada' })).toThrow('all three, or none');
 });
 
+test.each([
+  [
+    'half a mail server',
+    { NOTICE_SMTP_URL: 'smtp://mail.test' },
+    'NOTICE_MAIL_TO are needed all three, or none',
+  ],
+  ['a webhook without its secret', { NOTICE_WEBHOOK_URL: 'https://x.test' }, 'needed both, or none'],
+  [
+    'a secret that is none',
+    { NOTICE_WEBHOOK_SECRET: 'hunter2' },
+    'NOTICE_WEBHOOK_SECRET: must be one secret',
+  ],
+  [
+    'a user name in the webhook',
+    { NOTICE_WEBHOOK_URL: 'https://a:hunter2@x.test' },
+    'must not hold a user name',
+  ],
+])('refuses %s', (_situation, environment, reason) => {
+  expect(read(environment)).toThrow(reason);
+  expect(read(environment)).not.toThrow('hunter2');
+});
+
 test('misspelt variables are found', () => {
   expect(
     misspeltSettings({ CERT_MANAGER_PROT: '1', CERT_MANAGER_PORT: '1', CERT_MANAGER_SETUP_TOKEN_FILE: 'x' }),

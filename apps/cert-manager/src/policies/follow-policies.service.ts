@@ -39,8 +39,8 @@ export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: 
 export function notedIfForbidden(watch: Watch, clock: Clock): WatchEvents['onRenewalFailed'] {
   // the failure has been told already
   const silent = { ...watch, onForbidden: async () => undefined };
-  return async (tx, entry: RenewalRow, reason) => {
-    await watch.onRenewalFailed(tx, entry, reason);
+  return async (tx, entry: RenewalRow, fault) => {
+    await watch.onRenewalFailed(tx, entry, fault);
     const fqdn = entry.isTest ? undefined : await findFqdn(tx, entry.fqdnId);
     if (fqdn === undefined) return;
     await reviewFqdn(tx, silent, fqdn, clock.now());

@@ -34,6 +34,8 @@ export interface HeartbeatOptions {
   readonly check?: HeartbeatCheck;
   /** Where lost pings are kept; they are not when absent. */
   readonly lost?: LostPings;
+  /** Called after each run with whether the monitor took its end; a rejection is logged. */
+  readonly onAnswer?: (isAnswered: boolean) => Promise<void>;
   /** How often the watched job runs, in seconds. */
   readonly periodSeconds: number;
   readonly clock: Clock;
@@ -62,7 +64,7 @@ const ensureCheckMs = 86_400_000;
  * the monitor has lost it) and pings it; a monitor that is away is logged once when it goes and once when it is back.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { monitor, periodSeconds, clock, logger, lost, timeoutMs = 5000 } = options;
+  const { monitor, periodSeconds, clock, logger, lost, onAnswer, timeoutMs = 5000 } = options;
   // a monitor that never ends its answer must not fill the memory
   const traced = tracedFetch(boundedFetch(fetch), { isTrusted: true });
   const checks = createCheckMonitorClient({
@@ -117,7 +119,9 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     }
   };
   const end = async (signal: 'success' | 'fail', rid: string, text: string) => {
-    if (!(await send(signal, rid, text))) await orLogged(lost?.keep(signal, rid, text));
+    const isAnswered = await send(signal, rid, text);
+    if (!isAnswered) await orLogged(lost?.keep(signal, rid, text));
+    await orLogged(onAnswer?.(isAnswered));
   };
 
   return {

@@ -30,7 +30,18 @@ export interface SettleDeps {
   readonly logger: Logger;
   readonly scheduler: RenewalScheduler;
   /** Lets what watches the FQDN know that the entry failed; part of the transaction that ends it. */
-  readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, reason: string) => Promise<void>;
+  readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, fault: RenewalFault) => Promise<void>;
+}
+
+/** Why a renewal failed, and what follows. */
+export interface RenewalFault {
+  readonly reason: string;
+  /** Further tries change nothing until an owner acts. */
+  readonly isPermanent: boolean;
+  /** Undefined when no try follows. */
+  readonly nextTryAt: Date | undefined;
+  /** The certificate expired over 30 days ago. */
+  readonly isLongExpired: boolean;
 }
 
 /** What is renewed, and by whom. */
@@ -116,7 +127,7 @@ export async function settleFailed(
     const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
     const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
     await recordAudit(tx, callerFor(entry), failure, now);
-    await onRenewalFailed?.(tx, entry, reason);
+    await onRenewalFailed?.(tx, entry, faultOf(reason, refusal, step));
     return step;
   });
   const facts = { entryId: entry.id, fqdn, attempt: entry.attempt, reason, next: shown(next) };
@@ -186,6 +197,16 @@ async function goesOn(
 
 export function callerFor(entry: RenewalRow): Caller {
   return builtInCaller('scheduler', internalOrigin(entry.id));
+}
+
+function faultOf(
+  reason: string,
+  { isPermanent = false, isWaiting = false }: SignRefusal,
+  next: NextStep,
+): RenewalFault {
+  const [nextTryAt, isLongExpired] =
+    next === 'none' ? [undefined, false] : [next.retryAt, next.isLongExpired];
+  return { reason, isPermanent: isPermanent || isWaiting, nextTryAt, isLongExpired };
 }
 
 function shown(next: NextStep): string {

@@ -5,6 +5,7 @@ import { newRowId } from '../access/row-id.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
+import type { RenewalFault } from '../renewals/settle-renewal.service.js';
 import { allowedText, failedText, forbiddenText, refusedText, revokedText, storedText } from './ping-text.js';
 import { insertPing, type WatchSignal } from './watch-pings.repository.js';
 import { touchWatched, type WatchScope, watchFqdn, watchSpace } from './watched-fqdns.repository.js';
@@ -15,7 +16,7 @@ export interface WatchEvents {
   /** The FQDN has a newer certificate, and its renewal is planned. */
   onIssued(tx: Tx, caller: Caller, fqdnId: string): Promise<void>;
   /** A renewal has failed with the reason. */
-  onRenewalFailed(tx: Tx, entry: RenewalRow, reason: string): Promise<void>;
+  onRenewalFailed(tx: Tx, entry: RenewalRow, fault: Pick<RenewalFault, 'reason'>): Promise<void>;
   /** Somebody asked for a certificate and got none. */
   onRequestFailed(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The renewal of the FQDN was switched, or is planned for another moment. */
@@ -46,7 +47,7 @@ export function createWatchEvents(clock: Clock): WatchEvents {
       const event = caller.kind === 'scheduler' ? 'renewed' : isImported ? 'imported' : 'issued';
       await tell(tx, subject, 'success', storedText(event, toldCertificate(subject.certificate)));
     },
-    onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, reason) => {
+    onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, { reason }) => {
       const subject = await findWatched(tx, fqdnId);
       if (subject === undefined) return;
       // a test tells nothing of what will be, and what was renewed by hand meanwhile need not be renewed

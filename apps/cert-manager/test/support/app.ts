@@ -52,6 +52,11 @@ export interface TestApp {
   readonly review: () => Promise<void>;
   /** Tells the monitor what it does not know yet of certificates. */
   readonly watch: () => Promise<void>;
+  /** Sends notices that are due. */
+  readonly sendNotices: () => Promise<boolean>;
+  readonly sweepNotices: () => Promise<void>;
+  /** Works on the renewal queue once and reports to the monitor. */
+  readonly runRenewalJob: () => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
@@ -119,6 +124,9 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     takeUpJobs: () => app.takeUpJobs(),
     finishRevocations: () => app.finishRevocations(),
     recoverSigning: () => app.recoverSigning(),
+    sendNotices: () => app.runNotices(),
+    sweepNotices: () => app.sweepNotices(),
+    runRenewalJob: () => app.runRenewalJob(),
     close: () => app.close(),
   };
 }

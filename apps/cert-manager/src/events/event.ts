@@ -1,0 +1,34 @@
+/** What an event is about, by name. */
+export const eventTypes = [
+  'certificate.failed',
+  'certificate.expiring',
+  'monitor.away',
+  'monitor.back',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** A way in which people or programs are notified. */
+export type Destination = 'mail' | 'webhook';
+
+/** Facts of an event as they go out; no PEM and no secret is among them. */
+export type EventData = {
+  /** The event in one English sentence or two, with what to do. */
+  readonly message: string;
+} & Readonly<Record<string, string | number | boolean>>;
+
+/** Something that people should know. */
+export interface NewEvent {
+  readonly type: EventType;
+  /** Id of an FQDN, or the name of a service. Webhooks get the events of one subject in order. */
+  readonly subject: string;
+  readonly spaceId?: string;
+  /** An event whose key is stored already is not recorded again. */
+  readonly onceKey?: string;
+  readonly data: EventData;
+}
+
+/** A stored event as it goes out. */
+export interface OutgoingEvent extends Pick<NewEvent, 'type' | 'subject' | 'data'> {
+  readonly id: string;
+  readonly createdAt: Date;
+}

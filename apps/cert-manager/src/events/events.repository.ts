@@ -1,0 +1,64 @@
+import { column, defineTable, executeSql, insertMany, type Tx } from '@certloop/db';
+import { newRowId } from '../access/row-id.js';
+import type { Destination, EventData, EventType, NewEvent } from './event.js';
+import { notices } from './notices.repository.js';
+
+/** An event as it is stored, for 30 days. */
+export interface EventRow {
+  readonly id: string;
+  readonly type: EventType;
+  readonly subject: string;
+  readonly spaceId: string | null;
+  readonly onceKey: string | null;
+  readonly data: EventData;
+  readonly createdAt: Date;
+}
+
+export const events = defineTable<EventRow>('events', {
+  columns: {
+    id: column.uuid().primary(),
+    type: column.word<EventType>(64),
+    subject: column.word(64),
+    spaceId: column.uuid().nullable(),
+    onceKey: column.word(128).nullable(),
+    data: column.json<EventData>(),
+    createdAt: column.instant(),
+  },
+  // no references: an event outlives what it is about
+  indexes: [{ columns: ['onceKey'], unique: true }, { columns: ['createdAt', 'id'] }],
+});
+
+/**
+ * Records an event in the transaction of what happened, with a notice for each destination. False when there was one of
+ * its key.
+ */
+export async function insertEvent(
+  tx: Tx,
+  { type, subject, spaceId, onceKey, data }: NewEvent,
+  { destinations, now }: { readonly destinations: readonly Destination[]; readonly now: Date },
+): Promise<boolean> {
+  const eventId = newRowId(now);
+  const count = await executeSql(
+    tx,
+    `insert into events (id, type, subject, space_id, once_key, data, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (once_key) do nothing`,
+    [eventId, type, subject, spaceId ?? null, onceKey ?? null, data, now],
+  );
+  if (count === 0) return false;
+  const common = { eventId, type, subject, createdAt: now, dueAt: now, leaseToken: null, attempts: 0 };
+  const rows = destinations.map((destination) => ({ ...common, id: newRowId(now), destination }));
+  await insertMany(tx, notices, rows);
+  return true;
+}
+
+/** Deletes events from before the moment, and notices of them that were never sent; how many events, at most `limit`. */
+export async function deleteOldEvents(
+  tx: Tx,
+  before: Date,
+  limit: number,
+): Promise<{ readonly events: number; readonly notices: number }> {
+  const old = `select id from events where created_at < $1 order by created_at, id limit ${limit}`;
+  const unsent = await executeSql(tx, `delete from notices where event_id in (${old})`, [before]);
+  const count = await executeSql(tx, `delete from events where id in (${old})`, [before]);
+  return { events: count, notices: unsent };
+}

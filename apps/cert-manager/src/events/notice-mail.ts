@@ -1,0 +1,44 @@
+import type { EventType, OutgoingEvent } from './event.js';
+
+/** What one mail is about: the first events, and how many there are of each type. */
+export interface MailContent {
+  readonly events: readonly OutgoingEvent[];
+  readonly counts: readonly { readonly type: EventType; readonly count: number }[];
+}
+
+/** How many events a mail names; it counts the others. */
+export const maxEventsInMail = 50;
+
+const headings: Readonly<Record<EventType, string>> = {
+  'certificate.failed': 'Renewals that fail',
+  'certificate.expiring': 'Certificates that expire soon',
+  'monitor.away': 'The monitor does not answer',
+  'monitor.back': 'The monitor answers again',
+};
+
+/** Subject and text of the mail; a single event has its own subject. */
+export function noticeMail({ events, counts }: MailContent): {
+  readonly subject: string;
+  readonly text: string;
+} {
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const [first] = events;
+  const lines = events.map(lineOf);
+  if (first !== undefined && total === 1)
+    return { subject: subjectOf(first), text: `${lines.join('\n\n')}\n` };
+  const summary = counts.map(({ type, count }) => `${headings[type]}: ${count}`);
+  const more = total > events.length ? [`${total - events.length} more events are not listed here.`] : [];
+  return {
+    subject: `[CertLoop] ${total} events`,
+    text: `${[summary.join('\n'), ...lines, ...more].join('\n\n')}\n`,
+  };
+}
+
+function subjectOf({ type, data }: OutgoingEvent): string {
+  const { fqdn } = data;
+  return `[CertLoop] ${headings[type]}${typeof fqdn === 'string' ? `: ${fqdn}` : ''}`;
+}
+
+function lineOf({ createdAt, data }: OutgoingEvent): string {
+  return `${createdAt.toISOString()}  ${data.message}`;
+}

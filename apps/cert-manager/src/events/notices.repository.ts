@@ -1,0 +1,145 @@
+import {
+  claimDueBatch,
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { In, LessThanOrEqual, Raw } from 'typeorm';
+import type { Destination, EventData, EventType, OutgoingEvent } from './event.js';
+
+/** An event that a destination has not got yet. */
+export interface NoticeRow {
+  readonly id: string;
+  readonly eventId: string;
+  readonly destination: Destination;
+  /** Those of the event. */
+  readonly type: EventType;
+  readonly subject: string;
+  readonly createdAt: Date;
+  readonly dueAt: Date;
+  /** Whose turn it is to send a webhook, until it is due again; of a mail, the mail that it goes with. */
+  readonly leaseToken: string | null;
+  /** Tries that failed. */
+  readonly attempts: number;
+}
+
+export const notices = defineTable<NoticeRow>('notices', {
+  columns: {
+    id: column.uuid().primary(),
+    eventId: column.uuid(),
+    destination: column.word<Destination>(8),
+    type: column.word<EventType>(64),
+    subject: column.word(64),
+    createdAt: column.instant(),
+    dueAt: column.instant(),
+    leaseToken: column.uuid().nullable(),
+    attempts: column.integer(),
+  },
+  indexes: [
+    { columns: ['destination', 'dueAt', 'id'] },
+    { columns: ['destination', 'subject', 'id'] },
+    { columns: ['destination', 'leaseToken', 'id'] },
+    { columns: ['eventId'] },
+  ],
+});
+
+/** A webhook that is a worker's until its lease lapses. */
+export type ClaimedNotice = NoticeRow & { readonly leaseToken: string };
+
+/** Takes webhooks that are due, the earliest first, and of each subject only the oldest. */
+export async function claimWebhooks(
+  tx: Tx,
+  { now, token: leaseToken, until, limit }: { now: Date; token: string; until: Date; limit: number },
+): Promise<ClaimedNotice[]> {
+  const older = `select 1 from notices n join notices o
+    on o.destination = n.destination and o.subject = n.subject and o.id < n.id`;
+  const rows = await claimDueBatch(tx, {
+    table: notices,
+    where: {
+      id: Raw((id) => `not exists (${older} where n.id = ${id})`),
+      destination: 'webhook',
+      dueAt: LessThanOrEqual(now),
+    },
+    order: { dueAt: 'ASC', id: 'ASC' },
+    limit,
+    set: { dueAt: until, leaseToken },
+  });
+  return rows.map((row) => ({ ...row, leaseToken }));
+}
+
+/** Events of notices by their ids. */
+export async function listEvents(
+  tx: Tx,
+  rows: readonly Pick<NoticeRow, 'eventId'>[],
+): Promise<OutgoingEvent[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ eventId }) => eventId);
+  const list = ids.map((_, index) => `$${index + 1}`).join(', ');
+  const text = `select id, type, subject, data, created_at from events where id in (${list}) order by id`;
+  return querySql<OutgoingEvent>(tx, eventColumns, text, ids);
+}
+
+const eventColumns = {
+  id: column.uuid(),
+  type: column.word<EventType>(64),
+  subject: column.word(64),
+  data: column.json<EventData>(),
+  createdAt: column.instant(),
+};
+
+/** Ends notices that the destination got, or that are given up, if they are still this worker's. */
+export async function deleteNotices(tx: Tx, ids: readonly string[], leaseToken: string): Promise<void> {
+  if (ids.length > 0) await deleteRows(tx, notices, { id: In([...ids]), leaseToken });
+}
+
+export async function putOffNotice(
+  tx: Tx,
+  { id, leaseToken }: ClaimedNotice,
+  change: { readonly attempts: number; readonly dueAt: Date },
+): Promise<void> {
+  await updateRows(tx, notices, { id, leaseToken }, { ...change, leaseToken: null });
+}
+
+/** Whether there is a mail to send. */
+export async function hasMailNotice(tx: Tx): Promise<boolean> {
+  const text = `select id from notices where destination = 'mail' limit 1`;
+  return (await querySql<Pick<NoticeRow, 'id'>>(tx, { id: column.uuid() }, text)).length > 0;
+}
+
+/** Adds notices to a mail; how many, at most `limit`. */
+export function addToMail(tx: Tx, batch: string, limit: number): Promise<number> {
+  return executeSql(
+    tx,
+    `update notices set lease_token = $1 where id in (
+       select id from notices where destination = 'mail' and lease_token is null order by id limit ${limit})`,
+    [batch],
+  );
+}
+
+/** The first notices of a mail. */
+export function listOfMail(tx: Tx, batch: string, limit: number): Promise<NoticeRow[]> {
+  const where = { destination: 'mail', leaseToken: batch } as const;
+  return tx.find(notices, { where, order: { id: 'ASC' }, take: limit });
+}
+
+/** How many notices of a mail there are of each type. */
+export function countOfMail(tx: Tx, batch: string): Promise<{ type: EventType; count: number }[]> {
+  const columns = { type: column.word<EventType>(64), count: column.bigint() };
+  const text = `select type, count(*) as count from notices
+    where destination = 'mail' and lease_token = $1 group by type order by type`;
+  return querySql(tx, columns, text, [batch]);
+}
+
+/** Deletes notices of a mail that was sent; how many, at most `limit`. */
+export function deleteOfMail(tx: Tx, batch: string, limit: number): Promise<number> {
+  return executeSql(
+    tx,
+    `delete from notices where id in (
+       select id from notices where destination = 'mail' and lease_token = $1 order by id limit ${limit})`,
+    [batch],
+  );
+}

@@ -1,0 +1,69 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import type { Destination, NewEvent } from './event.js';
+import { deleteOldEvents, insertEvent } from './events.repository.js';
+import { createMailClient, type MailSettings } from './mail.client.js';
+import { sendMail } from './send-mails.service.js';
+import { createWebhookRun } from './send-webhooks.service.js';
+import { createWebhookClient, type WebhookSettings } from './webhook.client.js';
+
+export interface NoticesDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Address of this service. */
+  readonly source: string;
+  /** Breaks off what is being sent. */
+  readonly stop: AbortSignal;
+  readonly mail: MailSettings | undefined;
+  readonly webhook: WebhookSettings | undefined;
+}
+
+/** Events on their way to people and programs. */
+export interface Notices {
+  /** Records an event in the transaction of what happened. */
+  record(tx: Tx, event: NewEvent): Promise<void>;
+  /** Sends what is due, by mail and by webhook; false when something due is left. */
+  run(): Promise<boolean>;
+  /** Deletes events that are older than 30 days. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const storedDays = 30;
+const slice = 500;
+
+/** Undefined when there is no destination: then nothing is recorded. */
+export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices | undefined {
+  const destinations: Destination[] = [
+    ...(mail === undefined ? [] : ['mail' as const]),
+    ...(webhook === undefined ? [] : ['webhook' as const]),
+  ];
+  if (destinations.length === 0) return undefined;
+  const { db, clock, logger, stop } = deps;
+  const send = mail && createMailClient({ ...mail, stop });
+  const client = webhook && createWebhookClient({ ...webhook, stop });
+  const runWebhooks = client && createWebhookRun({ ...deps, client });
+  return {
+    record: async (tx, event) => {
+      const isNew = await insertEvent(tx, event, { destinations, now: clock.now() });
+      if (isNew) logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
+    },
+    run: async () => {
+      // each goes on when the other one fails
+      const mails = send && sendMail({ ...deps, send });
+      const ends = await Promise.allSettled([mails, runWebhooks?.()]);
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      return ends[1].status === 'fulfilled' && ends[1].value !== false;
+    },
+    sweep: async () => {
+      const before = new Date(clock.now().getTime() - storedDays * 86_400_000);
+      for (;;) {
+        const deleted = await db.transaction((tx) => deleteOldEvents(tx, before, slice));
+        if (deleted.notices > 0) logger.error(deleted, 'notices.never_sent');
+        if (deleted.events < slice) return;
+      }
+    },
+    close: async () => client?.close(),
+  };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { type SendMail, Stopped } from './mail.client.js';
+import { claimMailTurn, type MailTurnRow, updateMailTurn } from './mail-turns.repository.js';
+import { maxEventsInMail, noticeMail } from './notice-mail.js';
+import { nextMailAfter, nextMailTry } from './notice-waits.js';
+import {
+  addToMail,
+  countOfMail,
+  deleteOfMail,
+  hasMailNotice,
+  listEvents,
+  listOfMail,
+} from './notices.repository.js';
+
+export interface MailDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly send: SendMail;
+}
+
+// longer than a mail takes, with the marking of what goes with it
+const leaseMs = 300_000;
+// few enough that nobody waits long for the database
+const slice = 500;
+const maxSlices = 200;
+
+/**
+ * Sends one mail with all that happened since the last one, if a minute has passed since. One process sends at a time. A
+ * mail whose answer was lost is sent again with the same Message-ID.
+ */
+export async function sendMail(deps: MailDeps): Promise<void> {
+  const { db, clock } = deps;
+  if (!(await db.read(hasMailNotice))) return;
+  const now = clock.now();
+  const token = randomUUID();
+  const claim = { now, token, until: new Date(now.getTime() + leaseMs) };
+  const turn = await db.transaction((tx) => claimMailTurn(tx, claim));
+  if (turn === undefined) return;
+  const batch = turn.batch ?? token;
+  if (!turn.isSent && !(await trySending(deps, { turn, token, batch }))) return;
+  await inSlices(db, (tx) => deleteOfMail(tx, batch, slice));
+  const free = { batch: null, isSent: false, attempts: 0, leaseToken: null };
+  await db.transaction((tx) => updateMailTurn(tx, token, { ...free, dueAt: nextMailAfter(now) }));
+}
+
+interface Turn {
+  readonly turn: MailTurnRow;
+  readonly token: string;
+  readonly batch: string;
+}
+
+/** Whether the mail was sent, and that is written down. */
+async function trySending(deps: MailDeps, { turn, token, batch }: Turn): Promise<boolean> {
+  const { db, clock, logger, send } = deps;
+  await inSlices(db, (tx) => addToMail(tx, batch, slice));
+  const { events, counts } = await db.longRead(async (tx) => {
+    const rows = await listOfMail(tx, batch, maxEventsInMail);
+    return { events: await listEvents(tx, rows), counts: await countOfMail(tx, batch) };
+  });
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  try {
+    const refused = await send({ id: batch, ...noticeMail({ events, counts }) });
+    logger.info({ batch, events: total }, 'notices.mail_sent');
+    if (refused > 0) logger.error({ batch, refused }, 'notices.recipients_refused');
+    return await db.transaction((tx) => updateMailTurn(tx, token, { isSent: true }));
+  } catch (error) {
+    // the next process sends it again when this turn has lapsed
+    if (error instanceof Stopped) return false;
+    const attempts = turn.attempts + 1;
+    const dueAt = nextMailTry(attempts, clock.now());
+    await db.transaction((tx) => updateMailTurn(tx, token, { attempts, dueAt, leaseToken: null }));
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ batch, events: total, attempts, nextTryAt: dueAt, reason }, 'notices.mail_failed');
+    return false;
+  }
+}
+
+/** Does the work in transactions of their own until one finds less than a slice. */
+async function inSlices(db: Database, work: (tx: Tx) => Promise<number>): Promise<void> {
+  for (let count = 0; count < maxSlices; count += 1) {
+    if ((await db.transaction(work)) < slice) return;
+  }
+}

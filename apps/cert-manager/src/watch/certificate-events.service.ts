@@ -1,0 +1,87 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import { nilUuid } from '../access/caller.js';
+import type { Notices } from '../events/notices.service.js';
+import { findFqdn } from '../fqdns/fqdns.repository.js';
+import type { RenewalRow } from '../renewals/renewals.repository.js';
+import type { RenewalFault } from '../renewals/settle-renewal.service.js';
+import { isExpiryNews, isFailureNews } from './event-rules.js';
+import { listExpiring } from './expiring.repository.js';
+
+/** Records that a renewal failed, in the transaction that ends it, if somebody has to act. */
+export async function recordFailedRenewal(
+  tx: Tx,
+  { notices, clock }: { readonly notices: Notices; readonly clock: Clock },
+  { id: entryId, fqdnId, spaceId, certificateId, isTest, attempt }: RenewalRow,
+  { reason, isPermanent, nextTryAt, isLongExpired }: RenewalFault,
+): Promise<void> {
+  if (isTest || !isFailureNews({ attempt, isPermanent, isLongExpired, isLast: nextTryAt === undefined }))
+    return;
+  const fqdn = (await findFqdn(tx, fqdnId))?.fqdn ?? fqdnId;
+  const next =
+    nextTryAt === undefined
+      ? 'No further try is planned: see the explanation of its renewal.'
+      : `The next try is at ${nextTryAt.toISOString()}; see the explanation of its renewal.`;
+  const message = `The certificate of ${fqdn} could not be renewed (try ${attempt}): ${reason}. ${next}`;
+  await notices.record(tx, {
+    type: 'certificate.failed',
+    subject: fqdnId,
+    spaceId,
+    // once a day: a permanent fault fails again each day
+    onceKey: `certificate.failed:${certificateId}:${clock.now().toISOString().slice(0, 10)}`,
+    data: {
+      ...{ message, fqdn, fqdnId, spaceId, certificateId, entryId, attempt, reason },
+      ...(nextTryAt !== undefined && { nextTryAt: nextTryAt.toISOString() }),
+    },
+  });
+}
+
+const slice = 500;
+
+/** Records once for each certificate in use that it expires soon and nothing has renewed it. */
+export async function noticeExpiring({
+  db,
+  clock,
+  notices,
+}: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly notices: Notices;
+}): Promise<void> {
+  let after: Parameters<typeof listExpiring>[1] = { expiresAt: clock.now(), fqdnId: nilUuid };
+  for (;;) {
+    const rows = await db.longRead((tx) => listExpiring(tx, after, clock.now(), slice));
+    const news = rows.filter((row) => isExpiryNews(row, clock.now()));
+    if (news.length > 0) {
+      await db.transaction(async (tx) => {
+        for (const row of news) await notices.record(tx, eventOf(row));
+      });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < slice) return;
+    after = last;
+  }
+}
+
+function eventOf({
+  id: certificateId,
+  fqdnId,
+  fqdn,
+  spaceId,
+  expiresAt: end,
+  serialNumber,
+  renewalEnabled,
+}: Awaited<ReturnType<typeof listExpiring>>[number]) {
+  const expiresAt = end.toISOString();
+  const state = renewalEnabled
+    ? 'its renewal is on but has not succeeded: see the explanation of its renewal'
+    : 'nobody renews it: switch renewal on, request a certificate, or upload a new CSR and have it signed';
+  const message = `The certificate of ${fqdn} expires on ${expiresAt}, and ${state}.`;
+  return {
+    type: 'certificate.expiring',
+    subject: fqdnId,
+    spaceId,
+    onceKey: `certificate.expiring:${certificateId}`,
+    data: { message, fqdn, fqdnId, spaceId, certificateId, serialNumber, expiresAt, renewalEnabled },
+  } as const;
+}

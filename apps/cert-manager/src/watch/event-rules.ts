@@ -1,0 +1,40 @@
+const day = 86_400_000;
+/** How long before its end a certificate may be noticed first. */
+export const longestNoticeMs = 30 * day;
+// tries that fail in passing: after 1, 10 and 100 minutes the fourth
+const passingTries = 4;
+
+/** Whether somebody should know of a renewal that failed: it is hopeless, or tries have failed for two hours. */
+export function isFailureNews({
+  attempt,
+  isPermanent,
+  isLongExpired,
+  isLast,
+}: {
+  /** Number of the try, from 1. */
+  readonly attempt: number;
+  /** Further tries change nothing until an owner acts. */
+  readonly isPermanent: boolean;
+  readonly isLongExpired: boolean;
+  /** No try follows. */
+  readonly isLast: boolean;
+}): boolean {
+  return isPermanent || isLongExpired || isLast || attempt >= passingTries;
+}
+
+/**
+ * Whether a certificate that has not expired is to be noticed: 30 days before its end or a third of its lifetime, the
+ * shorter; with renewal on, which should have happened by then, a twelfth.
+ */
+export function isExpiryNews(
+  {
+    notBefore,
+    expiresAt,
+    renewalEnabled,
+  }: { readonly notBefore: Date; readonly expiresAt: Date; readonly renewalEnabled: boolean },
+  now: Date,
+): boolean {
+  const lifetime = expiresAt.getTime() - notBefore.getTime();
+  const notice = Math.min(longestNoticeMs, lifetime / (renewalEnabled ? 12 : 3));
+  return now < expiresAt && expiresAt.getTime() - now.getTime() <= notice;
+}

@@ -1,0 +1,43 @@
+import { column, querySql, type Tx } from '@certloop/db';
+import { inUse } from '../certificates/in-use.js';
+import { longestNoticeMs } from './event-rules.js';
+
+/** A certificate in use that expires soon. */
+export interface ExpiringRow {
+  readonly id: string;
+  readonly fqdnId: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  readonly serialNumber: string;
+  readonly notBefore: Date;
+  readonly expiresAt: Date;
+  readonly renewalEnabled: boolean;
+}
+
+const columns = {
+  id: column.uuid(),
+  fqdnId: column.uuid(),
+  spaceId: column.uuid(),
+  fqdn: column.text(),
+  serialNumber: column.text(),
+  notBefore: column.instant(),
+  expiresAt: column.instant(),
+  renewalEnabled: column.boolean(),
+};
+
+/** Certificates in use that expire within 30 days and that no event is about yet, by when they expire. */
+export function listExpiring(
+  tx: Tx,
+  after: { readonly expiresAt: Date; readonly fqdnId: string },
+  now: Date,
+  limit: number,
+): Promise<ExpiringRow[]> {
+  const horizon = new Date(now.getTime() + longestNoticeMs);
+  const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
+  const text = `select c.id, c.fqdn_id, f.space_id, f.fqdn, c.serial_number, c.not_before, c.expires_at,
+      f.renewal_enabled
+    from certificates c join fqdns f on f.id = c.fqdn_id
+    where ${inUse} and (c.expires_at, c.fqdn_id) > ($1, $2) and c.expires_at <= $3 and not exists (${known})
+    order by c.expires_at, c.fqdn_id limit ${limit}`;
+  return querySql<ExpiringRow>(tx, columns, text, [after.expiresAt, after.fqdnId, horizon]);
+}
