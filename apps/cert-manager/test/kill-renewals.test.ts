@@ -5,6 +5,7 @@ import { challengeTokens } from '../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../src/acme/order-steps.js';
 import { type RenewalStep, renewalSteps } from '../src/renewals/renew-certificate.service.js';
 import { beginLife, deathOf, type Life } from './support/dying-process.js';
+import { addCsr, auditEntries } from './support/inventory.js';
 import {
   certificatesOf,
   clearInventory,
@@ -12,10 +13,11 @@ import {
   moveToRenewal,
   type RenewalPlace,
   renewedFqdn,
+  signWith,
   startRenewing,
 } from './support/renewals.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
-import { configure, enable, providerOf } from './support/signing.js';
+import { configure, enable, newCsr, providerOf } from './support/signing.js';
 
 // it starts processes, and much else may run on the same machine
 jest.setTimeout(120_000);
@@ -52,10 +54,14 @@ describeEachDialect('a process that is killed while it renews', (open) => {
     await acme.close();
   });
 
-  async function renewUntilDeath(deadly: NonNullable<Life['deadly']>): Promise<void> {
+  async function dieAt(deadly: NonNullable<Life['deadly']>): Promise<void> {
     const now = place.app.clock.now();
     const child = beginLife({ databaseUrl, environment, now, work: 'renewals', deadly });
     expect(await deathOf(child)).toBe('SIGKILL');
+  }
+
+  async function renewUntilDeath(deadly: NonNullable<Life['deadly']>): Promise<void> {
+    await dieAt(deadly);
     // nobody takes it from a process that may be alive
     expect(await place.app.renew()).toMatchObject({ renewed: 0, lapsed: 0 });
     place.app.clock.advance(leaseMs);
@@ -83,6 +89,45 @@ describeEachDialect('a process that is killed while it renews', (open) => {
     await renewUntilDeath(step);
     expect(ca.ids.length - before).toBe(1);
     await expectRenewedAt(tries[step], fqdn);
+  });
+
+  test('by the dummy CA, after its answer: its certificate is stored although another one was meanwhile', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const before = ca.ids.length;
+    await dieAt('answered');
+    await signWith(place, fqdn);
+    app.clock.advance(leaseMs);
+    await app.renew();
+    expect(ca.ids.length - before).toBe(2);
+    const pems = (await certificatesOf(app, fqdn)).map(({ pem }) => pem);
+    expect([pems.length, new Set(pems).size]).toEqual([3, 3]);
+    const entries = await entriesOf(app, fqdn);
+    expect(entries.map(({ status, attempt }) => [status, attempt])).toEqual([
+      ['completed', 2],
+      ['pending', 1],
+    ]);
+  });
+
+  test('by the dummy CA, after its answer: a newer CSR is not signed under the name of the old one', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const before = ca.ids.length;
+    await dieAt('answered');
+    await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
+    app.clock.advance(leaseMs);
+    await app.renew();
+    expect(ca.ids.length - before).toBe(2);
+    expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+    expect(await auditEntries(app, 'certificate.issue')).toMatchObject([
+      {
+        outcome: 'failure',
+        resourceId: fqdn.id,
+        details: { fqdn: fqdn.fqdn, reason: expect.stringContaining('another CSR was uploaded') },
+      },
+    ]);
   });
 
   describe('by ACME', () => {

@@ -52,3 +52,22 @@ export async function orRecordLost<T>(
     throw error;
   }
 }
+
+/** The entry of the audit log on a certificate that a CA perhaps issued to a process that died, and that is not stored. */
+export function perhapsLost(
+  fqdn: Pick<FqdnRow, 'id' | 'spaceId' | 'fqdn'>,
+  details: Readonly<Record<string, unknown>>,
+  reason: string,
+) {
+  return {
+    action: 'certificate.issue',
+    outcome: 'failure',
+    resourceType: 'fqdn',
+    resourceId: fqdn.id,
+    spaceId: fqdn.spaceId,
+    details: {
+      ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, ...details },
+      reason: `its process ended while the CA signed; a certificate may have been issued, but none is stored: ${reason}`,
+    },
+  } as const;
+}

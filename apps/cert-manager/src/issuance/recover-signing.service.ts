@@ -8,6 +8,7 @@ import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { SignOutcome } from '../providers/provider.js';
 import { listProvidersById, type ProviderRow } from '../providers/providers.repository.js';
 import { callerOfJob } from './job-audit.js';
+import { perhapsLost } from './lost-certificate.service.js';
 import {
   claimSigningRequest,
   deleteSigningRequests,
@@ -105,20 +106,14 @@ async function giveUp(
   reason: string,
   provider?: ProviderRow,
 ): Promise<void> {
-  const { fqdn, fqdnId, csrId, spkiSha256, providerId, spaceId } = request;
+  const { fqdn, fqdnId: id, csrId, spkiSha256, providerId, spaceId } = request;
   const details = {
-    ...{ fqdn, fqdnId, csrId, spkiSha256, providerId },
+    csrId,
+    spkiSha256,
+    providerId,
     ...(provider !== undefined && { provider: provider.name }),
-    reason: `its process ended while the CA signed; a certificate may have been issued, but none is stored: ${reason}`,
   };
-  const entry = {
-    action: 'certificate.issue',
-    outcome: 'failure',
-    resourceType: 'fqdn',
-    resourceId: fqdnId,
-    spaceId,
-    details,
-  } as const;
+  const entry = perhapsLost({ id, spaceId, fqdn }, details, reason);
   await db.transaction(async (tx) => {
     await recordAudit(tx, callerOfJob(request), entry, clock.now());
     await deleteSigningRequests(tx, [request.id]);

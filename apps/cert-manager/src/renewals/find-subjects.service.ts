@@ -64,8 +64,8 @@ export async function findSubjects(
 }
 
 /**
- * The provider whose answer an earlier try has, or with whom it has an order, whoever issued for the FQDN since; undefined
- * where there is none, or where it is disabled and so cannot go on with the order.
+ * The provider whose answer an earlier try has, with whom it has an order, or whom it was asking, whoever issued for the
+ * FQDN since; undefined where there is none, or where it is disabled and so cannot go on.
  */
 function begunProvider(
   { journal }: RenewalRow,
@@ -73,7 +73,8 @@ function begunProvider(
 ): ProviderRow | undefined {
   const provider = providers.get(journal?.providerId ?? '');
   if (journal?.issued !== undefined) return provider;
-  return journal?.order !== undefined && provider?.enabled === true ? provider : undefined;
+  const isBegun = journal?.order !== undefined || journal?.wish !== undefined;
+  return isBegun && provider?.enabled === true ? provider : undefined;
 }
 
 /** The CSR that an earlier try began with, while there is one, else the latest. */
@@ -83,6 +84,8 @@ async function begunCsr(
   latest: CsrRow | undefined,
 ): Promise<CsrRow | undefined> {
   if (journal === null || journal.csrId === latest?.id) return latest;
+  // a certificate for another key must not take the place of the one in use; there is no order that would stay open
+  if (journal.wish !== undefined && journal.issued === undefined) return latest;
   return (await findCsr(tx, journal.csrId)) ?? latest;
 }
 

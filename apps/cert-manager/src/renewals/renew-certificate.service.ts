@@ -2,18 +2,21 @@ import { AppError } from '@certloop/contracts';
 import { nilUuid } from '../access/caller.js';
 import { gathered } from '../access/gathering.js';
 import { isHandingIn } from '../acme/order-steps.js';
+import { recordAudit } from '../audit/audit.service.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../fqdns/fqdns.repository.js';
 import { hasJobWithOrder } from '../issuance/issuance-jobs.repository.js';
+import { perhapsLost } from '../issuance/lost-certificate.service.js';
 import { wishName } from '../issuance/signing-wish.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
+import { kindOf } from '../providers/provider-kinds.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
 import { mayHaveCertificate } from './renewal-entry.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { hasRenewalWithOrder, type RenewalJournal, type RenewalRow } from './renewals.repository.js';
-import { type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
+import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
 import { createSettler, type Settlement } from './settle-together.service.js';
 
 /**
@@ -48,7 +51,7 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
     await deps.atStep('claimed', entry);
     const subject = await deps.batches.findSubject(entry);
     if (subject === undefined) throw fqdnNotFound();
-    const outcome = subject.isRequested ? requested : await ask(deps, lease, subject);
+    const outcome = await ask(deps, lease, subject);
     const end = outcome.isSigned
       ? await store(deps, lease, subject, outcome)
       : await settleFailed(deps, lease, subject, outcome);
@@ -94,18 +97,48 @@ export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
 
 /** The provider's answer, or the one that it gave before this process took the renewal up. */
 async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject): Promise<SignOutcome> {
-  const { fqdn, csr, provider, newestId, refusal } = subject;
+  const { csr, provider, refusal } = subject;
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
   // what a CA has been given the CSR for goes on all the same
-  if (refusal !== undefined && !mayHaveCertificate(lease.journal())) return refused(refusal);
+  const isBegun = mayHaveCertificate(lease.journal());
+  if (subject.isRequested && !isBegun) return requested;
+  if (refusal !== undefined && !isBegun) return refused(refusal);
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
-  const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
+  const wish = await recordWish(deps, lease, { ...subject, csr });
   const outcome = await refusedIfClosed(() =>
     deps.opener.openForSigning(provider).sign(csr.csrPem, progressOf(deps, lease, { ...subject, csr }), wish),
   );
   await deps.atStep('answered', lease.entry);
   return outcome;
+}
+
+/**
+ * The name under which the provider is to be asked. For one without orders it is on disk: whoever takes over asks by
+ * it, although another certificate may be the newest by then.
+ */
+async function recordWish(
+  { clock }: RenewDeps,
+  lease: RenewalLease,
+  { fqdn, csr, provider, newestId }: FoundSubject & { readonly csr: CsrRow },
+): Promise<string> {
+  const before = lease.journal();
+  const isSame = before?.csrId === csr.id && before.providerId === provider.id;
+  if (isSame && before.wish !== undefined) return before.wish;
+  const order = isSame ? before.order : undefined;
+  const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
+  const isDirect = kindOf(provider).issuance === 'direct';
+  const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...(isDirect && { wish }) };
+  if (before?.wish === undefined) {
+    if (isDirect) await lease.keep(next);
+    return wish;
+  }
+  const { csrId, providerId } = before;
+  const reason =
+    csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
+  const lost = perhapsLost(fqdn, { csrId, providerId }, reason);
+  await lease.keep(next, (tx) => recordAudit(tx, callerFor(lease.entry), lost, clock.now()));
+  return wish;
 }
 
 /** A certificate that cannot be stored for whatever reason goes into the journal, so that no second one is asked for. */

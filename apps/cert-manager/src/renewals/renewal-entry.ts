@@ -85,7 +85,8 @@ function lapsed(
 
 /** Whether a CA has perhaps issued a certificate that is not stored yet, by the journal of an entry. */
 export function mayHaveCertificate(
-  journal: { readonly issued?: unknown; readonly order?: unknown } | null,
+  journal: { readonly issued?: unknown; readonly wish?: unknown; readonly order?: unknown } | null,
 ): boolean {
-  return journal !== null && (journal.issued !== undefined || isHandedIn(journal.order));
+  if (journal === null) return false;
+  return journal.issued !== undefined || journal.wish !== undefined || isHandedIn(journal.order);
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { OrderAbandoned } from '../acme/order-steps.js';
 import { changeOf } from './renewal-entry.js';
@@ -24,8 +24,11 @@ export interface LeaseDeps {
 export interface RenewalLease {
   readonly entry: RenewalRow;
   readonly journal: () => RenewalJournal | null;
-  /** On disk when it resolves. Rejects with LeaseLost, or with OrderAbandoned when the entry went with its FQDN. */
-  keep(journal: RenewalJournal): Promise<void>;
+  /**
+   * On disk when it resolves, with what `also` writes. Rejects with LeaseLost, or with OrderAbandoned when the entry
+   * went with its FQDN.
+   */
+  keep(journal: RenewalJournal, also?: (tx: Tx) => Promise<void>): Promise<void>;
   /** Ends the extending. */
   release(): void;
 }
@@ -49,9 +52,12 @@ export function holdLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
   return {
     entry,
     journal: () => journal,
-    keep: async (next) => {
+    keep: async (next, also) => {
       const isHeld = await db.transaction(async (tx) => {
-        if (await updateRenewal(tx, entry, { journal: next })) return true;
+        if (await updateRenewal(tx, entry, { journal: next })) {
+          await also?.(tx);
+          return true;
+        }
         if ((await findRenewal(tx, entry.id)) === undefined) throw new OrderAbandoned();
         return false;
       });

@@ -26,6 +26,8 @@ export interface RenewalJournal {
   readonly providerId?: string;
   /** What the provider keeps of an order under way. */
   readonly order?: OrderState;
+  /** Name under which a provider without orders is asked, until it has answered. */
+  readonly wish?: string;
   /** The provider's answer, not stored as a certificate yet. */
   readonly issued?: { readonly certificatePem: string; readonly upstreamId: string | null };
 }

@@ -168,16 +168,24 @@ async function planNext(
     // an order that waits for its owner changes as little by further tries
     isPermanent: isPermanent || isWaiting,
   });
+  const answered = withoutWish(journal());
   // it was renewed by hand meanwhile: then only an order by which the CA may have issued goes on
-  if (newest.id !== certificateId && !(await goesOn(tx, fqdn, { newest, journal: journal(), scheduledAt }))) {
+  if (newest.id !== certificateId && !(await goesOn(tx, fqdn, { newest, journal: answered, scheduledAt }))) {
     await insertPlanned(tx, fqdn, now);
     return 'none';
   }
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
   // an order that the provider did not give up goes on in the next try
-  const retry = { ...subject, attempt: attempt + 1, retryOf, journal: journal() };
+  const retry = { ...subject, attempt: attempt + 1, retryOf, journal: answered };
   await insertRenewal(tx, newRenewal(retry, now));
   return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
+}
+
+/** What a further try needs of a journal, now that the provider has answered. */
+function withoutWish(journal: RenewalJournal | null): RenewalJournal | null {
+  if (journal?.wish === undefined) return journal;
+  const { wish: _, ...others } = journal;
+  return others.order === undefined ? null : others;
 }
 
 /** Whether an order goes on after its FQDN has got another certificate, which must not wait for it when it is due. */
