@@ -253,6 +253,22 @@ describeMonitor('account', (stage) => {
     await ada.get(base).expect(200, { channels: [] });
   });
 
+  test('a mail address is verified without a mail if it is that of the account, in no other case', async () => {
+    const base = `/projects/${await newProject(ada)}/channels`;
+    const add = async (settings: object) =>
+      (await ada.send('post', base, { kind: 'email', name: 'Ada', settings }).expect(201)).body;
+    const own = await add({ address: ` ${ada.email} ` });
+    expect(own).toMatchObject({ verified: true, settings: { address: ada.email } });
+    const other = await add({ address: ben.email });
+    expect(other.verified).toBe(false);
+    const edit = async (id: string, address: string) =>
+      (await ada.send('put', `${base}/${id}`, { settings: { address } }).expect(200)).body.verified;
+    expect(await edit(own.id, ben.email)).toBe(false);
+    expect(await edit(own.id, ben.email)).toBe(false);
+    expect(await edit(other.id, ada.email)).toBe(true);
+    expect(await edit(other.id, ada.email)).toBe(true);
+  });
+
   test('a user makes projects up to a limit, also when asked for at once, and again after one is deleted', async () => {
     const make = () => ada.send('post', '/projects', { name: 'Jobs' });
     const statuses = (await Promise.all(Array.from({ length: 8 }, make))).map(({ status }) => status);

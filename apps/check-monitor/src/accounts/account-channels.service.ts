@@ -1,4 +1,4 @@
-import { isWithoutConsent } from '../channels/channel-view.js';
+import { isAddressOf, isWithoutConsent } from '../channels/channel-view.js';
 import type { Channel } from '../channels/channels.repository.js';
 import { askConsent, type ConsentDeps } from '../channels/consent.service.js';
 import { createChannel } from '../channels/create-channel.service.js';
@@ -16,9 +16,17 @@ export interface AccountChannelsDeps extends ManageChannelsDeps, Omit<ConsentDep
 
 type WantedChannel = Omit<Parameters<typeof createChannel>[1], 'isVerified'>;
 
-/** Makes an integration, and asks the holder of a mail address to agree. Throws InvalidInput. */
-export async function addChannel(deps: AccountChannelsDeps, wanted: WantedChannel): Promise<Channel> {
-  const uuid = await createChannel(deps, { ...wanted, isVerified: false });
+/**
+ * Makes an integration, and asks the holder of a mail address to agree unless it is `ownAddress`, that of the account
+ * that makes it. Throws InvalidInput.
+ */
+export async function addChannel(
+  deps: AccountChannelsDeps,
+  wanted: WantedChannel,
+  ownAddress: string,
+): Promise<Channel> {
+  const isVerified = isAddressOf(wanted.kind, wanted.settings, ownAddress);
+  const uuid = await createChannel(deps, { ...wanted, isVerified });
   return askedFirst(deps, await getChannel(deps, { projectId: wanted.projectId, uuid }));
 }
 

@@ -158,15 +158,16 @@ function channelHandlers(
     createChannel: async ({ context, params: { projectId }, body }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
       const { name, settings, assign } = body;
-      const kind = requireKind(body.kind);
-      return {
-        status: 201,
-        body: shown(deps, await addChannel(deps, { projectId, kind, name, settings, assign })),
-      };
+      const wanted = { projectId, kind: requireKind(body.kind), name, settings, assign };
+      return { status: 201, body: shown(deps, await addChannel(deps, wanted, userOf(context).email)) };
     },
     editChannel: async ({ context, params: { projectId, channelId }, body: { name, settings } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
-      const edit = { ...(name !== undefined && { name }), ...(settings !== undefined && { settings }) };
+      const { email: ownAddress } = userOf(context);
+      const edit = {
+        ...(name !== undefined && { name }),
+        ...(settings !== undefined && { settings, ownAddress }),
+      };
       return {
         status: 200,
         body: shown(deps, await changeChannel(deps, pathOf(projectId, channelId), edit)),

@@ -41,6 +41,17 @@ export function needsConsent(kind: ChannelKind | undefined): boolean {
   return kind === 'email';
 }
 
+/** Address in the settings of a channel that has one. */
+export function addressIn(settings: unknown): unknown {
+  const { address } = (settings ?? {}) as { readonly address?: unknown };
+  return typeof address === 'string' ? address.trim() : address;
+}
+
+/** Whether settings of a kind that needs consent name `address`, whose holder is the one who gives them. */
+export function isAddressOf(kind: string, settings: unknown, address: string | undefined): boolean {
+  return needsConsent(findKind(kind)) && address !== undefined && addressIn(settings) === address;
+}
+
 /** Why nothing is sent to an address whose holder has not agreed. */
 export const consentMissing = 'Email not verified';
 

@@ -5,7 +5,7 @@ import type { Micros } from '../instants.js';
 import { getProject } from '../projects/projects.repository.js';
 import { type AlertStatus, testEvent } from './alert-event.js';
 import { type ChannelKind, findKind, keepSecrets, parseChannelSettings } from './channel-kinds.js';
-import { needsConsent } from './channel-view.js';
+import { addressIn, isAddressOf, needsConsent } from './channel-view.js';
 import {
   type Channel,
   deleteChannel,
@@ -35,6 +35,8 @@ export interface ChannelEdit {
   readonly name?: string;
   /** Secrets that are left out stay as they are. */
   readonly settings?: object;
+  /** Address of the account that edits, which need not be asked. */
+  readonly ownAddress?: string;
 }
 
 /** The channel. Throws NotFound. */
@@ -54,7 +56,7 @@ export function listChannelsOf({ database }: ManageChannelsDeps, projectId: stri
 export async function editChannel(
   deps: ManageChannelsDeps,
   path: ChannelPath,
-  { name, settings }: ChannelEdit,
+  { name, settings, ownAddress }: ChannelEdit,
 ): Promise<Channel> {
   if (name !== undefined) requireName(name);
   if (settings !== undefined) {
@@ -66,6 +68,9 @@ export async function editChannel(
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(settings === undefined ? {} : await settingsChanges(tx, channel, settings)),
+      ...(settings !== undefined && isAddressOf(channel.kind, settings, ownAddress)
+        ? { verifiedAt: deps.now() }
+        : {}),
     };
     if (Object.keys(changes).length > 0) await updateChannel(tx, channel.id, changes);
     if (settings !== undefined) await hasten(tx, channel.id);
@@ -130,8 +135,4 @@ function requireKind({ kind }: Channel): ChannelKind {
   const known = findKind(kind);
   if (known === undefined) throw new InvalidInput('there are no channels of this kind any more');
   return known;
-}
-
-function addressIn(settings: object): unknown {
-  return (settings as { readonly address?: unknown }).address;
 }
