@@ -227,7 +227,20 @@ describeEachDialect('the issuance policy of a space', (openDatabase) => {
           { path: 'fqdn', code: 'name_not_allowed', message: expect.stringContaining('vault.corp.test') },
         ],
       });
+      const refusals = async () =>
+        (await auditEntries(app, 'fqdn.create')).filter(({ outcome }) => outcome === 'failure');
+      const [entry, ...others] = await refusals();
+      expect(others).toEqual([]);
+      expect(entry).toMatchObject({
+        resourceType: 'fqdn',
+        spaceId: space.id,
+        details: { fqdn: 'vault.corp.test', code: 'name_not_allowed', reason: body.detail },
+      });
       await create(space.id, { fqdn: '*.example.org' }).expect(400);
+      // what is no name, or there already, is none of the policy's
+      await create(space.id, { fqdn: 'no name' }).expect(400);
+      await create(space.id, { fqdn: 'www.example.org' }).expect(409);
+      expect(await refusals()).toHaveLength(2);
       await addFqdn(app, (await addSpace(app)).id, 'vault.corp.test');
     });
 

@@ -19,7 +19,7 @@ import {
   updateRenewalSwitch,
 } from './fqdns.repository.js';
 import { normalHostname } from './hostname.js';
-import { policyRefused } from './policy-refused.js';
+import { isPolicyRefused, policyRefused } from './policy-refused.js';
 import { findRules } from './space-policies.repository.js';
 
 export interface FqdnsDeps {
@@ -43,7 +43,7 @@ export interface FqdnPlace {
 /**
  * Adds an FQDN to a space, in its normal form; `warning` tells of a provider that is disabled. Throws
  * NotFound, Forbidden, InvalidInput for what is no host name, an unknown provider, or a name or provider that the
- * policy of the space does not allow, and Conflict when the space has it already.
+ * policy of the space does not allow, which is audited, and Conflict when the space has it already.
  */
 export async function createFqdn(
   { db, clock }: FqdnsDeps,
@@ -64,7 +64,7 @@ export async function createFqdn(
     renewAfterPermille: null,
     createdAt: now,
   };
-  return db.transaction(async (tx) => {
+  const insert = async (tx: Tx) => {
     // kept, so that a change of the policy either is seen here or finds the FQDN
     if ((await keepSpaces(tx, [spaceId])).length === 0) throw spaceNotFound();
     const provider = await namedProvider(tx, providerId);
@@ -74,7 +74,17 @@ export async function createFqdn(
     const after = { description, providerId, renewalEnabled: false };
     await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
     return { fqdn, warning };
-  });
+  };
+  try {
+    return await db.transaction(insert);
+  } catch (error) {
+    if (!isPolicyRefused(error)) throw error;
+    const { code, message: reason } = error;
+    const resource = { resourceType: 'fqdn', spaceId, details: { fqdn: hostname, code, reason } };
+    const entry = { action: 'fqdn.create', outcome: 'failure', ...resource } as const;
+    await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+    throw error;
+  }
 }
 
 /** FQDNs of a space, oldest first. Throws NotFound. */

@@ -12,6 +12,11 @@ export function policyRefused(refusals: readonly [PolicyRefusal, ...PolicyRefusa
   });
 }
 
+/** Whether the error is the refusal of a request by the policy of its space. */
+export function isPolicyRefused(error: unknown): error is InvalidInput {
+  return error instanceof InvalidInput && ['name_not_allowed', 'provider_not_allowed'].includes(error.code);
+}
+
 /** What is refused and who can change that, in a sentence for people. */
 export function describeRefusals(refusals: readonly [PolicyRefusal, ...PolicyRefusal[]]): string {
   const [{ code, path, message }, ...others] = refusals;
