@@ -9,6 +9,7 @@ import { addIntegrations } from './commands/integrations.js';
 import { addIssue } from './commands/issue.js';
 import { addJobs } from './commands/jobs.js';
 import { addLogin } from './commands/login.js';
+import { addProbe } from './commands/probe.js';
 import { addProviders } from './commands/providers.js';
 import { addRenewals } from './commands/renewals.js';
 import { addSpaces } from './commands/spaces.js';
@@ -86,5 +87,6 @@ function createProgram(io: Io, ended: (code: number) => void): Command {
   addIntegrations(program, open);
   addJobs(program, open, ended);
   addCa(program, open);
+  addProbe(program, open, ended);
   return program;
 }

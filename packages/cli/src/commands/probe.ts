@@ -1,0 +1,155 @@
+import { rootCertificates } from 'node:tls';
+import { type Certificate, parseCertificate, parsePemBlocks } from '@certloop/crypto';
+import {
+  type AddressObservation,
+  classify,
+  createGuard,
+  describeServed,
+  type Expectation,
+  hintOf,
+  keyAlgorithmOf,
+  type Protocol,
+  parseHost,
+  parsePlace,
+  probe,
+  protocols,
+  usualPorts,
+} from '@certloop/tls-probe';
+import { type Command, Option } from 'commander';
+import { findFqdn } from '../lookup.js';
+import { wholeNumber } from '../numbers.js';
+import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+
+interface ProbeOptions {
+  readonly starttls?: Exclude<Protocol, 'tls'>;
+  readonly sni?: string;
+  readonly cert?: string;
+  readonly fqdn?: string;
+  readonly space?: string;
+  readonly ca?: string;
+  readonly grace: number;
+}
+
+/** Adds `probe`. */
+export function addProbe(program: Command, open: () => Session, ended: (code: number) => void): void {
+  program
+    .command('probe <place>')
+    .description(
+      'Show which certificate each address of HOST[:PORT] serves now; exit code 1 if one is at fault',
+    )
+    .addOption(
+      new Option('--starttls <protocol>', 'speak this protocol first').choices(
+        protocols.filter((protocol) => protocol !== 'tls'),
+      ),
+    )
+    .option('--sni <name>', 'name to ask for, if it is not the host')
+    .option('--cert <file>', 'expect this certificate, a PEM file with its chain')
+    .option('--fqdn <name>', 'expect the newest certificate of this FQDN in cert-manager')
+    .option('--space <space>', 'the space that the FQDN is in')
+    .option('--ca <file>', 'trust these roots too, a PEM file')
+    .option(
+      '--grace <seconds>',
+      'how long after a renewal an earlier certificate may be served',
+      wholeNumber('--grace', 0, 31_536_000),
+      86_400,
+    )
+    .action(async (place: string, options: ProbeOptions) => {
+      if (!(await showServed(open(), place, options))) ended(1);
+    });
+}
+
+// The person at the command line may reach private networks anyway; metadata and link-local addresses stay refused.
+const guard = createGuard({ allowCidrs: ['0.0.0.0/0', '::/0'] });
+
+/** Whether all addresses are well. */
+async function showServed(session: Session, text: string, options: ProbeOptions): Promise<boolean> {
+  if (options.cert !== undefined && options.fqdn !== undefined)
+    throw new UsageError('--cert and --fqdn exclude each other');
+  const protocol = options.starttls ?? 'tls';
+  const place = understood(() => parsePlace(text, usualPorts[protocol]));
+  const name = options.sni === undefined ? place.host : understood(() => parseHost(options.sni ?? ''));
+  const expected = await expectationOf(session, options);
+  const ca = options.ca === undefined ? [] : await readCertificates(session, '--ca', options.ca);
+  const trustedRoots = expected === undefined ? [...systemRoots(), ...ca] : ca;
+  const observed = await probe(
+    { ...place, protocol, sni: name, keyAlgorithm: expected && keyAlgorithmOf(expected.newest) },
+    { guard },
+  );
+  const judging = { name, expected, trustedRoots, now: new Date() };
+  const results = observed.map(({ address, observation }: AddressObservation) => {
+    const verdict = classify(observation, judging);
+    const where =
+      address?.includes(':') === true
+        ? `[${address}]:${place.port}`
+        : `${address ?? place.host}:${place.port}`;
+    const hint = hintOf(where, verdict, observation, expected?.newest.serialNumber);
+    const served = verdict.served && describeServed(verdict.served);
+    return {
+      address: where,
+      class: verdict.class,
+      well: verdict.isWell,
+      ...('stage' in observation && observation),
+      ...(served && { served }),
+      hint,
+    };
+  });
+  session.report.list(results, (result) => ({
+    address: result.address,
+    class: result.class,
+    serial: result.served?.serialNumber ?? '',
+    expires: result.served?.notAfter.slice(0, 10) ?? '',
+  }));
+  for (const { well, hint } of results) if (!well) session.report.warn(hint);
+  return results.every(({ well }) => well);
+}
+
+async function expectationOf(
+  session: Session,
+  { cert, fqdn, space, grace: graceSeconds }: ProbeOptions,
+): Promise<Expectation | undefined> {
+  if (cert !== undefined) {
+    const [newest, ...issuedWith] = await readCertificates(session, '--cert', cert);
+    if (newest === undefined) throw new UsageError(`--cert: ${cert} holds no certificate`);
+    return { newest, issuedWith, earlier: [], storedAt: new Date(0), graceSeconds };
+  }
+  if (fqdn === undefined) return undefined;
+  const client = await session.manager();
+  const { id: fqdnId, spaceId } = await findFqdn(client, fqdn, space);
+  const { body } = await client.listCertificates({ params: { spaceId, fqdnId } });
+  const last = body.at(-1);
+  const [newest, ...issuedWith] = last === undefined ? [] : certificatesIn(last.pem);
+  if (last === undefined || newest === undefined)
+    throw new UsageError(`--fqdn: ${fqdn} has no certificate yet`);
+  const earlier = body.slice(0, -1).flatMap(({ pem }) => certificatesIn(pem).slice(0, 1));
+  return { newest, issuedWith, earlier, storedAt: new Date(last.createdAt), graceSeconds };
+}
+
+async function readCertificates({ io }: Session, option: string, file: string): Promise<Certificate[]> {
+  const text = await io.readText(file);
+  return understood(() => certificatesIn(text), `${option}: ${file}: `);
+}
+
+const certificatesIn = (pem: string): Certificate[] =>
+  parsePemBlocks(pem)
+    .filter(({ label }) => label === 'CERTIFICATE')
+    .map(({ der }) => parseCertificate(der));
+
+/** Roots that Node trusts; one of an old kind that cannot be read is left out. */
+function systemRoots(): Certificate[] {
+  return rootCertificates.flatMap((pem) => {
+    try {
+      return certificatesIn(pem);
+    } catch {
+      return [];
+    }
+  });
+}
+
+function understood<T>(read: () => T, context = ''): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`${context}${(error as Error).message}`);
+  }
+}

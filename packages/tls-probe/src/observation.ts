@@ -1,0 +1,105 @@
+import {
+  type Certificate,
+  describeCertificate,
+  fingerprint,
+  formatName,
+  recallCertificate,
+  spkiSha256,
+} from '@certloop/crypto';
+import type { PreambleFault } from './preambles.js';
+
+/** Step of a probe at which it ended without a handshake. */
+export type Stage = 'dns' | 'not_allowed' | 'refused' | 'connect' | 'preamble' | 'tls' | 'timeout';
+
+/** Why there was no handshake; never words of the server. */
+export type ProbeFault =
+  | PreambleFault
+  | 'name_not_found'
+  | 'look_up_failed'
+  | 'address_not_allowed'
+  | 'port_not_allowed'
+  | 'connection_refused'
+  | 'no_route'
+  | 'connection_failed'
+  | 'connection_closed'
+  | 'too_many_bytes'
+  | 'bytes_before_tls'
+  | 'no_tls'
+  | 'tls_refused'
+  | 'tls_failed'
+  | 'certificate_unreadable'
+  | 'timed_out';
+
+/** No handshake was made. */
+export interface Unreachable {
+  readonly stage: Stage;
+  readonly fault: ProbeFault;
+}
+
+/** What a server sent in one handshake. */
+export interface ServedCertificate {
+  readonly leaf: Certificate;
+  /** The other certificates that were sent and lead upwards from the leaf, in this order. */
+  readonly others: readonly Certificate[];
+}
+
+/** What one address serves: one certificate, or two where the server has one for each kind of key. */
+export type Observation =
+  | Unreachable
+  | { readonly served: readonly [ServedCertificate, ...ServedCertificate[]] };
+
+/** An observation of one address; without an address where the name led to none. */
+export interface AddressObservation {
+  readonly address: string | undefined;
+  readonly observation: Observation;
+}
+
+/** Certificates as they were sent, leaf first. Throws InvalidInput when the leaf cannot be read; others that cannot are left out. */
+export function readSent(ders: readonly Buffer[]): ServedCertificate {
+  const [first = Buffer.alloc(0), ...rest] = ders;
+  const others = rest.flatMap((der) => {
+    try {
+      return [recallCertificate(der)];
+    } catch {
+      return [];
+    }
+  });
+  return { leaf: recallCertificate(first), others };
+}
+
+/** Facts of what was served, for people and programs. All hex is lower-case without colons. */
+export interface ServedFacts {
+  readonly serialNumber: string;
+  /** SHA-256 over the DER of the leaf. */
+  readonly fingerprint: string;
+  /** SHA-256 over the leaf's SubjectPublicKeyInfo. */
+  readonly spkiSha256: string;
+  readonly keyAlgorithm: string;
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  readonly issuer: string;
+  /** RFC 3339, UTC. */
+  readonly notBefore: string;
+  readonly notAfter: string;
+  /** The chain as it was sent, leaf first. */
+  readonly chain: readonly { readonly subject: string; readonly fingerprint: string }[];
+}
+
+export function describeServed({ leaf, others }: ServedCertificate): ServedFacts {
+  const facts = describeCertificate(leaf);
+  return {
+    serialNumber: facts.serialNumber,
+    fingerprint: facts.fingerprint,
+    spkiSha256: spkiSha256(leaf.spkiDer),
+    keyAlgorithm: facts.publicKeyAlgorithm,
+    dnsNames: facts.dnsNames,
+    ipAddresses: facts.ipAddresses,
+    issuer: facts.issuer,
+    notBefore: facts.notBefore.toISOString(),
+    notAfter: facts.notAfter.toISOString(),
+    chain: [leaf, ...others].map((certificate) => ({
+      subject: formatName(certificate.subject),
+      fingerprint: fingerprint(certificate.der),
+    })),
+  };
+}
