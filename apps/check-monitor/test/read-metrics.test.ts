@@ -52,6 +52,13 @@ hc_check_up{name="two", tags="y", unique_key="`);
       await stage.app.http.get(`/projects/${uuid}/metrics`).set('Authorization', bearer).expect(200);
     });
 
+    test('the address of former years shows the same', async () => {
+      const former = (key: string) => stage.app.http.get(`/projects/${uuid}/checks/metrics/${key}`);
+      const { readOnlyKey } = stage.ada.keys;
+      expect((await former(readOnlyKey).expect(200)).text).toBe((await scrape(readOnlyKey)).text);
+      await former('x'.repeat(32)).expect(403);
+    });
+
     test('a wrong key is told from none and from no key at all', async () => {
       await scrape('').expect(401);
       await scrape('').set('Authorization', 'Basic YTpi').expect(401);

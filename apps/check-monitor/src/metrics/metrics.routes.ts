@@ -5,10 +5,17 @@ import { describeProject, describeService, type MetricsDeps } from './metrics.se
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+const paths = [
+  '/projects/:uuid/metrics/:key',
+  '/projects/:uuid/metrics',
+  // the address of former years, which scrapers that move in still have
+  '/projects/:uuid/checks/metrics/:key',
+];
+
 /** Router of the state of a project's checks, for Prometheus: with the key in the path, or as a bearer. */
 export function prometheusRouter(deps: MetricsDeps): Router {
   const router = Router({ caseSensitive: true });
-  for (const path of ['/projects/:uuid/metrics/:key', '/projects/:uuid/metrics']) {
+  for (const path of paths) {
     const route = router.route(path);
     route.get(async (request: Request, response: Response) => {
       // the key stays out of the log
