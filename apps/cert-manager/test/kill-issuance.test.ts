@@ -159,6 +159,29 @@ describeEachDialect('a process that is killed', (open) => {
       expect([ca.ids.length - before, await requests()]).toEqual([1, 0]);
     });
 
+    test.each([
+      ['what its CA issued to be stored later, where no answer came in time', 'with silence', 1],
+      ['nothing, where its CA answered with a fault', 'with a fault', 0],
+    ] as const)('a call that failed leaves %s', async (_, manner, count) => {
+      const provider = await providerOf(app, 'dummy-ca');
+      const { fqdn } = await fqdnWithCsr(app);
+      const { path, auth, body } = await sign(fqdn);
+      const before = ca.ids.length;
+      await configure(app, provider, { baseUrl: ca.url, timeoutMs: 500 }).expect(200);
+      ca.answer(manner);
+      const { body: answer } = await app.request.post(path).set(auth).send(body).expect(200);
+      expect(answer).toEqual({ success: false, message: expect.stringContaining('the CA failed') });
+      await configure(app, provider, { baseUrl: ca.url }).expect(200);
+      await ca.hasIssued(before + count);
+      ca.answer('soundly');
+      expect([await requests(), await certificatesOf(app, fqdn)]).toEqual([count, []]);
+
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(count);
+      expect([ca.ids.length - before, await requests()]).toEqual([count, 0]);
+    });
+
     test('a call after one that was stored is for another certificate', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const { path, auth, body } = await sign(fqdn);

@@ -53,7 +53,7 @@ export async function orRecordLost<T>(
   }
 }
 
-/** The entry of the audit log on a certificate that a CA perhaps issued to a process that died, and that is not stored. */
+/** The entry of the audit log on a certificate that a CA perhaps issued, and that is not stored, as the process died or the answer was lost. */
 export function perhapsLost(
   fqdn: Pick<FqdnRow, 'id' | 'spaceId' | 'fqdn'>,
   details: Readonly<Record<string, unknown>>,
@@ -67,7 +67,7 @@ export function perhapsLost(
     spaceId: fqdn.spaceId,
     details: {
       ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, ...details },
-      reason: `its process ended while the CA signed; a certificate may have been issued, but none is stored: ${reason}`,
+      reason: `its process ended while the CA signed, or the answer was lost; a certificate may have been issued, but none is stored: ${reason}`,
     },
   } as const;
 }

@@ -28,7 +28,7 @@ const hourMs = 3_600_000;
 const givenUpAfterMs = 24 * hourMs;
 
 /**
- * Takes over calls of csr/sign whose process died. The CA is asked again under the name that it was asked by, which
+ * Takes over calls of csr/sign whose process died, or whose CA's answer was lost. The CA is asked again under the name that it was asked by, which
  * gives the certificate that it issued; this is stored, whatever was stored for the FQDN meanwhile. Where that cannot
  * be done, the audit log gets an entry that names what may have been issued.
  */

@@ -38,7 +38,7 @@ export interface SignDeps extends RequestDeps, StoreDeps {
 /**
  * A function that has the newest CSR of an FQDN signed and stores the certificate; an order with a CA that takes longer
  * than a minute goes on after the answer. A provider that refuses or fails is
- * `success` false with its reason; nothing is stored then. Throws NotFound when the space, the FQDN, a CSR or
+ * `success` false with its reason; nothing is stored then, and what a CA issued whose answer was lost later. Throws NotFound when the space, the FQDN, a CSR or
  * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
  * disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy of the space does not allow
  * a name or the provider. A provider that had signed for a call which died is asked for that
@@ -70,7 +70,9 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
       )
       .catch((error: unknown) => refuse(deps, caller, { order, requestId }, error));
     if (!outcome.isSigned) {
-      await recordRefusal(deps, caller, { order, requestId }, outcome.reason);
+      // `recoverSigning` asks again for what a CA may have issued
+      const ended = outcome.mayHaveIssued === true ? { order } : { order, requestId };
+      await recordRefusal(deps, caller, ended, outcome.reason);
       return { reply: { success: false, message: outcome.reason } };
     }
     const certificate = await store({ caller, order, issued: outcome, requestId });

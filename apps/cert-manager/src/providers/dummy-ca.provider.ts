@@ -160,9 +160,20 @@ function refusalOf(error: unknown, now: Date): SignRefusal {
   return {
     reason,
     isPermanent: cause.kind === 'invalid_input',
+    mayHaveIssued: isAnswerLost(cause),
     notBefore: parseRetryAfter(cause.headers['Retry-After'], now),
   };
 }
+
+/** Whether a CA that was asked did not answer in time, or its connection broke; not that it could not be reached. */
+function isAnswerLost(error: AppError): boolean {
+  if (error.kind === 'upstream_timeout') return true;
+  let fault: unknown = error;
+  while (fault instanceof Object && 'cause' in fault && fault.cause !== undefined) fault = fault.cause;
+  return fault instanceof Object && 'code' in fault && brokenCodes.includes(String(fault.code));
+}
+
+const brokenCodes = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
 function reasonOf(error: unknown): string {
   if (error instanceof UpstreamFailed) return error.message;

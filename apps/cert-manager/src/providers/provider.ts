@@ -23,6 +23,8 @@ export interface SignRefusal {
   readonly reason: string;
   /** Asking again changes nothing until somebody does something about it. */
   readonly isPermanent?: boolean;
+  /** The provider was asked and its answer did not arrive: it may have issued all the same. */
+  readonly mayHaveIssued?: boolean;
   /** The provider could not validate a name; how often that may fail is bounded there. */
   readonly isValidation?: boolean;
   /** Not before this moment, says the provider. */
