@@ -78,6 +78,7 @@ describe.each(testDialects())('a manager that is killed during all kinds of work
     database.transaction(async (tx) => {
       await tx.query('update signing_requests set lease_until = created_at');
       await tx.query("update issuance_jobs set lease_until = null where status = 'running'");
+      await tx.query("update renewal_queue set lease_until = created_at where status = 'processing'");
     });
   const endPauses = () =>
     database.transaction((tx) =>
@@ -104,6 +105,7 @@ describe.each(testDialects())('a manager that is killed during all kinds of work
     const first = await numberOfCa(csrPem);
     const answered: string[] = [];
     let isStopped = false;
+    let ended = 0;
 
     const act = async (params: Place): Promise<void> => {
       const chance = random();
@@ -127,13 +129,21 @@ describe.each(testDialects())('a manager that is killed during all kinds of work
     };
     const callers = [...made, ...made].map(async ({ place }) => {
       while (!isStopped) {
-        await act(place).catch(() => pause(100));
-        await pause(20 + 100 * random());
+        await act(place).then(
+          () => {
+            ended += 1;
+          },
+          () => pause(50),
+        );
+        await pause(20 + 60 * random());
       }
     });
     try {
       for (let kill = 0; kill < kills; kill += 1) {
-        await pause(300 + 900 * random());
+        // after some work and not after some time, which a busy machine may need for the start alone
+        const enough = ended + 4 + Math.floor(12 * random());
+        await until(30_000, async () => ended >= enough || undefined);
+        await pause(100 * random());
         await stack.end('cert-manager', 'kill');
         await endWaits();
         await stack.start('cert-manager');
