@@ -71,7 +71,7 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     expect(ends).toHaveLength(300);
     expect(ca.orders).toHaveLength(300);
     expect(ca.csrs).toHaveLength(300);
-  }, 60_000);
+  }, 180_000);
 
   test('that wait when the process stops are left to the next one', async () => {
     ca.forget();
@@ -87,5 +87,5 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     }
     expect((await statuses()).filter((end) => end !== 'completed')).toEqual([]);
     expect(ca.csrs).toHaveLength(60);
-  }, 60_000);
+  }, 180_000);
 });
