@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Destination, NewEvent } from './event.js';
@@ -62,6 +63,8 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
         const deleted = await db.transaction((tx) => deleteOldEvents(tx, before, slice));
         if (deleted.notices > 0) logger.error(deleted, 'notices.never_sent');
         if (deleted.events < slice) return;
+        // SQLite answers at once: requests get their turn between two slices
+        await nextRound();
       }
     },
     close: async () => client?.close(),
