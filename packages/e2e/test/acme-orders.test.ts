@@ -4,7 +4,6 @@ import { describeCertificate, parseCertificate, splitChain } from '@certloop/cry
 import { executeSql, openDatabase } from '@certloop/db';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { judgeCertificate, type Place } from '../src/main-job.js';
-import { freePort } from '../src/ports.js';
 import { runCommand } from '../src/service-process.js';
 import { answeringAtOnePort, awaitCertificates, placeWithCsr, request, useAcme } from './acme-place.js';
 import { describeStack } from './running-stack.js';
@@ -13,7 +12,6 @@ import { describeStack } from './running-stack.js';
 jest.setTimeout(150_000);
 
 const eab = { kid: 'kid-1', hmacKey: randomBytes(32).toString('base64url') };
-let httpsPort: number;
 
 type Fault = Parameters<Client<typeof dummyCaAdminContract>['addFault']>[0]['body'];
 
@@ -69,7 +67,7 @@ describeStack(
     test('are placed and renewed over https by an account that is bound to an external one', async () => {
       const { clients, stack } = running();
       const caBundlePem = await (await fetch(`${stack.plan.urls['dummy-ca']}/root`)).text();
-      const directoryUrl = `https://localhost:${httpsPort}/acme/directory`;
+      const directoryUrl = `${stack.plan.httpsUrl}/acme/directory`;
       const { place, csrPem } = await placeWithCsr(clients, 'bound.example.test');
       const wrong = { ...eab, hmacKey: randomBytes(32).toString('base64url') };
       await useAcme(running(), { directoryUrl, caBundlePem, eab: wrong });
@@ -252,16 +250,12 @@ describeStack(
       });
     });
   },
-  async () => {
-    httpsPort = await freePort();
-    return {
-      ...(await answeringAtOnePort()),
-      DUMMY_CA_ADMIN: 'true',
-      DUMMY_CA_RENEWAL_INFO_SECONDS: '60',
-      DUMMY_CA_HTTPS_PORT: String(httpsPort),
-      DUMMY_CA_EAB: `${eab.kid}:${eab.hmacKey}`,
-    };
-  },
+  async () => ({
+    ...(await answeringAtOnePort()),
+    DUMMY_CA_ADMIN: 'true',
+    DUMMY_CA_RENEWAL_INFO_SECONDS: '60',
+    DUMMY_CA_EAB: `${eab.kid}:${eab.hmacKey}`,
+  }),
 );
 
 async function deleteCertificate(environment: Readonly<Record<string, string>>, id: string): Promise<void> {
