@@ -1,19 +1,42 @@
 /** How the work on one of several things that were worked on together ended. */
 export type End<T> = PromiseSettledResult<T>;
 
+/** How long the first of several waits for the others. */
+export interface Patience {
+  /** At most, in milliseconds. */
+  readonly ms: number;
+  /** How many there will be, by how many have come; asked again whenever one more has come. */
+  readonly expected: (come: number) => number;
+}
+
 /**
  * A function that does for one what `workOn` does for many: whatever it is called with in one turn of the event loop,
- * or while the work before is under way, is worked on together, at most `most` at once. `workOn` returns the ends in
- * the order of the things; when it rejects, all of them do.
+ * or while the work before is under way, is worked on together, at most `most` at once. With `patience` the work waits
+ * for those that are expected as well. `workOn` returns the ends in the order of the things; when it rejects, all of
+ * them do.
  */
 export function gathered<Thing, T>(
   workOn: (things: readonly Thing[]) => Promise<readonly End<T>[]>,
   most: number,
+  patience: Patience = { ms: 0, expected: () => 0 },
 ): (thing: Thing) => Promise<T> {
   const waiting: { readonly thing: Thing; readonly settle: (end: End<T>) => void }[] = [];
   let isAtWork = false;
+  let onCome = (): void => undefined;
+  const areAllThere = () => waiting.length >= Math.min(most, patience.expected(waiting.length));
+  const othersCame = () =>
+    new Promise<void>((resolve) => {
+      if (areAllThere()) return resolve();
+      const timer = setTimeout(resolve, patience.ms);
+      onCome = () => {
+        if (!areAllThere()) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   const workOff = async () => {
     while (waiting.length > 0) {
+      await othersCame();
       const taken = waiting.splice(0, most);
       const ends = await workOn(taken.map(({ thing }) => thing)).catch((reason: unknown) =>
         taken.map((): End<T> => ({ status: 'rejected', reason })),
@@ -28,6 +51,7 @@ export function gathered<Thing, T>(
     new Promise((resolve, reject) => {
       const settle = (end: End<T>) => (end.status === 'fulfilled' ? resolve(end.value) : reject(end.reason));
       waiting.push({ thing, settle });
+      onCome();
       if (isAtWork) return;
       isAtWork = true;
       // what else came from the network in this turn comes along

@@ -1,6 +1,6 @@
 import type { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import { type End, gathered } from '../access/gathering.js';
+import { type End, gathered, type Patience } from '../access/gathering.js';
 import { listNewestCertificateIds } from '../certificates/certificates.repository.js';
 import { type CsrRow, csrNotFound, listLatestCsrs } from '../csrs/csrs.repository.js';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
@@ -35,8 +35,8 @@ const most = 32;
  * Finds what a wish names, those that come at the same time by the same statements, as of a moment after the call.
  * Rejects with NotFound when the space has no such FQDN, that has no CSR, or the provider is not there.
  */
-export function createOrderFinder(db: Database): (wish: OrderWish) => Promise<Order> {
-  return gathered((wishes) => db.read((tx) => findOrders(tx, wishes)), most);
+export function createOrderFinder(db: Database, patience: Patience): (wish: OrderWish) => Promise<Order> {
+  return gathered((wishes) => db.read((tx) => findOrders(tx, wishes)), most, patience);
 }
 
 async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Order>[]> {

@@ -16,6 +16,7 @@ import { validityWarning } from './public-validity.js';
 import { createRequestLog } from './record-signing.service.js';
 import type { RequestDeps } from './request-certificate.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
+import { createSignCompany } from './sign-company.store.js';
 import type { SignPlaces } from './sign-places.store.js';
 import { deleteSigningRequests } from './signing-requests.repository.js';
 import { wishName } from './signing-wish.js';
@@ -35,6 +36,9 @@ export interface SignDeps extends RequestDeps, StoreDeps {
   readonly reviewRefused?: (fqdn: FqdnRow) => Promise<void>;
 }
 
+// as long as a wait for a busy disk: callers that come at the same time share it before the CA is asked
+const lingerMs = 5;
+
 /**
  * A function that has the newest CSR of an FQDN signed and stores the certificate; an order with a CA that takes longer
  * than a minute goes on after the answer. A provider that refuses or fails is
@@ -45,9 +49,10 @@ export interface SignDeps extends RequestDeps, StoreDeps {
  * certificate by the name of the wish.
  */
 export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish) => Promise<SignedByOrder> {
-  const findOrder = createOrderFinder(deps.db);
+  const company = createSignCompany(lingerMs);
+  const findOrder = createOrderFinder(deps.db, { ms: lingerMs, expected: company.near });
   const recordRequest = createRequestLog({ ...deps, leaseMs: deps.runner.leaseMs });
-  const store = createSignedStore(deps);
+  const store = createSignedStore(deps, company.asking);
   const judgeKey = createKeyJudge();
   const judge = createIssuanceJudge(deps.db);
   const signAt = async (place: number, caller: Caller, input: OrderWish): Promise<SignedByOrder> => {
@@ -62,12 +67,9 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
       refuse(deps, caller, { order }, error),
     );
     // the policy may be changed while the call waits for its turn
-    const outcome = await provider
-      .sign(
-        csr.csrPem,
-        judgedAtTurn(() => judge(order)),
-        wish,
-      )
+    const progress = judgedAtTurn(() => judge(order));
+    const outcome = await company
+      .ask(() => provider.sign(csr.csrPem, progress, wish))
       .catch((error: unknown) => refuse(deps, caller, { order, requestId }, error));
     if (!outcome.isSigned) {
       // `recoverSigning` asks again for what a CA may have issued
@@ -87,7 +89,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish)
   return async (caller, input) => {
     requireLevel(caller, input.spaceId, 'READ_WRITE');
     // the place comes before the look at the newest certificate: whoever had the place before has stored his by then
-    return deps.signPlaces.use(input.fqdnId, (place) => signAt(place, caller, input));
+    return company.join(() => deps.signPlaces.use(input.fqdnId, (place) => signAt(place, caller, input)));
   };
 }
 

@@ -55,11 +55,16 @@ const most = 16;
 
 /**
  * Stores what was signed with its audit entry, those that come at the same time in one transaction; resolves with the
- * certificate as stored. Where that does not go, each is stored by itself, so that none is kept back by another.
- * Rejects with NotFound when the FQDN or the CSR has gone meanwhile.
+ * certificate as stored. It waits up to 20 ms for the certificates that a CA is at work on, `asking` in number. Where
+ * one transaction does not go, each is stored on its own, so that none is kept back by another. Rejects with NotFound
+ * when the FQDN or the CSR has gone meanwhile.
  */
-export function createSignedStore(deps: StoreDeps): (signed: Signed) => Promise<CertificateRow> {
-  return gathered((all) => storeAll(deps, all), most);
+export function createSignedStore(
+  deps: StoreDeps,
+  asking: () => number,
+): (signed: Signed) => Promise<CertificateRow> {
+  // longer than a CA needs for the others that were recorded in the same transaction
+  return gathered((all) => storeAll(deps, all), most, { ms: 20, expected: (come) => come + asking() });
 }
 
 async function storeAll(deps: StoreDeps, all: readonly Signed[]): Promise<End<CertificateRow>[]> {

@@ -1,0 +1,46 @@
+import { expect, jest, test } from '@jest/globals';
+import { createSignCompany } from './sign-company.store.js';
+
+/** Work that ends when it is let go. */
+function held() {
+  let letGo = (): void => undefined;
+  const until = new Promise<void>((resolve) => (letGo = resolve));
+  return { work: () => until, letGo: () => letGo() };
+}
+
+test('counts calls that are under way, those whose CA is at work apart', async () => {
+  const company = createSignCompany(5);
+  const [first, second] = [held(), held()];
+  const all = [company.join(() => company.ask(first.work)), company.join(second.work)];
+  expect([company.near(), company.asking()]).toEqual([1, 1]);
+  first.letGo();
+  second.letGo();
+  await Promise.all(all);
+  expect(company.asking()).toBe(0);
+});
+
+test('counts no call that failed as one at work', async () => {
+  const company = createSignCompany(5);
+  const down = () => Promise.reject(new Error('down'));
+  await expect(company.join(() => company.ask(down))).rejects.toThrow('down');
+  expect([company.near(), company.asking()]).toEqual([0, 0]);
+});
+
+test('expects callers that came beside others to come again, for a moment, and nobody who comes alone', async () => {
+  jest.useFakeTimers();
+  try {
+    const company = createSignCompany(5);
+    await company.join(async () => undefined);
+    expect(company.near()).toBe(0);
+    const calls = [held(), held(), held()];
+    const all = calls.map(({ work }) => company.join(work));
+    for (const { letGo } of calls) letGo();
+    await Promise.all(all);
+    // the last to end is counted as well: it came while the others were there
+    expect(company.near()).toBe(3);
+    jest.advanceTimersByTime(5);
+    expect(company.near()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
+});
