@@ -35,7 +35,7 @@ const most = 32;
  * Finds what a wish names, those that come at the same time by the same statements, as of a moment after the call.
  * Rejects with NotFound when the space has no such FQDN, that has no CSR, or the provider is not there.
  */
-export function createOrderFinder(db: Database, patience: Patience): (wish: OrderWish) => Promise<Order> {
+export function createOrderFinder(db: Database, patience?: Patience): (wish: OrderWish) => Promise<Order> {
   return gathered((wishes) => db.read((tx) => findOrders(tx, wishes)), most, patience);
 }
 
