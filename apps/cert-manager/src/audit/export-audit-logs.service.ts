@@ -71,7 +71,7 @@ function followed<T>(pieces: AsyncGenerator<T>, end: () => void): AsyncIterable<
 }
 
 // some milliseconds of work each
-const entriesAtOnce = 500;
+const entriesAtOnce = 200;
 const positionsAtOnce = 25_000;
 
 interface Task {
