@@ -1,28 +1,17 @@
 import { type Logger, type Poller, startPoller } from '@certloop/server';
 import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import type { AppOptions } from './app-options.js';
+import type { Denials } from './audit/denials.service.js';
 import type { Notices } from './events/notices.service.js';
 import type { IssuanceRunner } from './issuance/issuance-runner.service.js';
-import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
-import { createPolicyReview, type PolicyReview } from './policies/review-spaces.service.js';
-import type { ProviderOpener } from './providers/open-provider.service.js';
-import { askAdvice } from './renewals/ask-advice.service.js';
-import { createHeartbeat, type Heartbeat, type HeartbeatCheck } from './renewals/heartbeat.client.js';
-import { oneAtATime } from './renewals/one-at-a-time.js';
-import { runAdviceJob } from './renewals/run-advice-job.service.js';
-import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
-import { runRenewalJob } from './renewals/run-renewal-job.service.js';
-import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
+import type { PolicyReview } from './policies/review-spaces.service.js';
+import { adviceSeconds, type RenewalParts } from './renewal-parts.service.js';
 import { sweepRenewals } from './renewals/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
-import { noticeExpiring, recordFailedRenewal } from './watch/certificate-events.service.js';
-import { createLostPings } from './watch/lost-pings.service.js';
-import { createMonitorClient } from './watch/monitor.client.js';
-import { createMonitorEvents } from './watch/monitor-events.service.js';
-import { createWatchRunner } from './watch/run-watch.service.js';
+import { sweepSessions } from './users/sessions.service.js';
+import { noticeExpiring } from './watch/certificate-events.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
-import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
 
 /** Says that nobody needs to sign in; said at the start and every minute. */
 export function warnOfOpenMode(logger: Logger): void {
@@ -32,6 +21,15 @@ export function warnOfOpenMode(logger: Logger): void {
 export function openModeReminder(isOpen: boolean, logger: Logger): Poller[] {
   const tick = async () => warnOfOpenMode(logger);
   return isOpen ? [startPoller({ name: 'auth.open_mode', everyMs: 60_000, tick, logger })] : [];
+}
+
+/** Writes denials that wait, and deletes sessions that have ended. */
+export function accessPollers({ database: db, clock, logger }: AppOptions, denials: Denials): Poller[] {
+  const sweep = () => sweepSessions({ db, clock });
+  return [
+    startPoller({ name: 'audit.denials', everyMs: 10_000, tick: () => denials.flush(), logger }),
+    startPoller({ name: 'sessions.sweep', everyMs: 600_000, tick: sweep, logger }),
+  ];
 }
 
 /** Takes up what another process has left, at once and then every period. */
@@ -59,88 +57,6 @@ export function revocationPoller(deps: RevocationDeps): Poller {
   return poller;
 }
 
-/** The queue, what keeps it in line, and what works on it. */
-export function renewalParts(options: AppOptions, opener: ProviderOpener, notices: Notices | undefined) {
-  const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
-  const monitor = monitorOf(options);
-  const watch = monitor === undefined ? unwatched : createWatchEvents(clock);
-  const followed = followedBy(watch, createRenewalScheduler(clock));
-  const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
-  const noteFailed = notedIfForbidden(watch, clock);
-  const runner = createRenewalRunner({
-    db,
-    clock,
-    logger,
-    opener,
-    scheduler,
-    onRenewalFailed: async (tx, entry, fault) => {
-      await noteFailed(tx, entry, fault);
-      if (notices !== undefined) await recordFailedRenewal(tx, { notices, clock }, entry, fault);
-    },
-    leaseMs: options.config.renewalLeaseSeconds * 1000,
-    concurrency: 8,
-    budgetMs: 30_000,
-    atStep: async () => undefined,
-    ...options.renewals,
-  });
-  const { heartbeatSeconds, watchAwaySeconds: awaySeconds } = options.config;
-  const onAnswer = notices && createMonitorEvents({ db, clock, notices, awaySeconds });
-  const heartbeat = heartbeatOf(options, 'renewals', heartbeatSeconds, { onAnswer });
-  const runQueue = () => watchJob('renewals', runner.run);
-  const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
-  const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceMissedSeconds, {
-    check: adviceCheck,
-  });
-  const advice = { db, clock, logger, opener, onPlanned: watch.onPlanned };
-  const ask = () => watchJob('renewals.advice', () => askAdvice(advice));
-  const advise = () => runAdviceJob({ clock, logger, ask, heartbeat: adviceHeartbeat });
-  const triggerRenewals = () => void job.run();
-  const review = createPolicyReview({ db, clock, logger, watch, triggerRenewals });
-  const watcher = monitor && createWatchRunner({ db, clock, logger, monitor: createMonitorClient(monitor) });
-  return { scheduler, runner, job, advise, watcher, review };
-}
-
-const adviceSeconds = 60;
-// CAs may take their time to answer
-const adviceMissedSeconds = 5 * adviceSeconds;
-const adviceCheck: HeartbeatCheck = {
-  name: 'CertLoop cert-manager: renewal advice',
-  slug: 'certloop-cert-manager-advice',
-  desc: 'The certificate manager reports here whenever it has asked CAs when they want certificates renewed.',
-};
-
-/** Where the monitor is; undefined when there is none. */
-function monitorOf({ config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey } }: AppOptions) {
-  return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
-}
-
-interface HeartbeatMore {
-  readonly check?: HeartbeatCheck;
-  readonly onAnswer?: ((isAnswered: boolean) => Promise<void>) | undefined;
-}
-
-/** Tells the monitor of each run of a job; nothing when there is no monitor. */
-function heartbeatOf(
-  options: AppOptions,
-  job: string,
-  periodSeconds: number,
-  { check, onAnswer }: HeartbeatMore,
-): Heartbeat | undefined {
-  const { database: db, clock, logger } = options;
-  const monitor = monitorOf(options);
-  if (monitor === undefined) return undefined;
-  const lost = createLostPings({ db, clock }, job);
-  return createHeartbeat({
-    monitor,
-    periodSeconds,
-    clock,
-    logger,
-    lost,
-    ...(check !== undefined && { check }),
-    ...(onAnswer !== undefined && { onAnswer }),
-  });
-}
-
 /** Takes up reviews of policies that another process has left, at once and then every minute. */
 export function policyPollers({ logger }: AppOptions, review: PolicyReview): Poller[] {
   const take = startPoller({ name: 'policies', everyMs: 60_000, tick: () => review.run(), logger });
@@ -154,7 +70,7 @@ export function policyPollers({ logger }: AppOptions, review: PolicyReview): Pol
 /** Begins to work on the queue, at once and then every period. */
 export function renewalPollers(
   { config, database: db, clock, logger }: AppOptions,
-  { job, advise }: Pick<ReturnType<typeof renewalParts>, 'job' | 'advise'>,
+  { job, advise }: Pick<RenewalParts, 'job' | 'advise'>,
 ): Poller[] {
   const work = async () => {
     const isDone = await job.run();
@@ -178,7 +94,7 @@ export function renewalPollers(
 /** Tells the monitor of certificates, at once and then every few seconds; nothing when there is no monitor. */
 export function watchPollers(
   { database: db, clock, logger }: AppOptions,
-  { watcher }: Pick<ReturnType<typeof renewalParts>, 'watcher'>,
+  { watcher }: Pick<RenewalParts, 'watcher'>,
 ): Poller[] {
   if (watcher === undefined) return [];
   const work = async () => {

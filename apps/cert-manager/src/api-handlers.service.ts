@@ -1,0 +1,128 @@
+import type { Tx } from '@certloop/db';
+import { createTurns, type SessionCookie } from '@certloop/server';
+import type { accountParts } from './account-parts.service.js';
+import type { AppOptions } from './app-options.js';
+import { auditHandlers } from './audit/audit.routes.js';
+import { createAuditCounts } from './audit/audit-counts.store.js';
+import type { Denials } from './audit/denials.service.js';
+import { createRunningExports } from './audit/running-exports.store.js';
+import { listLastCertificates } from './certificates/certificate-list.repository.js';
+import { certificatesHandlers } from './certificates/certificates.routes.js';
+import { listKeyFingerprints } from './csrs/csrs.repository.js';
+import { csrsHandlers } from './csrs/csrs.routes.js';
+import { countFqdnRows } from './fqdns/fqdns.repository.js';
+import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
+import { challengeSetupHandlers } from './issuance/challenge-setup.routes.js';
+import { issuanceHandlers } from './issuance/issuance.routes.js';
+import type { IssuanceRunner } from './issuance/issuance-runner.service.js';
+import { createSignPlaces } from './issuance/sign-places.store.js';
+import { ownAddress } from './issuance/web-server-lines.js';
+import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
+import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
+import type { providerParts } from './provider-parts.service.js';
+import type { ProviderOpener } from './providers/open-provider.service.js';
+import type { Outgoing } from './providers/outgoing.client.js';
+import { providersHandlers } from './providers/providers.routes.js';
+import type { RenewalParts } from './renewal-parts.service.js';
+import { isBeingRenewed } from './renewals/renewals.repository.js';
+import { renewalsHandlers } from './renewals/renewals.routes.js';
+import { renewAtOf } from './renewals/schedule-renewals.service.js';
+import { revocationsHandlers } from './revocations/revocations.routes.js';
+import type { RevocationDeps } from './revocations/settle-revocation.service.js';
+import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
+import { spacesHandlers } from './spaces/spaces.routes.js';
+import { listProviderUses } from './system/provider-uses.service.js';
+import { systemHandlers } from './system/system.routes.js';
+import { apiTokensHandlers } from './users/api-tokens.routes.js';
+import { avatarsHandlers } from './users/avatars.routes.js';
+import { sessionsHandlers } from './users/sessions.routes.js';
+import { keepUsers } from './users/users.repository.js';
+import { usersHandlers } from './users/users.routes.js';
+
+/** What the handlers share, beside the options of the app. */
+export interface ApiParts {
+  readonly accounts: ReturnType<typeof accountParts>;
+  readonly cookie: SessionCookie;
+  readonly denials: Denials;
+  readonly opener: ProviderOpener;
+  readonly outgoing: Outgoing;
+  readonly addresses: Awaited<ReturnType<typeof providerParts>>['addresses'];
+  readonly renewals: RenewalParts;
+  readonly revocations: RevocationDeps;
+  readonly runner: IssuanceRunner;
+  /** Whether the service takes no more requests. */
+  readonly isDraining: () => boolean;
+}
+
+/** The handler of every endpoint, with the ports that its slice needs of later ones. */
+export function apiHandlers(
+  { config, database: db, logger, clock }: AppOptions,
+  {
+    accounts,
+    cookie,
+    denials,
+    opener,
+    outgoing,
+    addresses,
+    renewals,
+    revocations,
+    runner,
+    isDraining,
+  }: ApiParts,
+) {
+  const { scheduler, review } = renewals;
+  const keyRing = config.encryptionKeys;
+  const beginReview = () => {
+    review.run().catch((error: unknown) => logger.error({ error }, 'policy.review_failed'));
+  };
+  return {
+    ...auditHandlers({
+      db,
+      clock,
+      logger,
+      denials,
+      counts: createAuditCounts(db.dialect),
+      // so that some of the database's readers are left for others
+      searchTurns: createTurns({ atOnce: 2, mostWaiting: 50 }),
+      exports: createRunningExports(),
+      mayDelete: config.auditDelete === 'allow',
+    }),
+    ...sessionsHandlers({ ...accounts, cookie }),
+    ...apiTokensHandlers({ db, clock }),
+    ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
+    ...avatarsHandlers({ db, clock }),
+    ...usersHandlers({ ...accounts, listSpaceIds }),
+    ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, ...scheduler }),
+    ...issuancePolicyHandlers({ db, clock, beginReview }),
+    ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
+    ...csrsHandlers({ db, clock, ...scheduler }),
+    ...providersHandlers({
+      ...{ db, clock, outgoing, opener, keyRing, addresses },
+      listUses: listProviderUses,
+    }),
+    ...certificatesHandlers({ db, clock, ...scheduler }),
+    ...issuanceHandlers({
+      ...{ db, clock, opener, renewAtOf, isBeingRenewed, ...scheduler },
+      runner,
+      signPlaces: createSignPlaces(),
+      reviewRefused: review.one,
+    }),
+    ...revocationsHandlers(revocations),
+    ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort: config.http01Port }),
+    ...renewalsHandlers({ db, clock, opener, triggerRun: () => void renewals.job.run() }),
+    ...systemHandlers({ db, clock, isDraining }),
+  };
+}
+
+async function listSpaceIds(tx: Tx, scope: 'all' | readonly string[]): Promise<string[]> {
+  return (await listSpaceRows(tx, scope)).map(({ id }) => id);
+}
+
+/** What the audit log stores about the CSRs and certificates of a deleted FQDN. */
+async function fingerprintsUnder(tx: Tx, fqdnId: string) {
+  const certificates = await listLastCertificates(tx, fqdnId, 20);
+  return {
+    csrKeys: await listKeyFingerprints(tx, fqdnId),
+    certificates: certificates.map(({ serialNumber }) => serialNumber),
+  };
+}

@@ -1,0 +1,41 @@
+import { pauseUntil } from './acme/order-run.service.js';
+import type { AppOptions } from './app-options.js';
+import { ensureProviders } from './providers/ensure-providers.service.js';
+import { createProviderOpener } from './providers/open-provider.service.js';
+import { createOutgoing } from './providers/outgoing.client.js';
+import type { createServiceMetrics } from './system/service-metrics.service.js';
+
+/**
+ * What calls certificate authorities, after their rows exist.
+ *
+ * @param stopping ends the calls that are open, and the waits between them
+ */
+export async function providerParts(
+  { config, database: db, logger, clock, orders }: AppOptions,
+  watch: ReturnType<typeof createServiceMetrics>,
+  stopping: AbortSignal,
+) {
+  const addresses = { 'dummy-ca': config.dummyCaUrl, acme: config.acmeDirectoryUrl };
+  await ensureProviders({ db, clock, logger }, addresses);
+  const outgoing = createOutgoing({
+    trusted: Object.values(addresses).filter((address) => address !== undefined),
+    onRefused: watch.onRefusedCall,
+  });
+  const unwatched = createProviderOpener({
+    outgoing,
+    keyRing: config.encryptionKeys,
+    clock,
+    db,
+    logger,
+    stopping,
+    pause: pauseUntil(stopping),
+    atMoment: async () => undefined,
+    ...orders,
+  });
+  return {
+    addresses,
+    outgoing,
+    opener: watch.watchOpener(unwatched, 'issuance'),
+    renewalOpener: watch.watchOpener(unwatched, 'renewal'),
+  };
+}

@@ -1,0 +1,103 @@
+import type { AppOptions } from './app-options.js';
+import type { Notices } from './events/notices.service.js';
+import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
+import { createPolicyReview } from './policies/review-spaces.service.js';
+import type { ProviderOpener } from './providers/open-provider.service.js';
+import { askAdvice } from './renewals/ask-advice.service.js';
+import { createHeartbeat, type Heartbeat, type HeartbeatCheck } from './renewals/heartbeat.client.js';
+import { oneAtATime } from './renewals/one-at-a-time.js';
+import { runAdviceJob } from './renewals/run-advice-job.service.js';
+import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
+import { runRenewalJob } from './renewals/run-renewal-job.service.js';
+import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
+import { recordFailedRenewal } from './watch/certificate-events.service.js';
+import { createLostPings } from './watch/lost-pings.service.js';
+import { createMonitorClient } from './watch/monitor.client.js';
+import { createMonitorEvents } from './watch/monitor-events.service.js';
+import { createWatchRunner } from './watch/run-watch.service.js';
+import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
+
+/** The queue, what keeps it in line, and what works on it. */
+export function renewalParts(options: AppOptions, opener: ProviderOpener, notices: Notices | undefined) {
+  const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
+  const monitor = monitorOf(options);
+  const watch = monitor === undefined ? unwatched : createWatchEvents(clock);
+  const followed = followedBy(watch, createRenewalScheduler(clock));
+  const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
+  const noteFailed = notedIfForbidden(watch, clock);
+  const runner = createRenewalRunner({
+    db,
+    clock,
+    logger,
+    opener,
+    scheduler,
+    onRenewalFailed: async (tx, entry, fault) => {
+      await noteFailed(tx, entry, fault);
+      if (notices !== undefined) await recordFailedRenewal(tx, { notices, clock }, entry, fault);
+    },
+    leaseMs: options.config.renewalLeaseSeconds * 1000,
+    concurrency: 8,
+    budgetMs: 30_000,
+    atStep: async () => undefined,
+    ...options.renewals,
+  });
+  const { heartbeatSeconds, watchAwaySeconds: awaySeconds } = options.config;
+  const onAnswer = notices && createMonitorEvents({ db, clock, notices, awaySeconds });
+  const heartbeat = heartbeatOf(options, 'renewals', heartbeatSeconds, { onAnswer });
+  const runQueue = () => watchJob('renewals', runner.run);
+  const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
+  const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceMissedSeconds, {
+    check: adviceCheck,
+  });
+  const advice = { db, clock, logger, opener, onPlanned: watch.onPlanned };
+  const ask = () => watchJob('renewals.advice', () => askAdvice(advice));
+  const advise = () => runAdviceJob({ clock, logger, ask, heartbeat: adviceHeartbeat });
+  const triggerRenewals = () => void job.run();
+  const review = createPolicyReview({ db, clock, logger, watch, triggerRenewals });
+  const watcher = monitor && createWatchRunner({ db, clock, logger, monitor: createMonitorClient(monitor) });
+  return { scheduler, runner, job, advise, watcher, review };
+}
+
+export type RenewalParts = ReturnType<typeof renewalParts>;
+
+/** Seconds between two rounds of asking CAs. */
+export const adviceSeconds = 60;
+// CAs may take their time to answer
+const adviceMissedSeconds = 5 * adviceSeconds;
+const adviceCheck: HeartbeatCheck = {
+  name: 'CertLoop cert-manager: renewal advice',
+  slug: 'certloop-cert-manager-advice',
+  desc: 'The certificate manager reports here whenever it has asked CAs when they want certificates renewed.',
+};
+
+/** Where the monitor is; undefined when there is none. */
+function monitorOf({ config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey } }: AppOptions) {
+  return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
+}
+
+interface HeartbeatMore {
+  readonly check?: HeartbeatCheck;
+  readonly onAnswer?: ((isAnswered: boolean) => Promise<void>) | undefined;
+}
+
+/** Tells the monitor of each run of a job; nothing when there is no monitor. */
+function heartbeatOf(
+  options: AppOptions,
+  job: string,
+  periodSeconds: number,
+  { check, onAnswer }: HeartbeatMore,
+): Heartbeat | undefined {
+  const { database: db, clock, logger } = options;
+  const monitor = monitorOf(options);
+  if (monitor === undefined) return undefined;
+  const lost = createLostPings({ db, clock }, job);
+  return createHeartbeat({
+    monitor,
+    periodSeconds,
+    clock,
+    logger,
+    lost,
+    ...(check !== undefined && { check }),
+    ...(onAnswer !== undefined && { onAnswer }),
+  });
+}
