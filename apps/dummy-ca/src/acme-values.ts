@@ -2,7 +2,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { faultSchema } from '@certloop/contracts';
 import { wordList } from '@certloop/server';
 import { z } from 'zod';
-import { type ProfileOption, profileOptions } from './acme/acme-profile.js';
+import { type ProfileOption, profileOptions } from './authority/certificate-profile.js';
 
 const isProfileOption = (text: string): text is ProfileOption =>
   (profileOptions as readonly string[]).includes(text);

@@ -59,7 +59,8 @@ export function createApp(options: AppOptions): RequestListener {
   const metrics = options.metrics ?? createMetrics({ logger });
   const counts = createCaCounts(metrics, certificates);
   const askedBefore = createAskedBefore(certificates, clock);
-  const signing = { authority, certificates, askedBefore, counts, clock };
+  const profiles = acme?.settings.profiles ?? [];
+  const signing = { authority, certificates, askedBefore, profiles, counts, clock };
   const status = createStatus({
     issuers: [authority, ...(acme?.issuer.opened ?? [])],
     own: [...(acme?.issuer.issued ?? []), ...(options.own ?? [])],

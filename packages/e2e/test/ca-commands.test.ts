@@ -119,6 +119,40 @@ describe('certloop ca issue', () => {
     expect((await readdir(at(''))).includes('rsa.test.p12.password')).toBe(false);
   });
 
+  test('takes content and length of a profile of the dummy CA', async () => {
+    const { code, err } = await certloop([
+      'ca',
+      'issue',
+      'p.test',
+      '--profile',
+      'tlsserver',
+      '--out-dir',
+      at(''),
+    ]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const leaf = new X509Certificate(await readFile(at('p.test.pem')));
+    expect(leaf).toMatchObject({ subject: undefined, keyUsage: ['1.3.6.1.5.5.7.3.1'] });
+    expect((Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)) / 86_400_000).toBe(45);
+    expect((await readdir(at(''))).filter((file) => file.startsWith('p.test.'))).toHaveLength(6);
+  });
+
+  test('lets --days win over the length of the profile', async () => {
+    const more = ['--profile', 'shortlived', '--days', '2', '--out-dir', at('')];
+    expect(await certloop(['ca', 'issue', 'days.test', ...more])).toMatchObject({ code: 0, err: '' });
+    const { validFrom, validTo } = new X509Certificate(await readFile(at('days.test.pem')));
+    expect((Date.parse(validTo) - Date.parse(validFrom)) / 86_400_000).toBe(2);
+  });
+
+  test('names the profiles there are where there is none of that name, and writes nothing', async () => {
+    const args = ['ca', 'issue', 'none.test', '--profile', 'server', '--out-dir', at('none')];
+    expect(await certloop(args)).toEqual({
+      code: 1,
+      out: '',
+      err: 'certloop: profile: must be one of classic, tlsserver, shortlived\n',
+    });
+    await expect(readdir(at('none'))).rejects.toThrow(/ENOENT/);
+  });
+
   test.each([
     [['a b'], /a b is no host name/, 2],
     [['a.test', '--password-file', '/dev/null'], /holds no password in its first line/, 2],

@@ -1,24 +1,9 @@
 import { AcmeProblem } from '@certloop/contracts';
+import type { CertificateProfile, ProfileOption } from '../authority/certificate-profile.js';
 import type { Validity } from '../authority/issuance-profile.js';
 
-/**
- * What the certificates of a profile lack: the common name, the subject key identifier, keyEncipherment of RSA keys, and
- * `server-only`: the purpose of TLS clients.
- */
-export const profileOptions = ['no-cn', 'no-ski', 'no-key-encipherment', 'server-only'] as const;
-export type ProfileOption = (typeof profileOptions)[number];
-
-/** A kind of certificate that an order may ask for (draft-ietf-acme-profiles). */
-export interface AcmeProfile {
-  readonly name: string;
-  readonly validitySeconds: number;
-  /** Seconds from now to notBefore, negative for the past; undefined for the usual moment. */
-  readonly notBeforeOffsetSeconds?: number | undefined;
-  readonly options?: readonly ProfileOption[];
-}
-
 /** Sentence about a profile for the directory. */
-export function describeProfile(profile: AcmeProfile): string {
+export function describeProfile(profile: CertificateProfile): string {
   const { validitySeconds, notBeforeOffsetSeconds, options = [] } = profile;
   const days = validitySeconds / 86_400;
   const length = Number.isInteger(days) && days > 1 ? `${days} days` : `${validitySeconds} seconds`;
@@ -36,24 +21,14 @@ const lackingWords: ReadonlyMap<ProfileOption, string> = new Map([
   ['no-key-encipherment', 'key encipherment'],
 ]);
 
-/** What the certificate of the profile is made of, beside validity, key and names. */
-export function profileContent({ options = [] }: AcmeProfile, commonName: string | undefined) {
-  const has = (option: ProfileOption) => options.includes(option);
-  return {
-    commonName: has('no-cn') ? undefined : commonName,
-    extendedKeyUsage: has('server-only') ? ['serverAuth'] : ['serverAuth', 'clientAuth'],
-    without: [
-      ...(has('no-ski') ? (['subjectKeyIdentifier'] as const) : []),
-      ...(has('no-key-encipherment') ? (['keyEncipherment'] as const) : []),
-    ],
-  };
-}
-
 const describeOffset = (seconds: number): string =>
   seconds < 0 ? `${-seconds} seconds before they are issued` : `${seconds} seconds after they are issued`;
 
 /** Profile by its name, the first one when none is asked for. Throws `invalidProfile` for another name. */
-export function chooseProfile(profiles: readonly AcmeProfile[], name: string | undefined): AcmeProfile {
+export function chooseProfile(
+  profiles: readonly CertificateProfile[],
+  name: string | undefined,
+): CertificateProfile {
   const profile = name === undefined ? profiles[0] : profiles.find((each) => each.name === name);
   if (profile !== undefined) return profile;
   const names = profiles.map((each) => each.name).join(', ');
@@ -96,7 +71,7 @@ export function parseAskedValidity(
  * never outside of the issuer's.
  */
 export function acmeValidity(
-  { validitySeconds, notBeforeOffsetSeconds }: AcmeProfile,
+  { validitySeconds, notBeforeOffsetSeconds }: CertificateProfile,
   asked: AskedValidity,
   now: Date,
   issuer: Validity,

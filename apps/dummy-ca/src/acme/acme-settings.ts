@@ -1,9 +1,9 @@
-import type { AcmeProfile } from './acme-profile.js';
+import type { CertificateProfile } from '../authority/certificate-profile.js';
 
 /** What the operator decides about ACME. */
 export interface AcmeSettings {
   /** The first one is taken when an order asks for none. */
-  readonly profiles: readonly AcmeProfile[];
+  readonly profiles: readonly CertificateProfile[];
   /** How far back a certificate begins at most, unless another beginning is asked for. */
   readonly backdateSeconds: number;
   /** Accounts must agree to its terms, which stand at this address; undefined for no terms. */

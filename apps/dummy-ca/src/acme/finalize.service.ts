@@ -8,9 +8,10 @@ import {
   spkiSha256,
   verifyCsr,
 } from '@certloop/crypto';
+import { profileContent } from '../authority/certificate-profile.js';
 import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
 import type { AcmeDeps } from './acme-deps.service.js';
-import { acmeValidity, chooseProfile, profileContent } from './acme-profile.js';
+import { acmeValidity, chooseProfile } from './acme-profile.js';
 import type { AcmeCertificate, Order } from './acme-records.js';
 import type { AcmeReply } from './acme-reply.js';
 import { statusOf } from './current-status.service.js';
@@ -79,7 +80,8 @@ function issue({ issuer, settings, clock }: AcmeDeps, order: Order, asked: AcmeC
   const profile = chooseProfile(settings.profiles, order.profile);
   const namesOf = (type: 'dns' | 'ip') =>
     order.identifiers.filter((each) => each.type === type).map(({ value }) => value);
-  const { commonName, ...content } = profileContent(profile, asked.commonName);
+  const { hasCommonName, ...content } = profileContent(profile);
+  const commonName = hasCommonName ? asked.commonName : undefined;
   return issuer.issue({
     ...content,
     subjectDer: encodeName(commonName === undefined ? {} : { commonName }),

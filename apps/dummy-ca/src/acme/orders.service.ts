@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type AcmeAuthorizationStatus, AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { constraintFault, noGeneralNames } from '@certloop/crypto';
+import type { CertificateProfile } from '../authority/certificate-profile.js';
 import { ownAccount } from './accounts.service.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
-import {
-  type AcmeProfile,
-  type AskedValidity,
-  acmeValidity,
-  chooseProfile,
-  parseAskedValidity,
-} from './acme-profile.js';
+import { type AskedValidity, acmeValidity, chooseProfile, parseAskedValidity } from './acme-profile.js';
 import type { Authorization, Order } from './acme-records.js';
 import { type AcmeReply, created, ok } from './acme-reply.js';
 import { orderView } from './acme-view.js';
@@ -65,7 +60,7 @@ export async function newOrder(deps: AcmeDeps, request: SignedRequest): Promise<
 /** Throws `malformed` when the certificate would be valid only when its issuer is not. */
 function requirePossible(
   { settings, clock, issuer }: AcmeDeps,
-  profile: AcmeProfile,
+  profile: CertificateProfile,
   asked: AskedValidity,
 ): void {
   const { certificate } = issuer;

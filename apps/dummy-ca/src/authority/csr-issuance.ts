@@ -6,6 +6,7 @@ import {
   createIssuer,
   createKeyCache,
   csrLabels,
+  encodeName,
   formatPem,
   type Issuer,
   issueCertificate,
@@ -14,6 +15,7 @@ import {
   parsePem,
   verifyCsr,
 } from '@certloop/crypto';
+import type { ProfileContent } from './certificate-profile.js';
 import { type AskedLength, leafValidity } from './issuance-profile.js';
 import type { KnownCertificate } from './known-certificate.js';
 import type { NamedIssuer } from './named-issuer.js';
@@ -65,14 +67,19 @@ export interface SignedCertificate extends KnownCertificate {
   readonly keyKind: string;
 }
 
+/** What is asked for beside the CSR; without `content` the certificate has all that certificates usually have. */
+export interface AskedCertificate extends AskedLength {
+  readonly content?: ProfileContent;
+}
+
 /** Issues for the PEM text of a CSR, at the moment given. */
-export type IssueForCsr = (csrPem: string, asked: AskedLength, now: Date) => Promise<SignedCertificate>;
+export type IssueForCsr = (csrPem: string, asked: AskedCertificate, now: Date) => Promise<SignedCertificate>;
 
 /**
  * Certificate for the text of a CSR that is signed by its own key: its subject and subjectAltName as they are,
- * for the length asked for or to the root's end. Throws InvalidInput when the text is not one CSR, its
- * signature does not hold, the root's name constraints refuse a name, or it is to begin when the root is not valid, and
- * an `internal` refusal when the root has ended.
+ * for the length asked for or to the root's end. Content without a common name has an empty subject. Throws
+ * InvalidInput when the text is not one CSR, its signature does not hold, the root's name constraints refuse a name,
+ * it is to begin when the root is not valid, or no name is left, and an `internal` refusal when the root has ended.
  */
 export async function issueForCsr(
   { name, issuer, pointers, serialNumbers, backdateSeconds, keyCache }: CsrIssuing,
@@ -87,11 +94,14 @@ export async function issueForCsr(
     throw new InvalidInput(`the CSR asks for other names: ${fault}`, { code: 'name_not_permitted' });
   const { notBefore, notAfter } = leafValidity(asked, now, issuer.certificate, backdateSeconds);
   if (notAfter <= notBefore) throw endedRoot(issuer);
+  const { hasCommonName = true, ...content } = asked.content ?? {};
+  if (!hasCommonName && csr.subjectAltNameDer === undefined) throw withoutName();
   const serialNumber = serialNumbers.next();
-  const { subjectDer, spkiDer, publicKey, subjectAltNameDer } = csr;
+  const { spkiDer, publicKey, subjectAltNameDer } = csr;
   const der = await issueCertificate(issuer, {
+    ...content,
     serialNumber,
-    subjectDer,
+    subjectDer: hasCommonName ? csr.subjectDer : encodeName({}),
     spkiDer,
     publicKey,
     subjectAltNameDer,
@@ -110,6 +120,12 @@ export async function issueForCsr(
 
 function refusedSignature(code: string, reason: string): InvalidInput {
   return new InvalidInput(`the CSR's signature is not accepted: ${reason}`, { code });
+}
+
+function withoutName(): InvalidInput {
+  const message = 'its certificates have no common name, so the CSR must have a subjectAltName';
+  const path = 'profile';
+  return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'name_missing', message }] });
 }
 
 function endedRoot({ certificate }: Issuer): AppError {

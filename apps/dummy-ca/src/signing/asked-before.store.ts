@@ -56,7 +56,8 @@ export function createAskedBefore(certificates: CertificatesStore, clock: Clock)
 
 function fingerprintOf(request: SigningRequest): string {
   const { csr, validity_days: days, validity_seconds: seconds, not_before_offset_seconds: offset } = request;
-  return createHash('sha256').update(`${days} ${seconds} ${offset} ${csr}`).digest('base64');
+  const asked = [days, seconds, offset, request.profile, csr];
+  return createHash('sha256').update(JSON.stringify(asked)).digest('base64');
 }
 
 function usedForAnother(): InvalidInput {

@@ -9,7 +9,9 @@ import { requireAbsent, writeOwnFile } from './own-files.js';
 
 export interface IssueOptions {
   readonly keyType: KeyKind;
-  readonly days: number;
+  /** Name of a profile of the dummy CA. */
+  readonly profile?: string;
+  readonly days?: number;
   readonly outDir: string;
   readonly passwordFile?: string;
   readonly force?: boolean;
@@ -22,7 +24,7 @@ export interface IssueOptions {
 export async function issueForTests(
   { io, report, dummyCa }: Session,
   asked: readonly string[],
-  { keyType, days, outDir, passwordFile, force = false }: IssueOptions,
+  { keyType, profile, days, outDir, passwordFile, force = false }: IssueOptions,
 ): Promise<void> {
   const { fileName, ...names } = certificateNames(asked);
   const at = (ending: string) => join(outDir, `${fileName}.${ending}`);
@@ -45,7 +47,11 @@ export async function issueForTests(
     subject: commonName === undefined ? {} : { commonName },
   });
   const { body: rootPem } = await client.getRoot();
-  const body = { csr: Buffer.from(csr.pem).toString('base64'), action: 'sign', validity_days: days } as const;
+  const body = {
+    csr: Buffer.from(csr.pem).toString('base64'),
+    action: 'sign' as const,
+    ...lengthAndProfile(days, profile),
+  };
   const { certificate: pem } = (await client.signCsr({ body })).body;
   const leaf = new X509Certificate(pem);
   if (!leaf.verify(new X509Certificate(rootPem).publicKey))
@@ -66,6 +72,14 @@ export async function issueForTests(
   const { serialNumber, validTo } = leaf;
   const facts = { serialNumber: serialNumber.toLowerCase(), notAfter: new Date(validTo).toISOString() };
   report.thing({ ...facts, files }, () => ({ ...facts, ...files }));
+}
+
+const usualDays = 90;
+
+/** The profile decides the length unless days are given, which win over it as seconds. */
+function lengthAndProfile(days: number | undefined, profile: string | undefined) {
+  if (profile === undefined) return { validity_days: days ?? usualDays };
+  return { profile, ...(days !== undefined && { validity_seconds: days * 86_400 }) };
 }
 
 /** First line of the file, or a new password. */

@@ -24,7 +24,15 @@ export function addCa(program: Command, open: () => Session): void {
   ca.command('issue <name...>')
     .description('Make a key here and have it certified for the host names and addresses, for tests')
     .addOption(new Option('--key-type <type>', 'kind of the key').choices(keyKinds).default('P-256'))
-    .option('--days <days>', 'days that the certificate lasts', wholeNumber('--days', 1, 36_500), 90)
+    .option(
+      '--profile <profile>',
+      'content and length of a profile of dummy-ca, such as tlsserver, as its settings have them',
+    )
+    .option(
+      '--days <days>',
+      'days that the certificate lasts; 90, or those of the profile, when absent',
+      wholeNumber('--days', 1, 36_500),
+    )
     .option('--out-dir <folder>', 'where the files go', '.')
     .option(
       '--password-file <file>',

@@ -23,6 +23,12 @@ export const signingRequestSchema = z
       .max(mostSeconds)
       .optional()
       .describe('seconds from now to notBefore, negative for the past: so are expired certificates had'),
+    profile: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('profile of DUMMY_CA_PROFILES: content, and validity unless seconds or offset are given'),
   })
   .meta({ id: 'SigningRequest' });
 export type SigningRequest = z.output<typeof signingRequestSchema>;
