@@ -1,8 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
+import { executeSql } from '@certloop/db';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { certificateId } from '../src/acme/certificate-id.js';
+import { updateCertificate } from '../src/certificates/certificates.repository.js';
+import type { Exchange } from './support/acme-recorder.js';
 import { pathOf } from './support/inventory.js';
-import { describeAgainstPebbleOfToday } from './support/pebble.js';
+import { describeAgainstPebbleOfToday, type Pebble } from './support/pebble.js';
 import { fqdnFor, order, type PebblePlace, startPebblePlace } from './support/pebble-place.js';
 import { explanationOf, switchRenewal } from './support/renewals.js';
 import { configure, newCsr, providerOf } from './support/signing.js';
@@ -19,6 +23,26 @@ const certificatesIn = (pem: string) =>
 const secondsOf = ({ validFrom, validTo }: X509Certificate) =>
   (Date.parse(validTo) - Date.parse(validFrom)) / 1000;
 
+/** Calls of newOrder for the name, but for those whose nonce pebble refused. */
+const ordersOf = ({ exchanges }: Pebble, hostname: string) =>
+  exchanges.filter(
+    ({ path, payload, answer }) =>
+      path === '/order-plz' &&
+      JSON.stringify(payload?.['identifiers'] ?? []).includes(`"${hostname}"`) &&
+      answer?.['type'] !== 'urn:ietf:params:acme:error:badNonce',
+  );
+
+/** Requests for the renewal window of the certificate with this identifier (RFC 9773 §4.1). */
+const asksForWindow = ({ exchanges }: Pebble, id: string) =>
+  exchanges.filter(({ path }) => path.endsWith(`/${id}`));
+
+const termsOf = ({ status, payload }: Exchange) => {
+  const { identifiers, ...terms } = payload ?? {};
+  return { status, ...terms };
+};
+
+const idOf = (pem = '') => certificateId(pem) ?? '';
+
 describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
   let place: PebblePlace;
   beforeAll(async () => {
@@ -26,6 +50,7 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
       open,
       {
         isOfToday: true,
+        isRecorded: true,
         nonceReject: 20,
         profiles: { classic: 90 * 86_400, shortlived: 518_400 },
         chain: { length: 3, alternateRoots: 2 },
@@ -46,6 +71,13 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
     expect(secondsOf(leaf)).toBeCloseTo(518_400, -1);
     expect(above).toHaveLength(3);
     expect(above.at(-1)?.verify(new X509Certificate(await pebble.rootPem()).publicKey)).toBe(true);
+    const [placed] = ordersOf(pebble, 'a.today.test');
+    expect(placed).toMatchObject({
+      status: 201,
+      payload: { profile: 'shortlived' },
+      answer: { profile: 'shortlived' },
+    });
+    expect(placed?.payload).not.toHaveProperty('replaces');
   });
 
   test('is refused before it is placed for a profile that the CA does not have', async () => {
@@ -69,6 +101,10 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
     await switchRenewal(app, fqdn, true);
     await app.advise();
     expect(await explanationOf(app, fqdn)).toMatchObject({ plan: { rule: 'window' } });
+    const id = idOf(first.certificate?.pem);
+    expect(asksForWindow(pebble, id)).toEqual([
+      expect.objectContaining({ method: 'GET', status: 200, payload: undefined }),
+    ]);
     const now = Date.now();
     const window = { start: new Date(now - 2 * hour), end: new Date(now - hour) };
     await pebble.setRenewalWindow(first.certificate?.pem ?? '', window);
@@ -78,6 +114,36 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
     expect(await app.renew()).toMatchObject({ renewed: 1, failed: [] });
     const { body } = await app.request.get(pathOf(fqdn, 'certificates')).set(app.people.ada.auth).expect(200);
     expect(body).toHaveLength(2);
+    expect(asksForWindow(pebble, id)).toHaveLength(2);
+    expect(ordersOf(pebble, 'ari.today.test').map(termsOf)).toEqual([
+      { status: 201, profile: 'shortlived' },
+      { status: 201, profile: 'shortlived', replaces: id },
+    ]);
+  });
+
+  test('names the certificate that it replaces, and does without where the CA knows of a replacement', async () => {
+    const { app, pebble } = place;
+    const fqdn = await fqdnFor(app, await newCsr('again.today.test'), 'again.today.test');
+    const first = await order(app, fqdn);
+    const second = await order(app, fqdn, { confirmed: true });
+    const id = idOf(first.certificate?.pem);
+    expect(ordersOf(pebble, 'again.today.test').map(termsOf)).toEqual([
+      { status: 201, profile: 'shortlived' },
+      { status: 201, profile: 'shortlived', replaces: id },
+    ]);
+    // as in a database that was restored from before the second order
+    await app.database.transaction(async (tx) => {
+      await executeSql(tx, 'delete from certificates where id = $1', [second.certificate?.id ?? '']);
+      await updateCertificate(tx, first.certificate?.id ?? '', { replacedAt: null });
+    });
+    expect(await order(app, fqdn, { confirmed: true })).toMatchObject({ success: true });
+    const [, , refused, placed] = ordersOf(pebble, 'again.today.test');
+    expect(refused).toMatchObject({
+      status: 409,
+      payload: { replaces: id },
+      answer: { type: 'urn:ietf:params:acme:error:alreadyReplaced' },
+    });
+    expect(placed && termsOf(placed)).toEqual({ status: 201, profile: 'shortlived' });
   });
 
   test('for an address is proven by http-01', async () => {

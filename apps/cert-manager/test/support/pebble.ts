@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
 import { hasProgram, programOfToday } from '@certloop/server/testing';
 import { describe, test } from '@jest/globals';
+import { type Exchange, recordAcme } from './acme-recorder.js';
 
 /** An ACME server that nobody here wrote (Debian's package `pebble`). */
 export interface Pebble {
@@ -21,6 +22,8 @@ export interface Pebble {
   readonly dnsServer: string;
   /** Says that the certificate is to be renewed in the window (RFC 9773); newer versions only. */
   readonly setRenewalWindow: (certificatePem: string, window: RenewalWindow) => Promise<void>;
+  /** What it was asked, where that is recorded. */
+  readonly exchanges: readonly Exchange[];
   readonly close: () => Promise<void>;
 }
 
@@ -46,6 +49,8 @@ export interface PebbleOptions {
   readonly isLenient?: boolean;
   /** Share of nonces that it refuses, in percent. */
   readonly nonceReject?: number;
+  /** Whether requests go through a recorder. */
+  readonly isRecorded?: boolean;
 }
 
 type DescribeEach = typeof describeEachDialect;
@@ -106,6 +111,7 @@ async function startOnce({
   isLenient = false,
   nonceReject = 5,
   isOfToday = false,
+  isRecorded = false,
   profiles,
   chain,
 }: PebbleOptions): Promise<Pebble> {
@@ -157,12 +163,18 @@ async function startOnce({
     },
   );
   const caPem = readFileSync(join(folder, 'tlsca.pem'), 'utf8');
-  const directoryUrl = `https://127.0.0.1:${listen}/dir`;
+  const origin = `https://127.0.0.1:${listen}`;
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const recorder = isRecorded
+    ? await recordAcme(origin, { key: read('srv.key'), cert: read('srv.pem'), ca: caPem })
+    : undefined;
+  const directoryUrl = `${recorder?.url ?? origin}/dir`;
   const close = async () => {
+    await recorder?.close();
     await Promise.all([ca.stop(), names.stop()]);
     rmSync(folder, { recursive: true });
   };
-  const answers = until(async () => (await getText(directoryUrl, caPem)).includes('newOrder'));
+  const answers = until(async () => (await getText(`${origin}/dir`, caPem)).includes('newOrder'));
   const end = Promise.race([ca.ended, names.ended]).then(() => {
     throw new Error('pebble ended at its start');
   });
@@ -182,6 +194,7 @@ async function startOnce({
     setTxt: (name, value) => tell('set-txt', { host: name, value }),
     clearTxt: (name) => tell('clear-txt', { host: name }),
     dnsServer,
+    exchanges: recorder?.exchanges ?? [],
     setRenewalWindow: async (certificatePem, suggestedWindow) => {
       const body = { Certificate: certificatePem, ARIResponse: JSON.stringify({ suggestedWindow }) };
       await getText(`https://127.0.0.1:${management}/set-renewal-info/`, caPem, JSON.stringify(body));
