@@ -57,6 +57,8 @@ export async function seedManager(place, count) {
     change: own((words) => ({
       ...made(words, `(${renewedAt(words.i)} - ${60 * day})`),
       id: words.uuid(older, words.i),
+      // the same one as the newer
+      leafSha256: 'null',
       replacedAt: words.instant(renewedAt(words.i)),
     })),
   });

@@ -42,6 +42,7 @@ import { addRepeatedRequests } from './migrations/0018-repeated-requests.js';
 import { addSigningRequests } from './migrations/0019-signing-requests.js';
 import { addImports } from './migrations/0020-imports.js';
 import { addEvents } from './migrations/0021-events.js';
+import { storeCertificatesOnce } from './migrations/0022-certificates-once.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -119,6 +120,7 @@ export const schema: Schema = {
     addSigningRequests,
     addImports,
     addEvents,
+    storeCertificatesOnce,
   ],
 };
 

@@ -1,4 +1,4 @@
-import type { Certificate, Fqdn } from '@certloop/contracts';
+import type { Certificate, Csr, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { certificates, updateCertificate } from '../src/certificates/certificates.repository.js';
@@ -40,8 +40,15 @@ describeEachDialect('refreshing a certificate', (open) => {
     return { certificate, upstreamId };
   };
   const signed = async () => {
-    const { fqdn } = await fqdnWithCsr(app);
-    return { fqdn, ...(await sign(fqdn)) };
+    const { fqdn, csr } = await fqdnWithCsr(app);
+    return { fqdn, csr, ...(await sign(fqdn)) };
+  };
+  /** PEM of a certificate of 10 days that the CA issues, and that is not stored. */
+  const issuedFor = async ({ csrPem }: Csr): Promise<string> => {
+    const csr = Buffer.from(csrPem).toString('base64');
+    const body = JSON.stringify({ csr, validity_days: 10 });
+    const answer = await fetch(`${ca.url}/csr`, { method: 'POST', body });
+    return ((await answer.json()) as { certificate: string }).certificate;
   };
   const refresh = (fqdn: Fqdn, { id }: Pick<Certificate, 'id'>, person: Person = app.people.ada) =>
     app.request.post(pathOf(fqdn, `certificates/${id}/refresh`)).set(person.auth);
@@ -69,13 +76,21 @@ describeEachDialect('refreshing a certificate', (open) => {
   });
 
   test('of which the CA has a newer one for the same key, stores that', async () => {
+    const { fqdn, csr, certificate, upstreamId } = await signed();
+    const pem = await issuedFor(csr);
+    ca.swap(upstreamId, pem);
+    const { body } = await refresh(fqdn, certificate).expect(200);
+    expect(body).toEqual({ ...certificate, pem, expiresAt: '2026-03-11T11:59:00.000Z' });
+    expect(await list(fqdn)).toEqual([body]);
+  });
+
+  test('of which the CA has one that is stored beside it, shows it unchanged and says that it is missing', async () => {
     const { fqdn, certificate, upstreamId } = await signed();
-    await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 10 }).expect(200);
     const { certificate: other } = await sign(fqdn);
     ca.swap(upstreamId, other.pem);
     const { body } = await refresh(fqdn, certificate).expect(200);
-    expect(body).toEqual({ ...certificate, pem: other.pem, expiresAt: '2026-03-11T11:59:00.000Z' });
-    expect((await list(fqdn))[0]).toEqual(body);
+    expect(body).toEqual({ ...certificate, providerStatus: 'missing' });
+    expect(await list(fqdn)).toEqual([certificate, other]);
   });
 
   test('of which the CA has one for another key, is 502 and stores nothing', async () => {

@@ -96,6 +96,19 @@ describe.each(testDialects())('a manager that is killed during all kinds of work
     return serialOf(body.certificate);
   };
 
+  /** Certificates that are stored twice, and by what the log says that they came. */
+  const storedTwice = () =>
+    database.read((tx) =>
+      tx.query(
+        `select c.id, c.serial_number, c.created_at, l.action, l.details
+         from certificates c left join audit_logs l
+           on l.resource_id in (c.id, c.csr_id) and cast(l.details as text) like '%' || c.id || '%'
+         where exists (select 1 from certificates o
+           where o.fqdn_id = c.fqdn_id and o.serial_number = c.serial_number and o.id <> c.id)
+         order by c.serial_number, c.created_at`,
+      ),
+    );
+
   test('stores each certificate that its CA issued, once, and each that it answered', async () => {
     const acme = await useAcme({ stack, clients });
     const direct = await dummyCaProvider(clients);
@@ -178,6 +191,7 @@ describe.each(testDialects())('a manager that is killed during all kinds of work
     ];
     if (table !== undefined) appendFileSync(table, `| ${numbers.join(' | ')} |\n`);
     expect(stored.length).toBeGreaterThan(0);
+    expect(await storedTwice()).toEqual([]);
     expect({
       neverStored: issued - distinct.size,
       storedTwice: stored.length - distinct.size,

@@ -1,16 +1,5 @@
 import { NotFound, type RevocationReasonName } from '@certloop/contracts';
-import {
-  column,
-  defineTable,
-  findRow,
-  findRows,
-  hasRow,
-  insertMany,
-  placeholders,
-  querySql,
-  type Tx,
-  updateRows,
-} from '@certloop/db';
+import { column, defineTable, findRow, placeholders, querySql, type Tx, updateRows } from '@certloop/db';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import { inUse, isNewest } from './in-use.js';
 
@@ -31,6 +20,8 @@ export interface CertificateRow {
   readonly serialNumber: string;
   /** SHA-256 over the SubjectPublicKeyInfo, hex. */
   readonly spkiSha256: string;
+  /** SHA-256 over the leaf, hex; null for one that an earlier version stored. */
+  readonly leafSha256: string | null;
   readonly notBefore: Date;
   readonly expiresAt: Date;
   readonly createdAt: Date;
@@ -68,11 +59,14 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     revokedAt: column.instant().nullable(),
     revocationReason: column.word<RevocationReasonName>(32).nullable(),
     importedAt: column.instant().nullable(),
+    leafSha256: column.word(64).nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'position'], unique: true },
     // an FQDN has one newest; the name is from when that was the one in use
     { name: 'uq_certificates_in_use', columns: ['fqdnId'], unique: true, where: isNewest },
+    // the same certificate is stored once; what an earlier version stored is found by its serial number
+    { columns: ['fqdnId', 'serialNumber', 'leafSha256'], unique: true },
     { columns: ['csrId'] },
     { columns: ['providerId', 'upstreamId'] },
     // what is in use, by when it expires
@@ -117,39 +111,10 @@ function newestOf(fqdnIds: readonly string[], read: string): string {
   return `select ${read} from certificates r where r.fqdn_id in (${placeholders(fqdnIds.length)}) and r.${isNewest}`;
 }
 
-/** The certificate of an FQDN by what its provider calls it; undefined when it has no name there. */
-export async function findIssuedCertificate(
-  tx: Tx,
-  { fqdnId, providerId, upstreamId }: IssuedName,
-): Promise<CertificateRow | undefined> {
-  if (providerId === null || upstreamId === null) return undefined;
-  return findRow(tx, certificates, { fqdnId, providerId, upstreamId });
-}
-
-type IssuedName = Pick<CertificateRow, 'fqdnId' | 'providerId' | 'upstreamId'>;
-
-/** Whether there is a certificate of one of the FQDNs by one of the names that the providers gave them. */
-export async function hasIssuedCertificate(tx: Tx, names: readonly IssuedName[]): Promise<boolean> {
-  const fqdnId = names.map((name) => name.fqdnId);
-  const providerId = [...new Set(names.flatMap((name) => name.providerId ?? []))];
-  const upstreamId = names.flatMap((name) => name.upstreamId ?? []);
-  if (providerId.length === 0 || upstreamId.length === 0) return false;
-  return hasRow(tx, certificates, { fqdnId, providerId, upstreamId });
-}
-
 /** Certificates in use that a provider issued and that have not expired. */
 export function findCertificatesOfProvider(tx: Tx, providerId: string, now: Date): Promise<ProviderUsers> {
   const condition = `provider_id = $1 and expires_at > $2 and ${inUse}`;
   return findProviderUsers(tx, { table: 'certificates', fqdnId: 'fqdn_id', condition }, [providerId, now]);
-}
-
-/** The certificates of an FQDN with the serial number, hex; of several issuers there may be several. */
-export function listCertificatesBySerial(
-  tx: Tx,
-  fqdnId: string,
-  serialNumber: string,
-): Promise<CertificateRow[]> {
-  return findRows(tx, certificates, { fqdnId, serialNumber });
 }
 
 /** Throws NotFound when the FQDN has no such certificate. */
@@ -165,63 +130,6 @@ export function certificateNotFound(): NotFound {
     code: 'certificate_not_found',
     title: 'Certificate not found',
   });
-}
-
-/** A certificate before it has its place among those of its FQDN. */
-export type NewCertificate = Omit<
-  CertificateRow,
-  'position' | 'replacedAt' | 'revokedAt' | 'revocationReason'
->;
-
-/** Stores a certificate of an FQDN that is held, in the place of the newest; returns the row. */
-export async function insertCertificate(tx: Tx, certificate: NewCertificate): Promise<CertificateRow> {
-  const [row] = await replaceCertificates(tx, [certificate], certificate.createdAt);
-  if (row === undefined) throw new Error('no row for the certificate');
-  return row;
-}
-
-/**
- * Stores certificates of one moment, each in the place of the newest of its FQDN, if any, whatever the
- * moments of that; the FQDNs are held, and none comes twice. Returns the rows in the order of the certificates.
- */
-export async function replaceCertificates(
-  tx: Tx,
-  news: readonly NewCertificate[],
-  now: Date,
-): Promise<CertificateRow[]> {
-  const fqdnIds = news.map(({ fqdnId }) => fqdnId);
-  const text = `update certificates set replaced_at = $1
-    where fqdn_id in (${placeholders(fqdnIds.length, 2)}) and ${isNewest}
-    returning fqdn_id, ${lastPosition} as position`;
-  const replaced = await querySql(tx, positionColumns, text, [now, ...fqdnIds]);
-  const found = new Set(replaced.map((row) => row.fqdnId));
-  // hardly ever has an FQDN certificates, but no newest one
-  const others = await listLastPositions(
-    tx,
-    fqdnIds.filter((id) => !found.has(id)),
-  );
-  const last = new Map([...replaced, ...others].map((row) => [row.fqdnId, row.position ?? 0]));
-  const rows = news.map((certificate) => ({
-    ...certificate,
-    position: (last.get(certificate.fqdnId) ?? 0) + 1,
-    replacedAt: null,
-    revokedAt: null,
-    revocationReason: null,
-  }));
-  await insertMany(tx, certificates, rows);
-  return rows;
-}
-
-const lastPosition = '(select max(l.position) from certificates l where l.fqdn_id = certificates.fqdn_id)';
-const { fqdnId, position } = certificates.columns;
-const positionColumns = { fqdnId, position };
-
-/** The last position of each of the FQDNs that has certificates. */
-async function listLastPositions(tx: Tx, fqdnIds: readonly string[]) {
-  if (fqdnIds.length === 0) return [];
-  const text = `select fqdn_id, max(position) as position from certificates
-    where fqdn_id in (${placeholders(fqdnIds.length)}) group by fqdn_id`;
-  return querySql(tx, positionColumns, text, fqdnIds);
 }
 
 /** Replaces what a provider says of a certificate; returns how many rows there were, 0 or 1. */

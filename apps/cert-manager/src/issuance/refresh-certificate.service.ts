@@ -9,6 +9,7 @@ import {
   getCertificate,
   updateCertificate,
 } from '../certificates/certificates.repository.js';
+import { hasOther } from '../certificates/store-certificates.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../providers/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
@@ -76,22 +77,33 @@ async function settle(
   outcome: RefreshOutcome,
 ): Promise<RefreshedCertificate> {
   const now = clock.now();
-  const change = changeOf(outcome, now);
-  const certificate = { ...subject.certificate, ...change };
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const fqdn = await holdFqdn(tx, subject.fqdn.spaceId, subject.fqdn.id);
-    const rows = await updateCertificate(tx, certificate.id, change);
+    const told = await changeOf(tx, subject.certificate, outcome);
+    const isMissing = told === undefined;
+    const change = { ...told, refreshedAt: now };
+    const rows = await updateCertificate(tx, subject.certificate.id, change);
     if (rows === 0) throw certificateNotFound();
-    await recordAudit(tx, caller, auditOf(subject, { status: outcome.status }), now);
-    if (outcome.status !== 'missing') await onCertificateRefreshed(tx, caller, fqdn);
+    const status = isMissing ? 'missing' : outcome.status;
+    await recordAudit(tx, caller, auditOf(subject, { status }), now);
+    if (!isMissing) await onCertificateRefreshed(tx, caller, fqdn);
+    return { certificate: { ...subject.certificate, ...change }, isMissing };
   });
-  return { certificate, isMissing: outcome.status === 'missing' };
 }
 
-function changeOf(outcome: RefreshOutcome, now: Date): Partial<CertificateRow> {
-  const refreshedAt = now;
-  if (outcome.status !== 'found') return { refreshedAt };
-  return { refreshedAt, pem: outcome.certificatePem, ...describeLeaf(outcome.certificatePem) };
+/** What the provider says of a certificate; undefined when it has no such, or only one that the FQDN has beside it. */
+async function changeOf(
+  tx: Tx,
+  { id, fqdnId, pem: before }: CertificateRow,
+  outcome: RefreshOutcome,
+): Promise<Partial<CertificateRow> | undefined> {
+  if (outcome.status === 'missing') return undefined;
+  if (outcome.status === 'unchanged') return {};
+  const { certificatePem: pem } = outcome;
+  const facts = describeLeaf(pem);
+  // of what an earlier version stored twice, neither has a fingerprint, and neither needs one
+  if (facts.leafSha256 === describeLeaf(before).leafSha256) return { pem };
+  return (await hasOther(tx, id, { fqdnId, ...facts })) ? undefined : { pem, ...facts };
 }
 
 function recordFailure(

@@ -17,7 +17,7 @@ import { findJob, hasJobWithOrder, type IssuanceJobRow, updateJob } from './issu
 import { callerOfJob, jobAudit } from './job-audit.js';
 import { orRecordLost } from './lost-certificate.service.js';
 import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
-import { certificateFacts, insertIssued } from './store-certificate.service.js';
+import { certificateFacts, storeIssued } from './store-certificate.service.js';
 
 export interface RunDeps {
   readonly db: Database;
@@ -168,7 +168,7 @@ async function complete(worker: Worker, subject: Subject, issued: IssuedCertific
     if (!(await keepCsr(tx, csr.id))) throw csrGone();
     const now = deps.clock.now();
     const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
-    const row = await insertIssued(tx, { ...origin, issued, now });
+    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
     const stored = changeStep(worker.steps, 'store', { status: 'ok', detail: row.id }, now);
     const steps = changeStep(stored, 'schedule', { status: fqdn.renewalEnabled ? 'ok' : 'skipped' }, now);
     const isMine = await updateJob(tx, job, {
@@ -181,6 +181,8 @@ async function complete(worker: Worker, subject: Subject, issued: IssuedCertific
       finishedAt: now,
     });
     if (!isMine) throw new JobLost();
+    // another one that adopted the order has stored it with its entry
+    if (!isNew) return row;
     await recordAudit(tx, caller, jobAudit(job, fqdn.fqdn, certificateFacts(row, provider), row.id), now);
     await deps.onCertificateStored(tx, caller, fqdn);
     return row;

@@ -1,10 +1,11 @@
 import type { Tx } from '@certloop/db';
 import { newRowId } from '../access/row-id.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
 import {
-  type CertificateRow,
-  insertCertificate,
   type NewCertificate,
-} from '../certificates/certificates.repository.js';
+  type Stored,
+  storeCertificate,
+} from '../certificates/store-certificates.repository.js';
 import { describeLeaf } from '../providers/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
@@ -15,9 +16,9 @@ type Issued = Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
   readonly now: Date;
 };
 
-/** Stores what a provider issued and returns it as stored; the FQDN must be held, and the CSR be there. */
-export function insertIssued(tx: Tx, issued: Issued): Promise<CertificateRow> {
-  return insertCertificate(tx, certificateOf(issued));
+/** Stores what a provider issued, once, and returns it as stored; the FQDN must be held, and the CSR be there. */
+export function storeIssued(tx: Tx, issued: Issued): Promise<Stored> {
+  return storeCertificate(tx, certificateOf(issued));
 }
 
 /** The certificate that a provider issued, as it is stored. */

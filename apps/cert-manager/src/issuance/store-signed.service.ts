@@ -3,12 +3,8 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { type End, gathered } from '../access/gathering.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
-import {
-  type CertificateRow,
-  findIssuedCertificate,
-  hasIssuedCertificate,
-  replaceCertificates,
-} from '../certificates/certificates.repository.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
+import { storeCertificates } from '../certificates/store-certificates.repository.js';
 import { csrNotFound, keepCsr, keepCsrs } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn, holdFqdns } from '../fqdns/fqdns.repository.js';
 import type { IssuedCertificate } from '../providers/provider.js';
@@ -17,7 +13,7 @@ import type { Order } from './find-orders.service.js';
 import { orRecordLost } from './lost-certificate.service.js';
 import { validityWarning } from './public-validity.js';
 import { deleteSigningRequests } from './signing-requests.repository.js';
-import { certificateFacts, certificateOf, insertIssued } from './store-certificate.service.js';
+import { certificateFacts, certificateOf, storeIssued } from './store-certificate.service.js';
 
 /** A CSR that was signed, and what its provider answered. */
 export interface Signed {
@@ -90,12 +86,11 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
     const held = await holdThose(tx, all, ids);
     const now = deps.clock.now();
     const certificates = all.map(({ order, issued }) => certificateOf({ ...originOf(order), issued, now }));
-    const rows = await replaceCertificates(tx, certificates, now);
+    const stored = await storeCertificates(tx, certificates, now);
     const news = all.flatMap(({ caller, order: { csr, provider } }, index) => {
-      const [fqdn, certificate] = [held.get(ids[index] ?? ''), rows[index]];
-      return fqdn && certificate ? [{ caller, csr, fqdn, certificate, provider }] : [];
+      const [fqdn, one] = [held.get(ids[index] ?? ''), stored[index]];
+      return fqdn && one?.isNew ? [{ caller, csr, fqdn, certificate: one.certificate, provider }] : [];
     });
-    if (news.length !== all.length) throw new NotTogether();
     await recordAudits(
       tx,
       news.map((one) => ({ caller: one.caller, entry: signedAudit(one, one.certificate) })),
@@ -106,14 +101,14 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
       all.map(({ requestId }) => requestId),
     );
     await deps.onCertificatesStored(tx, news);
-    return rows;
+    return stored.map(({ certificate }) => certificate);
   });
 }
 
 /** One of several is to be stored in another way. */
 class NotTogether extends Error {}
 
-/** The FQDNs by their ids, held, their CSRs kept. Throws NotTogether unless all are there, and nothing is stored yet. */
+/** The FQDNs by their ids, held, their CSRs kept. Throws NotTogether unless all are there. */
 async function holdThose(
   tx: Tx,
   all: readonly Signed[],
@@ -124,11 +119,7 @@ async function holdThose(
     tx,
     all.map(({ order }) => order.csr.id),
   );
-  const isStored = await hasIssuedCertificate(
-    tx,
-    all.map(({ order, issued }) => ({ ...originOf(order), upstreamId: issued.upstreamId })),
-  );
-  if (held.size !== all.length || kept.length !== all.length || isStored) throw new NotTogether();
+  if (held.size !== all.length || kept.length !== all.length) throw new NotTogether();
   return held;
 }
 
@@ -153,10 +144,9 @@ function storeAlone(
     // a certificate of a provider that was deleted meanwhile names none
     const isThere = (await keepProvider(tx, provider.id)) !== undefined;
     const origin = { ...originOf(order), ...(!isThere && { providerId: null }) };
-    // another process that was asked for the same at once may have been given the same certificate
-    const stored = await findIssuedCertificate(tx, { ...origin, upstreamId: issued.upstreamId });
-    if (stored !== undefined) return stored;
-    const row = await insertIssued(tx, { ...origin, issued, now });
+    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
+    // whoever was asked for the same was given the same certificate, and has stored it with its entry
+    if (!isNew) return row;
     await recordAudit(tx, caller, signedAudit({ fqdn, csr, provider }, row), now);
     await onCertificateStored(tx, caller, fqdn, row);
     return row;

@@ -6,12 +6,14 @@ import {
   encodeName,
   encodePermittedNames,
   exportSpki,
+  fingerprint,
   formatPem,
   generateKeyPair,
   type IssueRequest,
   type Issuer,
   issueCertificate,
   parseCsr,
+  splitChain,
 } from '@certloop/crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { judgeChain } from './acme-certificate.js';
@@ -244,6 +246,7 @@ test('facts of a leaf are those of the first certificate of its chain', async ()
     issuer: 'CN=Intermediate',
     serialNumber: '0abc',
     spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    leafSha256: fingerprint(splitChain(pem)[0] ?? Buffer.alloc(0)),
     notBefore: at(-1),
     expiresAt: at(24),
   });

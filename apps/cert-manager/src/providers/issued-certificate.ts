@@ -6,6 +6,7 @@ import {
   csrLabels,
   describeCertificate,
   findPathFault,
+  fingerprint,
   formatName,
   formatPem,
   listCommonNames,
@@ -108,6 +109,8 @@ export interface LeafFacts {
   readonly issuer: string;
   readonly serialNumber: string;
   readonly spkiSha256: string;
+  /** SHA-256 over the certificate, hex: what tells it from every other. */
+  readonly leafSha256: string;
   readonly notBefore: Date;
   readonly expiresAt: Date;
 }
@@ -115,7 +118,8 @@ export interface LeafFacts {
 export function leafFacts({ leaf }: Pick<IssuedChain, 'leaf'>): LeafFacts {
   const { serialNumber, notBefore, notAfter: expiresAt } = leaf;
   const issuer = formatName(leaf.issuer);
-  return { issuer, serialNumber, spkiSha256: spkiSha256(leaf.spkiDer), notBefore, expiresAt };
+  const digests = { spkiSha256: spkiSha256(leaf.spkiDer), leafSha256: fingerprint(leaf.der) };
+  return { issuer, serialNumber, ...digests, notBefore, expiresAt };
 }
 
 /** Facts of the leaf of a PEM text that are kept beside it; the leaf comes first. */

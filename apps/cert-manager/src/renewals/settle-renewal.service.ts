@@ -8,7 +8,7 @@ import { usableUntil } from '../certificates/in-use.js';
 import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { orRecordLost } from '../issuance/lost-certificate.service.js';
-import { certificateFacts, insertIssued } from '../issuance/store-certificate.service.js';
+import { certificateFacts, storeIssued } from '../issuance/store-certificate.service.js';
 import type { IssuedCertificate, SignRefusal } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 import { readableText } from '../providers/readable-text.js';
@@ -78,7 +78,13 @@ export async function settleRenewed(
     await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
     // a certificate is kept even though its CSR was deleted meanwhile
     const csrId = csr !== undefined && (await keepCsr(tx, csr.id)) ? csr.id : null;
-    const row = await insertIssued(tx, { fqdnId, csrId, providerId: provider.id, issued, now });
+    const origin = { fqdnId, csrId, providerId: provider.id };
+    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
+    if (!isNew) {
+      // another renewal was given it for the same name, and has planned by it while this one was under way
+      if (!entry.isTest) await insertPlanned(tx, held, now);
+      return row;
+    }
     await recordAudit(tx, caller, renewalAudit(entry, held, row, provider), now);
     await scheduler.onCertificateStored(tx, caller, held, row);
     return row;

@@ -1,7 +1,8 @@
 import type { Tx } from '@certloop/db';
 import { type End, gathered } from '../access/gathering.js';
 import { recordAudits } from '../audit/audit.service.js';
-import { type CertificateRow, replaceCertificates } from '../certificates/certificates.repository.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
+import { storeCertificates } from '../certificates/store-certificates.repository.js';
 import { type CsrRow, keepCsrs } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdns } from '../fqdns/fqdns.repository.js';
 import { certificateOf } from '../issuance/store-certificate.service.js';
@@ -77,18 +78,19 @@ async function storeAll(
   await completeAll(tx, entries, now);
   const sound = await soundOnes(tx, settlements, held);
   if (sound.length !== settlements.length) throw new NotTogether();
-  const rows = await replaceCertificates(
+  const all = await storeCertificates(
     tx,
     sound.map((one) => certificateOf({ ...originOf(one), issued: one.issued, now })),
     now,
   );
   const stored = sound.flatMap((one, index) => {
-    const row = rows[index];
-    return row === undefined ? [] : [{ ...one, row }];
+    const row = all[index];
+    return row?.isNew ? [{ ...one, row: row.certificate }] : [];
   });
+  if (stored.length !== sound.length) throw new NotTogether();
   await recordAudits(tx, stored.map(auditOf), now);
   await scheduler.onCertificatesStored(tx, stored.map(newsOf));
-  return rows;
+  return stored.map(({ row }) => row);
 }
 
 /** One of several is to be stored in another way. */

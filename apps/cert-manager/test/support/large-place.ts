@@ -31,7 +31,7 @@ export async function seedLargePlace(database: Database, place: LargePlace): Pro
     await copy(renewalQueue, of, count - 1, { id, fqdnId: id, certificateId: id });
     const more = { id: uuid(isSqlite, '0000000b'), position: 'n.i + 1' };
     await copy(csrs, of, own - 1, more);
-    await copy(certificates, of, own - 1, { ...more, replacedAt: 't.created_at' });
+    await copy(certificates, of, own - 1, { ...more, leafSha256: 'null', replacedAt: 't.created_at' });
     const details = `'{"outcome":"success","fqdn":"host-' || n.i || '.example.test","provider":"dummy-ca"}'`;
     const entry = {
       entryId: uuid(isSqlite, '0000000c'),

@@ -63,6 +63,8 @@ interface Order {
   readonly payload: { readonly identifiers: readonly { readonly value: string }[] };
   isProven: boolean;
   csr: string | undefined;
+  /** PEM of what was issued, once it was downloaded. */
+  pem?: string;
   looks: number;
 }
 
@@ -148,9 +150,10 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
       return { status: 200, body: orderView(order, Number(id)) };
     },
     certificate: async (id) => {
-      const csr = orders[Number(id) - 1]?.csr;
-      if (csr === undefined) return { status: 404, problem: 'malformed' };
-      return { status: 200, body: { pem: await issue(issuer, csr, BigInt(id), clock().now()) } };
+      const order = orders[Number(id) - 1];
+      if (order?.csr === undefined) return { status: 404, problem: 'malformed' };
+      order.pem ??= await issue(issuer, order.csr, BigInt(id), clock().now());
+      return { status: 200, body: { pem: order.pem } };
     },
     renewalInfo: async () => ({ status: 404, problem: 'malformed' }),
   };
