@@ -1,5 +1,5 @@
 import { openDatabase } from '@certloop/db';
-import { createTestDatabase, openRelay, type Relay, testDialects } from '@certloop/db/testing';
+import { createTestDatabase, describeOnPostgres, openRelay, type Relay } from '@certloop/db/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { schema } from '../src/database.js';
 import { startAppOn, type TestApp } from './support/app.js';
@@ -15,9 +15,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('a database that is away', () => {
+describeOnPostgres('a database that is away', () => {
   let relay: Relay;
   let app: TestApp;
 

@@ -1,14 +1,12 @@
 import { openDatabase } from '@certloop/db';
-import { createTestDatabase, testDialects } from '@certloop/db/testing';
+import { createTestDatabase, describeOnPostgres } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { indexAuditTexts } from '../src/audit/index-audit-texts.service.js';
 import { findTextIndex } from '../src/audit/text-index.repository.js';
 import { schema } from '../src/database.js';
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('the index of texts in the audit log', () => {
+describeOnPostgres('the index of texts in the audit log', () => {
   let logged: { event: string; reason?: string }[];
   const logger = createLogger({
     service: 'test',

@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openRelay, type Relay, testDatabaseUrl, testDialects } from '@certloop/db/testing';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 // a silent connection costs its seconds, on purpose with the limits that the service has
 jest.setTimeout(60_000);
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('a manager whose connections end in silence', () => {
+describeOnPostgres('a manager whose connections end in silence', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let relay: Relay;
 

@@ -1,10 +1,10 @@
 import { openDatabase } from '@certloop/db';
 import {
   createTestDatabase,
+  describeOnPostgres,
   type OpenTestDatabase,
   openRelay,
   type Relay,
-  testDialects,
 } from '@certloop/db/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
@@ -16,9 +16,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('a database that is away', () => {
+describeOnPostgres('a database that is away', () => {
   let relay: Relay;
   let app: TestApp;
   let ada: Holder;

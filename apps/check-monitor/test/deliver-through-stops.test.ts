@@ -1,7 +1,7 @@
 import type { Database } from '@certloop/db';
 import { executeSql, openDatabase } from '@certloop/db';
-import { describeEachDialect, openRelay, testDatabaseUrl, testDialects } from '@certloop/db/testing';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describeEachDialect, describeOnPostgres, openRelay, testDatabaseUrl } from '@certloop/db/testing';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { createChannel } from '../src/channels/create-channel.service.js';
 import { schema } from '../src/database.js';
 import { microsOf } from '../src/instants.js';
@@ -131,9 +131,7 @@ describeEachDialect('alerts under way when their process ends', (openTest) => {
   });
 });
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('alerts under way when PostgreSQL is away', () => {
+describeOnPostgres('alerts under way when PostgreSQL is away', () => {
   // a frozen session holds its locks until the server ends it after a minute, which is too long for every run
   const faults = faultRounds > 2 ? (['restarted', 'frozen'] as const) : (['restarted'] as const);
   test.each(faults)('none is lost while it is %s', async (fault) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { column, type Database, executeSql, querySql, type Tx } from '@certloop/db';
-import { createTestDatabase, testDialects } from '@certloop/db/testing';
+import { createTestDatabase, describeOnPostgres } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { defaultSettings, newCheck } from '../src/checks/check.js';
 import { insertCheck } from '../src/checks/checks.repository.js';
 import { schema } from '../src/database.js';
@@ -15,8 +15,6 @@ import { pingTo } from './support/intake.js';
 
 const now = () => began.getTime() * 1000;
 const logger = createLogger({ service: 'check-monitor', level: 'silent' });
-
-const describeOnPostgres = testDialects().includes('postgres') ? describe : describe.skip;
 
 // On a fresh install statements of pings are planned while the tables are empty and nothing is known of them. The
 // server of tests never analyzes a table on its own.

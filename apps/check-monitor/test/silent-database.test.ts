@@ -1,13 +1,11 @@
-import { openRelay, type Relay, testDatabaseUrl, testDialects } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type RunningMonitor, startMonitor } from './support/process.js';
 
 // a silent connection costs its seconds, on purpose with the limits that the service has
 jest.setTimeout(60_000);
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('a monitor whose connections end in silence', () => {
+describeOnPostgres('a monitor whose connections end in silence', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let relay: Relay;
   let monitor: RunningMonitor;

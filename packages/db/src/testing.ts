@@ -29,6 +29,12 @@ export function testDialects(): readonly DialectName[] {
   return serverUrl() === undefined ? ['sqlite'] : ['sqlite', 'postgres'];
 }
 
+/** Describes what only PostgreSQL can show; skipped where CERTLOOP_TEST_SQLITE_ONLY=1 leaves it out. */
+export function describeOnPostgres(name: string, suite: () => void): void {
+  const describeIf = testDialects().includes('postgres') ? describe : describe.skip;
+  describeIf(name, suite);
+}
+
 /** URL of a new and empty database, for processes that open and migrate it themselves. */
 export async function testDatabaseUrl(dialect: DialectName): Promise<TestAddress> {
   return dialect === 'sqlite' ? sqliteAddress() : postgresAddress(undefined);

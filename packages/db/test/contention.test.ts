@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   type Database,
   type DatabaseOptions,
@@ -13,7 +13,12 @@ import {
   openDatabase,
   type Tx,
 } from '../src/index.js';
-import { createTestDatabase, describeEachDialect, type TestDatabase, testDialects } from '../src/testing.js';
+import {
+  createTestDatabase,
+  describeEachDialect,
+  describeOnPostgres,
+  type TestDatabase,
+} from '../src/testing.js';
 import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';
 import { customers, shop } from './support/shop.js';
 
@@ -79,9 +84,7 @@ describeEachDialect('a writer', (open, dialect) => {
   });
 });
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('a server', () => {
+describeOnPostgres('a server', () => {
   let made: TestDatabase;
   let warnings: DatabaseWarning[];
   let warned: Promise<void>;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import {
   addColumns,
@@ -12,7 +12,7 @@ import {
   openDatabase,
   type Schema,
 } from '../src/index.js';
-import { createTestDatabase, type TestDatabase, testDialects } from '../src/testing.js';
+import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../src/testing.js';
 import { gate, names, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
 
@@ -28,9 +28,7 @@ const withMottos: Schema = {
   ],
 };
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('a migration', () => {
+describeOnPostgres('a migration', () => {
   let made: TestDatabase;
   let starting: Database;
   let warnings: DatabaseWarning[];

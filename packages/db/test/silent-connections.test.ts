@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import {
   type Database,
   DatabaseUnavailable,
@@ -7,7 +7,7 @@ import {
   type Lanes,
   openDatabase,
 } from '../src/index.js';
-import { openRelay, type Relay, testDatabaseUrl, testDialects } from '../src/testing.js';
+import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '../src/testing.js';
 import { gate, insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
 
@@ -22,9 +22,7 @@ const limits = {
 
 const lostOnTheWay = 'a statement or its answer was lost on the way';
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('connections that end in silence', () => {
+describeOnPostgres('connections that end in silence', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let relay: Relay;
   let database: Database;

@@ -6,13 +6,13 @@ import { type createCertManagerClient, createCheckMonitorClient } from '@certloo
 import {
   type ControlledServer,
   createDatabase,
+  describeOnPostgres,
   openRelay,
   type PostgresPair,
   type Relay,
   startPostgresPair,
-  testDialects,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { inheritedEnvironment } from '../src/config.js';
 import { clientsOf } from '../src/main-job.js';
 import { type Stack, startStack } from '../src/stack.js';
@@ -31,9 +31,7 @@ jest.setTimeout(180_000);
 
 const recoveryMs = 10_000;
 
-const onPostgres = testDialects().includes('postgres') ? describe : describe.skip;
-
-onPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
+describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let pair: PostgresPair;
   let relay: Relay;

@@ -55,13 +55,13 @@ export interface PebbleOptions {
 
 type DescribeEach = typeof describeEachDialect;
 
-/** Describes suites that order from pebble; where a program is not installed, they are skipped loudly. */
+/** Describes suites that order from pebble. Where a program is not installed, they are skipped and named as skipped. */
 function describeWith(programs: Readonly<Record<string, readonly string[]>>): DescribeEach {
   const missing = Object.entries(programs)
     .filter(([name, args]) => !hasProgram(name, 'nothing is ordered from pebble', args))
     .map(([name]) => name);
   if (missing.length === 0) return describeEachDialect;
-  // no CA of ours may stand in for a foreign one
+  // hasProgram wrote `SKIPPED: …` to standard error; no CA of ours may stand in for a foreign one
   return (name) => describe.skip(name, () => test(`needs ${missing.join(', ')}`, () => undefined));
 }
 

@@ -75,8 +75,8 @@ export async function openAuthority(
   const now = clock.now();
   const { leastSerialNumber = 0n } = source;
   const byClock = firstSerialNumber(now, randomBytes(randomOctets));
-  // biome-ignore lint/complexity/useMathMinMax: Math.max takes no bigint
-  const first = byClock > leastSerialNumber ? byClock : leastSerialNumber;
+  const isClockBehind = byClock < leastSerialNumber;
+  const first = isClockBehind ? leastSerialNumber : byClock;
   const { certificateDer, privateKey } = loadRoot(source, now) ?? (await makeRoot(source, first, now));
   const { publicUrl, pointers, backdateSeconds } = source;
   // A root made here has the first number itself.
