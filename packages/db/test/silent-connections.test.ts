@@ -72,8 +72,15 @@ describeOnPostgres('connections that end in silence', () => {
   });
 
   test('fail what is under way on them in seconds, however long its statement may take', async () => {
+    const patient = await openDatabase({
+      url: relay.url,
+      schema: shop,
+      limits: { ...limits, readMs: 600_000 },
+    });
+    cleanups.push(() => patient.close());
+    expect(await namesIn(patient)).toEqual([]);
     await database.transaction((tx) => insertNamed(tx, 'a'));
-    const underWay = [sleepFor('0.3'), database.read((tx) => tx.query('select pg_sleep(0.3)'))];
+    const underWay = [sleepFor('0.3'), patient.read((tx) => tx.query('select pg_sleep(0.3)'))];
     const locking = database.longTransaction(async (tx) => {
       await executeSql(tx, 'update customers set name = $1', ['lost']);
       await tx.query('select pg_sleep(0.3)');
