@@ -1,5 +1,6 @@
 export { refusalOfAddress } from './address-rules.js';
 export { type ApiPagesOptions, apiPages } from './api-pages.js';
+export { type BatchEnd, type BatchPatience, batched } from './batching.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './bind.js';
 export { boundedFetch } from './bounded-fetch.js';
 export { networkOf } from './client-network.js';

@@ -1,6 +1,6 @@
 import type { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import { gathered } from '../access/gathering.js';
+import { batched } from '@certloop/server';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { AskedNames, PolicyRefusal, PolicyRules } from '../fqdns/issuance-policy.js';
 import { policyRefused } from '../fqdns/policy-refused.js';
@@ -51,7 +51,7 @@ const maxTogether = 32;
 
 /** A function that does what requireAllowed does, for those that come at the same time by one statement. */
 export function createIssuanceJudge(db: Database): (issuance: Issuance) => Promise<void> {
-  return gathered(async (all: readonly Issuance[]) => {
+  return batched(async (all: readonly Issuance[]) => {
     const refusals = await db.read((tx) => findRefusals(tx, all));
     return refusals.map((reason) =>
       reason === undefined ? { status: 'fulfilled', value: undefined } : { status: 'rejected', reason },

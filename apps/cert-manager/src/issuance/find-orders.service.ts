@@ -1,6 +1,6 @@
 import type { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import { type End, gathered, type Patience } from '../access/gathering.js';
+import { type BatchEnd, type BatchPatience, batched } from '@certloop/server';
 import { listNewestCertificateIds } from '../certificates/certificates.repository.js';
 import { type CsrRow, csrNotFound, listLatestCsrs } from '../csrs/csrs.repository.js';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
@@ -35,11 +35,14 @@ const most = 32;
  * Finds what a wish names, those that come at the same time by the same statements, as of a moment after the call.
  * Rejects with NotFound when the space has no such FQDN, that has no CSR, or the provider is not there.
  */
-export function createOrderFinder(db: Database, patience?: Patience): (wish: OrderWish) => Promise<Order> {
-  return gathered((wishes) => db.read((tx) => findOrders(tx, wishes)), most, patience);
+export function createOrderFinder(
+  db: Database,
+  patience?: BatchPatience,
+): (wish: OrderWish) => Promise<Order> {
+  return batched((wishes) => db.read((tx) => findOrders(tx, wishes)), most, patience);
 }
 
-async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Order>[]> {
+async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<BatchEnd<Order>[]> {
   const ids = [...new Set(wishes.map(({ fqdnId }) => fqdnId))];
   const fqdns = new Map((await listFqdnsWithPolicy(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
   const csrs = new Map((await listLatestCsrs(tx, ids)).map((csr) => [csr.fqdnId, csr]));
@@ -48,7 +51,7 @@ async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Ord
   const providers = new Map((await listProvidersById(tx, asked)).map((provider) => [provider.id, provider]));
   const rules = new Map<string | null, PolicyRules>();
   for (const fqdn of fqdns.values()) rules.set(fqdn.policyRevision, await rulesOfRevision(tx, fqdn));
-  return wishes.map(({ spaceId, fqdnId, providerId }): End<Order> => {
+  return wishes.map(({ spaceId, fqdnId, providerId }): BatchEnd<Order> => {
     const fqdn = fqdns.get(fqdnId);
     if (fqdn?.spaceId !== spaceId) return refused(fqdnNotFound());
     const csr = csrs.get(fqdnId);
@@ -65,6 +68,6 @@ async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<End<Ord
   });
 }
 
-function refused(reason: NotFound): End<never> {
+function refused(reason: NotFound): BatchEnd<never> {
   return { status: 'rejected', reason };
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import { type BatchEnd, batched } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { type End, gathered } from '../access/gathering.js';
 import { findRefusals } from '../csrs/judge-issuance.service.js';
 import type { Order } from './find-orders.service.js';
 import { jobCallerOf } from './job-audit.js';
@@ -32,7 +32,7 @@ const maxTogether = 32;
  * where the policy of the space, as it is in this transaction, does not allow it; nothing is written then.
  */
 export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked: Asked) => Promise<string> {
-  return gathered(async (all: readonly Asked[]) => {
+  return batched(async (all: readonly Asked[]) => {
     const now = clock.now();
     // longer than a call may take: the CA of one that lives would be asked twice at once
     const leaseUntil = new Date(now.getTime() + 3 * leaseMs);
@@ -53,6 +53,6 @@ export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked
   }, maxTogether);
 }
 
-function endOf(id: string, refusal: InvalidInput | undefined): End<string> {
+function endOf(id: string, refusal: InvalidInput | undefined): BatchEnd<string> {
   return refusal === undefined ? { status: 'fulfilled', value: id } : { status: 'rejected', reason: refusal };
 }

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import { type BatchEnd, batched } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { type End, gathered } from '../access/gathering.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import { storeCertificates } from '../certificates/store-certificates.repository.js';
@@ -60,10 +60,10 @@ export function createSignedStore(
   asking: () => number,
 ): (signed: Signed) => Promise<CertificateRow> {
   // longer than a CA needs for the others that were recorded in the same transaction
-  return gathered((all) => storeAll(deps, all), most, { ms: 20, expected: (come) => come + asking() });
+  return batched((all) => storeAll(deps, all), most, { ms: 20, expected: (come) => come + asking() });
 }
 
-async function storeAll(deps: StoreDeps, all: readonly Signed[]): Promise<End<CertificateRow>[]> {
+async function storeAll(deps: StoreDeps, all: readonly Signed[]): Promise<BatchEnd<CertificateRow>[]> {
   const firsts = firstsOf(all);
   const rows = await storeTogether(deps, firsts).catch(() => undefined);
   const stored = new Map(rows?.map((row, index) => [firsts[index], row]));

@@ -1,6 +1,6 @@
 import { AppError } from '@certloop/contracts';
+import { batched } from '@certloop/server';
 import { nilUuid } from '../access/caller.js';
-import { gathered } from '../access/gathering.js';
 import { isHandingIn } from '../acme/order-steps.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
@@ -87,7 +87,7 @@ const mostSubjects = 16;
 export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
   const find = (entries: readonly RenewalRow[]) => deps.db.transaction((tx) => findSubjects(tx, entries));
   return {
-    findSubject: gathered(
+    findSubject: batched(
       async (entries) => (await find(entries)).map((value) => ({ status: 'fulfilled', value })),
       mostSubjects,
     ),

@@ -1,5 +1,5 @@
 import type { Tx } from '@certloop/db';
-import { type End, gathered } from '../access/gathering.js';
+import { type BatchEnd, batched } from '@certloop/server';
 import { recordAudits } from '../audit/audit.service.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import { storeCertificates } from '../certificates/store-certificates.repository.js';
@@ -36,10 +36,13 @@ const most = 16;
  * is stored by itself, so that none is kept back by another.
  */
 export function createSettler(deps: SettleDeps): (settlement: Settlement) => Promise<RenewalEnd> {
-  return gathered((settlements) => settleAll(deps, settlements), most);
+  return batched((settlements) => settleAll(deps, settlements), most);
 }
 
-async function settleAll(deps: SettleDeps, settlements: readonly Settlement[]): Promise<End<RenewalEnd>[]> {
+async function settleAll(
+  deps: SettleDeps,
+  settlements: readonly Settlement[],
+): Promise<BatchEnd<RenewalEnd>[]> {
   const together = await settleTogether(deps, settlements).catch(() => undefined);
   if (together !== undefined) return together.map((value) => ({ status: 'fulfilled', value }));
   return Promise.allSettled(

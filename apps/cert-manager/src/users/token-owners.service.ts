@@ -1,6 +1,5 @@
 import type { Database, Tx } from '@certloop/db';
-import { sameText, secretHash } from '@certloop/server';
-import { type End, gathered } from '../access/gathering.js';
+import { type BatchEnd, batched, sameText, secretHash } from '@certloop/server';
 import { type Rights, rightsOf } from '../access/rights.js';
 import { listGrants } from '../permission-groups/permission-groups.repository.js';
 import type { ApiTokenRow } from './api-token.js';
@@ -24,10 +23,10 @@ const most = 32;
  * revoked before it counts. Undefined for a token that is not there, or has another secret.
  */
 export function createTokenReader(db: Database): (parts: TokenParts) => Promise<OwnedToken | undefined> {
-  return gathered((all) => db.read((tx) => readOwned(tx, all)), most);
+  return batched((all) => db.read((tx) => readOwned(tx, all)), most);
 }
 
-async function readOwned(tx: Tx, all: readonly TokenParts[]): Promise<End<OwnedToken | undefined>[]> {
+async function readOwned(tx: Tx, all: readonly TokenParts[]): Promise<BatchEnd<OwnedToken | undefined>[]> {
   const tokens = new Map(
     (await listApiTokensById(tx, [...new Set(all.map(({ id }) => id))])).map((token) => [token.id, token]),
   );

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { type End, gathered } from './gathering.js';
+import { type BatchEnd, batched } from './batching.js';
 
-const done = (value: string): End<string> => ({ status: 'fulfilled', value });
+const done = (value: string): BatchEnd<string> => ({ status: 'fulfilled', value });
 
 test('works together on what comes in one turn, and on what comes meanwhile', async () => {
   const rounds: string[][] = [];
   let goOn = (): void => undefined;
-  const work = gathered(async (things: readonly string[]) => {
+  const work = batched(async (things: readonly string[]) => {
     rounds.push([...things]);
     if (rounds.length === 1) await new Promise<void>((resolve) => (goOn = resolve));
     return things.map((thing) => done(thing.toUpperCase()));
@@ -20,10 +20,10 @@ test('works together on what comes in one turn, and on what comes meanwhile', as
 });
 
 test('gives each its own end', async () => {
-  const work = gathered(
+  const work = batched(
     async (things: readonly string[]) =>
       things.map(
-        (thing): End<string> =>
+        (thing): BatchEnd<string> =>
           thing === 'bad' ? { status: 'rejected', reason: new Error('bad') } : done(thing),
       ),
     8,
@@ -34,7 +34,7 @@ test('gives each its own end', async () => {
 
 test('rejects all when the work itself fails, and goes on with the next', async () => {
   let isFirst = true;
-  const work = gathered(async (things: readonly string[]) => {
+  const work = batched(async (things: readonly string[]) => {
     if (isFirst) {
       isFirst = false;
       throw new Error('down');
@@ -50,7 +50,7 @@ test('waits for those that are expected, and no longer than it may', async () =>
   const rounds: string[][] = [];
   let expected = 3;
   const patience = { ms: 60_000, expected: () => expected };
-  const work = gathered(
+  const work = batched(
     async (things: readonly string[]) => {
       rounds.push([...things]);
       return things.map(done);

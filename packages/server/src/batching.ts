@@ -1,8 +1,8 @@
 /** How the work on one of several things that were worked on together ended. */
-export type End<T> = PromiseSettledResult<T>;
+export type BatchEnd<T> = PromiseSettledResult<T>;
 
 /** How long the first of several waits for the others. */
-export interface Patience {
+export interface BatchPatience {
   /** At most, in milliseconds. */
   readonly ms: number;
   /** How many there will be, by how many have come; asked again whenever one more has come. */
@@ -15,12 +15,12 @@ export interface Patience {
  * for those that are expected as well. `workOn` returns the ends in the order of the things; when it rejects, all of
  * them do.
  */
-export function gathered<Thing, T>(
-  workOn: (things: readonly Thing[]) => Promise<readonly End<T>[]>,
+export function batched<Thing, T>(
+  workOn: (things: readonly Thing[]) => Promise<readonly BatchEnd<T>[]>,
   most: number,
-  patience: Patience = { ms: 0, expected: () => 0 },
+  patience: BatchPatience = { ms: 0, expected: () => 0 },
 ): (thing: Thing) => Promise<T> {
-  const waiting: { readonly thing: Thing; readonly settle: (end: End<T>) => void }[] = [];
+  const waiting: { readonly thing: Thing; readonly settle: (end: BatchEnd<T>) => void }[] = [];
   let isAtWork = false;
   let onCome = (): void => undefined;
   const areAllThere = () => waiting.length >= Math.min(most, patience.expected(waiting.length));
@@ -39,7 +39,7 @@ export function gathered<Thing, T>(
       await othersCame();
       const taken = waiting.splice(0, most);
       const ends = await workOn(taken.map(({ thing }) => thing)).catch((reason: unknown) =>
-        taken.map((): End<T> => ({ status: 'rejected', reason })),
+        taken.map((): BatchEnd<T> => ({ status: 'rejected', reason })),
       );
       for (const [index, { settle }] of taken.entries()) {
         settle(ends[index] ?? { status: 'rejected', reason: new Error('the work on it came to no end') });
@@ -49,7 +49,8 @@ export function gathered<Thing, T>(
   };
   return (thing) =>
     new Promise((resolve, reject) => {
-      const settle = (end: End<T>) => (end.status === 'fulfilled' ? resolve(end.value) : reject(end.reason));
+      const settle = (end: BatchEnd<T>) =>
+        end.status === 'fulfilled' ? resolve(end.value) : reject(end.reason);
       waiting.push({ thing, settle });
       onCome();
       if (isAtWork) return;
