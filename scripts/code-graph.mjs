@@ -1,0 +1,153 @@
+// What the functions of an app use, read from the syntax tree: enough to judge laws that imports alone cannot show.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { parseSync } from '@swc/core';
+
+const opensTransaction = /^(transaction|longTransaction)$/;
+
+/**
+ * The declarations at the top of each source file below `folder` (tests and migrations apart), by `file#name`. Each is
+ * { file, name, isExported, parameters, uses, withinTransaction, opens }: `parameters` are the names and types of a
+ * function's parameters; `uses` and `withinTransaction` are { names, members } of the whole declaration, and of what it
+ * hands to a call of `transaction`; `opens` says that there is such a call. A name is resolved to `file#name` where a
+ * source file declares it, and to `module#name` where another module does; members are texts such as `Date.now()`.
+ */
+export function readCode(folder) {
+  const declarations = new Map();
+  for (const file of sourcesBelow(folder)) {
+    for (const declaration of declarationsOf(folder, file)) {
+      declarations.set(`${file}#${declaration.name}`, declaration);
+    }
+  }
+  return declarations;
+}
+
+/** Everything that a name leads to, itself included: names of declarations, of modules, and members. */
+export function reach(declarations, { names, members }) {
+  const reached = { names: new Set(), members: new Set(members) };
+  const waiting = [...names];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (reached.names.has(name)) continue;
+    reached.names.add(name);
+    const declaration = declarations.get(name);
+    if (declaration === undefined) continue;
+    waiting.push(...declaration.uses.names);
+    for (const member of declaration.uses.members) reached.members.add(member);
+  }
+  return reached;
+}
+
+function sourcesBelow(folder) {
+  return readdirSync(folder, { recursive: true })
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|(^|\/)(migrations|test)\//.test(file))
+    .sort();
+}
+
+function declarationsOf(folder, file) {
+  const { body } = parseSync(readFileSync(join(folder, file), 'utf8'), {
+    syntax: 'typescript',
+    target: 'es2023',
+  });
+  const scope = new Map();
+  const found = [];
+  for (const item of body) {
+    if (item.type === 'ImportDeclaration') {
+      if (item.typeOnly) continue;
+      const source = moduleOf(folder, file, item.source.value);
+      for (const { local, imported, isTypeOnly } of item.specifiers) {
+        if (isTypeOnly !== true) scope.set(local.value, `${source}#${imported?.value ?? local.value}`);
+      }
+      continue;
+    }
+    const isExported = item.type.startsWith('Export');
+    const declaration = item.declaration ?? item.decl ?? item;
+    for (const [name, node] of namedParts(declaration)) found.push({ name, node, isExported });
+  }
+  for (const { name } of found) scope.set(name, `${file}#${name}`);
+  return found.map(({ name, node, isExported }) => {
+    const uses = { names: new Set(), members: new Set() };
+    const withinTransaction = { names: new Set(), members: new Set() };
+    const state = { scope, uses, withinTransaction, opens: false };
+    visit(node, state, false);
+    const parameters = parametersOf(node);
+    return { file, name, isExported, parameters, uses, withinTransaction, opens: state.opens };
+  });
+}
+
+function moduleOf(folder, file, specifier) {
+  if (!specifier.startsWith('.')) return specifier;
+  const path = normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts');
+  return existsSync(join(folder, path)) ? path : specifier;
+}
+
+function* namedParts(declaration) {
+  if (declaration.type === 'FunctionDeclaration' || declaration.type === 'ClassDeclaration') {
+    yield [declaration.identifier.value, declaration];
+  } else if (declaration.type === 'VariableDeclaration') {
+    for (const { id, init } of declaration.declarations) {
+      if (id.type === 'Identifier' && init) yield [id.value, init];
+    }
+  }
+}
+
+function parametersOf(node) {
+  return (node.params ?? []).map((parameter) => {
+    const pattern = parameter.pat ?? parameter;
+    const type = pattern.typeAnnotation?.typeAnnotation?.typeName?.value;
+    return { name: pattern.value, type };
+  });
+}
+
+function visit(node, state, isWithin) {
+  if (Array.isArray(node)) {
+    for (const part of node) visit(part, state, isWithin);
+    return;
+  }
+  if (node === null || typeof node !== 'object') return;
+  const type = node.type ?? '';
+  if (
+    type.startsWith('Ts') &&
+    !['TsAsExpression', 'TsSatisfiesExpression', 'TsNonNullExpression'].includes(type)
+  )
+    return;
+  if (type === 'Identifier') useName(node.value, state, isWithin);
+  if (type === 'NewExpression' && node.callee.value === 'Date' && node.arguments.length === 0) {
+    useMember('new Date()', state, isWithin);
+  }
+  if (type === 'MemberExpression') {
+    useMember(textOf(node), state, isWithin);
+    visit(node.object, state, isWithin);
+    if (node.property.type === 'Computed') visit(node.property.expression, state, isWithin);
+    return;
+  }
+  if (type === 'CallExpression') {
+    const method = node.callee.type === 'MemberExpression' ? node.callee.property.value : undefined;
+    const isTransaction = method !== undefined && opensTransaction.test(method);
+    if (isTransaction) state.opens = true;
+    visit(node.callee, state, isWithin);
+    visit(node.arguments, state, isWithin || isTransaction);
+    return;
+  }
+  for (const [key, part] of Object.entries(node)) {
+    if (key !== 'span' && key !== 'typeAnnotation' && !(type === 'KeyValueProperty' && key === 'key')) {
+      visit(part, state, isWithin);
+    }
+  }
+}
+
+function useName(name, { scope, uses, withinTransaction }, isWithin) {
+  const resolved = scope.get(name) ?? `global#${name}`;
+  uses.names.add(resolved);
+  if (isWithin) withinTransaction.names.add(resolved);
+}
+
+function useMember(text, { uses, withinTransaction }, isWithin) {
+  uses.members.add(text);
+  if (isWithin) withinTransaction.members.add(text);
+}
+
+function textOf(node) {
+  if (node.type === 'MemberExpression') return `${textOf(node.object)}.${node.property.value ?? '*'}`;
+  if (node.type === 'Identifier') return node.value;
+  return node.type === 'ThisExpression' ? 'this' : '*';
+}

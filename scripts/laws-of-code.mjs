@@ -1,0 +1,80 @@
+// Laws of docs/architecture.md that imports alone cannot show: files without a role are pure in what they do, a use
+// case that writes asks for the right to and records it, and no transaction waits for the network.
+import { reach, readCode } from './code-graph.mjs';
+
+const impureMember =
+  /^(Date\.now|new Date\(\)|Math\.random|performance\..*|process\..*|crypto\.(random|getRandom).*)$/;
+const impureName =
+  /^(global#(setTimeout|setInterval|setImmediate|queueMicrotask|fetch|process|performance)|(node:)?crypto#random.*)$/;
+
+/** A file that only calculates: `noun.ts` in a slice. */
+const isPure = (file) => /^.+\/[^/.]+\.ts$/.test(file);
+const isService = (file) => file.endsWith('.service.ts');
+
+const network = /\.(client|provider|channel)\.ts#|^global#fetch$/;
+const networkMember = /(^|\.)provider\.(test|sign|refresh|changeAccountKey|adviseRenewal|revoke)$/;
+
+/** Every exception of the laws by `app/file#name`, with its reason. */
+export const exceptions = {
+  'pure-code': {
+    'cert-manager/access/row-id.ts#newRowId': 'makes an id, which is random',
+    'cert-manager/access/row-id.ts#format': 'makes an id, which is random',
+    'cert-manager/providers/secret-box.ts#sealSecret': 'makes the nonce of a cipher',
+    'cert-manager/users/credentials.ts#newApiToken': 'makes a token, which is random',
+  },
+  'asks-for-the-right': {
+    'cert-manager/audit/export-audit-logs.service.ts#exportAuditLogs':
+      'everyone may export what they may read, and the filter leaves out the rest',
+    'cert-manager/issuance/request-certificate.service.ts#begin': 'requestCertificate has asked for it',
+    'cert-manager/issuance/sign-by-order.service.ts#signByOrder': 'signCsr has asked for it',
+    'cert-manager/users/revoke-api-tokens.service.ts#revokeOwnApiToken': 'a token may always revoke itself',
+    'cert-manager/users/sessions.service.ts#closeSession': 'a session may always close itself',
+    'cert-manager/users/succeed-api-token.service.ts#succeedApiToken':
+      'the right is the token, which was made for it',
+  },
+  'records-what-it-writes': {
+    'cert-manager/audit/audit-log.service.ts#clearAuditLogs':
+      'records in a table of its own that the log was emptied, as the log is empty then',
+  },
+  'no-network-in-a-transaction': {
+    'check-monitor/imports/import-dump.service.ts#importOrTakeBack':
+      'reads a file of its own machine, at the command line only',
+  },
+};
+
+/** What breaks the laws in an app's folder of sources, as `law: app/file#name`, exceptions included. */
+export function breaches(app, folder) {
+  const declarations = readCode(folder);
+  const found = [];
+  for (const [id, declaration] of declarations) {
+    for (const law of lawsBrokenBy(declarations, declaration, app)) found.push(`${law}: ${app}/${id}`);
+  }
+  return found;
+}
+
+function* lawsBrokenBy(declarations, declaration, app) {
+  const { file, uses, withinTransaction, opens } = declaration;
+  if (isPure(file) && (some(uses.members, impureMember) || some(uses.names, impureName))) yield 'pure-code';
+  if (opens) {
+    const { names, members } = reach(declarations, withinTransaction);
+    if (some(names, network) || some(members, networkMember)) yield 'no-network-in-a-transaction';
+  }
+  if (app !== 'cert-manager' || !isUseCase(declaration)) return;
+  const { names } = reach(declarations, uses);
+  if (!opens && ![...names].some((name) => declarations.get(name)?.opens)) return;
+  if (!some(names, /#require[A-Z]/)) yield 'asks-for-the-right';
+  if (!some(names, /#recordAudit/)) yield 'records-what-it-writes';
+}
+
+/** Whether it is what a caller asks for. */
+function isUseCase({ file, isExported, parameters }) {
+  return (
+    isService(file) &&
+    isExported &&
+    parameters.some(({ name, type }) => name === 'caller' || type === 'Caller')
+  );
+}
+
+function some(texts, pattern) {
+  return [...texts].some((text) => pattern.test(text));
+}

@@ -1,0 +1,138 @@
+// Proves that the laws of what functions do hold in the apps, exceptions apart, and that each refuses what breaks it.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { breaches, exceptions } from './laws-of-code.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const sliceOrders = JSON.parse(readFileSync(join(root, 'scripts/slice-orders.json'), 'utf8'));
+const apps = Object.keys(sliceOrders);
+
+test('the apps break no law but in the places that are named, and each of these is one still', () => {
+  const found = apps.flatMap((app) => breaches(app, join(root, 'apps', app, 'src')));
+  const expected = Object.entries(exceptions).flatMap(([law, places]) =>
+    Object.keys(places).map((place) => `${law}: ${place}`),
+  );
+  assert.deepEqual(found.sort(), expected.sort());
+});
+
+const useCase = (body, imports = '') =>
+  `import { requireLevel } from '../access/permissions.js';\nimport { recordAudit } from '../audit/audit.service.js';\n` +
+  `${imports}\nexport async function rename({ db, now }: Deps, caller: Caller, name: string) {\n${body}\n}\n`;
+const asksAndRecords = useCase(`requireLevel(caller);
+  await db.transaction(async (tx) => { await tx.run(name); await recordAudit(tx, caller, now()); });`);
+
+const files = {
+  'access/permissions.ts': 'export function requireLevel(caller: Caller): void {}\n',
+  'audit/audit.service.ts': 'export async function recordAudit(tx: Tx): Promise<void> {}\n',
+  'spaces/ca.client.ts':
+    'export async function askCa(): Promise<void> { await fetch("https://ca.example"); }\n',
+};
+
+const bad = {
+  'pure-code': {
+    'the clock': ['spaces/name.ts', 'export const at = () => Date.now();'],
+    'a date of now': ['spaces/name.ts', 'export function at() { return new Date(); }'],
+    chance: ['spaces/name.ts', 'export class Name { pick() { return Math.random(); } }'],
+    'a random id': [
+      'spaces/name.ts',
+      `import { randomUUID as newId } from 'node:crypto';\nexport const at = () => newId();`,
+    ],
+    'a timer': ['spaces/deep/name.ts', 'export const later = (work: () => void) => setTimeout(work, 5);'],
+    'the network': ['spaces/name.ts', 'export const ask = () => fetch("https://example.org");'],
+    'the environment': ['spaces/name.ts', 'export const home = () => process.env["HOME"];'],
+  },
+  'asks-for-the-right': {
+    'no question': ['spaces/rename.service.ts', asksAndRecords.replace('requireLevel(caller);', '')],
+    'none in what it calls': [
+      'spaces/rename.service.ts',
+      useCase('await write(db, caller, now);') +
+        'async function write(db: Db, caller: Caller, now: Now) { await db.transaction((tx) => recordAudit(tx)); }',
+    ],
+  },
+  'records-what-it-writes': {
+    'no entry': [
+      'spaces/rename.service.ts',
+      asksAndRecords.replace('await recordAudit(tx, caller, now());', ''),
+    ],
+    'no entry of a long one': [
+      'spaces/rename.service.ts',
+      useCase('requireLevel(caller); await db.longTransaction((tx) => tx.run(name));'),
+    ],
+  },
+  'no-network-in-a-transaction': {
+    'a client': [
+      'spaces/rename.service.ts',
+      asksAndRecords
+        .replace('await tx.run(name);', 'await askCa();')
+        .replace('import { recordAudit', "import { askCa } from './ca.client.js';\nimport { recordAudit"),
+    ],
+    'a client of what it calls': [
+      'spaces/rename.service.ts',
+      `${asksAndRecords.replace('await tx.run(name);', 'await further();')}
+import { askCa } from './ca.client.js';
+const further = () => askCa();`,
+    ],
+    fetch: [
+      'spaces/rename.service.ts',
+      asksAndRecords.replace('await tx.run(name);', 'await fetch("https://example.org");'),
+    ],
+    'a port': [
+      'spaces/rename.service.ts',
+      asksAndRecords.replace('await tx.run(name);', 'await deps.provider.sign(name);'),
+    ],
+  },
+};
+
+for (const [law, cases] of Object.entries(bad)) {
+  for (const [what, [file, text]] of Object.entries(cases)) {
+    test(`${law} refuses ${what}`, () => {
+      const found = breachesOf({ ...files, [file]: text });
+      assert.ok(
+        found.some((breach) => breach.startsWith(`${law}: cert-manager/${file}#`)),
+        `found ${JSON.stringify(found)}`,
+      );
+    });
+  }
+}
+
+test('no law refuses what holds to them', () => {
+  const good = {
+    'spaces/name.ts': `export const at = (moment: Date) => new Date(moment.getTime() + 5);
+export function setTimeoutOf(row: { setTimeout: number }) { return { setTimeout: row.setTimeout }; }`,
+    'spaces/rename.service.ts': `${asksAndRecords}
+import { askCa } from './ca.client.js';
+export async function renew({ db }: Deps, caller: Caller) {
+  requireLevel(caller);
+  await askCa();
+  await db.transaction((tx) => recordAudit(tx));
+}
+export async function read({ db }: Deps, caller: Caller) { return db.read((tx) => tx.all()); }`,
+  };
+  assert.deepEqual(breachesOf({ ...files, ...good }), []);
+});
+
+test('docs/architecture.md prints the slice orders that are checked', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const printed = apps.map((app) => new RegExp(`^- ${app}: (.*)$`, 'm').exec(page)?.[1]);
+  assert.deepEqual(
+    printed,
+    apps.map((app) => sliceOrders[app].join(' › ')),
+  );
+});
+
+function breachesOf(filesOfTree) {
+  const tree = mkdtempSync(join(tmpdir(), 'certloop-laws-'));
+  try {
+    for (const [file, text] of Object.entries(filesOfTree)) {
+      mkdirSync(dirname(join(tree, file)), { recursive: true });
+      writeFileSync(join(tree, file), text);
+    }
+    return breaches('cert-manager', tree);
+  } finally {
+    rmSync(tree, { recursive: true });
+  }
+}
