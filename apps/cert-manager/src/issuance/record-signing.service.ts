@@ -7,7 +7,7 @@ import type { Caller } from '../access/caller.js';
 import { findRefusals } from '../csrs/judge-issuance.service.js';
 import type { Order } from './find-orders.service.js';
 import { jobCallerOf } from './job-audit.js';
-import { insertSigningRequests } from './signing-requests.repository.js';
+import { insertSigningRequests, type SigningRequestRow } from './signing-requests.repository.js';
 
 export interface RequestLogDeps {
   readonly db: Database;
@@ -23,6 +23,22 @@ export interface Asked {
   readonly wish: string;
 }
 
+/** The row that records what a CA is about to be asked. */
+export function signingRequestOf(
+  { caller, order: { fqdn, csr, provider }, wish }: Omit<Asked, 'order'> & { readonly order: Named },
+  { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
+): SigningRequestRow {
+  // longer than a call may take: the CA of one that lives would be asked twice at once
+  const leaseUntil = new Date(now.getTime() + 3 * leaseMs);
+  return {
+    ...{ id: randomUUID(), spaceId: fqdn.spaceId, fqdnId: fqdn.id, fqdn: fqdn.fqdn },
+    ...{ csrId: csr.id, spkiSha256: csr.spkiSha256, providerId: provider.id, wish },
+    ...{ caller: jobCallerOf(caller), attempt: 0, leaseUntil, createdAt: now },
+  };
+}
+
+type Named = Pick<Order, 'fqdn' | 'csr' | 'provider'>;
+
 // as many as one statement inserts in a few milliseconds
 const maxTogether = 32;
 
@@ -33,14 +49,8 @@ const maxTogether = 32;
  */
 export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked: Asked) => Promise<string> {
   return batched(async (all: readonly Asked[]) => {
-    const now = clock.now();
-    // longer than a call may take: the CA of one that lives would be asked twice at once
-    const leaseUntil = new Date(now.getTime() + 3 * leaseMs);
-    const rows = all.map(({ caller, order: { fqdn, csr, provider }, wish }) => ({
-      ...{ id: randomUUID(), spaceId: fqdn.spaceId, fqdnId: fqdn.id, fqdn: fqdn.fqdn },
-      ...{ csrId: csr.id, spkiSha256: csr.spkiSha256, providerId: provider.id, wish },
-      ...{ caller: jobCallerOf(caller), attempt: 0, leaseUntil, createdAt: now },
-    }));
+    const terms = { now: clock.now(), leaseMs };
+    const rows = all.map((asked) => signingRequestOf(asked, terms));
     return db.transaction(async (tx) => {
       const refusals = await findRefusals(
         tx,

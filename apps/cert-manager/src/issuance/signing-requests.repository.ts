@@ -3,8 +3,9 @@ import { LessThanOrEqual } from 'typeorm';
 import type { JobCaller } from './job-audit.js';
 
 /**
- * A call of csr/sign whose CA is asked for a certificate and issues it at once. The row goes with the transaction that
- * stores the certificate or records the refusal. It refers to nothing, so that it outlives what it names.
+ * A call of csr/sign, or a renewal, whose CA is asked for a certificate and issues it at once. The row goes with the
+ * transaction that stores the certificate or records the CA's refusal. It refers to nothing, so that it outlives what it
+ * names.
  */
 export interface SigningRequestRow {
   readonly id: string;
@@ -47,8 +48,9 @@ export function insertSigningRequests(tx: Tx, rows: readonly SigningRequestRow[]
   return insertMany(tx, signingRequests, [...rows]);
 }
 
-/** Deletes what has ended; at least one is named. */
+/** Deletes what has ended. */
 export async function deleteSigningRequests(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
   await executeSql(tx, `delete from signing_requests where id in (${placeholders(ids.length)})`, ids);
 }
 

@@ -3,11 +3,13 @@ import { batched } from '@certloop/server';
 import { nilUuid } from '../access/caller.js';
 import { isHandingIn } from '../acme/order-steps.js';
 import { recordAudit } from '../audit/audit.service.js';
-import type { CsrRow } from '../csrs/csrs.repository.js';
+import { type CsrRow, findCsr } from '../csrs/csrs.repository.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../fqdns/fqdns.repository.js';
 import { hasJobWithOrder } from '../issuance/issuance-jobs.repository.js';
 import { perhapsLost } from '../issuance/lost-certificate.service.js';
+import { signingRequestOf } from '../issuance/record-signing.service.js';
+import { deleteSigningRequests, insertSigningRequests } from '../issuance/signing-requests.repository.js';
 import { wishName } from '../issuance/signing-wish.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../providers/provider.js';
@@ -115,10 +117,11 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
 
 /**
  * The name under which the provider is to be asked. For one without orders it is on disk: whoever takes over asks by
- * it, although another certificate may be the newest by then.
+ * it, although another certificate may be the newest by then. The request is recorded as those of csr/sign are, so that
+ * `recoverSigning` asks again where the entry is deleted, or no try follows.
  */
 async function recordWish(
-  { clock }: RenewDeps,
+  { clock, leaseMs }: RenewDeps,
   lease: RenewalLease,
   { fqdn, csr, provider, newestId }: FoundSubject & { readonly csr: CsrRow },
 ): Promise<string> {
@@ -128,16 +131,23 @@ async function recordWish(
   const order = isSame ? before.order : undefined;
   const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
   const isDirect = kindOf(provider).issuance === 'direct';
-  const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...(isDirect && { wish }) };
-  if (before?.wish === undefined) {
-    if (isDirect) await lease.keep(next);
-    return wish;
-  }
-  const { csrId, providerId } = before;
-  const reason =
-    csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
-  const lost = perhapsLost(fqdn, { csrId, providerId }, reason);
-  await lease.keep(next, (tx) => recordAudit(tx, callerFor(lease.entry), lost, clock.now()));
+  if (!isDirect && before?.wish === undefined) return wish;
+  const now = clock.now();
+  const caller = callerFor(lease.entry);
+  const request = signingRequestOf({ caller, order: { fqdn, csr, provider }, wish }, { now, leaseMs });
+  const asked = isDirect ? { wish, requestId: request.id } : {};
+  const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...asked };
+  await lease.keep(next, async (tx) => {
+    if (isDirect) await insertSigningRequests(tx, [request]);
+    if (before?.wish === undefined) return;
+    const { csrId, providerId, requestId } = before;
+    const reason =
+      csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
+    const spkiSha256 = (await findCsr(tx, csrId))?.spkiSha256;
+    const named = { csrId, ...(spkiSha256 !== undefined && { spkiSha256 }), providerId };
+    await recordAudit(tx, caller, perhapsLost(fqdn, named, reason), now);
+    if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
+  });
   return wish;
 }
 

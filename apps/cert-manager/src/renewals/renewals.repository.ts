@@ -28,6 +28,8 @@ export interface RenewalJournal {
   readonly order?: OrderState;
   /** Name under which a provider without orders is asked, until it has answered. */
   readonly wish?: string;
+  /** The row by which it is asked again under that name, whatever becomes of the entry. */
+  readonly requestId?: string;
   /** The provider's answer, not stored as a certificate yet. */
   readonly issued?: { readonly certificatePem: string; readonly upstreamId: string | null };
 }

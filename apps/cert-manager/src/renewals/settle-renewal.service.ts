@@ -8,6 +8,7 @@ import { usableUntil } from '../certificates/in-use.js';
 import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { orRecordLost } from '../issuance/lost-certificate.service.js';
+import { deleteSigningRequests } from '../issuance/signing-requests.repository.js';
 import { certificateFacts, storeIssued } from '../issuance/store-certificate.service.js';
 import type { IssuedCertificate, SignRefusal } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
@@ -65,17 +66,19 @@ type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'n
 /** Stores the certificate, ends the entry and plans the next one, all or nothing. Throws LeaseLost and NotFound. */
 export async function settleRenewed(
   deps: SettleDeps,
-  { entry }: RenewalLease,
+  { entry, journal }: RenewalLease,
   { fqdn, csr, provider }: RenewalSubject,
   issued: IssuedCertificate,
 ): Promise<RenewalEnd> {
   const { db, clock, scheduler } = deps;
   const { spaceId, id: fqdnId } = fqdn;
   const caller = callerFor(entry);
+  const endRequest = (tx: Tx) => deleteSigningRequests(tx, requestsOf(journal()));
   const store = async (tx: Tx) => {
     const held = await holdFqdn(tx, spaceId, fqdnId);
     const now = clock.now();
     await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
+    await endRequest(tx);
     // a certificate is kept even though its CSR was deleted meanwhile
     const csrId = csr !== undefined && (await keepCsr(tx, csr.id)) ? csr.id : null;
     const origin = { fqdnId, csrId, providerId: provider.id };
@@ -89,9 +92,20 @@ export async function settleRenewed(
     await scheduler.onCertificateStored(tx, caller, held, row);
     return row;
   };
-  const lost = { caller, fqdn, provider, issued };
+  const lost = { caller, fqdn, provider, issued, onLost: endRequest };
   const certificate = await orRecordLost(deps, lost, () => db.transaction(store));
   return toldRenewed(deps, entry, fqdn, certificate.id);
+}
+
+/** What is recorded of the request to the CA, which is over. */
+export function requestsOf(journal: RenewalJournal | null): string[] {
+  return journal?.requestId === undefined ? [] : [journal.requestId];
+}
+
+/** Whether the CA issued nothing under the name: neither for this try, nor for one before it that died. */
+function isAnswered({ entry, journal }: RenewalLease, { mayHaveIssued }: SignRefusal): boolean {
+  if (mayHaveIssued === true) return false;
+  return entry.journal?.wish === undefined || entry.journal.wish !== journal()?.wish;
 }
 
 /** The end of a renewal whose certificate is stored, once it is in the log. */
@@ -129,6 +143,7 @@ export async function settleFailed(
     const held = await holdFqdn(tx, spaceId, id);
     const now = clock.now();
     await settle(tx, entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
+    if (isAnswered(lease, refusal)) await deleteSigningRequests(tx, requestsOf(lease.journal()));
     const step = await planNext(tx, lease, held, refusal, now);
     const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
     const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
@@ -187,10 +202,10 @@ async function planNext(
   return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
 }
 
-/** What a further try needs of a journal, now that the provider has answered. */
+/** What a further try needs of a journal: what was asked under a name has been answered, or is asked again by others. */
 function withoutWish(journal: RenewalJournal | null): RenewalJournal | null {
   if (journal?.wish === undefined) return journal;
-  const { wish: _, ...others } = journal;
+  const { wish: _, requestId: __, ...others } = journal;
   return others.order === undefined ? null : others;
 }
 

@@ -5,6 +5,7 @@ import type { CertificateRow } from '../certificates/certificates.repository.js'
 import { storeCertificates } from '../certificates/store-certificates.repository.js';
 import { type CsrRow, keepCsrs } from '../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdns } from '../fqdns/fqdns.repository.js';
+import { deleteSigningRequests } from '../issuance/signing-requests.repository.js';
 import { certificateOf } from '../issuance/store-certificate.service.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import { changeOf } from './renewal-entry.js';
@@ -15,6 +16,7 @@ import {
   type RenewalEnd,
   type RenewalSubject,
   renewalAudit,
+  requestsOf,
   type SettleDeps,
   settledBy,
   settleRenewed,
@@ -79,6 +81,10 @@ async function storeAll(
   const now = clock.now();
   const entries = settlements.map(({ lease }) => lease.entry);
   await completeAll(tx, entries, now);
+  await deleteSigningRequests(
+    tx,
+    settlements.flatMap(({ lease }) => requestsOf(lease.journal())),
+  );
   const sound = await soundOnes(tx, settlements, held);
   if (sound.length !== settlements.length) throw new NotTogether();
   const all = await storeCertificates(
