@@ -11,8 +11,9 @@ export interface LaneStatement {
 
 /**
  * Connections for the hottest statements, past the mapper. Each statement is a transaction of its own, prepared once
- * for each connection, planned again after its first runs, and planned as written: tables are read by index, in the order of what is joined to them.
- * Behind a connection pooler it is prepared anew each time.
+ * for each connection, and planned as written: tables are read by index, in the order of what is joined to them. The
+ * plan may be made while the tables are empty: texts must leave no other way than by key, as by `= any(array[…])` for a
+ * join. Behind a connection pooler it is prepared anew each time.
  */
 export interface Lanes {
   /**
@@ -29,16 +30,9 @@ const planning = [
   ...['enable_hashjoin = off', 'enable_mergejoin = off'],
 ];
 
-// A plan that was made for an empty table may read all of it, and stays when the table has grown. So a statement is
-// planned again after these runs on a connection, in which a new install fills its tables.
-const replannedAt = new Set([10, 100, 1_000]);
-
 const attempts = 3;
 
 type LaneClient = WatchedClient & pg.PoolClient;
-
-/** How often each statement has run on a connection. */
-const runsOf = new WeakMap<LaneClient, Map<string, number>>();
 
 /** Opens lanes, `max` at once; connections are made when they are needed. */
 export function openLanes(
@@ -87,22 +81,9 @@ async function runPrepared(
   values: readonly (string | null)[],
   limits: PostgresLimits,
 ): Promise<readonly (readonly unknown[])[]> {
-  if (replannedAt.has(countRun(client, statement))) {
-    client.limitMs = limits.answerMs;
-    await client.query('discard plans');
-  }
   client.limitMs = limits.laneMs;
   const { rows } = await client.query<unknown[]>({ ...statement, values: [...values], rowMode: 'array' });
   return rows;
-}
-
-/** Number of this run of a statement on the connection, from 1 on. */
-function countRun(client: LaneClient, { name }: LaneStatement): number {
-  const runs = runsOf.get(client) ?? new Map<string, number>();
-  runsOf.set(client, runs);
-  const run = (runs.get(name) ?? 0) + 1;
-  runs.set(name, run);
-  return run;
 }
 
 /** With settings of the transaction, and without a name. */

@@ -67,21 +67,22 @@ export const deleteFromSlot = 'delete from pings where check_id = $1 and slot >=
 
 // States come by rising id, so that statements that wait for each other's rows take them in the same order. No index
 // changes when a slot takes another ping. Slots that are not there yet are made, and spare ones after the latest ping.
-// Where a slot is looked for, `offset 0` prevents a join: of an empty table that would read the whole index for each
-// slot, and the plan stays when the table has grown.
+// The plan is made once for each connection, perhaps while the tables are empty, and stays when they have grown. So each
+// row is looked up by its key whatever is known of the tables: a join by `=` may read a whole index in the order of its
+// key, one by `= any` may not. `offset 0` prevents a join likewise.
 const writeStates = `with changed as (
     update check_states s set revision = v.revision + 1,
       ${changedNames.map((name) => `${name} = v.${name}`).join(', ')},
       alert_after = ${earlier('s.alert_after', 'v.alert_after', 'least')}
     from ${arrays(state, 1)} as v(${Object.keys(state).join(', ')})
-    where s.check_id = v.check_id and s.revision = v.revision
+    where s.check_id = any(array[v.check_id]) and s.revision = v.revision
     returning s.check_id
   ), sent as materialized (
     select v.* from ${arrays(sent, Object.keys(state).length + 1)} as v(${Object.keys(sent).join(', ')})
     join changed on changed.check_id = v.check_id
   ), updated as (
     update pings p set ${contentNames.map((name) => `${name} = v.${name}`).join(', ')}
-    from sent v where p.check_id = v.check_id and p.slot = v.slot
+    from sent v where p.check_id = any(array[v.check_id]) and p.slot = v.slot
     returning p.check_id, p.slot
   ), missing as materialized (
     select v.* from sent v
