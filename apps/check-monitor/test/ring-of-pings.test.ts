@@ -1,4 +1,4 @@
-import { column, type Database, executeSql, querySql } from '@certloop/db';
+import { type Database, executeSql } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import { findCheckByUuid } from '../src/checks/checks.repository.js';
 import { schema } from '../src/database.js';
@@ -146,34 +146,6 @@ describeMonitor('old pings', (stage) => {
     expect(await stored(made)).toBe(3);
   });
 
-  test('leave no room behind that the next ones do not use', async () => {
-    const { database } = stage.app;
-    const carl = await stage.app.newProject({ checkLimit: 20, pingLimit: 10 });
-    const uuids: string[] = [];
-    while (uuids.length < 20) uuids.push((await carl.check()).uuid);
-    const intake = intakeOf(stage);
-    const pingLaps = async (laps: number) => {
-      for (let time = 0; time < 10 * laps; time += 1)
-        await Promise.all(uuids.map((uuid) => intake.receive(pingTo(uuid))));
-    };
-    const size = async () => {
-      const text =
-        database.dialect.name === 'postgres'
-          ? `select pg_relation_size('pings') + pg_relation_size('pk_pings') as bytes`
-          : 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
-      const [row] = await database.read((tx) => querySql(tx, { bytes: column.bigint() }, text));
-      return row?.bytes ?? 0;
-    };
-    await pingLaps(2);
-    const [before, updatesBefore] = [await size(), await countUpdatesInPlace(database)];
-    await pingLaps(15);
-    // 3,000 rows of 100 bytes each were overwritten
-    expect((await size()) - before).toBeLessThanOrEqual(24_000);
-    const updates = await countUpdatesInPlace(database);
-    // within their pages, without a change of the index; SQLite has no others
-    if (updates !== undefined) expect(updates - (updatesBefore ?? 0)).toBeGreaterThan(0.95 * 3000);
-  });
-
   test('are without a gap where processes have different limits', async () => {
     const made = await stage.ada.check();
     const processes = [3, 7, 4].map((pingLimit) => intakeOf(stage, { pingLimit }));
@@ -264,19 +236,4 @@ async function setPingLimit(database: Database, { keys }: Holder, limit: number)
   const text = `update users set ping_limit = $1
     where id = (select owner_id from projects where id = $2)`;
   await database.transaction((tx) => executeSql(tx, text, [limit, keys.projectId]));
-}
-
-/** Updates of pings that changed no index; undefined on SQLite. */
-async function countUpdatesInPlace(database: Database): Promise<number | undefined> {
-  const { lanes } = database;
-  if (lanes === undefined) return undefined;
-  const flush = {
-    name: 'flush-stats',
-    text: 'select cast(pg_stat_force_next_flush() as text), pg_sleep(0.1)',
-  };
-  // at once, so that each connection that writes pings has its turn
-  await Promise.all([lanes.run(flush, []), lanes.run(flush, [])]);
-  const text = `select n_tup_hot_upd as updates from pg_stat_user_tables where relname = 'pings'`;
-  const [found] = await database.read((tx) => querySql(tx, { updates: column.bigint() }, text));
-  return found?.updates;
 }

@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe } from '@jest/globals';
 import { type Database, openDatabase, type Schema } from './database.js';
 import type { DialectName } from './dialect.js';
-import { createPostgresDatabase, dropPostgresDatabase, serverUrl } from './testing/postgres-databases.js';
+import {
+  createPostgresDatabase,
+  dropPostgresDatabase,
+  isServerGiven,
+  serverUrl,
+} from './testing/postgres-databases.js';
+import { startPostgres } from './testing/postgres-server.js';
 import { scratchFolder } from './testing/scratch.js';
 
 export { type Bouncer, hasPgBouncer, startPgBouncer } from './testing/pgbouncer.js';
@@ -53,6 +59,19 @@ export async function createTestDatabase(dialect: DialectName, schema: Schema): 
       await address.drop();
     },
   };
+}
+
+/**
+ * The same on a server that has no other databases: until a transaction ends, PostgreSQL keeps the rows that were
+ * overwritten meanwhile, also those of other databases of its server. The server at TEST_DATABASE_URL is taken as it is.
+ */
+export async function createLoneDatabase(dialect: DialectName, schema: Schema): Promise<TestDatabase> {
+  if (dialect === 'sqlite' || isServerGiven()) return createTestDatabase(dialect, schema);
+  const { url, stop } = await startPostgres();
+  const database = await openDatabase({ url, schema });
+  await database.migrate();
+  const drop = () => database.close().then(stop);
+  return { database, url, drop };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Stage } from './suite.js';
 
 /** An intake of its own, as of another process. */
 export function intakeOf(
-  { app }: Stage,
+  { app }: Pick<Stage, 'app'>,
   { pingLimit = 100, ...changed }: Partial<Database> & { readonly pingLimit?: number } = {},
 ): PingIntake {
   const { now } = app.accounts;

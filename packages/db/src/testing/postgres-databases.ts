@@ -10,6 +10,11 @@ export function serverUrl(): string | undefined {
   return process.env['CERTLOOP_TEST_POSTGRES'];
 }
 
+/** Whether the run takes a server that others may use. */
+export function isServerGiven(): boolean {
+  return (process.env['TEST_DATABASE_URL'] ?? '') !== '';
+}
+
 /** Throws when the server at TEST_DATABASE_URL does not answer. */
 export async function requireServer(): Promise<void> {
   try {
