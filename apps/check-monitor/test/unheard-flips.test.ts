@@ -1,5 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { ChannelKind } from '../src/channels/channel-kinds.js';
 import { findChannel, updateChannel } from '../src/channels/channels.repository.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
@@ -48,7 +49,16 @@ describeEachDialect('a flip that reaches no channel', (open) => {
     const wanted = { kind: 'webhook', name: 'hook', isVerified: true, assign: false } as const;
     return createChannel(app.accounts, { projectId: ada.keys.projectId, ...wanted, settings });
   };
+  const disable = (uuid: string) =>
+    app.database.transaction(async (tx) => {
+      const channel = await findChannel(tx, uuid);
+      await updateChannel(tx, channel?.id ?? 0, { disabledAt: app.accounts.now() });
+    });
   const hook = { url: 'https://hook.example/' };
+  const listed = async (kind: string) => {
+    const { channels } = (await ada.get('/channels/').expect(200)).body;
+    return channels.find((one: { kind: string }) => one.kind === kind);
+  };
 
   test('is logged as a warning and counted when the check has none', async () => {
     const before = await counted();
@@ -69,10 +79,7 @@ describeEachDialect('a flip that reaches no channel', (open) => {
     const { uniqueKey, flip } = await aCheck('*');
     await flip('/fail');
     expect(warnings()).toEqual([]);
-    await app.database.transaction(async (tx) => {
-      const channel = await findChannel(tx, uuid);
-      await updateChannel(tx, channel?.id ?? 0, { disabledAt: app.accounts.now() });
-    });
+    await disable(uuid);
     await flip('');
     expect(warnings()).toEqual([['warn', uniqueKey, 'up']]);
   });
@@ -95,8 +102,7 @@ describeEachDialect('a flip that reaches no channel', (open) => {
       await flip('/fail');
       expect(warnings()).toEqual([['warn', uniqueKey, 'down']]);
       expect(await counted()).toBe(before + 1);
-      const { channels } = (await ada.get('/channels/').expect(200)).body;
-      expect(channels).toMatchObject([{ kind, cannot_send: reason }]);
+      expect(await listed(kind)).toMatchObject({ cannot_send: reason });
       await aChannel({ down: hook });
       await ada
         .post(`/checks/${(await ada.get('/checks/')).body.checks[0].uuid}`, { channels: '*' })
@@ -106,6 +112,35 @@ describeEachDialect('a flip that reaches no channel', (open) => {
       expect(warnings()).toHaveLength(1);
     },
   );
+
+  test('is logged and counted when all that it has is a group whose members cannot send, as is listed', async () => {
+    const { projectId } = ada.keys;
+    const create = (kind: ChannelKind, settings: object) =>
+      createChannel(app.accounts, {
+        projectId,
+        kind,
+        name: kind,
+        settings,
+        isVerified: false,
+        assign: false,
+      });
+    const mail = await create('email', { address: 'ada@example.org' });
+    const chat = await create('telegram', { chatId: 1 });
+    const off = await aChannel({ down: hook, up: hook });
+    await create('group', { channels: [mail, chat, off] });
+    expect(await listed('group')).not.toHaveProperty('cannot_send');
+    await disable(off);
+    expect(await listed('group')).toMatchObject({ cannot_send: 'None of its integrations can send.' });
+    const { uniqueKey, flip } = await aCheck('group');
+    await flip('/fail');
+    expect(warnings()).toEqual([['warn', uniqueKey, 'down']]);
+    await app.database.transaction(async (tx) => {
+      await updateChannel(tx, (await findChannel(tx, mail))?.id ?? 0, { verifiedAt: app.accounts.now() });
+    });
+    expect(await listed('group')).not.toHaveProperty('cannot_send');
+    await flip('');
+    expect(warnings()).toHaveLength(1);
+  });
 
   test('is neither when its channel wants no message of checks that come up', async () => {
     const before = await counted();

@@ -3,7 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import type { AlertStatus } from '../channels/alert-event.js';
 import { type Channel, listChannelsByCheck, listChannelsByUuid } from '../channels/channels.repository.js';
-import type { GroupSettings } from '../channels/group/group-settings.js';
+import { foundMembers, membersOf } from '../channels/group/group-members.js';
 import { insertNotifications, type QueuedNotification } from '../channels/notifications.repository.js';
 import type { Notifier } from '../channels/notifier.service.js';
 import { listUniqueKeys } from '../checks/checks.repository.js';
@@ -87,10 +87,7 @@ function rememberReach({
   };
 }
 
-/**
- * Channels of each check with the members of its groups instead of the groups; each channel once. A group within a
- * group could be itself, so it counts for nothing.
- */
+/** Channels of each check with the members of its groups instead of the groups; each channel once. */
 async function withMembers(
   tx: Tx,
   assigned: ReadonlyMap<number, readonly Channel[]>,
@@ -99,11 +96,7 @@ async function withMembers(
   if (groups.length === 0) return assigned;
   const members = await listChannelsByUuid(tx, [...new Set(groups.flatMap(membersOf))]);
   const byUuid = new Map(members.map((member) => [member.uuid, member]));
-  const expand = (channel: Channel): Channel[] => {
-    if (!isWorkingGroup(channel)) return [channel];
-    const found = membersOf(channel).flatMap((uuid) => byUuid.get(uuid) ?? []);
-    return found.filter(({ kind, projectId }) => kind !== 'group' && projectId === channel.projectId);
-  };
+  const expand = (channel: Channel) => (isWorkingGroup(channel) ? foundMembers(channel, byUuid) : [channel]);
   return new Map(
     [...assigned].map(([checkId, channels]) => {
       const expanded = channels.flatMap(expand);
@@ -115,10 +108,6 @@ async function withMembers(
 /** One that is switched off stays, so that it is passed over like any other channel. */
 function isWorkingGroup({ kind, disabledAt }: Channel): boolean {
   return kind === 'group' && disabledAt === null;
-}
-
-function membersOf({ settings }: Channel): readonly string[] {
-  return (settings as Partial<GroupSettings>).channels ?? [];
 }
 
 function messagesOf(

@@ -2,6 +2,7 @@ import type { channelsContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../projects/caller.js';
 import { listedChannel } from './channel-view.js';
 import { type ChannelsDeps, listChannels } from './channels.service.js';
+import { judgeGroups } from './group/group-members.js';
 import { type ManageChannelsDeps, testChannel } from './manage-channels.service.js';
 
 export function channelsHandlers(
@@ -11,7 +12,8 @@ export function channelsHandlers(
     listChannels: async ({ context }) => {
       const found = await listChannels(deps, context);
       const now = deps.now();
-      const listed = found.map((one) => listedChannel(one, now, deps.notifier.obstacle(one)));
+      const obstacle = judgeGroups(found, deps.notifier.obstacle);
+      const listed = found.map((one) => listedChannel(one, now, obstacle(one)));
       return { status: 200, body: { channels: listed } };
     },
     testIntegration: async ({ context, params }) => {

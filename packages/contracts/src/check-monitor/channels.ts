@@ -13,7 +13,7 @@ export const integrationSchema = z
     held_until: z.string().optional(),
     /** When the integration was switched off, as its target is gone; absent while it is on. */
     disabled_at: z.string().optional(),
-    /** Why nothing can be sent, such as a mail address that is not verified; absent where nothing is known. */
+    /** Why nothing can be sent, such as a mail address that is not verified, or for a group that none of its members can; absent where nothing is known. */
     cannot_send: z.string().optional(),
   })
   .meta({ id: 'Integration' });
