@@ -1,9 +1,9 @@
-// Runs the tests of every package and ends with their totals. A package whose tests did not report counts as
-// failed: silence is no success.
+// Runs the tests of every package and ends with the slowest files and the totals. A package whose tests did not
+// report counts as failed: silence is no success.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { totalsFolder } from './totals-reporter.mjs';
+import { slowestOf, totalsFolder } from './totals-reporter.mjs';
 
 const root = new URL('..', import.meta.url);
 const packages = ['apps', 'packages'].flatMap((folder) => readdirSync(new URL(`${folder}/`, root)));
@@ -21,6 +21,7 @@ const { status } = spawnSync(
 );
 
 const sums = { passed: 0, failed: 0, skipped: 0 };
+const files = [];
 for (const name of packages) {
   const file = new URL(`${name}.json`, totalsFolder);
   if (!existsSync(file)) {
@@ -30,6 +31,10 @@ for (const name of packages) {
   }
   const totals = JSON.parse(readFileSync(file, 'utf8'));
   for (const key of Object.keys(sums)) sums[key] += totals[key];
+  files.push(...totals.slowest.map(({ file, ms }) => ({ file: `${name}/${file}`, ms })));
+}
+for (const { file, ms } of slowestOf(files)) {
+  process.stdout.write(`${(ms / 1000).toFixed(1).padStart(6)} s  ${file}\n`);
 }
 const skipped = sums.skipped > 0 ? `, ${sums.skipped} skipped` : '';
 process.stdout.write(`${sums.passed} passed, ${sums.failed} failed${skipped}\n`);
