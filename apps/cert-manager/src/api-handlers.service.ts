@@ -83,7 +83,7 @@ export function apiHandlers(
       denials,
       counts: createAuditCounts(db.dialect),
       // so that some of the database's readers are left for others
-      searchTurns: createTurns({ atOnce: 2, mostWaiting: 50 }),
+      searchTurns: createTurns({ atOnce: 2, maxWaiting: 50 }),
       exports: createRunningExports(),
       mayDelete: config.auditDelete === 'allow',
     }),

@@ -80,7 +80,7 @@ interface HeartbeatMore {
   readonly onAnswer?: ((isAnswered: boolean) => Promise<void>) | undefined;
 }
 
-/** Tells the monitor of each run of a job; nothing when there is no monitor. */
+/** Reports each run of a job to the monitor; undefined when there is none. */
 function heartbeatOf(
   options: AppOptions,
   job: string,

@@ -224,11 +224,11 @@ describeEachDialect('creating a provider', (open) => {
   test('publishes records of one name one after the other with others, as backends may rewrite a whole set', async () => {
     const acme = await startScriptedAcme(() => app.clock);
     let underWay = 0;
-    let mostAtOnce = 0;
+    let maxAtOnce = 0;
     const calls: string[] = [];
     const server = createServer(async (request, response) => {
       underWay += 1;
-      mostAtOnce = Math.max(mostAtOnce, underWay);
+      maxAtOnce = Math.max(maxAtOnce, underWay);
       calls.push(request.url ?? '');
       await textOf(request);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -236,7 +236,7 @@ describeEachDialect('creating a provider', (open) => {
       response.end();
     });
     const hook = await listening(server);
-    // nobody is asked at the address of the resolver
+    // no request reaches the address of the resolver
     const propagation = { resolvers: ['127.0.0.1:1'], timeoutS: 1, intervalS: 1 };
     const dns = { kind: 'webhook', url: hook.url, alias: 'proofs.example.org', propagation };
     const config = {
@@ -258,7 +258,7 @@ describeEachDialect('creating a provider', (open) => {
       { success: true },
     ]);
     expect(calls.filter((path) => path === '/present')).toHaveLength(3);
-    expect(mostAtOnce).toBe(1);
+    expect(maxAtOnce).toBe(1);
     await hook.close();
     await acme.close();
   });

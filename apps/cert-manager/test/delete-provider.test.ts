@@ -195,7 +195,7 @@ describeEachDialect('deleting a provider', (open) => {
       await remove(provider).expect(200);
     });
 
-    test('by a renewal that has begun with it, whoever it is queued for', async () => {
+    test('by a renewal that has begun with it, even if the FQDN names another', async () => {
       const provider = await newProvider();
       const fqdn = await renewedFqdn(place, 'begun.example.org');
       const csrId = unknownId;
@@ -222,7 +222,7 @@ describeEachDialect('deleting a provider', (open) => {
     expect(body).toMatchObject({ id: old?.id });
   });
 
-  test('stores a certificate that was under way, renews it by nobody, and says why', async () => {
+  test('stores a certificate that was under way, does not renew it, and says why', async () => {
     const provider = await newProvider();
     const { fqdn } = await fqdnWithCsr(app, 'under-way.example.org');
     await switchRenewal(app, fqdn, true);

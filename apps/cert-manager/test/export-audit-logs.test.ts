@@ -129,7 +129,7 @@ describeEachDialect('exporting audit logs', (open) => {
     expect(await entriesOf('', app.people.cleo)).toEqual([]);
   });
 
-  test('is kept in the log, and not part of itself', async () => {
+  test('is logged, and not part of itself', async () => {
     const [entry] = (await auditEntries(app, 'audit.export')).slice(-1);
     const entries = await entriesOf('format=jsonl&action=audit.export&q=space');
     expect(entries.map(({ seq }) => seq)).not.toContain((entry?.id ?? 0) + 1);

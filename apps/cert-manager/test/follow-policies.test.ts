@@ -83,7 +83,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
       scheduledAt: planned.scheduledAt,
       message: reason,
     });
-    // nothing more is told of what is known
+    // what is known is not reported again
     await forbid(fqdn);
     await app.review();
     await allow(fqdn);

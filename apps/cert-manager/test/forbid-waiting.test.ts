@@ -74,7 +74,7 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
     return { result: await waiting, asked: ca.validityDays.length - before - 1 };
   }
 
-  test('is refused when it gets its turn: csr/sign asks nobody and leaves an entry', async () => {
+  test('is refused when it gets its turn: csr/sign asks no CA and leaves an entry', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     const bothWait = async () => (await written()) === 2;
     const { result, asked } = await forbiddenInWait(fqdn, () => sign(fqdn), bothWait);
@@ -82,7 +82,7 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
     expect(result.body).toMatchObject({ code: 'name_not_allowed', detail: reason });
     expect(asked).toBe(0);
     expect(await certificatesOf(app, fqdn)).toEqual([]);
-    // nobody asks the CA later
+    // the CA is not asked later either
     expect(await written()).toBe(0);
     const entries = (await auditEntries(app, 'csr.sign')).filter(
       ({ details }) => details['fqdnId'] === fqdn.id,

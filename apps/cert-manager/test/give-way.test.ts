@@ -61,7 +61,7 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
     return { status: answer.statusCode ?? 0, size, lines };
   }
 
-  /** The answer to a request, in whose work nobody else was held up. */
+  /** The answer to a request, in whose work no other request was held up. */
   async function askBeside(method: string, path: string) {
     const watch = watchStretches();
     const answer = await ask(method, path);

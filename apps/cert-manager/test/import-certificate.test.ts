@@ -59,8 +59,8 @@ describeEachDialect('importing a certificate', (open) => {
 
   test('puts a chain in order and leaves its root out', async () => {
     const fqdn = await newFqdn('*.example.org');
-    const wish = { dnsNames: ['*.example.org'], notBefore: inDays(-1), notAfter: inDays(9) };
-    const { leafPem, rootPem } = await foreignCertificate(wish);
+    const request = { dnsNames: ['*.example.org'], notBefore: inDays(-1), notAfter: inDays(9) };
+    const { leafPem, rootPem } = await foreignCertificate(request);
     const { body } = await send(fqdn, `${rootPem}${leafPem}`).expect(201);
     expect(body.pem).toBe(leafPem);
   });
@@ -91,8 +91,8 @@ describeEachDialect('importing a certificate', (open) => {
     [
       'that has expired',
       async () => {
-        const wish = { dnsNames: ['www.example.org'], notBefore: inDays(-9), notAfter: inDays(-1) };
-        return (await foreignCertificate(wish)).leafPem;
+        const request = { dnsNames: ['www.example.org'], notBefore: inDays(-9), notAfter: inDays(-1) };
+        return (await foreignCertificate(request)).leafPem;
       },
       'not_valid_now',
       /expired at .*: import the certificate that is in use/,
@@ -100,8 +100,8 @@ describeEachDialect('importing a certificate', (open) => {
     [
       'that begins tomorrow',
       async () => {
-        const wish = { dnsNames: ['www.example.org'], notBefore: inDays(1), notAfter: inDays(9) };
-        return (await foreignCertificate(wish)).leafPem;
+        const request = { dnsNames: ['www.example.org'], notBefore: inDays(1), notAfter: inDays(9) };
+        return (await foreignCertificate(request)).leafPem;
       },
       'not_valid_now',
       /not valid before/,
@@ -109,8 +109,8 @@ describeEachDialect('importing a certificate', (open) => {
     [
       'of a CA',
       async () => {
-        const wish = { dnsNames: ['www.example.org'], notBefore: inDays(-1), notAfter: inDays(9) };
-        return (await foreignCertificate(wish)).rootPem;
+        const request = { dnsNames: ['www.example.org'], notBefore: inDays(-1), notAfter: inDays(9) };
+        return (await foreignCertificate(request)).rootPem;
       },
       'not_a_leaf',
       /that of a CA/,
@@ -145,15 +145,15 @@ describeEachDialect('importing a certificate', (open) => {
   test('is numbered after the last one, which is not in use then, whatever the dates', async () => {
     const fqdn = await renewedFqdn(place);
     const issued = (await certificatesOf(place.app, fqdn))[0] as Certificate;
-    const wish = { dnsNames: ['www.example.org'], notBefore: inDays(-30), notAfter: inDays(3) };
-    const { body } = await send(fqdn, (await foreignCertificate(wish)).leafPem).expect(201);
+    const request = { dnsNames: ['www.example.org'], notBefore: inDays(-30), notAfter: inDays(3) };
+    const { body } = await send(fqdn, (await foreignCertificate(request)).leafPem).expect(201);
     expect(await certificatesOf(place.app, fqdn)).toEqual([issued, body]);
     const stats = await place.app.request
       .get('/stats?detail=true')
       .set(place.app.people.ada.auth)
       .expect(200);
     expect(stats.body).toMatchObject({ expiringWithin7Days: 1 });
-    // nobody is asked for an imported one, and that is said
+    // no CA is asked for an imported one, and the answer says so
     expect(await explanationOf(place.app, fqdn)).toMatchObject({
       willRenew: false,
       outlook: 'no_provider',
@@ -197,7 +197,7 @@ describeEachDialect('importing a certificate', (open) => {
     expect(await certificatesOf(place.app, fqdn)).toEqual([]);
   });
 
-  test('is stored with names and by a CA for which the policy lets nobody issue', async () => {
+  test('is stored with names and by a CA that the policy does not allow for issuance', async () => {
     const { app } = place;
     const fqdn = await newFqdn();
     const allowedNames = {
@@ -213,8 +213,8 @@ describeEachDialect('importing a certificate', (open) => {
       .send({ allowedNames, providerIds: [] })
       .expect(200);
     const dnsNames = ['www.example.org', 'login.bank.test'];
-    const wish = { dnsNames, notBefore: inDays(-1), notAfter: inDays(9) };
-    const { body } = await send(fqdn, (await foreignCertificate(wish)).leafPem).expect(201);
+    const request = { dnsNames, notBefore: inDays(-1), notAfter: inDays(9) };
+    const { body } = await send(fqdn, (await foreignCertificate(request)).leafPem).expect(201);
     expect(await certificatesOf(app, fqdn)).toEqual([body]);
     // what is issued for the FQDN is judged as ever
     const csr = await csrUpload(app, fqdn, await newCsr(...dnsNames)).expect(400);

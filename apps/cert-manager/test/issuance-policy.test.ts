@@ -453,7 +453,7 @@ describeEachDialect('the issuance policy of a space', (openDatabase) => {
       expect(asked()).toBe(after);
     });
 
-    test('is one of two at once: the other is told that it changed', async () => {
+    test('is one of two at once: the other is refused because it changed', async () => {
       const { id } = await addSpace(app);
       const wanted = [example, { ...example, suffixes: ['example.com'] }];
       const answers = await Promise.all(wanted.map((allowedNames) => put(id, { allowedNames })));
@@ -465,7 +465,7 @@ describeEachDialect('the issuance policy of a space', (openDatabase) => {
       expect(last?.details['after']).toEqual((await get(id)).body);
     });
 
-    test('never lets an FQDN or CSR in that it refuses, whoever is first', async () => {
+    test('never lets an FQDN or CSR in that it refuses, whichever is first', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { id } = await addSpace(app);
         const fqdn = await addFqdn(app, id, 'www.example.org');

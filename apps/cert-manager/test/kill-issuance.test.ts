@@ -143,7 +143,7 @@ describeEachDialect('a process that is killed', (open) => {
       expect(await requests()).toBe(0);
     });
 
-    test('whoever asks again gets the certificate that was issued for it', async () => {
+    test('a caller that asks again gets the certificate that was issued for it', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const call = await sign(fqdn);
       const before = await dieSigning(call);

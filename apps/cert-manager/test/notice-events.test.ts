@@ -102,7 +102,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(await received()).toEqual([]);
   });
 
-  test('certificate.expiring comes once, a third of the lifetime before the end, where nobody renews it', async () => {
+  test('certificate.expiring comes once, a third of the lifetime before the end, where it is not renewed', async () => {
     const fqdn = await renewedFqdn(place);
     await switchRenewal(app, fqdn, false);
     app.clock.advance(20 * day - 2 * hour);
@@ -115,7 +115,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(others).toEqual([]);
     expect(expiring).toMatchObject({ type: 'certificate.expiring', subject: fqdn.id });
     expect(expiring?.data).toMatchObject({ fqdn: fqdn.fqdn, renewalEnabled: false });
-    expect(expiring?.data['message']).toMatch(/expires on 20.*, and nobody renews it: switch renewal on/);
+    expect(expiring?.data['message']).toMatch(/expires on 20.*, and it is not renewed: switch renewal on/);
   });
 
   test('certificate.expiring comes of a renewal that never ran when a twelfth of the lifetime is left', async () => {

@@ -132,7 +132,7 @@ describe('the look for a published answer', () => {
       ['another port', () => `${internal.url}/internal`],
       ['another port with a query', () => `${internal.url}/admin/x?y=1`],
       ['another port by name', () => `http://elsewhere.test:${new URL(internal.url).port}/`],
-      ['a port where nobody listens', () => 'http://127.0.0.1:9/'],
+      ['a port where nothing listens', () => 'http://127.0.0.1:9/'],
     ])('when a redirect leads to %s', async (_, location) => {
       answer = (response) => response.writeHead(302, { location: location() }).end();
       expect(await probe()).toBe(unreachable);

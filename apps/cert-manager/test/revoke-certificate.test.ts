@@ -111,7 +111,7 @@ describeEachDialect('revoking a certificate', (open) => {
   });
 
   test.each([
-    ['a word of nobody', 'boredom'],
+    ['an unknown word', 'boredom'],
     ['a number', '1'],
     ['nothing', undefined],
   ])('for %s is 400 that names the field', async (_, reason) => {

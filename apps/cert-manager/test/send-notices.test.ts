@@ -314,7 +314,7 @@ describeEachDialect('notices', (open) => {
     expect(mail.mails).toHaveLength(2);
   });
 
-  test('are deleted after 30 days, also those that nobody took', async () => {
+  test('are deleted after 30 days, also those that were never delivered', async () => {
     mail.failing = 'refused';
     await record('old');
     await app.sendNotices();

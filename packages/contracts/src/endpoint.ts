@@ -134,7 +134,7 @@ export interface Call<E extends Endpoint, Context> {
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
   readonly context: Context;
-  /** Aborted once nobody waits for the answer any more. */
+  /** Aborted once the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 

@@ -64,7 +64,7 @@ export interface Database {
   /** What `work` returns, seeing one moment of the database, only what is committed; writing is refused. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * As `read`, for statements that read many rows. On SQLite they run on one of two threads, so that nobody else waits
+   * As `read`, for statements that read many rows. On SQLite they run on one of two threads, so that no other work waits
    * for them but who reads long as well. What one statement returns arrives in one stretch: at most a thousand rows.
    */
   longRead<T>(work: (tx: Tx) => Promise<T>): Promise<T>;

@@ -56,7 +56,7 @@ export function revertLast(
   });
 }
 
-/** Writes a row that nobody sees, and deletes it in the same transaction; on SQLite it needs several pages of its own. */
+/** Writes a row and deletes it in the same transaction; on SQLite it needs several pages of its own. */
 export async function tryToWrite(tx: EntityManager, dialect: Dialect): Promise<void> {
   const name = `try ${randomUUID()}`;
   const filling = dialect.name === 'sqlite' ? ' '.repeat(16_384) : '';

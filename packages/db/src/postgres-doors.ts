@@ -124,7 +124,7 @@ async function beginOn(client: WatchedClient, kind: Kind): Promise<void> {
   client.noteTransaction((results as readonly pg.QueryResult<TracesRow>[]).at(-1)?.rows[0]);
 }
 
-/** Nobody waits for it, so that it has a day. */
+/** No request waits for it, so it may take a day. */
 async function aside(source: DataSource, limits: PostgresLimits, statement: string): Promise<void> {
   const runner = source.createQueryRunner();
   const client = await connect(runner);

@@ -100,7 +100,7 @@ async function inFile(
 
 /**
  * Carries a large log over into the file, on the thread: the next commit would do it otherwise, on the main one. A
- * reader may hinder it; after a second it is left to whoever commits next.
+ * reader may hinder it; after a second it is left to the next commit.
  */
 async function carryOver(thread: SqliteThread): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt += 1) {

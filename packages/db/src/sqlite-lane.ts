@@ -61,7 +61,7 @@ export class Lane {
     try {
       const answering = this.statements.answer(text, values);
       const answer = answering instanceof Promise ? await answering : answering;
-      // a statement that nobody awaits must not have ended when its caller has: that is how it is noticed
+      // a statement that is not awaited must not have ended when its caller has: that is how it is noticed
       for (let turn = 0; turn < turnsOfAnswer; turn += 1) await undefined;
       return isStructured ? answer : answer.raw;
     } catch (error) {

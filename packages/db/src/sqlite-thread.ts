@@ -35,7 +35,7 @@ class DriverFailure extends Error {
 }
 
 /**
- * A connection to a SQLite file on a thread of its own, so that a statement may take seconds and nobody else in the
+ * A connection to a SQLite file on a thread of its own, so that a statement may take seconds and no other work in the
  * process waits. The thread starts with the first transaction. If it ends, so do the transaction and its statements;
  * the next transaction starts another one.
  */

@@ -15,7 +15,7 @@ import { type ServiceProcess, startService } from '../src/service-process.js';
 
 const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
 const testIf = (isThere: boolean) => (isThere ? test : test.skip);
-const ifOpenssl = testIf(hasProgram('openssl', 'nobody judges key, chain and PKCS#12', ['version']));
+const ifOpenssl = testIf(hasProgram('openssl', 'it judges no key, chain or PKCS#12', ['version']));
 const ifKeytool = testIf(hasProgram('keytool', 'Java reads no PKCS#12', ['-help']));
 const canUpdate = hasProgram('update-ca-certificates', 'no root is installed', ['--help'], 0);
 

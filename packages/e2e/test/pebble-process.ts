@@ -14,7 +14,7 @@ import { until } from './until.js';
 /** Whether pebble (Debian's package of that name) is there; says so where it is not. The gate installs it. */
 export const isPebbleThere = hasProgram('pebble', 'nothing is ordered from a CA beside dummy-ca', ['-help']);
 
-/** An ACME CA that nobody here wrote. */
+/** An ACME CA of another project. */
 export interface PebbleProcess {
   readonly directoryUrl: string;
   /** PEM of the root that it issues under. */

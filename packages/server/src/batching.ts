@@ -11,19 +11,19 @@ export interface BatchPatience {
 
 /**
  * A function that does for one what `workOn` does for many: whatever it is called with in one turn of the event loop,
- * or while the work before is under way, is worked on together, at most `most` at once. With `patience` the work waits
+ * or while the work before is under way, is worked on together, at most `maxBatch` at once. With `patience` the work waits
  * for those that are expected as well. `workOn` returns the ends in the order of the things; when it rejects, all of
  * them do.
  */
 export function batched<Thing, T>(
   workOn: (things: readonly Thing[]) => Promise<readonly BatchEnd<T>[]>,
-  most: number,
+  maxBatch: number,
   patience: BatchPatience = { ms: 0, expected: () => 0 },
 ): (thing: Thing) => Promise<T> {
   const waiting: { readonly thing: Thing; readonly settle: (end: BatchEnd<T>) => void }[] = [];
   let isAtWork = false;
   let onCome = (): void => undefined;
-  const areAllThere = () => waiting.length >= Math.min(most, patience.expected(waiting.length));
+  const areAllThere = () => waiting.length >= Math.min(maxBatch, patience.expected(waiting.length));
   const othersCame = () =>
     new Promise<void>((resolve) => {
       if (areAllThere()) return resolve();
@@ -37,7 +37,7 @@ export function batched<Thing, T>(
   const workOff = async () => {
     while (waiting.length > 0) {
       await othersCame();
-      const taken = waiting.splice(0, most);
+      const taken = waiting.splice(0, maxBatch);
       const ends = await workOn(taken.map(({ thing }) => thing)).catch((reason: unknown) =>
         taken.map((): BatchEnd<T> => ({ status: 'rejected', reason })),
       );

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Why work ends: nobody waits for its answer any more. It is no fault, and there is nobody to answer. */
+/** Why work ends: its caller has gone. It is no fault, and there is no one to answer. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 

@@ -18,7 +18,7 @@ const sweepEveryMs = 1000;
 /**
  * At most 20,000 tallies that have no block, of which the least recently used one makes room for another, and as many
  * that were blocked, which stay until their block is over. While all of these are blocked, keys that have none share
- * 1,024 tallies: guessing from new networks stays limited, and nobody is blocked by a full memory alone.
+ * 1,024 tallies: guessing from new networks stays limited, and no client is blocked by a full memory alone.
  */
 export function createFailureTallies(): FailureTallies {
   const open = new Map<string, Tally>();

@@ -22,7 +22,7 @@ export interface Passwords {
 }
 
 export function createPasswords(cost: ScryptCost = usualCost): Passwords {
-  const inTurn = createTurns({ atOnce: mostAtOnce, mostWaiting });
+  const inTurn = createTurns({ atOnce: mostAtOnce, maxWaiting });
   const derived = (password: string, salt: Buffer, at: ScryptCost) =>
     inTurn(() => derive(password, salt, at));
   const dummySalt = randomBytes(saltBytes);
@@ -47,7 +47,7 @@ const saltBytes = 16;
 const keyBytes = 32;
 const mostAtOnce = 2;
 /** Ten seconds of work; who comes later is better told to come back. */
-const mostWaiting = 128;
+const maxWaiting = 128;
 
 function derive(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
   // One person's é may be two code points on another keyboard (NFKC as in RFC 8265 §4.2.1).

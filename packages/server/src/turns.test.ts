@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createTurns } from './turns.js';
 
 test('runs so many at once, all in the end, and survives failures', async () => {
-  const inTurn = createTurns({ atOnce: 2, mostWaiting: 18 });
+  const inTurn = createTurns({ atOnce: 2, maxWaiting: 18 });
   let running = 0;
   let most = 0;
   const task = (fails: boolean) => async () => {
@@ -20,7 +20,7 @@ test('runs so many at once, all in the end, and survives failures', async () => 
 });
 
 test('refuses who comes when too many wait, and takes them again later', async () => {
-  const inTurn = createTurns({ atOnce: 1, mostWaiting: 1 });
+  const inTurn = createTurns({ atOnce: 1, maxWaiting: 1 });
   let end = () => {};
   const first = inTurn(() => new Promise<void>((resolve) => (end = resolve)));
   const second = inTurn(() => Promise.resolve('second'));

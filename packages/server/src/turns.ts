@@ -4,16 +4,16 @@ export interface TurnRules {
   /** How much of the work runs at once. */
   readonly atOnce: number;
   /** How much of it may wait; who comes later is refused. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
 }
 
 /** Runs work in the order in which it comes, so much at once. Throws too_many_requests when too much waits. */
-export function createTurns({ atOnce, mostWaiting }: TurnRules): <T>(work: () => Promise<T>) => Promise<T> {
+export function createTurns({ atOnce, maxWaiting }: TurnRules): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
     if (running >= atOnce) {
-      if (waiting.length >= mostWaiting) throw tooBusy();
+      if (waiting.length >= maxWaiting) throw tooBusy();
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running += 1;
     try {

@@ -473,7 +473,7 @@ describe('a list', () => {
   });
 });
 
-test('work whose caller goes away is told so, which is no fault', async () => {
+test('work whose caller goes away is aborted, which is no fault', async () => {
   const going = get(`${service.url}/wait`);
   const closed = new Promise((resolve) => going.on('error', resolve));
   await once(going, 'socket');

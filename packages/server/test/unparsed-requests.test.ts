@@ -88,7 +88,7 @@ describe('requests that reach no handler', () => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  test('two Host fields are 400 also where nobody describes refusals', async () => {
+  test('two Host fields are 400 also where the app does not describe refusals', async () => {
     const bare = await listen((_, response) => response.end('read'), { host: '127.0.0.1', port: 0 });
     const said = await send('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', bare.url);
     expect(said).toMatch(/^HTTP\/1.1 400 /);

@@ -5,7 +5,7 @@ export interface Origin {
   readonly requestId: string;
   readonly ipAddress: string;
   readonly userAgent: string;
-  /** The header Idempotency-Key as sent; it is not kept in the audit log. */
+  /** The header Idempotency-Key as sent; the audit log does not store it. */
   readonly idempotencyKey?: string;
 }
 

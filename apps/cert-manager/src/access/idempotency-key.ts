@@ -4,7 +4,7 @@ import type { Caller } from './caller.js';
 
 /** What is stored of a request that may be repeated; both SHA-256 in hex. */
 export interface RequestMark {
-  /** Of the key with the user and the operation, so that nobody meets the key of another. */
+  /** Of the key with the user and the operation, so that equal keys of different users do not collide. */
   readonly requestKey: string;
   readonly requestHash: string;
 }

@@ -3,7 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import { isWhole, type ListPage, type ListWindow } from './list-page.js';
 
 /**
- * What `read` makes of a list. A whole list that is longer than a page is read where nobody else waits for it; whether
+ * What `read` makes of a list. A whole list that is longer than a page is read where no other request waits for it; whether
  * it is that long turns out by its first page.
  */
 export async function readList<Row>(

@@ -29,7 +29,7 @@ interface Expected {
 /**
  * Looks for a published answer as a CA does: under port 80 of the name, over at most 10 redirects, and at each of its
  * addresses, since a CA may take any of them. Undefined when it is everywhere, else a sentence; with `strict` that is
- * UpstreamFailed. The sentence has no reason: whoever chooses the name would learn what answers on the network here.
+ * UpstreamFailed. The sentence has no reason: the user who chooses the name would learn what answers on the network here.
  */
 export async function probeHttp01(settings: ProbeSettings, expected: Expected): Promise<string | undefined> {
   if (settings.selfCheck === 'off') return undefined;

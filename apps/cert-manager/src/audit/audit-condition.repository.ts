@@ -4,7 +4,7 @@ import { auditText } from './text-index.repository.js';
 
 /**
  * How the entries are found: `index` lets the database choose an index of a filter, `position` hides those that would
- * have it sort what they find, so that it walks the log in its order. PostgreSQL chooses well by itself, as it knows how
+ * have it sort what they find, so that it walks the log in its order. PostgreSQL needs no hint, as it knows how
  * often values occur.
  */
 export type AuditAccess = 'index' | 'position';

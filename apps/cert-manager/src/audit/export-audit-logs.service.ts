@@ -22,7 +22,7 @@ export interface AuditExport {
 
 /**
  * Everything of the log that the caller may see and the filters let through, as it stands now; that it is
- * exported is kept in the log first, and not part of it. Throws InvalidInput, and too_many_requests while another
+ * exported is logged first, and not part of it. Throws InvalidInput, and too_many_requests while another
  * export of the caller's runs in this process: it ends when its pieces are all taken or its taker goes away.
  */
 export async function exportAuditLogs(
@@ -50,7 +50,7 @@ export async function exportAuditLogs(
   }
 }
 
-/** The pieces; `end` is called once nobody takes any more of them, also when nobody ever did. */
+/** The pieces; `end` is called once no more of them is read, also if none ever was. */
 function followed<T>(pieces: AsyncGenerator<T>, end: () => void): AsyncIterable<T> {
   const ending = async (step: Promise<IteratorResult<T>>) => {
     try {

@@ -56,7 +56,7 @@ export async function uploadCsr(
   const stored = await orAudited(deps, caller, fqdn, () => judge(upload, fqdn));
   const now = clock.now();
   const store = async (tx: Tx) => {
-    // kept, so that a change of the policy either is seen here or finds the CSR
+    // locked, so that a change of the policy either is seen here or finds the CSR
     await keepSpaces(tx, [spaceId]);
     const held = await holdFqdn(tx, spaceId, fqdnId);
     await requireAllowed(tx, { fqdn: held, csr: stored });

@@ -28,7 +28,7 @@ export const mailTurns = defineTable<MailTurnRow>('mail_turns', {
 
 const id = 'notices';
 
-/** Takes the turn if it is nobody else's and a mail may be sent. */
+/** Takes the turn if no other process has it and a mail may be sent. */
 export async function claimMailTurn(
   tx: Tx,
   { now, token, until }: { readonly now: Date; readonly token: string; readonly until: Date },

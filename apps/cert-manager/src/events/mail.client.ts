@@ -46,7 +46,7 @@ export function createMailClient({ smtpUrl: url, from, to, stop }: MailClientOpt
   };
 }
 
-/** The service stops: nobody knows whether the server took the mail. */
+/** The service stops: it is not known whether the server accepted the mail. */
 export class Stopped extends Error {}
 
 function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {

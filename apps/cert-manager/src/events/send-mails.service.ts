@@ -24,7 +24,7 @@ export interface MailDeps {
 
 // longer than a mail takes, with the marking of what goes with it
 const leaseMs = 300_000;
-// few enough that nobody waits long for the database
+// few enough that no other work waits long for the database
 const slice = 500;
 const maxSlices = 200;
 

@@ -57,7 +57,7 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
   try {
     await onUniqueViolation(() => tx.insert(fqdns, row), taken, ['spaceId', 'fqdn']);
   } catch (error) {
-    // the provider is kept by whoever names it, so the missing one is the space
+    // the provider is locked by the transaction that names it, so the missing one is the space
     if (constraintViolation(error)?.kind === 'foreign_key') throw spaceNotFound();
     throw error;
   }

@@ -65,7 +65,7 @@ export async function createFqdn(
     createdAt: now,
   };
   const insert = async (tx: Tx) => {
-    // kept, so that a change of the policy either is seen here or finds the FQDN
+    // locked, so that a change of the policy either is seen here or finds the FQDN
     if ((await keepSpaces(tx, [spaceId])).length === 0) throw spaceNotFound();
     const provider = await namedProvider(tx, providerId);
     await requireAllowed(tx, fqdn, provider);

@@ -56,7 +56,7 @@ export async function findDueReview(tx: Tx, now: Date): Promise<SpacePolicyRow |
   return (await querySql<SpacePolicyRow>(tx, spacePolicies.columns, text, [now]))[0];
 }
 
-/** Takes the review until the moment; false when somebody else was first, or the policy was changed. */
+/** Takes the review until the moment; false when another process was first, or the policy was changed. */
 export async function claimReview(
   tx: Tx,
   { spaceId, revision, reviewDueAt: due }: SpacePolicyRow,

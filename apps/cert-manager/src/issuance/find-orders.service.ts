@@ -9,8 +9,8 @@ import type { PolicyRules } from '../fqdns/issuance-policy.js';
 import { listFqdnsWithPolicy, rulesOfRevision } from '../fqdns/space-policies.repository.js';
 import { listProvidersById, type ProviderRow, providerNotFound } from '../providers/providers.repository.js';
 
-/** What somebody wants to have signed, and by whom. */
-export interface OrderWish {
+/** What a caller asks to have signed, and by whom. */
+export interface OrderInput {
   readonly spaceId: string;
   readonly fqdnId: string;
   readonly providerId: string;
@@ -32,26 +32,26 @@ export interface Order {
 const most = 32;
 
 /**
- * Finds what a wish names, those that come at the same time by the same statements, as of a moment after the call.
+ * Finds what an input names, those that come at the same time by the same statements, as of a moment after the call.
  * Rejects with NotFound when the space has no such FQDN, that has no CSR, or the provider is not there.
  */
 export function createOrderFinder(
   db: Database,
   patience?: BatchPatience,
-): (wish: OrderWish) => Promise<Order> {
-  return batched((wishes) => db.read((tx) => findOrders(tx, wishes)), most, patience);
+): (input: OrderInput) => Promise<Order> {
+  return batched((inputs) => db.read((tx) => findOrders(tx, inputs)), most, patience);
 }
 
-async function findOrders(tx: Tx, wishes: readonly OrderWish[]): Promise<BatchEnd<Order>[]> {
-  const ids = [...new Set(wishes.map(({ fqdnId }) => fqdnId))];
+async function findOrders(tx: Tx, inputs: readonly OrderInput[]): Promise<BatchEnd<Order>[]> {
+  const ids = [...new Set(inputs.map(({ fqdnId }) => fqdnId))];
   const fqdns = new Map((await listFqdnsWithPolicy(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
   const csrs = new Map((await listLatestCsrs(tx, ids)).map((csr) => [csr.fqdnId, csr]));
   const newest = new Map((await listNewestCertificateIds(tx, ids)).map(({ fqdnId, id }) => [fqdnId, id]));
-  const asked = [...new Set(wishes.map(({ providerId }) => providerId))];
+  const asked = [...new Set(inputs.map(({ providerId }) => providerId))];
   const providers = new Map((await listProvidersById(tx, asked)).map((provider) => [provider.id, provider]));
   const rules = new Map<string | null, PolicyRules>();
   for (const fqdn of fqdns.values()) rules.set(fqdn.policyRevision, await rulesOfRevision(tx, fqdn));
-  return wishes.map(({ spaceId, fqdnId, providerId }): BatchEnd<Order> => {
+  return inputs.map(({ spaceId, fqdnId, providerId }): BatchEnd<Order> => {
     const fqdn = fqdns.get(fqdnId);
     if (fqdn?.spaceId !== spaceId) return refused(fqdnNotFound());
     const csr = csrs.get(fqdnId);

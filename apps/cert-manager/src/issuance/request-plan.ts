@@ -13,7 +13,7 @@ export interface StoredCertificate {
 
 /**
  * The certificate that serves the host name at `now`, of several the last one; `certificates` are oldest first. One
- * for a key that a later certificate has given up serves nobody any more. Where the newest was revoked, none serves.
+ * for a key that a later certificate has given up is of no use any more. Where the newest was revoked, none serves.
  */
 export function findServing<C extends StoredCertificate>(
   certificates: readonly C[],

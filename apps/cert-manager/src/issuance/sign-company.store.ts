@@ -24,7 +24,7 @@ export function createSignCompany(lingerMs: number): SignCompany {
       try {
         return await work();
       } finally {
-        // a caller that comes alone, again and again, waits for nobody
+        // a caller that comes alone, again and again, does not wait for others
         if (foundOthers || underWay > 1) {
           lingering += 1;
           setTimeout(() => (lingering -= 1), lingerMs).unref();

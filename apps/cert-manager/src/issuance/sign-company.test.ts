@@ -26,7 +26,7 @@ test('counts no call that failed as one at work', async () => {
   expect([company.near(), company.asking()]).toEqual([0, 0]);
 });
 
-test('expects callers that came beside others to come again, for a moment, and nobody who comes alone', async () => {
+test('expects callers that came beside others to come again, for a moment, and none that comes alone', async () => {
   jest.useFakeTimers();
   try {
     const company = createSignCompany(5);

@@ -11,7 +11,7 @@ import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { OrderProgress } from '../providers/provider.js';
 import { kindOf } from '../providers/provider-kinds.js';
-import { createOrderFinder, type Order, type OrderWish } from './find-orders.service.js';
+import { createOrderFinder, type Order, type OrderInput } from './find-orders.service.js';
 import { validityWarning } from './public-validity.js';
 import { createRequestLog } from './record-signing.service.js';
 import type { RequestDeps } from './request-certificate.service.js';
@@ -48,14 +48,14 @@ const lingerMs = 5;
  * a name or the provider. A provider that had signed for a call which died is asked for that
  * certificate by the name of the wish.
  */
-export function createSigner(deps: SignDeps): (caller: Caller, input: OrderWish) => Promise<SignedByOrder> {
+export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput) => Promise<SignedByOrder> {
   const company = createSignCompany(lingerMs);
   const findOrder = createOrderFinder(deps.db, { ms: lingerMs, expected: company.near });
   const recordRequest = createRequestLog({ ...deps, leaseMs: deps.runner.leaseMs });
   const store = createSignedStore(deps, company.asking);
   const judgeKey = createKeyJudge();
   const judge = createIssuanceJudge(deps.db);
-  const signAt = async (place: number, caller: Caller, input: OrderWish): Promise<SignedByOrder> => {
+  const signAt = async (place: number, caller: Caller, input: OrderInput): Promise<SignedByOrder> => {
     const order = await findOrder(input);
     judgeKey(order.csr);
     const provider = deps.opener.openForSigning(order.provider);

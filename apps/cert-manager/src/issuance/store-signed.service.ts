@@ -52,7 +52,7 @@ const most = 16;
 /**
  * Stores what was signed with its audit entry, those that come at the same time in one transaction; resolves with the
  * certificate as stored. It waits up to 20 ms for the certificates that a CA is at work on, `asking` in number. Where
- * one transaction does not go, each is stored on its own, so that none is kept back by another. Rejects with NotFound
+ * one transaction does not go, each is stored on its own, so that none is held up by another. Rejects with NotFound
  * when the FQDN or the CSR has gone meanwhile.
  */
 export function createSignedStore(
@@ -108,7 +108,7 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
 /** One of several is to be stored in another way. */
 class NotTogether extends Error {}
 
-/** The FQDNs by their ids, held, their CSRs kept. Throws NotTogether unless all are there. */
+/** The FQDNs by their ids, and their CSRs, locked. Throws NotTogether unless all are there. */
 async function holdThose(
   tx: Tx,
   all: readonly Signed[],

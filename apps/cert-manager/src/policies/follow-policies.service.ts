@@ -37,7 +37,7 @@ export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: 
 
 /** What the watch does about a failed renewal, and a note where the policy of the space forbids it. */
 export function notedIfForbidden(watch: Watch, clock: Clock): WatchEvents['onRenewalFailed'] {
-  // the failure has been told already
+  // the failure has been reported already
   const silent = { ...watch, onForbidden: async () => undefined };
   return async (tx, entry: RenewalRow, fault) => {
     await watch.onRenewalFailed(tx, entry, fault);

@@ -43,7 +43,7 @@ export interface NewPolicy extends SentPolicy {
 /**
  * Sets the policy of a space, and has its FQDNs reviewed; a dry run only says what would be refused. Throws NotFound,
  * Forbidden, InvalidInput for entries that are no names, ranges or providers, and Conflict when FQDNs would be refused
- * without confirmation, or when somebody else changed the policy meanwhile.
+ * without confirmation, or when the policy was changed meanwhile.
  */
 export async function setIssuancePolicy(
   { db, clock, beginReview }: PolicyDeps,

@@ -4,7 +4,7 @@ import type { IssuancePolicy } from '@certloop/contracts';
 // an audit entry holds 8 KiB; what else is in it needs less than one
 const maxBytes = 7000;
 
-/** Both policies for the audit log; of long ones only how long each list is, and a digest by which to tell it. */
+/** Both policies for the audit log; of long ones only how long each list is, and a digest that identifies it. */
 export function changeDetails(before: IssuancePolicy, after: IssuancePolicy): Record<string, unknown> {
   const whole = { before, after };
   if (Buffer.byteLength(JSON.stringify(whole)) <= maxBytes) return whole;

@@ -34,7 +34,7 @@ export interface PolicyReview {
   run(): Promise<void>;
   /** Reviews one FQDN, which has got a certificate although it was refused. */
   one(fqdn: Place): Promise<void>;
-  /** Reviews the FQDNs that are refused, as they may have changed in a way that nobody noticed. */
+  /** Reviews the FQDNs that are refused, as they may have changed in a way that went unnoticed. */
   sweep(): Promise<void>;
   /** Begins nothing more; resolves when what is under way has ended. */
   stop(): Promise<void>;

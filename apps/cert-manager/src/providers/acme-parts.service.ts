@@ -117,7 +117,7 @@ export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts)
     const backend = dnsBackendOf(challenge.dns, { ...parts, turns, allowPrivate, requestMs });
     return createDnsProver(backend, { logger: parts.logger, alias });
   }
-  // whoever may order chooses the names, so the permission for the CA does not count here
+  // users who may order choose the names, so the permission for the CA does not count here
   const reach = { allowPrivate: challenge.http01.allowPrivateNetwork };
   return createHttpProver({
     ...parts,

@@ -24,7 +24,7 @@ export interface DummyCa {
    */
   sign(
     csrPem: string,
-    wish?: string,
+    requestName?: string,
     onTurn?: () => Promise<void>,
   ): Promise<{ readonly id: string; readonly certificate: string }>;
   /** PEM of a certificate; undefined when the CA does not know it. */
@@ -55,11 +55,12 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
   return {
     requireHealth: async () => void (await call(() => client.getHealth())),
     readRoot: async () => (await call(() => client.getRoot())).body,
-    sign: async (csrPem, wish, onTurn) => {
+    sign: async (csrPem, requestName, onTurn) => {
       const csr = Buffer.from(csrPem, 'utf8').toString('base64');
       const order = { csr, action: 'sign' as const, validity_days: config.validityDays };
       // for another validity another certificate is wanted
-      const headers = wish === undefined ? {} : { 'idempotency-key': `${wish}.${config.validityDays}` };
+      const headers =
+        requestName === undefined ? {} : { 'idempotency-key': `${requestName}.${config.validityDays}` };
       const { body } = await inSlot(async () => {
         await onTurn?.();
         return client.signCsr({ body: order, headers }).catch(asUpstreamFailure);

@@ -54,11 +54,11 @@ export function createDummyCaProvider(
   const { outgoing, memory, clock } = deps;
   const context = { config, memory, clock, ca: connectDummyCa(config, outgoing, memory.slots) };
   return {
-    sign: async (csrPem, progress, wish) => {
+    sign: async (csrPem, progress, requestName) => {
       // it may have waited for its turn
       const onTurn = async () => progress?.onStep?.('finalize', { status: 'running' });
       try {
-        return { isSigned: true, ...(await issue(context, csrPem, { wish, onTurn })) };
+        return { isSigned: true, ...(await issue(context, csrPem, { requestName, onTurn })) };
       } catch (error) {
         return { isSigned: false, ...refusalOf(error, clock.now()) };
       }
@@ -78,9 +78,12 @@ export function createDummyCaProvider(
 async function issue(
   context: Context,
   csrPem: string,
-  { wish, onTurn }: { readonly wish?: string | undefined; readonly onTurn?: () => Promise<void> } = {},
+  {
+    requestName,
+    onTurn,
+  }: { readonly requestName?: string | undefined; readonly onTurn?: () => Promise<void> } = {},
 ): Promise<IssuedCertificate> {
-  const { id, certificate } = await context.ca.sign(csrPem, wish, onTurn);
+  const { id, certificate } = await context.ca.sign(csrPem, requestName, onTurn);
   const issued = readAnswer(certificate);
   const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, context.clock.now());
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));

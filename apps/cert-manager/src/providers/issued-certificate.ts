@@ -109,7 +109,7 @@ export interface LeafFacts {
   readonly issuer: string;
   readonly serialNumber: string;
   readonly spkiSha256: string;
-  /** SHA-256 over the certificate, hex: what tells it from every other. */
+  /** SHA-256 over the certificate, hex, which identifies it. */
   readonly leafSha256: string;
   readonly notBefore: Date;
   readonly expiresAt: Date;

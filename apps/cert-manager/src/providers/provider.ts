@@ -112,11 +112,11 @@ export interface Provider {
   /** Whether the provider can be reached as configured; `deep` also tries what leaves a trace there. */
   test(depth: 'shallow' | 'deep'): Promise<ProviderReport>;
   /**
-   * With `progress`, an order that was under way is taken up instead of placed again. `wish` names what is wanted, at
+   * With `progress`, an order that was under way is taken up instead of placed again. `requestName` names what is wanted, at
    * most 100 characters of base64url: asked again by the same name within a day, a provider without orders gives what
    * it gave then, if it can.
    */
-  sign(csrPem: string, progress?: OrderProgress, wish?: string): Promise<SignOutcome>;
+  sign(csrPem: string, progress?: OrderProgress, requestName?: string): Promise<SignOutcome>;
   /**
    * Asks for a certificate again. Throws UpstreamFailed when there is no answer, or one that is not to be trusted
    * or not of the same key.

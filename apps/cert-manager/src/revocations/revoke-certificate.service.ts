@@ -22,7 +22,7 @@ import {
 } from './settle-revocation.service.js';
 
 /** What is to be revoked, and why. */
-export interface RevocationWish {
+export interface RevocationInput {
   readonly spaceId: string;
   readonly fqdnId: string;
   readonly certId: string;
@@ -42,14 +42,14 @@ const ownTurnMs = 180_000;
 export async function revokeCertificate(
   deps: RevocationDeps,
   caller: Caller,
-  wish: RevocationWish,
+  input: RevocationInput,
 ): Promise<CertificateRow> {
-  requireLevel(caller, wish.spaceId, 'FULL_ACCESS');
-  const found = await deps.db.read((tx) => findRevocable(tx, deps, wish));
+  requireLevel(caller, input.spaceId, 'FULL_ACCESS');
+  const found = await deps.db.read((tx) => findRevocable(tx, deps, input));
   // a provider that cannot be opened says so before anything is stored
   deps.opener.open(found.provider);
   const { certificate, provider, pending, isRepeat } = await deps.db.transaction((tx) =>
-    begin(tx, deps, caller, wish),
+    begin(tx, deps, caller, input),
   );
   const outcome = await askCa(deps, provider, pending).catch(async (error: unknown) => {
     if (!(error instanceof UpstreamFailed)) throw error;
@@ -63,7 +63,7 @@ export async function revokeCertificate(
   }
   const settled = await settleRevoked(deps, pending, provider, outcome);
   const now = deps.clock.now();
-  const revoked = settled.certificate ?? { ...certificate, revokedAt: now, revocationReason: wish.reason };
+  const revoked = settled.certificate ?? { ...certificate, revokedAt: now, revocationReason: input.reason };
   // what an earlier call began is what this one asked for
   const isOurs = outcome.status === 'revoked' || (isRepeat && !settled.isStoredBefore);
   if (isOurs) return revoked;
@@ -79,7 +79,7 @@ interface Revocable {
 async function findRevocable(
   tx: Tx,
   { clock }: RevocationDeps,
-  { spaceId, fqdnId, certId }: RevocationWish,
+  { spaceId, fqdnId, certId }: RevocationInput,
 ): Promise<Revocable> {
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const certificate = await getCertificate(tx, fqdn.id, certId);
@@ -92,15 +92,15 @@ async function findRevocable(
 }
 
 /** Stores what the CA is about to be asked; `isRepeat` when an earlier call did that already. */
-async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, wish: RevocationWish) {
-  await holdFqdn(tx, wish.spaceId, wish.fqdnId);
-  const { fqdn, certificate, provider } = await findRevocable(tx, deps, wish);
+async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, input: RevocationInput) {
+  await holdFqdn(tx, input.spaceId, input.fqdnId);
+  const { fqdn, certificate, provider } = await findRevocable(tx, deps, input);
   if ((await keepProvider(tx, provider.id)) === undefined) throw providerNotFound();
   const { id, pem, serialNumber, spkiSha256, expiresAt } = certificate;
   const askedAt = deps.clock.now();
   const pending: PendingRevocationRow = {
     ...{ id, fqdnId: fqdn.id, spaceId: fqdn.spaceId, fqdn: fqdn.fqdn, providerId: provider.id },
-    ...{ pem, serialNumber, spkiSha256, expiresAt, reason: wish.reason, caller: jobCallerOf(caller) },
+    ...{ pem, serialNumber, spkiSha256, expiresAt, reason: input.reason, caller: jobCallerOf(caller) },
     ...{ askedAt, attempts: 0, dueAt: new Date(askedAt.getTime() + ownTurnMs) },
   };
   return { certificate, provider, pending, isRepeat: await storePendingRevocation(tx, pending) };

@@ -12,7 +12,7 @@ export const mostCounted = 100_000;
  */
 const mostCertificates = { sqlite: 20_000, postgres: 100_000 };
 /** Spaces that are told apart, those first in which something expires first. */
-export const mostSpaces = 50;
+export const maxSpaces = 50;
 
 /** Entries of the renewal queue by status, each counted up to `mostCounted`. */
 export async function countRenewals(tx: Tx): Promise<{ status: RenewalStatus; count: number }[]> {
@@ -75,7 +75,7 @@ function certificatesInUse(tx: Tx): string {
 }
 
 /**
- * Expiry by space of the certificates in use. What expired more than 30 days ago is nobody's concern any
+ * Expiry by space of the certificates in use. What expired more than 30 days ago is of no concern any
  * more.
  */
 export async function listSpaceExpiry(tx: Tx, now: Date): Promise<SpaceExpiry[]> {
@@ -87,7 +87,7 @@ export async function listSpaceExpiry(tx: Tx, now: Date): Promise<SpaceExpiry[]>
       count(case when c.expires_at > $5 then 1 end) as later
     from (${certificatesInUse(tx)}) c
     join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
-    group by f.space_id, s.name order by min(c.expires_at) limit ${mostSpaces}`;
+    group by f.space_id, s.name order by min(c.expires_at) limit ${maxSpaces}`;
   const bounds = [now, inDays(now, -30), inDays(now, 7), inDays(now, 30), inDays(now, 90)];
   return querySql(tx, expiryColumns, text, bounds);
 }
@@ -138,7 +138,7 @@ export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceNearExpiry
         and ${span('expires_at', isPostgres ? '$1::timestamptz' : '$1')} * 10 < ${span('expires_at', 'not_before')}
       limit 10000) c
     join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
-    group by f.space_id, s.name order by count(*) desc limit ${mostSpaces}`;
+    group by f.space_id, s.name order by count(*) desc limit ${maxSpaces}`;
   const bounds = [now, inDays(now, -30), inDays(now, 3)];
   return querySql(tx, nearExpiryColumns, text, bounds);
 }

@@ -13,7 +13,7 @@ sharp.concurrency(1);
 /** Side of the square that a stored picture fits into, in pixels. */
 const storedPixels = 512;
 /** A picture of the largest size takes 64 MiB while it is read. */
-const inTurn = createTurns({ atOnce: 2, mostWaiting: 32 });
+const inTurn = createTurns({ atOnce: 2, maxWaiting: 32 });
 
 /**
  * The picture as a PNG of at most 512 by 512 pixels, upright, its first frame only, and without whatever else

@@ -10,7 +10,7 @@ import {
   insertSetupToken,
 } from './setup-tokens.repository.js';
 
-/** One-time tokens that let whoever holds one make the first administrator; those of all processes count. */
+/** One-time tokens that let their holder create the first administrator; those of all processes count. */
 export interface SetupToken {
   /**
    * A new token for an hour, written to the file of this process; the one before it in the file is good until its own

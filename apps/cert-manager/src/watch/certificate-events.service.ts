@@ -8,7 +8,7 @@ import type { RenewalFault } from '../renewals/settle-renewal.service.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
 import { listExpiring } from './expiring.repository.js';
 
-/** Records that a renewal failed, in the transaction that ends it, if somebody has to act. */
+/** Records that a renewal failed, in the transaction that ends it, if a person has to act. */
 export async function recordFailedRenewal(
   tx: Tx,
   { notices, clock }: { readonly notices: Notices; readonly clock: Clock },
@@ -75,7 +75,7 @@ function eventOf({
   const expiresAt = end.toISOString();
   const state = renewalEnabled
     ? 'its renewal is on but has not succeeded: see the explanation of its renewal'
-    : 'nobody renews it: switch renewal on, request a certificate, or upload a new CSR and have it signed';
+    : 'it is not renewed: switch renewal on, request a certificate, or upload a new CSR and have it signed';
   const message = `The certificate of ${fqdn} expires on ${expiresAt}, and ${state}.`;
   return {
     type: 'certificate.expiring',

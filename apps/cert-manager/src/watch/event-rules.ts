@@ -4,7 +4,7 @@ export const longestNoticeMs = 30 * day;
 // tries that fail in passing: after 1, 10 and 100 minutes the fourth
 const passingTries = 4;
 
-/** Whether somebody should know of a renewal that failed: it is hopeless, or tries have failed for two hours. */
+/** Whether people should know of a renewal that failed: it is hopeless, or tries have failed for two hours. */
 export function isFailureNews({
   attempt,
   isPermanent,

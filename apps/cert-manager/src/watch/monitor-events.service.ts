@@ -12,7 +12,7 @@ export interface MonitorEventsDeps {
 }
 
 /**
- * Takes note of each run that the monitor was told of, and whether it took that. Records `monitor.away` once when it
+ * Takes note of each run that was reported to the monitor, and whether it accepted the report. Records `monitor.away` once when it
  * has answered no process for that long, and this one has tried all the time; `monitor.back` when it answers again.
  */
 export function createMonitorEvents({ db, clock, notices, awaySeconds }: MonitorEventsDeps) {
@@ -31,7 +31,7 @@ export function createMonitorEvents({ db, clock, notices, awaySeconds }: Monitor
     failingSince ??= now;
     const before = new Date(now.getTime() - awaySeconds * 1000);
     if (failingSince > before) return;
-    const message = `The monitor has not answered since ${failingSince.toISOString()}, or takes no key: nobody is alerted of renewals that fail. Start it, or check CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY.`;
+    const message = `The monitor has not answered since ${failingSince.toISOString()}, or takes no key: no alert of a failing renewal reaches you. Start it, or check CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY.`;
     await db.transaction(async (tx) => {
       if (!(await noteAway(tx, { now, before }))) return;
       await notices.record(tx, { type: 'monitor.away', subject: 'check-monitor', data: { message } });

@@ -44,7 +44,7 @@ export function createFakeRevocations(clock: Clock, issuedPems: () => Iterable<s
   const isKnown = (serialNumber: string) => [...issuedPems()].some((pem) => serialOf(pem) === serialNumber);
   const insert = (serialNumber: string, reason: RevocationReasonName) => {
     revoked.set(serialNumber, { at: clock.now().toISOString(), reason });
-    for (const tell of onRevoked) tell();
+    for (const notify of onRevoked) notify();
   };
   const statusOf = (serialNumber: string) => {
     const found = revoked.get(serialNumber);

@@ -9,7 +9,7 @@ import { hasProgram, programOfToday } from '@certloop/server/testing';
 import { describe, test } from '@jest/globals';
 import { type Exchange, recordAcme } from './acme-recorder.js';
 
-/** An ACME server that nobody here wrote (Debian's package `pebble`). */
+/** An ACME server of another project (Debian's package `pebble`). */
 export interface Pebble {
   readonly directoryUrl: string;
   /** PEM of the root of its TLS certificate. */
@@ -77,7 +77,7 @@ export const describeAgainstPebbleOfToday = (...suite: Parameters<DescribeEach>)
     openssl: ['version'],
   })(...suite);
 
-/** A port that nobody listens on right now, below those that the system gives to outgoing connections. */
+/** A port that is free right now, below those that the system gives to outgoing connections. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 17_000);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /**
  * Measures how much CPU time the main thread takes without a turn for others. Time that it waits for a core does not
  * count, so that a busy machine does not make a stretch longer. `stop` returns the longest one in milliseconds, to which
- * a turn of some milliseconds before it may have added; undefined where the system does not tell CPU time by thread.
+ * a turn of some milliseconds before it may have added; undefined where the system does not report CPU time by thread.
  */
 export function watchStretches(): { readonly stop: () => number | undefined } {
   let last = mainThreadMs();

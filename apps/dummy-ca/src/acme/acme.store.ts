@@ -89,7 +89,7 @@ export function createAcmeStore(keep: number, state: State = noState) {
   for (const [, record] of state.load('acme-certificate')) insertCertificate(record as AcmeCertificate);
   for (const [spkiSha256] of state.load('compromised-key')) compromisedKeys.insert(spkiSha256, spkiSha256);
 
-  // Whoever has a record may change it: what was handed out since the last answer is written before the next one.
+  // A caller that has a record may change it: what was handed out since the last answer is written before the next one.
   const noted =
     <T extends { readonly id: string }>(kind: StateKind) =>
     <R extends T | undefined>(record: R): R => {
@@ -167,7 +167,7 @@ function accountOf(stored: StoredAccount): Account {
   return { ...stored, key: readKey(stored.jwk).key };
 }
 
-/** An order whose certificate was being issued when the process ended is ready again: nobody was told of one. */
+/** An order whose certificate was being issued when the process ended is ready again: no client was given one. */
 function resumed(order: Order): Order {
   if (order.certificateId === undefined && order.problem === undefined) order.finalizedAt = undefined;
   return order;

@@ -46,7 +46,7 @@ interface Connection {
   close(): void;
 }
 
-// "CLCA" in ASCII: what tells the file from another program's
+// "CLCA" in ASCII: which marks the file as ours
 const application = 0x434c4341;
 const format = 1;
 

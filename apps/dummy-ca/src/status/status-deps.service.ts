@@ -37,7 +37,7 @@ export interface StatusOptions extends Omit<StatusDeps, 'own' | 'revocations'> {
 }
 
 // A list of as many entries has 4 MB.
-const mostRevocations = 100_000;
+const maxRevocations = 100_000;
 
 /** The register of what is revoked, at first what the state has. */
 export function createStatus({ own, counts, state, ...options }: StatusOptions): StatusDeps {
@@ -46,7 +46,7 @@ export function createStatus({ own, counts, state, ...options }: StatusOptions):
     return [serialNumber, { serialNumber, issuer, notAfter }];
   });
   const onRevoke = ({ issuer, reason }: Revocation) => counts.countRevoked({ issuer, reason });
-  const revocations = createRevocationsStore(mostRevocations, onRevoke, state);
+  const revocations = createRevocationsStore(maxRevocations, onRevoke, state);
   return { ...options, own: new Map(known), revocations };
 }
 

@@ -134,7 +134,7 @@ function linesOf(path: string): readonly string[] {
   }
 }
 
-/** A port that nobody listens on right now, below those that the system gives to outgoing connections. */
+/** A port that is free right now, below those that the system gives to outgoing connections. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 17_000);

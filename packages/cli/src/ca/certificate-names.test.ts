@@ -5,7 +5,7 @@ test.each([
   [['A.test', 'a.test'], { dnsNames: ['a.test'], ipAddresses: [], fileName: 'a.test' }],
   [['*.a.test', '127.0.0.1'], { dnsNames: ['*.a.test'], ipAddresses: ['127.0.0.1'], fileName: '_.a.test' }],
   [['::1', 'localhost'], { dnsNames: ['localhost'], ipAddresses: ['::1'], fileName: '__1' }],
-])('tells host names and addresses of %j apart', (names, expected) => {
+])('separates host names from addresses in %j', (names, expected) => {
   expect(certificateNames(names)).toEqual(expected);
 });
 

@@ -11,7 +11,7 @@ import type { ValidationSettings } from './validation-settings.js';
 export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;
 
 // Each that runs holds a socket and little else, each that waits hardly anything.
-const validationTurns = { atOnce: 200, mostWaiting: 20_000 };
+const validationTurns = { atOnce: 200, maxWaiting: 20_000 };
 
 /** The mode is asked for anew each time. */
 export function createValidation(
