@@ -127,7 +127,9 @@ describeEachDialect('creating a provider', (open) => {
     const { body: taken } = await create({ kind: 'dummy-ca', name: 'dummy-ca', config: elsewhere }).expect(
       400,
     );
-    expect(taken.detail).toBe('name: is the name of another provider: dummy-ca; GET /providers lists them');
+    expect(taken.detail).toBe(
+      'name: another provider is named dummy-ca; to change it, PUT /providers/{id}/config with its id of GET /providers, or choose another name',
+    );
   });
 
   test('refuses a private address and names the setting that allows it', async () => {
@@ -139,6 +141,19 @@ describeEachDialect('creating a provider', (open) => {
     const metadata = { baseUrl: 'http://169.254.169.254' };
     const { body: never } = await create({ kind: 'dummy-ca', name: 'inside', config: metadata }).expect(400);
     expect(never.detail).not.toMatch(/allowPrivateNetwork/);
+  });
+
+  test('refuses a repeated request without a change, as a script that runs again sends it', async () => {
+    const body = { kind: 'dummy-ca', name: 'scripted', config: elsewhere };
+    const { body: created } = await create(body).expect(201);
+    const changed = { ...body, config: { ...elsewhere, validityDays: 7 } };
+    const { body: refused } = await create(changed).expect(400);
+    expect(refused).toMatchObject({ code: 'name_taken', errors: [{ path: 'name' }] });
+    expect(await providerOf(app, 'scripted')).toEqual(created);
+    const entries = await auditEntries(app, 'provider.create');
+    expect(entries.filter(({ resourceId }) => resourceId === created.id)).toHaveLength(1);
+    await configure(app, created, changed.config).expect(200);
+    expect(await providerOf(app, 'scripted')).toMatchObject({ config: { validityDays: 7 } });
   });
 
   test('of two that take one name at once, one is created', async () => {

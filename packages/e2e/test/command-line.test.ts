@@ -86,7 +86,9 @@ describe('providers', () => {
     const taken = await certloop(['providers', 'create', 'staging', '--kind', 'dummy-ca', '--config', file]);
     expect(taken).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/name: is the name of another provider/),
+      err: expect.stringMatching(
+        /name: another provider is named staging; to change it, .* or choose another name/,
+      ),
     });
     expect((await certloop(['providers', 'delete', 'staging'])).out).toBe('provider staging is deleted\n');
     const builtIn = await certloop(['providers', 'delete', 'acme']);

@@ -65,7 +65,7 @@ function afterAll(others: readonly ProviderRow[], now: Date): Date {
 }
 
 function nameTaken(name: string): InvalidInput {
-  const message = `is the name of another provider: ${name}; GET /providers lists them`;
+  const message = `another provider is named ${name}; to change it, PUT /providers/{id}/config with its id of GET /providers, or choose another name`;
   return new InvalidInput(`name: ${message}`, {
     code: 'name_taken',
     title: 'Name is taken',

@@ -1,9 +1,8 @@
 import { type Provider, providerKindNames } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import type { Io } from '../io.js';
+import { readJsonObject } from '../json-file.js';
 import { findProvider } from '../lookup.js';
 import type { Session } from '../session.js';
-import { UsageError } from '../usage-error.js';
 
 const rowOf = ({ name, kind, displayName, enabled, id }: Provider) => ({
   name,
@@ -49,7 +48,7 @@ export function addProviders(program: Command, open: () => Session): void {
     .option('--title <text>', 'its name for people')
     .action(async (name: string, { kind, title: displayName, config: file }: NewProvider) => {
       const { io, report, manager } = open();
-      const config = await readConfig(io, file);
+      const config = await readJsonObject(io, file, '--config');
       const body = { kind, name, config, ...(displayName !== undefined && { displayName }) };
       report.thing((await (await manager()).createProvider({ body })).body, rowOf);
     });
@@ -58,7 +57,7 @@ export function addProviders(program: Command, open: () => Session): void {
     .description('Replace the configuration of a provider; a secret sent as ******** stays')
     .addOption(configOption())
     .action(async (name: string, { config: file }: Pick<NewProvider, 'config'>) => {
-      const config = await readConfig(open().io, file);
+      const config = await readJsonObject(open().io, file, '--config');
       const { report, client, provider, params } = await named(name);
       const { body } = await client.setProviderConfig({ params, body: { config } });
       report.done(body.message, provider);
@@ -102,18 +101,4 @@ function configOption(): Option {
     '--config <file>',
     'its configuration as a JSON object; - is standard input',
   ).makeOptionMandatory();
-}
-
-/** Throws UsageError without the text of the file, which may hold secrets. */
-async function readConfig({ readText }: Io, file: string): Promise<Provider['config']> {
-  const text = await readText(file).catch(() => {
-    throw new UsageError(`--config: ${file} cannot be read`);
-  });
-  try {
-    const config: unknown = JSON.parse(text);
-    if (typeof config === 'object' && config !== null && !Array.isArray(config)) return { ...config };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new UsageError(`--config: ${file} is not a JSON object`);
 }

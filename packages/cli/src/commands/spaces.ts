@@ -2,6 +2,7 @@ import type { Space } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { findSpace } from '../lookup.js';
 import type { Session } from '../session.js';
+import { addSpacePolicy } from './space-policy.js';
 
 const rowOf = ({ name, description, createdAt, id }: Space) => ({
   name,
@@ -12,7 +13,7 @@ const rowOf = ({ name, description, createdAt, id }: Space) => ({
 
 /** Adds `spaces`. */
 export function addSpaces(program: Command, open: () => Session): void {
-  const spaces = program.command('spaces').description('Spaces: list, create, delete');
+  const spaces = program.command('spaces').description('Spaces: list, create, delete, issuance policy');
   spaces
     .command('list', { isDefault: true })
     .description('List the spaces that you may read')
@@ -41,4 +42,5 @@ export function addSpaces(program: Command, open: () => Session): void {
       const { body } = await client.deleteSpace({ params: { id: space.id }, query });
       report.done(body.message, space);
     });
+  addSpacePolicy(spaces, open);
 }

@@ -1,0 +1,173 @@
+import {
+  type AllowedNames,
+  Conflict,
+  type IssuancePolicy,
+  type IssuancePolicyChange,
+  type Provider,
+} from '@certloop/contracts';
+import type { Command } from 'commander';
+import { readJsonObject } from '../json-file.js';
+import { findProvider, findSpace } from '../lookup.js';
+import type { Report } from '../report.js';
+import type { Manager, Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+
+interface PolicyOptions {
+  readonly suffix?: readonly string[];
+  readonly name?: readonly string[];
+  readonly cidr?: readonly string[];
+  readonly wildcards?: true;
+  readonly beyondFqdn?: true;
+  /** As commander names `--any-name`; lifts the limits of names. */
+  readonly anyName?: true;
+  readonly provider?: readonly string[];
+  readonly anyProvider?: true;
+  readonly file?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** Adds `spaces policy`. */
+export function addSpacePolicy(spaces: Command, open: () => Session): void {
+  spaces
+    .command('policy <space>')
+    .description('Show or set for which names and by which providers a space may get certificates')
+    .option('--suffix <domain...>', 'allow these domains and all names below them')
+    .option('--name <name...>', 'allow these names exactly; also wildcards such as *.example.com')
+    .option('--cidr <range...>', 'allow addresses of these ranges, such as 10.0.0.0/8')
+    .option('--wildcards', 'allow wildcard names below the suffixes')
+    .option('--beyond-fqdn', 'allow CSRs to have names beside their FQDN')
+    .option('--any-name', 'allow every name')
+    .option('--provider <provider...>', 'allow these providers alone')
+    .option('--any-provider', 'allow every provider')
+    .option('--file <file>', 'the whole policy as JSON, as --json prints it; - is standard input')
+    .option('--dry-run', 'only list what would be refused')
+    .option('--yes', 'save it although FQDNs that are allowed today would be refused')
+    .action((space: string, options: PolicyOptions) => showOrSet(open(), space, options));
+}
+
+async function showOrSet(session: Session, named: string, options: PolicyOptions): Promise<void> {
+  const limits = limitsOf(options);
+  const isSilent = limits.allowedNames === undefined && !limits.isLimitingProviders;
+  if (options.file !== undefined) {
+    if (!isSilent) throw new UsageError('--file is the whole policy; it goes with --dry-run and --yes alone');
+    // cert-manager judges it and names what is wrong
+    const sent = (await readJsonObject(session.io, options.file, '--file')) as Partial<IssuancePolicy>;
+    return set(session, named, options, async () => sent);
+  }
+  if (!isSilent) return set(session, named, options, (...of) => changedPolicy(...of, options, limits));
+  if (options.dryRun === true || options.yes === true)
+    throw new UsageError('--dry-run and --yes go with a policy: name its limits, or a --file');
+  return show(session, named);
+}
+
+async function show({ report, manager }: Session, named: string): Promise<void> {
+  const client = await manager();
+  const { id } = await findSpace(client, named);
+  const { body } = await client.getIssuancePolicy({ params: { id } });
+  const providers = (await client.listProviders()).body;
+  report.thing(body, (policy) => rowOf(policy, providers));
+}
+
+interface Limits {
+  /** What the options say of names: null for any, undefined for nothing. */
+  readonly allowedNames: AllowedNames | null | undefined;
+  readonly isLimitingProviders: boolean;
+}
+
+function limitsOf(options: PolicyOptions): Limits {
+  const { suffix, name, cidr, wildcards, beyondFqdn, anyName, provider, anyProvider } = options;
+  const isLimitingNames = [suffix, name, cidr, wildcards, beyondFqdn].some((each) => each !== undefined);
+  if (isLimitingNames && anyName === true)
+    throw new UsageError('--any-name goes with none of --suffix, --name, --cidr, --wildcards, --beyond-fqdn');
+  if (provider !== undefined && anyProvider === true)
+    throw new UsageError('--provider and --any-provider exclude each other');
+  const names = {
+    names: [...(name ?? [])],
+    suffixes: [...(suffix ?? [])],
+    wildcards: wildcards === true,
+    cidrs: [...(cidr ?? [])],
+    beyondFqdn: beyondFqdn === true,
+  };
+  return {
+    allowedNames: isLimitingNames ? names : anyName === true ? null : undefined,
+    isLimitingProviders: provider !== undefined || anyProvider === true,
+  };
+}
+
+/** The policy of the space with what the options say; of names and providers, what they do not speak of stays. */
+async function changedPolicy(
+  client: Manager,
+  id: string,
+  { provider: named }: PolicyOptions,
+  { allowedNames, isLimitingProviders }: Limits,
+): Promise<IssuancePolicy> {
+  const { body: current } = await client.getIssuancePolicy({ params: { id } });
+  const providers: Provider[] = [];
+  for (const name of named ?? []) providers.push(await findProvider(client, name));
+  const providerIds = named === undefined ? null : providers.map((provider) => provider.id);
+  return {
+    allowedNames: allowedNames === undefined ? current.allowedNames : allowedNames,
+    providerIds: isLimitingProviders ? providerIds : current.providerIds,
+  };
+}
+
+async function set(
+  { report, manager }: Session,
+  named: string,
+  { dryRun, yes }: PolicyOptions,
+  policyOf: (client: Manager, id: string) => Promise<Partial<IssuancePolicy>>,
+): Promise<void> {
+  const client = await manager();
+  const { id } = await findSpace(client, named);
+  const policy = await policyOf(client, id);
+  const put = async (query: { readonly dryRun?: 'true' }, confirmed: boolean) =>
+    (
+      await client.setIssuancePolicy({
+        params: { id },
+        query,
+        body: { ...policy, ...(confirmed && { confirmed }) },
+      })
+    ).body;
+  const trial = yes === true && dryRun !== true ? undefined : await put({ dryRun: 'true' }, false);
+  if (trial !== undefined && trial.newlyRefused.count > 0 && dryRun !== true)
+    throw unconfirmed(trial.newlyRefused.count);
+  const change = trial !== undefined && dryRun === true ? trial : await put({}, yes === true);
+  tell(report, change, (await client.listProviders()).body);
+}
+
+function unconfirmed(count: number): Conflict {
+  const fqdns = count === 1 ? '1 FQDN that is' : `${count} FQDNs that are`;
+  return new Conflict(
+    `${fqdns} allowed today would be refused; add --dry-run to list them, or --yes to save the policy all the same`,
+  );
+}
+
+function tell(report: Report, change: IssuancePolicyChange, providers: readonly Provider[]): void {
+  const { saved, newlyRefused } = change;
+  report.thing(change, () => ({
+    ...rowOf(change, providers),
+    saved: saved ? 'yes' : 'no',
+    'newly refused': newlyRefused.count,
+  }));
+  for (const { fqdn, message } of newlyRefused.items) report.warn(`${fqdn}: ${message}`);
+  const more = newlyRefused.count - newlyRefused.items.length;
+  if (more > 0) report.warn(`and ${more} more`);
+}
+
+function rowOf({ allowedNames, providerIds }: IssuancePolicy, providers: readonly Provider[]) {
+  const nameOf = (id: string) => providers.find((each) => each.id === id)?.name ?? id;
+  const allowed = (all: readonly string[]) => (all.length === 0 ? 'none' : all.join(', '));
+  return {
+    ...(allowedNames === null
+      ? { names: 'any' }
+      : {
+          names: allowed(allowedNames.names),
+          suffixes: allowed(allowedNames.suffixes),
+          wildcards: allowedNames.wildcards ? 'yes' : 'no',
+          addresses: allowed(allowedNames.cidrs),
+          'names beyond the FQDN': allowedNames.beyondFqdn ? 'yes' : 'no',
+        }),
+    providers: providerIds === null ? 'any' : allowed(providerIds.map(nameOf)),
+  };
+}

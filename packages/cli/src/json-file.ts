@@ -1,0 +1,20 @@
+import type { Io } from './io.js';
+import { UsageError } from './usage-error.js';
+
+/** The JSON object in the file of an option. Throws UsageError without the text of the file, which may hold secrets. */
+export async function readJsonObject(
+  { readText }: Io,
+  file: string,
+  option: string,
+): Promise<Record<string, unknown>> {
+  const text = await readText(file).catch(() => {
+    throw new UsageError(`${option}: ${file} cannot be read`);
+  });
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new UsageError(`${option}: ${file} is not a JSON object`);
+}
