@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { settings as certManager } from '../apps/cert-manager/dist/src/config.js';
 import { settings as checkMonitor } from '../apps/check-monitor/dist/src/config.js';
+import { certManagerContract } from '../packages/contracts/dist/src/index.js';
 import { fittingFaults, readKustomization, readManifests, schemaFaults } from './manifests.mjs';
 
 const shipped = readKustomization(new URL('../docker/kustomize/', import.meta.url));
@@ -39,6 +40,15 @@ test('the shipped images are of the version of this tree', () => {
     shipped.kustomization.images.map(({ newTag }) => newTag),
     [version, version],
   );
+});
+
+test('the balancer waits longer for an answer than a caller may have cert-manager wait', () => {
+  const balancer = readFileSync(new URL('../docker/balancer.conf', import.meta.url), 'utf8');
+  const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(balancer);
+  const { query } = certManagerContract.requestCertificate;
+  assert.equal(query.safeParse({ wait: '120' }).success, true);
+  // with half a minute for the answer itself
+  assert.equal(query.safeParse({ wait: String(seconds - 30) }).success, false);
 });
 
 const bad = {
