@@ -43,6 +43,7 @@ import { addSigningRequests } from './migrations/0019-signing-requests.js';
 import { addImports } from './migrations/0020-imports.js';
 import { addEvents } from './migrations/0021-events.js';
 import { storeCertificatesOnce } from './migrations/0022-certificates-once.js';
+import { indexCompromisedKeys } from './migrations/0023-compromised-keys.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -121,6 +122,7 @@ export const schema: Schema = {
     addImports,
     addEvents,
     storeCertificatesOnce,
+    indexCompromisedKeys,
   ],
 };
 

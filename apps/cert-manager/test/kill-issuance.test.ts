@@ -198,6 +198,34 @@ describeEachDialect('a process that is killed', (open) => {
     });
   });
 
+  test('while it has a certificate revoked leaves that to the next one, once its turn has lapsed', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    const { auth } = app.people.ada;
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    await app.request.post(pathOf(fqdn, 'csr/sign')).set(auth).send({ providerId }).expect(200);
+    const path = pathOf(fqdn, `certificates/${(await certificatesOf(app, fqdn)).at(-1)?.id}/revoke`);
+    const body = { reason: 'keyCompromise' };
+    const before = ca.revocations.reasons().length;
+    ca.revocations.answer('with silence');
+    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: { path, auth, body } });
+    await ca.revocations.hasRevoked(before + 1);
+    child.kill('SIGKILL');
+    expect(await deathOf(child)).toBe('SIGKILL');
+    ca.revocations.answer('soundly');
+    const stored = async () => (await certificatesOf(app, fqdn)).map((one) => one.revocationReason);
+    // one that lives may still be at work
+    await app.finishRevocations();
+    expect(await stored()).toEqual([undefined]);
+    app.clock.advance(4 * leaseMs);
+    await app.finishRevocations();
+    expect(await stored()).toEqual(['keyCompromise']);
+    const revoked = (await auditEntries(app, 'certificate.revoke')).filter(
+      ({ details }) => details['fqdnId'] === fqdn.id,
+    );
+    expect(revoked).toMatchObject([{ outcome: 'success', username: app.people.ada.username }]);
+    await app.request.post(pathOf(fqdn, 'csr/sign')).set(auth).send({ providerId }).expect(400);
+  });
+
   describe('while it requests a certificate by ACME', () => {
     test.each(orderMoments)('at %s: one order, one certificate', async (deadly) => {
       const { job, fqdn } = await addJob(app, { status: 'running' });

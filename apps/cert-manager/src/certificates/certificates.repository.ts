@@ -75,6 +75,12 @@ export const certificates = defineTable<CertificateRow>('certificates', {
       columns: ['expiresAt', 'fqdnId'],
       where: inUse,
     },
+    // whose keys must not be certified again
+    {
+      name: 'ix_certificates_compromised',
+      columns: ['spkiSha256'],
+      where: "revocation_reason = 'keyCompromise'",
+    },
   ],
   references: [
     { columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' },

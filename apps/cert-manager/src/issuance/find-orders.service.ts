@@ -2,6 +2,7 @@ import type { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { type BatchEnd, type BatchPatience, batched } from '@certloop/server';
 import { listNewestCertificateIds } from '../certificates/certificates.repository.js';
+import { keyCompromised, listCompromisedKeys } from '../certificates/compromised-keys.repository.js';
 import { type CsrRow, csrNotFound, listLatestCsrs } from '../csrs/csrs.repository.js';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, fqdnNotFound } from '../fqdns/fqdns.repository.js';
@@ -22,7 +23,7 @@ export interface Order {
   readonly csr: CsrRow;
   readonly provider: ProviderRow;
   readonly newestId: string | undefined;
-  /** Why the policy of the space does not allow it. */
+  /** Why the policy of the space does not allow it, or that the key is compromised. */
   readonly refusal: InvalidInput | undefined;
   /** Whether the policy refused the FQDN when it was last reviewed. */
   readonly wasRefused: boolean;
@@ -47,6 +48,10 @@ async function findOrders(tx: Tx, inputs: readonly OrderInput[]): Promise<BatchE
   const fqdns = new Map((await listFqdnsWithPolicy(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
   const csrs = new Map((await listLatestCsrs(tx, ids)).map((csr) => [csr.fqdnId, csr]));
   const newest = new Map((await listNewestCertificateIds(tx, ids)).map(({ fqdnId, id }) => [fqdnId, id]));
+  const compromised = await listCompromisedKeys(
+    tx,
+    [...csrs.values()].map(({ spkiSha256 }) => spkiSha256),
+  );
   const asked = [...new Set(inputs.map(({ providerId }) => providerId))];
   const providers = new Map((await listProvidersById(tx, asked)).map((provider) => [provider.id, provider]));
   const rules = new Map<string | null, PolicyRules>();
@@ -60,7 +65,8 @@ async function findOrders(tx: Tx, inputs: readonly OrderInput[]): Promise<BatchE
     if (provider === undefined) return refused(providerNotFound());
     const asked = rules.get(fqdn.policyRevision);
     const wasRefused = fqdn.refusedSince !== null;
-    const refusal = asked && refusedBy(asked, { fqdn, csr, provider });
+    const keyRefusal = compromised.has(csr.spkiSha256) ? keyCompromised() : undefined;
+    const refusal = (asked && refusedBy(asked, { fqdn, csr, provider })) ?? keyRefusal;
     return {
       status: 'fulfilled',
       value: { fqdn, csr, provider, newestId: newest.get(fqdnId), refusal, wasRefused },

@@ -4,6 +4,7 @@ import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type BatchEnd, batched } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import { keyCompromised, listCompromisedKeys } from '../certificates/compromised-keys.repository.js';
 import { findRefusals } from '../csrs/judge-issuance.service.js';
 import type { Order } from './find-orders.service.js';
 import { jobCallerOf } from './job-audit.js';
@@ -45,16 +46,25 @@ const maxTogether = 32;
 /**
  * A function that writes down what a CA is about to be asked, those that come at the same time in one transaction, and
  * returns the id of the row: a process that dies meanwhile leaves it to `recoverSigning`. Rejects with InvalidInput
- * where the policy of the space, as it is in this transaction, does not allow it; nothing is written then.
+ * where the policy of the space, as it is in this transaction, does not allow it, or the key is compromised; nothing is
+ * written then.
  */
 export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked: Asked) => Promise<string> {
   return batched(async (all: readonly Asked[]) => {
     const terms = { now: clock.now(), leaseMs };
     const rows = all.map((asked) => signingRequestOf(asked, terms));
     return db.transaction(async (tx) => {
-      const refusals = await findRefusals(
+      const byPolicy = await findRefusals(
         tx,
         all.map(({ order }) => order),
+      );
+      const compromised = await listCompromisedKeys(
+        tx,
+        rows.map(({ spkiSha256 }) => spkiSha256),
+      );
+      const refusals = rows.map(
+        ({ spkiSha256 }, index) =>
+          byPolicy[index] ?? (compromised.has(spkiSha256) ? keyCompromised() : undefined),
       );
       const allowed = rows.filter((_, index) => refusals[index] === undefined);
       if (allowed.length > 0) await insertSigningRequests(tx, allowed);

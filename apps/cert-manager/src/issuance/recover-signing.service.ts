@@ -2,6 +2,7 @@ import { AppError } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { recordAudit } from '../audit/audit.service.js';
+import { findKeyRefusal } from '../certificates/compromised-keys.repository.js';
 import { type CsrRow, listLatestCsrs } from '../csrs/csrs.repository.js';
 import { type FqdnRow, listFqdnsById } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
@@ -82,6 +83,7 @@ async function findSubject(
   const [csr] = await listLatestCsrs(tx, [fqdnId]);
   // a certificate for another key than the owner uses now must not take the place of the one in use
   if (csr?.id !== csrId) return { gone: 'another CSR was uploaded, or this one deleted' };
+  if ((await findKeyRefusal(tx, csr)) !== undefined) return { gone: 'the key is compromised' };
   return { fqdn, csr, provider };
 }
 

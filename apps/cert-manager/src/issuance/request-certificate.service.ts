@@ -6,6 +6,7 @@ import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { listLastCertificates } from '../certificates/certificate-list.repository.js';
 import { type CertificateRow, findCertificate } from '../certificates/certificates.repository.js';
+import { findKeyRefusal } from '../certificates/compromised-keys.repository.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import { findRefusal } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, holdFqdn } from '../fqdns/fqdns.repository.js';
@@ -50,8 +51,8 @@ export type RequestState =
 /**
  * Requests a certificate for an FQDN by ACME and waits for at most `waitSeconds`; the job goes on after that. A call
  * while one is under way waits for that one. Throws NotFound when the space, the FQDN or a CSR is not there,
- * InvalidInput when there is no enabled ACME provider, the FQDN has another one, or the policy of the space does not
- * allow a name or the provider.
+ * InvalidInput when there is no enabled ACME provider, the FQDN has another one, the key is compromised, or the policy of
+ * the space does not allow a name or the provider.
  */
 export async function requestCertificate(
   deps: RequestDeps,
@@ -67,7 +68,8 @@ export async function requestCertificate(
   const requested = await deps.db.read(async (tx) => {
     const found = await findRequested(tx, input);
     const provider = await acmeProviderOf(tx, found.fqdn);
-    return { ...found, provider, refusal: await findRefusal(tx, { ...found, provider }) };
+    const refusal = (await findRefusal(tx, { ...found, provider })) ?? (await findKeyRefusal(tx, found.csr));
+    return { ...found, provider, refusal };
   });
   deps.opener.openForSigning(requested.provider);
   if (requested.refusal !== undefined) throw await recorded(deps, caller, requested, requested.refusal);
@@ -77,7 +79,7 @@ export async function requestCertificate(
   return settle(deps, begun.job, input.waitSeconds * 1000);
 }
 
-/** The refusal by the policy of the space, once the audit log has it. */
+/** The refusal by the policy of the space or for the key, once the audit log has it. */
 async function recorded(
   { db, clock }: RequestDeps,
   caller: Caller,

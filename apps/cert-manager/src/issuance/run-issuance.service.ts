@@ -6,6 +6,7 @@ import { isHandedIn } from '../acme/order-record.js';
 import { isHandingIn, OrderAbandoned } from '../acme/order-steps.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findLastOfProvider } from '../certificates/certificate-list.repository.js';
+import { findKeyRefusal, requireSoundKey } from '../certificates/compromised-keys.repository.js';
 import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
@@ -73,7 +74,7 @@ interface Subject {
   readonly provider: ProviderRow;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
-  /** Why the policy of the space does not allow it; what a CA has been given the CSR for goes on all the same. */
+  /** Why the policy of the space does not allow it, or that the key is compromised; what a CA has been given the CSR for goes on all the same. */
   readonly refusal: RefusedOutcome | undefined;
 }
 
@@ -101,8 +102,13 @@ async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   if (csr === undefined) throw csrGone();
   const provider = await getProvider(tx, job.providerId);
   const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
-  const refusal = isHandedIn(job.orderState) ? undefined : await findRefusal(tx, { fqdn, csr, provider });
+  const refusal = isHandedIn(job.orderState) ? undefined : await refusalOf(tx, { fqdn, csr, provider });
   return { fqdn, csr, provider, replaces: earlier?.pem, refusal: refusal && outcomeOf(refusal) };
+}
+
+/** Why nothing may be issued, by the policy of the space or for the key. */
+async function refusalOf(tx: Tx, subject: Omit<Subject, 'replaces' | 'refusal'>) {
+  return (await findRefusal(tx, subject)) ?? (await findKeyRefusal(tx, subject.csr));
 }
 
 type RefusedOutcome = { readonly isSigned: false } & SignRefusal;
@@ -136,7 +142,12 @@ function progressOf(worker: Worker, subject: Subject): OrderProgress {
       ),
     isConfirmed: job.isConfirmed,
     onStep: async (step, change) => {
-      if (isHandingIn(step, change)) await deps.db.read((tx) => requireAllowed(tx, subject));
+      if (isHandingIn(step, change)) {
+        await deps.db.read(async (tx) => {
+          await requireAllowed(tx, subject);
+          await requireSoundKey(tx, subject.csr);
+        });
+      }
       worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());
       await write(worker, { steps: worker.steps });
     },

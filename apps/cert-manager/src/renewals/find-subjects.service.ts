@@ -1,6 +1,7 @@
 import type { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import { listNewestCertificates } from '../certificates/certificates.repository.js';
+import { keyCompromised, listCompromisedKeys } from '../certificates/compromised-keys.repository.js';
 import { type CsrRow, findCsr, listLatestCsrs } from '../csrs/csrs.repository.js';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import { holdFqdns } from '../fqdns/fqdns.repository.js';
@@ -17,12 +18,14 @@ export interface FoundSubject extends RenewalSubject {
   readonly newestId: string | undefined;
   /** Whether somebody has a request for the FQDN under way. */
   readonly isRequested: boolean;
-  /** Why the policy of the space does not allow the renewal. */
+  /** Whether a certificate for the key of the CSR was revoked as compromised. */
+  readonly isKeyCompromised: boolean;
+  /** Why the policy of the space does not allow the renewal, or that the key is compromised. */
   readonly refusal: InvalidInput | undefined;
 }
 
 /**
- * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs seven statements
+ * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs eight statements
  * however many there are.
  */
 export async function findSubjects(
@@ -34,6 +37,10 @@ export async function findSubjects(
   const fqdns = by('id', await holdFqdns(tx, ids));
   const requested = new Set(await listFqdnsBeingRequested(tx, ids));
   const csrs = by('fqdnId', await listLatestCsrs(tx, ids));
+  const compromised = await listCompromisedKeys(
+    tx,
+    [...csrs.values()].map(({ spkiSha256 }) => spkiSha256),
+  );
   const newest = by('fqdnId', await listNewestCertificates(tx, ids));
   const usualIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
   const asked = entries.flatMap((entry) => [usualIdOf(entry), entry.journal?.providerId ?? []].flat());
@@ -46,13 +53,17 @@ export async function findSubjects(
     const certificate = newest.get(entry.fqdnId);
     const found = fqdn?.spaceId === entry.spaceId && provider !== undefined && { fqdn, provider };
     const csr = await begunCsr(tx, entry, csrs.get(entry.fqdnId));
+    const isKeyCompromised = csr !== undefined && compromised.has(csr.spkiSha256);
     const asked = rules.get(entry.spaceId);
     subjects.push(
       found
         ? {
             ...found,
             csr,
-            refusal: asked && refusedBy(asked, { ...found, csr }),
+            isKeyCompromised,
+            refusal:
+              (asked && refusedBy(asked, { ...found, csr })) ??
+              (isKeyCompromised ? keyCompromised() : undefined),
             replaces: certificate?.providerId === found.provider.id ? certificate.pem : undefined,
             newestId: certificate?.id,
             isRequested: requested.has(entry.fqdnId),

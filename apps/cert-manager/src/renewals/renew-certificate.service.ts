@@ -1,8 +1,10 @@
 import { AppError } from '@certloop/contracts';
 import { batched } from '@certloop/server';
 import { nilUuid } from '../access/caller.js';
+import { isHandedIn } from '../acme/order-record.js';
 import { isHandingIn } from '../acme/order-steps.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { requireSoundKey } from '../certificates/compromised-keys.repository.js';
 import { type CsrRow, findCsr } from '../csrs/csrs.repository.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../fqdns/fqdns.repository.js';
@@ -102,8 +104,10 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
   const { csr, provider, refusal } = subject;
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
-  // what a CA has been given the CSR for goes on all the same
-  const isBegun = mayHaveCertificate(lease.journal());
+  // what a CA has been given the CSR for goes on all the same, but nobody is asked again to certify a compromised key
+  const isBegun = subject.isKeyCompromised
+    ? isHandedIn(lease.journal()?.order)
+    : mayHaveCertificate(lease.journal());
   if (subject.isRequested && !isBegun) return requested;
   if (refusal !== undefined && !isBegun) return refused(refusal);
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
@@ -207,7 +211,12 @@ function progressOf(
       ),
     replaces,
     onStep: async (step, change) => {
-      if (isHandingIn(step, change)) await db.read((tx) => requireAllowed(tx, subject));
+      if (isHandingIn(step, change)) {
+        await db.read(async (tx) => {
+          await requireAllowed(tx, subject);
+          await requireSoundKey(tx, csr);
+        });
+      }
     },
     keep: (order) => {
       const next: RenewalJournal = { csrId, providerId, ...(order !== undefined && { order }) };
