@@ -176,7 +176,7 @@ describe('POST /csr takes', () => {
   });
 
   test('members that it does not know', async () => {
-    await ca.sign({ profile: 'x', validity_weeks: 'y', __proto__: null }).expect(200);
+    await ca.sign({ colour: 'x', validity_weeks: 'y', __proto__: null }).expect(200);
   });
 });
 
