@@ -1,4 +1,5 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
+import { freePort } from '@certloop/server/testing';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../src/acme/account-key.service.js';
 import { acmeAccounts } from '../src/acme/acme-accounts.repository.js';
@@ -6,7 +7,7 @@ import type { OrderMoment } from '../src/acme/order-steps.js';
 import { changeAccountKey } from './support/account-key.js';
 import { startApp, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from './support/inventory.js';
-import { describeAgainstPebble, freePort, type Pebble, startPebble } from './support/pebble.js';
+import { describeAgainstPebble, type Pebble, startPebble } from './support/pebble.js';
 import { configure, enable, newCsr, providerOf } from './support/signing.js';
 
 // each order takes a second or two of real time

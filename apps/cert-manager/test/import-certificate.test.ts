@@ -1,6 +1,6 @@
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { serialOf } from './support/fake-revocations.js';
 import { foreignCertificate, foreignPem } from './support/foreign-ca.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrUpload, pathOf } from './support/inventory.js';
@@ -9,22 +9,17 @@ import {
   clearInventory,
   explanationOf,
   openEntryOf,
-  type RenewalPlace,
   renewedFqdn,
-  startRenewing,
   switchRenewal,
+  useRenewing,
 } from './support/renewals.js';
 import { newCsr } from './support/signing.js';
 
 const day = 86_400_000;
 
 describeEachDialect('importing a certificate', (open) => {
-  let place: RenewalPlace;
-  beforeAll(async () => {
-    place = await startRenewing(open);
-  });
+  const place = useRenewing(open);
   afterEach(() => clearInventory(place.app));
-  afterAll(() => place.close());
 
   const newFqdn = async (hostname = 'www.example.org') =>
     addFqdn(place.app, (await addSpace(place.app)).id, hostname);

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { certificateLabel, createRoot, formatPem } from '@certloop/crypto';
+import { freePort } from '@certloop/server/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { startApp, startAppOn, type TestApp } from './support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from './support/inventory.js';
-import { describeAgainstPebble, freePort, type Pebble, startPebble } from './support/pebble.js';
+import { describeAgainstPebble, type Pebble, startPebble } from './support/pebble.js';
 import { configure, enable, newCsr, providerOf } from './support/signing.js';
 import { type SmallDns, startSmallDns } from './support/small-dns.js';
 

@@ -1,6 +1,6 @@
 import { executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Response } from 'supertest';
 import { certificates, findNewestCertificate } from '../src/certificates/certificates.repository.js';
 import { schema } from '../src/database.js';
@@ -12,22 +12,17 @@ import {
   clearInventory,
   explanationOf,
   openEntryOf,
-  type RenewalPlace,
   renewedFqdn,
   signWith,
-  startRenewing,
+  useRenewing,
 } from './support/renewals.js';
 import { newCsr } from './support/signing.js';
 
 const hour = 3_600_000;
 
 describeEachDialect('the order of certificates', (open) => {
-  let place: RenewalPlace;
-  beforeAll(async () => {
-    place = await startRenewing(open);
-  });
+  const place = useRenewing(open);
   beforeEach(() => clearInventory(place.app));
-  afterAll(() => place.close());
 
   type Fqdn = Awaited<ReturnType<typeof renewedFqdn>>;
 

@@ -1,27 +1,22 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import {
   certificatesOf,
   clearInventory,
   explanationOf,
   openEntryOf,
-  type RenewalPlace,
   renewedFqdn,
-  startRenewing,
+  useRenewing,
 } from './support/renewals.js';
 
 const hour = 3_600_000;
 
 describeEachDialect('a CA whose certificates are due as soon as they are issued', (open) => {
-  let place: RenewalPlace;
-  beforeAll(async () => {
-    place = await startRenewing(open);
-  });
+  const place = useRenewing(open);
   afterEach(async () => {
     place.ca.answer('soundly');
     await clearInventory(place.app);
   });
-  afterAll(() => place.close());
 
   test('is asked at once for the first renewal, and then once an hour', async () => {
     const { app, ca } = place;

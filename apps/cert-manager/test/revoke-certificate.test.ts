@@ -1,6 +1,6 @@
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { countExpiring } from '../src/certificates/certificates.repository.js';
 import { pendingRevocations } from '../src/revocations/pending-revocations.repository.js';
 import { listSpaceExpiry } from '../src/system/scrape.repository.js';
@@ -12,11 +12,10 @@ import {
   clearInventory,
   explanationOf,
   openEntryOf,
-  type RenewalPlace,
   renewedFqdn,
   signWith,
-  startRenewing,
   switchRenewal,
+  useRenewing,
 } from './support/renewals.js';
 import { configure, enable, fqdnWithCsr, newCsr } from './support/signing.js';
 
@@ -26,10 +25,9 @@ const minute = 60_000;
 const day = 1440 * minute;
 
 describeEachDialect('revoking a certificate', (open) => {
-  let place: RenewalPlace;
+  const place = useRenewing(open);
   let app: TestApp;
-  beforeAll(async () => {
-    place = await startRenewing(open);
+  beforeAll(() => {
     app = place.app;
   });
   afterEach(async () => {
@@ -40,7 +38,6 @@ describeEachDialect('revoking a certificate', (open) => {
     await clearInventory(app);
     expect(await pending()).toEqual([]);
   });
-  afterAll(() => place.close());
 
   const pending = () => app.database.read((tx) => tx.find(pendingRevocations));
   const entries = () => auditEntries(app, 'certificate.revoke');

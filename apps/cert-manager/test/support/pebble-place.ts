@@ -1,9 +1,10 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { type Listening, listen } from '@certloop/server';
+import { freePort } from '@certloop/server/testing';
 import { startApp, type TestApp } from './app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from './inventory.js';
-import { freePort, type Pebble, type PebbleOptions, startPebble } from './pebble.js';
+import { type Pebble, type PebbleOptions, startPebble } from './pebble.js';
 import { configure, enable, providerOf } from './signing.js';
 
 /** cert-manager whose ACME provider orders from pebble. */

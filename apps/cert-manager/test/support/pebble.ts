@@ -1,11 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
-import { hasProgram, programOfToday } from '@certloop/server/testing';
+import { freePort, hasProgram, programOfToday } from '@certloop/server/testing';
 import { describe, test } from '@jest/globals';
 import { type Exchange, recordAcme } from './acme-recorder.js';
 
@@ -76,20 +75,6 @@ export const describeAgainstPebbleOfToday = (...suite: Parameters<DescribeEach>)
     [programOfToday('pebble-challtestsrv')]: ['-help'],
     openssl: ['version'],
   })(...suite);
-
-/** A port that is free right now, below those that the system gives to outgoing connections. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 17_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
 
 const maxStarts = 3;
 

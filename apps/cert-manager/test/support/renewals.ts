@@ -1,6 +1,7 @@
 import type { Certificate, Fqdn, RenewalExplanation, RenewalQueueEntry } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
+import { afterAll, beforeAll } from '@jest/globals';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import type { TestApp, TestAppOptions } from './app.js';
 import type { FakeCa } from './fake-ca.js';
@@ -31,6 +32,31 @@ export async function startRenewing(
   const { id: providerId } = await providerOf(app, 'dummy-ca');
   await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays }).expect(200);
   return { app, ca, providerId, close };
+}
+
+/** As startRenewing, for as long as the tests of a suite run; its members are there from the first hook on. */
+export function useRenewing(open: OpenTestDatabase): RenewalPlace {
+  let place: RenewalPlace | undefined;
+  const started = () => {
+    if (place === undefined) throw new Error('the place is used before the hooks of its suite have run');
+    return place;
+  };
+  beforeAll(async () => {
+    place = await startRenewing(open);
+  });
+  afterAll(() => started().close());
+  return {
+    get app() {
+      return started().app;
+    },
+    get ca() {
+      return started().ca;
+    },
+    get providerId() {
+      return started().providerId;
+    },
+    close: () => started().close(),
+  };
 }
 
 /** Switches automatic renewal as the administrator. */

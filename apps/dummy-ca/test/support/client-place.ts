@@ -1,10 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCsr, parseCertificate } from '@certloop/crypto';
 import { listen } from '@certloop/server';
+import { freePort } from '@certloop/server/testing';
 import { test } from '@jest/globals';
 import { makeHttpsCertificate } from '../../src/acme/https-certificate.service.js';
 import { renewalIdOf } from '../../src/acme/renewal-window.js';
@@ -131,19 +131,5 @@ function linesOf(path: string): readonly string[] {
     return readFileSync(path, 'utf8').trimEnd().split('\n');
   } catch {
     return [];
-  }
-}
-
-/** A port that is free right now, below those that the system gives to outgoing connections. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 17_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
   }
 }

@@ -1,0 +1,2 @@
+export { freePort } from './testing/ports.js';
+export { hasProgram, programOfToday, say } from './testing/programs.js';
