@@ -1,59 +1,37 @@
-import type { Database } from '@certloop/db';
-import { executeSql, openDatabase } from '@certloop/db';
-import { describeEachDialect, describeOnPostgres, openRelay, testDatabaseUrl } from '@certloop/db/testing';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { column, type Database, DatabaseUnavailable, executeSql, openDatabase, querySql } from '@certloop/db';
+import {
+  createDatabase,
+  describeEachDialect,
+  describeOnPostgres,
+  openRelay,
+  type SmallDisk,
+  startOnSmallDisk,
+  testDatabaseUrl,
+} from '@certloop/db/testing';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { createChannel } from '../src/channels/create-channel.service.js';
 import { schema } from '../src/database.js';
-import { microsOf } from '../src/instants.js';
-import { setUpProject } from '../src/projects/create-project.service.js';
+import {
+  countWaiting,
+  failSome,
+  makeStage,
+  named,
+  open,
+  perRound,
+  startTelling,
+  until,
+} from './support/alerts-under-way.js';
 import { faultRounds, reportFault } from './support/fault-table.js';
-import { type RunningService, secretOfProcesses, startService } from './support/process.js';
-import { type Recorder, startRecorder } from './support/recorder.js';
+import type { Recorder } from './support/recorder.js';
 
 // processes start, are killed and stop here
 jest.setTimeout(60_000 + faultRounds * 60_000);
 
-const perRound = 5;
 const cleanups: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
-
-/** A project with a webhook to a target of its own. */
-async function makeStage(database: Database) {
-  const accounts = { database, secret: secretOfProcesses, now: () => microsOf(new Date()) };
-  const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };
-  const { projectId, pingKey } = await setUpProject(accounts, owner, 'Jobs');
-  const target = await startRecorder();
-  cleanups.push(() => target.close());
-  const settings = { down: { method: 'POST', url: target.url, body: '$NAME' } };
-  await createChannel(
-    { ...accounts, notifier: { judgeTarget: async () => undefined } },
-    { projectId, kind: 'webhook', name: 'hook', settings, isVerified: false },
-  );
-  return { target, pingKey };
-}
-
-async function startTelling(databaseUrl: string): Promise<RunningService> {
-  const service = await startService(databaseUrl, {
-    CHECK_MONITOR_TICK_MS: '50',
-    CHECK_MONITOR_CHECK_LIMIT: '1000',
-    CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
-    CHECK_MONITOR_LOG_LEVEL: 'info',
-  });
-  cleanups.push(() => service.kill());
-  return service;
-}
-
-/** Five checks fail; a ping that finds no database is sent again. */
-async function failSome(url: string, pingKey: string, round: number): Promise<void> {
-  for (let n = 0; n < perRound; n += 1) {
-    for (let status = 0; ![200, 201].includes(status); ) {
-      ({ status } = await fetch(`${url}/ping/${pingKey}/r${round}-c${n}/fail?create=1`));
-    }
-  }
-}
 
 /** The target takes two messages, then answers no more; resolves when a message hangs. */
 function hangAfterTwo(target: Recorder): Promise<void> {
@@ -66,31 +44,15 @@ function hangAfterTwo(target: Recorder): Promise<void> {
   });
 }
 
-async function until(isTrue: () => boolean | Promise<boolean>, seconds: number): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`not within ${seconds} s`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
-const named = (target: Recorder) => target.requests.map(({ body }) => body);
-const open = 'select 1 from notifications where settled_at is null';
-/** Messages that are open, and flips that are no messages yet: a frozen session may hold those. */
-function countWaiting(database: Database): Promise<number> {
-  const flips = 'select 1 from flips where processed_at is null';
-  return database.read(async (tx) => (await executeSql(tx, open)) + (await executeSql(tx, flips)));
-}
-
 const arrived = 'select 1 from notifications where settled_at is not null and error is null';
 
 describeEachDialect('alerts under way when their process ends', (openTest) => {
   test.each(['SIGKILL', 'SIGTERM'] as const)('none is lost by %s', async (signal) => {
     const { url: databaseUrl, database } = await openTest(schema);
-    const { target, pingKey } = await makeStage(database);
+    const { target, pingKey } = await makeStage(database, cleanups);
     const began = performance.now();
     for (let round = 0; round < faultRounds; round += 1) {
-      const service = await startTelling(databaseUrl);
+      const service = await startTelling(databaseUrl, cleanups);
       const hanging = hangAfterTwo(target);
       await failSome(service.url, pingKey, round);
       await hanging;
@@ -111,7 +73,7 @@ describeEachDialect('alerts under way when their process ends', (openTest) => {
       expect(await database.read((tx) => executeSql(tx, used))).toBe(0);
     }
     const sent = faultRounds * perRound;
-    const last = await startTelling(databaseUrl);
+    const last = await startTelling(databaseUrl, cleanups);
     target.answer((response) => response.end());
     await until(async () => (await countWaiting(database)) === 0, 20);
     const lateSeconds = (performance.now() - began) / 1000;
@@ -143,8 +105,8 @@ describeOnPostgres('alerts under way when PostgreSQL is away', () => {
     await database.migrate();
     const relay = await openRelay(databaseUrl);
     cleanups.push(() => relay.close());
-    const { target, pingKey } = await makeStage(database);
-    const service = await startTelling(relay.url);
+    const { target, pingKey } = await makeStage(database, cleanups);
+    const service = await startTelling(relay.url, cleanups);
     const began = performance.now();
     for (let round = 0; round < rounds; round += 1) {
       target.answer((response) => void setTimeout(() => response.end(), 100));
@@ -168,3 +130,102 @@ describeOnPostgres('alerts under way when PostgreSQL is away', () => {
     reportFault({ fault: name, database: 'postgres', sent, arrived: sent, lateSeconds, repeated });
   });
 });
+
+// a disk of its own takes root, and the fault some seconds each time: by `npm run faults` only
+if (faultRounds > 2) {
+  describeOnPostgres('alerts under way when the disk of PostgreSQL is full', () => {
+    test('neither they nor answered pings are lost', async () => {
+      const disk = await startOnSmallDisk();
+      if (disk === undefined) return;
+      cleanups.push(() => disk.close());
+      const databaseUrl = await createDatabase(disk.server.url, 'monitor');
+      const database = await openDatabase({ url: databaseUrl, schema });
+      cleanups.push(() => database.close());
+      await database.migrate();
+      const { target, pingKey } = await makeStage(database, cleanups);
+      const service = await startTelling(databaseUrl, cleanups);
+      const answered: string[] = [];
+      /** False where the ping was refused as one that may be sent again. */
+      const ping = async (slug: 'small' | 'large' = 'large'): Promise<boolean> => {
+        const name = randomUUID();
+        const body = slug === 'small' ? name : `${name} ${randomBytes(6000).toString('base64')}`;
+        const address = `${service.url}/ping/${pingKey}/${slug}?create=1`;
+        const { ok, status, headers } = await fetch(address, { method: 'POST', body });
+        if (ok) answered.push(name);
+        else expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+        return ok;
+      };
+      const pingUntilRefused = async (times: number) => {
+        for (let refused = 0; refused < times; ) {
+          await ping('small');
+          if (!(await ping())) refused += 1;
+        }
+      };
+      const began = performance.now();
+      for (let round = 0; round < faultRounds; round += 1) {
+        await until(() => ping(), 10);
+        disk.fill();
+        await pingUntilRefused(20);
+        await exhaustLog(database);
+        await pingUntilRefused(20);
+        // what fails meanwhile is sent again until it is answered
+        const failing = failSome(service.url, pingKey, round);
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        disk.clear();
+        await reviveServer(disk, database);
+        await failing;
+        await until(() => ping(), 10);
+        await until(async () => (await countWaiting(database).catch(() => 1)) === 0, 60);
+      }
+      const sent = faultRounds * perRound;
+      const lateSeconds = (performance.now() - began) / 1000;
+      const stored = await storedNames(database);
+      expect(answered.filter((name) => !stored.has(name))).toEqual([]);
+      expect(new Set(named(target)).size).toBe(sent);
+      expect(await service.stop()).toBe(0);
+      const repeated = target.requests.length - sent;
+      const fault = `disk full, ${faultRounds} times`;
+      reportFault({
+        fault,
+        database: 'postgres',
+        sent,
+        arrived: new Set(named(target)).size,
+        lateSeconds,
+        repeated,
+      });
+    });
+  });
+}
+
+/** Writes to the write-ahead log until the next file of it finds no room, at which the server panics. */
+async function exhaustLog(database: Database): Promise<void> {
+  const megabytes = "select pg_logical_emit_message(false, 'test', repeat('x', 8000000))";
+  const emit = () => database.transaction((tx) => tx.query(megabytes));
+  await expect(
+    (async () => {
+      for (let n = 0; n < 20; n += 1) await emit();
+    })(),
+  ).rejects.toThrow(DatabaseUnavailable);
+}
+
+/** Starts the server again if it ended, as a service manager does. */
+async function reviveServer({ server }: SmallDisk, database: Database): Promise<void> {
+  const isBack = () =>
+    database.ping().then(
+      () => true,
+      () => false,
+    );
+  try {
+    await until(isBack, 3);
+  } catch {
+    await server.restart();
+    await until(isBack, 10);
+  }
+}
+
+/** First words of the bodies that are stored. */
+async function storedNames(database: Database): Promise<ReadonlySet<string>> {
+  const text = `select encode(substring(body from 1 for 36), 'escape') as name from pings where body is not null`;
+  const rows = await database.read((tx) => querySql(tx, { name: column.text() }, text));
+  return new Set(rows.map(({ name }) => name));
+}

@@ -19,6 +19,7 @@ export {
   type PostgresPair,
   startPostgresPair,
 } from './testing/postgres-pair.js';
+export { type SmallDisk, startOnSmallDisk } from './testing/postgres-small-disk.js';
 export { openRelay, type Relay } from './testing/relay.js';
 
 export interface TestAddress {

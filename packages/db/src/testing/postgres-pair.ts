@@ -80,7 +80,8 @@ function copyCluster({ primary, standby }: Readonly<Record<'primary' | 'standby'
   execFileSync('cp', ['-a', from ?? '', to ?? ''], { ...standby.owner, cwd: '/' });
 }
 
-async function control(place: ServerPlace, own: readonly string[]): Promise<ControlledServer> {
+/** Starts a server on the cluster of a place, with settings of its own beside those of all controlled servers. */
+export async function control(place: ServerPlace, own: readonly string[]): Promise<ControlledServer> {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const start = async (): Promise<ChildProcess> => {
@@ -108,7 +109,7 @@ async function control(place: ServerPlace, own: readonly string[]): Promise<Cont
     },
     restart: async () => {
       const ended = once(server, 'exit');
-      // the shell that started it then asks for the fast shutdown
+      // the shell that started it then asks for the fast shutdown, and ends where the server has ended already
       server.stdin?.end();
       await ended;
       server = await start();
