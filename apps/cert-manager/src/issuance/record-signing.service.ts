@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
-import { type BatchEnd, batched } from '@certloop/server';
+import { type BatchEnd, batched, type Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { keyCompromised, listCompromisedKeys } from '../certificates/compromised-keys.repository.js';
 import { findRefusals } from '../csrs/judge-issuance.service.js';

@@ -79,9 +79,9 @@ async function settle(
   const now = clock.now();
   return db.transaction(async (tx) => {
     const fqdn = await holdFqdn(tx, subject.fqdn.spaceId, subject.fqdn.id);
-    const told = await changeOf(tx, subject.certificate, outcome);
-    const isMissing = told === undefined;
-    const change = { ...told, refreshedAt: now };
+    const reported = await changeOf(tx, subject.certificate, outcome);
+    const isMissing = reported === undefined;
+    const change = { ...reported, refreshedAt: now };
     const rows = await updateCertificate(tx, subject.certificate.id, change);
     if (rows === 0) throw certificateNotFound();
     const status = isMissing ? 'missing' : outcome.status;

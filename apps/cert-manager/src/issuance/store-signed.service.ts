@@ -1,6 +1,5 @@
 import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
-import { type BatchEnd, batched } from '@certloop/server';
+import { type BatchEnd, batched, type Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
@@ -145,7 +144,7 @@ function storeAlone(
     const isThere = (await keepProvider(tx, provider.id)) !== undefined;
     const origin = { ...originOf(order), ...(!isThere && { providerId: null }) };
     const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
-    // whoever was asked for the same was given the same certificate, and has stored it with its entry
+    // another call for the same was given the same certificate, and has stored it with its entry
     if (!isNew) return row;
     await recordAudit(tx, caller, signedAudit({ fqdn, csr, provider }, row), now);
     await onCertificateStored(tx, caller, fqdn, row);

@@ -104,7 +104,7 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
   const { csr, provider, refusal } = subject;
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
-  // what a CA has been given the CSR for goes on all the same, but nobody is asked again to certify a compromised key
+  // what a CA has been given the CSR for goes on all the same, but no CA is asked again to certify a compromised key
   const isBegun = subject.isKeyCompromised
     ? isHandedIn(lease.journal()?.order)
     : mayHaveCertificate(lease.journal());
@@ -120,7 +120,7 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
 }
 
 /**
- * The name under which the provider is to be asked. For one without orders it is on disk: whoever takes over asks by
+ * The name under which the provider is to be asked. For one without orders it is on disk: a process that takes over asks by
  * it, although another certificate may be the newest by then. The request is recorded as those of csr/sign are, so that
  * `recoverSigning` asks again where the entry is deleted, or no try follows.
  */

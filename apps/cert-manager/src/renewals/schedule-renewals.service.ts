@@ -215,7 +215,7 @@ async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: Known): Promi
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
   const provider = known.provider ?? (await keepProvider(tx, providerId));
-  // deleted a moment ago: there is nobody to ask
+  // deleted a moment ago: there is no CA to ask
   if (provider === undefined) return [];
   // a CA knows nothing of a certificate that came from elsewhere
   const isOwn = certificate?.providerId === providerId;

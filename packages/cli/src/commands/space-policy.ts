@@ -133,7 +133,7 @@ async function set(
   if (trial !== undefined && trial.newlyRefused.count > 0 && dryRun !== true)
     throw unconfirmed(trial.newlyRefused.count);
   const change = trial !== undefined && dryRun === true ? trial : await put({}, yes === true);
-  tell(report, change, (await client.listProviders()).body);
+  print(report, change, (await client.listProviders()).body);
 }
 
 function unconfirmed(count: number): Conflict {
@@ -143,7 +143,7 @@ function unconfirmed(count: number): Conflict {
   );
 }
 
-function tell(report: Report, change: IssuancePolicyChange, providers: readonly Provider[]): void {
+function print(report: Report, change: IssuancePolicyChange, providers: readonly Provider[]): void {
   const { saved, newlyRefused } = change;
   report.thing(change, () => ({
     ...rowOf(change, providers),
