@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +40,7 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
   /** How many changes of each check must be delivered. */
   const events = new Map<string, number>();
   let listener: Awaited<ReturnType<typeof startListener>>;
+  let began = 0;
 
   beforeAll(async () => {
     pair = await startPostgresPair();
@@ -66,6 +68,7 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
     listener = await startListener();
     cleanups.push(() => listener.close());
     await addWebhook(stack, listener.url);
+    began = performance.now();
   });
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
@@ -134,7 +137,20 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
   test('has delivered each change under one key', async () => {
     expect(events.size).toBe(9);
     await requireDelivered(listener, events);
+    reportFaults();
   });
+
+  /** Adds a line to the table that `npm run faults` prints. */
+  function reportFaults(): void {
+    const file = process.env['CERTLOOP_FAULT_TABLE'];
+    if (file === undefined) return;
+    const sent = [...events.values()].reduce((sum, count) => sum + count, 0);
+    const { count, latestNewAt } = listener.arrivals();
+    const lateSeconds = ((latestNewAt - began) / 1000).toFixed(1);
+    const fault = 'PostgreSQL failed over, then restarted, then frozen';
+    const cells = [fault, 'postgres', sent, sent, lateSeconds, count - sent, 0];
+    appendFileSync(file, `| ${cells.join(' | ')} |\n`);
+  }
 });
 
 /** Makes spaces one after another. */

@@ -61,6 +61,7 @@ export async function addWebhook({ plan }: Stack, url: string): Promise<void> {
 /** A webhook's receiver: which deliveries came for a check, each counted once however often it was repeated. */
 export async function startListener() {
   const seen = new Map<string, Set<string>>();
+  const arrivals = { count: 0, latestNewAt: 0 };
   const server: Server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => {
@@ -69,7 +70,10 @@ export async function startListener() {
     request.on('end', () => {
       const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(`${request.url} ${body}`)?.[0] ?? '';
       const deliveries = seen.get(uuid) ?? new Set();
+      const before = deliveries.size;
       seen.set(uuid, deliveries.add(String(request.headers['idempotency-key'])));
+      arrivals.count += 1;
+      if (deliveries.size > before) arrivals.latestNewAt = performance.now();
       response.end();
     });
   });
@@ -78,6 +82,8 @@ export async function startListener() {
   return {
     url: `http://127.0.0.1:${port}/$CODE`,
     deliveriesOf: (uuid: string) => seen.get(uuid) ?? new Set<string>(),
+    /** How many calls there were, and when the latest came that repeated no other, by `performance.now()`. */
+    arrivals: (): Readonly<typeof arrivals> => arrivals,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
