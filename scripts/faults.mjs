@@ -1,51 +1,27 @@
 // Runs the tests that make faults while alerts are under way, ten rounds of each, and prints what became of the
 // messages as a table for docs/reliability.md. PostgreSQL fails over once.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { tableOfTest } from './table-of-test.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'certloop-faults-'));
-const table = join(folder, 'table');
 const suites = [
-  ['@certloop/check-monitor', 'deliver-through'],
-  ['@certloop/e2e', 'fail-over'],
+  { filter: '@certloop/check-monitor', word: 'deliver-through' },
+  { filter: '@certloop/e2e', word: 'fail-over' },
 ];
-let isFailed = false;
-for (const [name, files] of suites) {
-  const { status } = spawnSync(
-    process.execPath,
-    [fileURLToPath(new URL('pnpm.mjs', import.meta.url)), ...['--filter', name, 'run', 'test', files]],
-    {
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        CERTLOOP_FAULT_ROUNDS: process.env.CERTLOOP_FAULT_ROUNDS ?? '10',
-        CERTLOOP_FAULT_TABLE: table,
-      },
-    },
-  );
-  isFailed ||= status !== 0;
-}
-process.stdout.write(summary(rowsOf(table)));
-rmSync(folder, { recursive: true });
-process.exitCode = isFailed ? 1 : 0;
+const tables = suites.map((suite) =>
+  tableOfTest({
+    ...suite,
+    variable: 'CERTLOOP_FAULT_TABLE',
+    environment: { CERTLOOP_FAULT_ROUNDS: '10' },
+  }),
+);
+const lines = tables.flatMap(({ rows }) => rows.split('\n')).filter((row) => row !== '');
+process.stdout.write(summary(lines.map(cellsOf)));
+process.exitCode = tables.some(({ exitCode }) => exitCode !== 0) ? 1 : 0;
 
-function rowsOf(file) {
-  try {
-    return readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) =>
-        line
-          .split('|')
-          .slice(1, -1)
-          .map((cell) => cell.trim()),
-      );
-  } catch {
-    return [];
-  }
+function cellsOf(row) {
+  return row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
 }
 
 /** One line for each fault and database: sums, and the latest arrival. */

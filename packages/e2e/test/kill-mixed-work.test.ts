@@ -1,16 +1,12 @@
 import { appendFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { type DialectName, openDatabase } from '@certloop/db';
-import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
+import { testDialects } from '@certloop/db/testing';
 import { expect, jest, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
-import { clientsOf, dummyCaProvider, type Place } from '../src/main-job.js';
-import { startStack } from '../src/stack.js';
+import { dummyCaProvider, type Place } from '../src/main-job.js';
 import { answeringAtOnePort, placeWithCsr, useAcme } from './acme-place.js';
+import { type Cleanup, startTestStack } from './test-stack.js';
 import { until } from './until.js';
 
 // `npm run kills` sets more kills, the seed, and a file for the table
@@ -36,32 +32,14 @@ const openWork = `select (select count(*) from signing_requests)
   + (select count(*) from issuance_jobs where status = 'running')
   + (select count(*) from renewal_queue where status in ('pending', 'processing') and is_test) as count`;
 
-type Cleanup = () => Promise<unknown>;
-
 /** The stack on a database of its own, and what closes it. */
 async function startPlace(dialect: DialectName, cleanups: Cleanup[]) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'certloop-kills-'));
-  cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
-  const certManager = await testDatabaseUrl(dialect);
-  const checkMonitor = await testDatabaseUrl(dialect);
-  cleanups.push(certManager.drop, checkMonitor.drop);
-  const stack = await startStack({
-    dataDir,
-    ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
-    databaseUrls: { certManager: certManager.url, checkMonitor: checkMonitor.url },
-    environment: {
-      ...inheritedEnvironment(),
-      HEARTBEAT_SECONDS: '1',
-      RENEWAL_LEASE_SECONDS: '5',
-      LOG_LEVEL: 'error',
-      ...(await answeringAtOnePort()),
-    },
-  });
-  cleanups.push(() => stack.stop());
+  const environment = { RENEWAL_LEASE_SECONDS: '5', LOG_LEVEL: 'error', ...(await answeringAtOnePort()) };
+  const { managerDatabaseUrl: url, ...running } = await startTestStack(dialect, environment, cleanups);
   const schema = { entities: () => [], migrations: [] };
-  const database = await openDatabase({ url: certManager.url, schema });
+  const database = await openDatabase({ url, schema });
   cleanups.push(() => database.close());
-  return { stack, clients: clientsOf(stack.credentials), database };
+  return { ...running, database };
 }
 
 /** Kills a manager during all kinds of work; what became of the certificates. */

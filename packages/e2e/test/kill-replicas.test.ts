@@ -1,58 +1,39 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createCheckMonitorClient } from '@certloop/contracts';
-import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
+import { describeOnPostgres } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import {
   addFqdn,
   type Clients,
-  clientsOf,
   makeCsr,
   makeSpace,
   type Place,
   signCsr,
   uploadCsr,
 } from '../src/main-job.js';
-import { type Stack, startStack } from '../src/stack.js';
+import type { Stack } from '../src/stack.js';
 import { addWebhook, requireDelivered, requireStored, startListener, startPings } from './ping-load.js';
 import { type Replica, sessionClient, startReplica } from './replicas.js';
+import { type Cleanup, startTestStack } from './test-stack.js';
 import { until } from './until.js';
 
 // six processes, hundreds of pings and deliveries
 jest.setTimeout(300_000);
 
-// Replicas need a database that several processes share.
-const shared = testDialects().filter((dialect) => dialect === 'postgres');
-(shared.length > 0 ? describe : describe.skip)('two managers and two monitors on one PostgreSQL', () => {
-  const cleanups: (() => Promise<unknown>)[] = [];
+// replicas need a database that several processes share
+describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
+  const cleanups: Cleanup[] = [];
   let stack: Stack;
   let clients: Clients;
   let second: { readonly manager: Replica; readonly monitor: Replica };
 
   beforeAll(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'certloop-replicas-'));
-    cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
-    const certManager = await testDatabaseUrl('postgres');
-    const checkMonitor = await testDatabaseUrl('postgres');
-    cleanups.push(certManager.drop, checkMonitor.drop);
-    stack = await startStack({
-      dataDir,
-      ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
-      databaseUrls: { certManager: certManager.url, checkMonitor: checkMonitor.url },
-      environment: {
-        ...inheritedEnvironment(),
-        HEARTBEAT_SECONDS: '1',
-        RENEWAL_LEASE_SECONDS: '5',
-        CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
-        CHECK_MONITOR_CHECK_LIMIT: '1000',
-        CHECK_MONITOR_PING_LIMIT: '10000',
-        LOG_LEVEL: 'warn',
-      },
-    });
-    cleanups.push(() => stack.stop());
-    clients = clientsOf(stack.credentials);
+    const environment = {
+      RENEWAL_LEASE_SECONDS: '5',
+      CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
+      CHECK_MONITOR_CHECK_LIMIT: '1000',
+      CHECK_MONITOR_PING_LIMIT: '10000',
+    };
+    ({ stack, clients } = await startTestStack('postgres', environment, cleanups));
     const [manager, monitor] = await Promise.all([
       startReplica(stack, 'cert-manager'),
       startReplica(stack, 'check-monitor'),

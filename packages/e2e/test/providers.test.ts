@@ -8,7 +8,8 @@ import { freePort } from '../src/ports.js';
 import { runCommand, type ServiceProcess, startService } from '../src/service-process.js';
 import { answeringAtOnePort, awaitCertificates, request } from './acme-place.js';
 import { isPebbleThere, startPebble } from './pebble-process.js';
-import { describeStack, type RunningStack } from './running-stack.js';
+import { describeStack } from './running-stack.js';
+import type { RunningStack } from './test-stack.js';
 
 jest.setTimeout(150_000);
 
