@@ -1,34 +1,26 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countFqdnRows } from '../src/fqdns/fqdns.repository.js';
 import type { TestApp } from './support/app.js';
+import { type Caller, callBeside } from './support/ask-beside.js';
 import { auditEntries, pathOf } from './support/inventory.js';
 import { seedLargePlace } from './support/large-place.js';
 import { createProvider, fqdnWithCsr, providerOf, startAppWithCa } from './support/signing.js';
-import { watchStretches } from './support/stretches.js';
-
-/** How long a reader beside may be held up, in milliseconds. */
-const longestMs = 50;
 
 describeEachDialect('work on very many FQDNs and audit entries', (open, dialect) => {
   // PostgreSQL works in another process: there it is enough that the answers come in several slices
   const [count, entries] = dialect === 'sqlite' ? [50_000, 100_000] : [6_000, 10_000];
   let app: TestApp;
-  let server: Server;
-  let port: number;
+  let caller: Caller;
   let close: () => Promise<void>;
   let spaceId: string;
   let fqdnId: string;
 
   beforeAll(async () => {
     ({ app, close } = await startAppWithCa(open));
-    server = createServer(app.http).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    ({ port } = server.address() as AddressInfo);
+    caller = await callBeside(app);
     const { fqdn } = await fqdnWithCsr(app);
     ({ id: fqdnId, spaceId } = fqdn);
     const { ada } = app.people;
@@ -43,33 +35,12 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
     await ask('GET', `/spaces/${spaceId}/fqdns?limit=1000`);
   }, 120_000);
   afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
+    caller.close();
     await close();
   });
 
-  /** Sends a request and counts the octets and the lines of its answer, without keeping them. */
-  async function ask(method: string, path: string): Promise<{ status: number; size: number; lines: number }> {
-    const asked = request({ port, path, method, headers: app.people.ada.auth });
-    asked.end();
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    let [size, lines] = [0, 0];
-    for await (const part of answer as AsyncIterable<Buffer>) {
-      size += part.length;
-      for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, at + 1)) lines += 1;
-    }
-    return { status: answer.statusCode ?? 0, size, lines };
-  }
-
-  /** The answer to a request, in whose work no other request was held up. */
-  async function askBeside(method: string, path: string) {
-    const watch = watchStretches();
-    const answer = await ask(method, path);
-    const longest = watch.stop();
-    expect(answer.status).toBe(200);
-    if (longest !== undefined) expect(longest).toBeLessThan(longestMs);
-    return answer;
-  }
+  const ask = (method: string, path: string) => caller.ask(method, path);
+  const askBeside = (method: string, path: string) => caller.askBeside(method, path);
 
   test('exports all entries', async () => {
     const { lines } = await askBeside('GET', '/audit-logs/export');
@@ -115,7 +86,7 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
   });
 
   test('ends a search whose caller goes away, and takes the next one', async () => {
-    const asked = request({ port, path: '/audit-logs?q=nowhere', headers: app.people.ada.auth });
+    const asked = request({ port: caller.port, path: '/audit-logs?q=nowhere', headers: app.people.ada.auth });
     const closed = new Promise((resolve) => {
       asked.on('error', resolve);
     });
