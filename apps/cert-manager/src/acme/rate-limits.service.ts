@@ -1,6 +1,5 @@
-import { AcmeProblem } from '@certloop/contracts';
 import type { Clock } from '@certloop/server';
-import { retryAtOf } from './problem-reading.js';
+import { type Patience, waitOf } from './rate-limit.js';
 
 /** Sends requests to a CA at the pace that its rate limits allow. */
 export interface RateLimits {
@@ -10,13 +9,6 @@ export interface RateLimits {
    * where the CA names a moment further away than ten minutes.
    */
   obey<T>(send: () => Promise<T>, patience: Patience): Promise<T>;
-}
-
-export interface Patience {
-  /** The last moment to wait for. */
-  readonly deadline: Date;
-  /** Called before each wait with its end and the reason that the CA gave. The request ends by what it throws. */
-  readonly onWait?: (until: Date, reason: string) => Promise<void>;
 }
 
 export interface RateLimitDeps {
@@ -35,10 +27,6 @@ interface Waiting {
   /** Milliseconds since 1970. */
   notBefore: number;
 }
-
-const maxWaitMs = 600_000;
-// where the CA names no moment
-const firstWaitMs = 10_000;
 
 // a limit of one name refuses the requests for it alone; two refusals on end are one of the account
 const refusalsOfAccount = 2;
@@ -109,12 +97,4 @@ export function createRateLimits({ clock, pause }: RateLimitDeps): RateLimits {
         else void attempt(one).then(serveLine);
       }),
   };
-}
-
-/** Milliseconds since 1970 until which the refusal is to be waited for; undefined where it is none of a rate limit. */
-function waitOf(error: unknown, refusals: number, now: number): number | undefined {
-  if (!(error instanceof AcmeProblem) || error.type !== 'rateLimited') return undefined;
-  const named = retryAtOf(error)?.getTime();
-  const until = named ?? now + Math.min(firstWaitMs * 2 ** Math.min(refusals, 10), maxWaitMs);
-  return until - now > maxWaitMs ? undefined : Math.max(until, now);
 }

@@ -15,7 +15,7 @@ import { proofObstacle } from '../acme/order-plan.js';
 import { evenIfAbandoned, type OrderStep, type StepChange } from '../acme/order-steps.js';
 import { caProblemType, isForgotten, isPermanent, isValidation } from '../acme/problem-reading.js';
 import { OrderWaits } from '../acme/prove-control.service.js';
-import type { Patience } from '../acme/rate-limits.service.js';
+import type { Patience } from '../acme/rate-limit.js';
 import { createSignedRequests } from '../acme/signed-request.client.js';
 import { judgeChain, keptChain, preferChain } from './acme-certificate.js';
 import type { AcmeConfig } from './acme-config.js';

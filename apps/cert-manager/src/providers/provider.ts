@@ -1,6 +1,6 @@
 import type { RevocationReasonName } from '@certloop/contracts';
 import type { OrderStep, StepChange } from '../acme/order-steps.js';
-import type { Patience } from '../acme/rate-limits.service.js';
+import type { Patience } from '../acme/rate-limit.js';
 import type { LeafFacts } from './issued-certificate.js';
 
 /** How an attempt to reach a provider went; `message` is a sentence for people. */
