@@ -177,17 +177,17 @@ describeEachDialect('requesting a certificate', (open) => {
 
   test.each<[string, Parameters<ScriptedAcme['script']>, string, object]>([
     [
-      'a rate limit of an hour',
+      'a rate limit',
       [
         'newOrder',
-        { status: 429, problem: 'rateLimited', detail: 'slower', headers: { 'retry-after': '3600' } },
+        { status: 429, problem: 'rateLimited', detail: 'slower', headers: { 'retry-after': '60' } },
       ],
       'order',
       {
         code: 'rateLimited',
         message: 'the CA refused: slower',
         retryable: true,
-        retryAt: '2026-03-01T13:00:00.000Z',
+        retryAt: '2026-03-01T12:01:00.000Z',
         caProblemType: 'urn:ietf:params:acme:error:rateLimited',
       },
     ],

@@ -129,9 +129,6 @@ async function ask(worker: Worker, subject: Subject): Promise<SignOutcome> {
   }
 }
 
-// a CA that gives one order in half a minute takes hours for a thousand
-const maxRateLimitMs = 86_400_000;
-
 function progressOf(worker: Worker, subject: Subject): OrderProgress {
   const { job, deps } = worker;
   const { replaces } = subject;
@@ -144,14 +141,6 @@ function progressOf(worker: Worker, subject: Subject): OrderProgress {
         async (tx) => (await hasJobWithOrder(tx, url, job.id)) || (await deps.isOrderOfRenewal(tx, url)),
       ),
     isConfirmed: job.isConfirmed,
-    rateLimits: {
-      deadline: new Date(job.createdAt.getTime() + maxRateLimitMs),
-      onWait: async (until, reason) => {
-        const detail = readableText(`waits until ${until.toISOString()}: ${reason}`);
-        worker.steps = changeStep(worker.steps, 'order', { status: 'running', detail }, deps.clock.now());
-        await write(worker, { steps: worker.steps });
-      },
-    },
     onStep: async (step, change) => {
       if (isHandingIn(step, change)) {
         await deps.db.read(async (tx) => {

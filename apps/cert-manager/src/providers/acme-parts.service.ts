@@ -15,7 +15,6 @@ import {
   createManualProver,
   type Prover,
 } from '../acme/prover.service.js';
-import { createRateLimits, type RateLimitDeps, type RateLimits } from '../acme/rate-limits.service.js';
 import type { AcmeConnection } from '../acme/signed-request.client.js';
 import type { AcmeConfig } from './acme-config.js';
 import { type CallSlots, createCallSlots } from './call-slots.js';
@@ -30,12 +29,11 @@ export interface AcmeMemory {
   readonly slots: CallSlots;
   readonly nonces: NoncePool;
   readonly turns: NameTurns;
-  readonly rateLimits: RateLimits;
 }
 
 /** The memory of one CA; the turns of names in the DNS are those of all, as their records may share a name. */
-export function createAcmeMemory(turns: NameTurns, deps: RateLimitDeps): AcmeMemory {
-  return { slots: createCallSlots(), nonces: new Set(), turns, rateLimits: createRateLimits(deps) };
+export function createAcmeMemory(turns: NameTurns): AcmeMemory {
+  return { slots: createCallSlots(), nonces: new Set(), turns };
 }
 
 /** What orders need beside the configuration. */

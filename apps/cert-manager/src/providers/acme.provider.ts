@@ -1,6 +1,6 @@
 import { AcmeProblem, AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { exportSpki } from '@certloop/crypto';
-import { type AcmeClient, createAcmeClient } from '../acme/acme.client.js';
+import { createAcmeClient } from '../acme/acme.client.js';
 import {
   type Account,
   changeAccountKey,
@@ -15,7 +15,6 @@ import { proofObstacle } from '../acme/order-plan.js';
 import { evenIfAbandoned, type OrderStep, type StepChange } from '../acme/order-steps.js';
 import { caProblemType, isForgotten, isPermanent, isValidation } from '../acme/problem-reading.js';
 import { OrderWaits } from '../acme/prove-control.service.js';
-import type { Patience } from '../acme/rate-limit.js';
 import { createSignedRequests } from '../acme/signed-request.client.js';
 import { judgeChain, keptChain, preferChain } from './acme-certificate.js';
 import type { AcmeConfig } from './acme-config.js';
@@ -57,8 +56,7 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
     },
     sign: async (csrPem, progress = forgetful) => {
       try {
-        const patient = { ...context, client: obeyRateLimits(context, progress.rateLimits) };
-        return { isSigned: true, ...(await sign(patient, csrPem, progress)) };
+        return { isSigned: true, ...(await sign(context, csrPem, progress)) };
       } catch (error) {
         return { isSigned: false, ...refusalOf(error, parts.clock.now()) };
       }
@@ -73,13 +71,6 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
     adviseRenewal: (certificatePem) => adviseRenewal(context, certificatePem).catch(asUpstreamFailure),
     revoke: (order) => revokeByAccount(context, order).catch(asUpstreamFailure),
   };
-}
-
-/** The client, whose orders wait for the rate limits of the CA if there is patience. */
-function obeyRateLimits({ client, parts }: AcmeContext, patience: Patience | undefined): AcmeClient {
-  if (patience === undefined) return client;
-  const { rateLimits } = parts.memory;
-  return { ...client, newOrder: (...order) => rateLimits.obey(() => client.newOrder(...order), patience) };
 }
 
 /** For orders that nobody takes up again. */

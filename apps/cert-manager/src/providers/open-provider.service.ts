@@ -27,7 +27,7 @@ export type OpenerDeps = Omit<AcmeParts, 'providerId' | 'memory'>;
 export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
   const dummyCaMemoryOf = remembered<DummyCaMemory>(createDummyCaMemory);
   const turns = createNameTurns();
-  const acmeMemoryOf = remembered<AcmeMemory>(() => createAcmeMemory(turns, deps));
+  const acmeMemoryOf = remembered<AcmeMemory>(() => createAcmeMemory(turns));
   // As long as a row says the same, its configuration is read, and its secrets are opened, once. What opens ACME
   // reads the directory of the CA, which may change.
   const opened = new Map<string, { readonly said: string; readonly provider: Provider }>();

@@ -1,6 +1,5 @@
 import type { RevocationReasonName } from '@certloop/contracts';
 import type { OrderStep, StepChange } from '../acme/order-steps.js';
-import type { Patience } from '../acme/rate-limit.js';
 import type { LeafFacts } from './issued-certificate.js';
 
 /** How an attempt to reach a provider went; `message` is a sentence for people. */
@@ -61,8 +60,6 @@ export interface OrderProgress {
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces?: string | undefined;
-  /** How long placing the order may wait for the rate limits of its CA; it fails at the first refusal when absent. */
-  readonly rateLimits?: Patience | undefined;
   /** Somebody says that he has published what the order waited for. */
   readonly isConfirmed?: boolean | undefined;
   /** Told of every step as it goes. */

@@ -52,8 +52,6 @@ export interface ScriptedAcme {
   processing: number;
   /** Milliseconds that an order takes to be placed. */
   orderMs: number;
-  /** Whole seconds after which the next order may be placed; 0 for at once. */
-  limit: () => number;
   /** Whether the account tells where its orders are listed. */
   listsOrders: boolean;
   /** Forgets orders, asks and script. */
@@ -82,7 +80,7 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
   let nonce = 0;
   let base = '';
   let accounts = 0;
-  const settings = { processing: 0, listsOrders: true, orderMs: 0, limit: () => 0 };
+  const settings = { processing: 0, listsOrders: true, orderMs: 0 };
 
   const orderView = (order: Order, id: number) => {
     const isIssued = order.csr !== undefined && order.looks >= settings.processing;
@@ -116,14 +114,6 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
       return { status: 201, headers: { location: url }, body: { status: 'valid', ...list } };
     },
     newOrder: async (_, payload) => {
-      const seconds = settings.limit();
-      if (seconds > 0)
-        return {
-          status: 429,
-          problem: 'rateLimited',
-          detail: 'slower',
-          headers: { 'retry-after': `${seconds}` },
-        };
       const order = { payload: payload as Order['payload'], isProven: false, csr: undefined, looks: 0 };
       const id = orders.push(order);
       if (settings.orderMs > 0) await new Promise((resolve) => setTimeout(resolve, settings.orderMs));
@@ -209,12 +199,6 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
     },
     set orderMs(ms) {
       settings.orderMs = ms;
-    },
-    get limit() {
-      return settings.limit;
-    },
-    set limit(secondsToNext) {
-      settings.limit = secondsToNext;
     },
     get listsOrders() {
       return settings.listsOrders;
