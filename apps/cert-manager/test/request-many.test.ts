@@ -7,7 +7,7 @@ import { addCsr, addFqdn, addSpace, pathOf } from './support/inventory.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from './support/scripted-acme.js';
 import { configure, newCsr, providerOf } from './support/signing.js';
 
-// hundreds of orders share the cores with the test files beside; how long they take is measured by the bench
+// a thousand orders share the cores with the test files beside; how long they take is measured by the bench
 const patienceMs = 180_000;
 
 const environmentOf = (ca: ScriptedAcme) => ({
@@ -60,8 +60,8 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     async () => {
       // each waits for longer than the CA may take for one answer, and than a lease lasts
       await configureAcme({ timeouts: { requestMs: 2000 }, limits: { maxConcurrency: 24 } });
-      ca.orderMs = 600;
-      const fqdns = await fqdnsWithCsr(300);
+      ca.orderMs = 200;
+      const fqdns = await fqdnsWithCsr(1000);
       await Promise.all(fqdns.map((fqdn) => request(fqdn)));
       for (let look = 1; look <= 200 && (await statuses()).includes('running'); look += 1) {
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -73,9 +73,9 @@ describeEachDialect('requests for certificates, many at once', (open) => {
       expect(app.logged().filter(({ event }) => event === 'issuance.taken_up')).toEqual([]);
       const ends = await statuses();
       expect(ends.filter((end) => end !== 'completed')).toEqual([]);
-      expect(ends).toHaveLength(300);
-      expect(ca.orders).toHaveLength(300);
-      expect(ca.csrs).toHaveLength(300);
+      expect(ends).toHaveLength(1000);
+      expect(ca.orders).toHaveLength(1000);
+      expect(ca.csrs).toHaveLength(1000);
     },
     patienceMs,
   );
