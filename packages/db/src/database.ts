@@ -208,7 +208,10 @@ class Passage {
   }
 
   close(release: () => Promise<void>): Promise<void> {
-    this.closed ??= this.settled().then(release);
+    // a store that is not shut off costs every promise of the process, also after the last one who is inside
+    this.closed ??= this.settled()
+      .then(release)
+      .finally(() => this.caller.disable());
     return this.closed;
   }
 

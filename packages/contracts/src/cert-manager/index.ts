@@ -57,8 +57,15 @@ export const certManagerContract = {
   ...auditLogsContract,
 };
 
-/** OpenAPI 3.1 document of the certificate management service. */
+/** OpenAPI 3.1 document of the certificate management service; made once. */
 export function certManagerOpenApi(): object {
+  document ??= describeCertManager();
+  return document;
+}
+
+let document: object | undefined;
+
+function describeCertManager(): object {
   return openApiDocument(certManagerContract, {
     title: 'Certificate management service',
     version: '2.0.0',

@@ -40,8 +40,15 @@ export const earlierCheckMonitorContract = { ...checkMonitorContract, ...earlier
 const jsonError = { contentType: 'application/json', schema: errorBodySchema };
 const wordsOf = (contentType: string) => ({ contentType, schema: z.string() });
 
-/** OpenAPI 3.1 document of the check-monitoring service: management API, ping addresses and badges. */
+/** OpenAPI 3.1 document of the check-monitoring service: management API, ping addresses and badges; made once. */
 export function checkMonitorOpenApi(): object {
+  document ??= describeCheckMonitor();
+  return document;
+}
+
+let document: object | undefined;
+
+function describeCheckMonitor(): object {
   const contract: Contract = {
     ...atBasePath(checkMonitorBasePath, checkMonitorContract),
     ...atBasePath(accountBasePath, accountContract),
