@@ -38,6 +38,7 @@ import { avatarsHandlers } from './users/avatars.routes.js';
 import { sessionsHandlers } from './users/sessions.routes.js';
 import { keepUsers } from './users/users.repository.js';
 import { usersHandlers } from './users/users.routes.js';
+import { watchHandlers } from './watch/watch.routes.js';
 
 /** What the handlers share, beside the options of the app. */
 export interface ApiParts {
@@ -109,7 +110,11 @@ export function apiHandlers(
     }),
     ...revocationsHandlers(revocations),
     ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort: config.http01Port }),
-    ...renewalsHandlers({ db, clock, opener, triggerRun: () => void renewals.job.run() }),
+    ...renewalsHandlers({
+      ...{ db, clock, opener, watchWordOf: renewals.watchWord },
+      triggerRun: () => void renewals.job.run(),
+    }),
+    ...watchHandlers({ db, clock, ...scheduler }),
     ...systemHandlers({ db, clock, isDraining }),
   };
 }

@@ -52,7 +52,6 @@ import { prepareSetup } from './users/bootstrap.service.js';
 import { callerOf } from './users/caller.middleware.js';
 import { recordDenials } from './users/denials.middleware.js';
 import { guardOpenMode } from './users/open-mode.middleware.js';
-import { sweepWatch } from './watch/sweep-watch.service.js';
 
 export interface CertManager {
   readonly http: Express;
@@ -139,9 +138,8 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     runRenewals: () => renewals.runner.run(),
     runAdvice: () => renewals.advise(),
     runWatch: async () => {
-      if (renewals.watcher === undefined) return;
-      await sweepWatch({ db, clock, logger });
-      await renewals.watcher.run();
+      await renewals.watcher?.sweep();
+      await renewals.watcher?.run();
     },
     reviewPolicies: () => review.run(),
     runNotices: async () => (await notices?.run()) ?? true,

@@ -20,6 +20,7 @@ import { z } from 'zod';
 import { noticeFaults, noticeSettings } from './notice-settings.js';
 import { portFault } from './providers/banned-ports.js';
 import { parseKeyRing } from './providers/key-ring.js';
+import { watchSettings } from './watch-settings.js';
 
 const bytes = wholeNumber(1, 1_073_741_824);
 
@@ -162,6 +163,7 @@ export const settings = {
     'seconds that a process may be silent before others take over its renewals; 120 when absent',
   ),
 
+  ...watchSettings,
   ...noticeSettings,
 
   requestsPerMinute: setting(

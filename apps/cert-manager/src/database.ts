@@ -44,6 +44,7 @@ import { addImports } from './migrations/0020-imports.js';
 import { addEvents } from './migrations/0021-events.js';
 import { storeCertificatesOnce } from './migrations/0022-certificates-once.js';
 import { indexCompromisedKeys } from './migrations/0023-compromised-keys.js';
+import { addExpiryWatch } from './migrations/0024-expiry-watch.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -123,6 +124,7 @@ export const schema: Schema = {
     addEvents,
     storeCertificatesOnce,
     indexCompromisedKeys,
+    addExpiryWatch,
   ],
 };
 

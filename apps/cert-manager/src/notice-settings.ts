@@ -1,4 +1,4 @@
-import { httpAddress, setting, wholeNumber, wordList } from '@certloop/server';
+import { httpAddress, setting, wordList } from '@certloop/server';
 import { z } from 'zod';
 import { webhookKeyOf } from './events/webhook-signature.js';
 
@@ -42,11 +42,6 @@ export const noticeSettings = {
     'NOTICE_WEBHOOK_SECRET',
     secrets.optional(),
     'secret that signs webhooks, whsec_ and 24 to 64 octets in base64; two with a comma while one is replaced',
-  ),
-  watchAwaySeconds: setting(
-    'WATCH_AWAY_SECONDS',
-    wholeNumber(10, 86_400).default(600),
-    'seconds without an answer of the monitor after which a notice is sent; 600 when absent',
   ),
 } as const;
 

@@ -11,7 +11,6 @@ import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { sweepSessions } from './users/sessions.service.js';
 import { noticeExpiring } from './watch/certificate-events.service.js';
-import { sweepWatch } from './watch/sweep-watch.service.js';
 
 /** Says that nobody needs to sign in; said at the start and every minute. */
 export function warnOfOpenMode(logger: Logger): void {
@@ -92,10 +91,7 @@ export function renewalPollers(
 }
 
 /** Tells the monitor of certificates, at once and then every few seconds; nothing when there is no monitor. */
-export function watchPollers(
-  { database: db, clock, logger }: AppOptions,
-  { watcher }: Pick<RenewalParts, 'watcher'>,
-): Poller[] {
+export function watchPollers({ logger }: AppOptions, { watcher }: Pick<RenewalParts, 'watcher'>): Poller[] {
   if (watcher === undefined) return [];
   const work = async () => {
     const isDone = await watcher.run();
@@ -103,7 +99,7 @@ export function watchPollers(
   };
   const tell = startPoller({ name: 'watch', everyMs: 2000, tick: work, logger });
   const sweep = async () => {
-    await sweepWatch({ db, clock, logger });
+    await watcher.sweep();
     tell.trigger();
   };
   const rest = startPoller({ name: 'watch.sweep', everyMs: 3_600_000, tick: sweep, logger });

@@ -4,6 +4,7 @@ import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.serv
 import { createPolicyReview } from './policies/review-spaces.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
 import { askAdvice } from './renewals/ask-advice.service.js';
+import type { ExplainRenewalDeps } from './renewals/explain-renewal.service.js';
 import { createHeartbeat, type Heartbeat, type HeartbeatCheck } from './renewals/heartbeat.client.js';
 import { oneAtATime } from './renewals/one-at-a-time.js';
 import { runAdviceJob } from './renewals/run-advice-job.service.js';
@@ -15,13 +16,16 @@ import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';
 import { createMonitorEvents } from './watch/monitor-events.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
+import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
+import { watchWordOf } from './watch/watched-subject.service.js';
 
 /** The queue, what keeps it in line, and what works on it. */
 export function renewalParts(options: AppOptions, opener: ProviderOpener, notices: Notices | undefined) {
   const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
+  const { heartbeatSeconds, watchAwaySeconds: awaySeconds, watchesExpiry } = options.config;
   const monitor = monitorOf(options);
-  const watch = monitor === undefined ? unwatched : createWatchEvents(clock);
+  const watch = monitor === undefined ? unwatched : createWatchEvents(clock, { watchesExpiry });
   const followed = followedBy(watch, createRenewalScheduler(clock));
   const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
   const noteFailed = notedIfForbidden(watch, clock);
@@ -41,7 +45,6 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
     atStep: async () => undefined,
     ...options.renewals,
   });
-  const { heartbeatSeconds, watchAwaySeconds: awaySeconds } = options.config;
   const onAnswer = notices && createMonitorEvents({ db, clock, notices, awaySeconds });
   const heartbeat = heartbeatOf(options, 'renewals', heartbeatSeconds, { onAnswer });
   const runQueue = () => watchJob('renewals', runner.run);
@@ -54,8 +57,17 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const advise = () => runAdviceJob({ clock, logger, ask, heartbeat: adviceHeartbeat });
   const triggerRenewals = () => void job.run();
   const review = createPolicyReview({ db, clock, logger, watch, triggerRenewals });
-  const watcher = monitor && createWatchRunner({ db, clock, logger, monitor: createMonitorClient(monitor) });
-  return { scheduler, runner, job, advise, watcher, review };
+  const watcher = monitor && watcherOf(options, monitor);
+  const watchWord: ExplainRenewalDeps['watchWordOf'] = async (tx, fqdn, newest) =>
+    monitor === undefined ? 'no' : watchWordOf(tx, fqdn, newest, { now: clock.now(), watchesExpiry });
+  return { scheduler, runner, job, advise, watcher, review, watchWord };
+}
+
+/** Makes the checks of certificates follow, and finds which are missing. */
+function watcherOf({ config, database: db, clock, logger }: AppOptions, monitor: MonitorAddress) {
+  const deps = { db, clock, logger, watchesExpiry: config.watchesExpiry };
+  const runner = createWatchRunner({ ...deps, monitor: createMonitorClient(monitor) });
+  return { ...runner, sweep: () => sweepWatch(deps) };
 }
 
 export type RenewalParts = ReturnType<typeof renewalParts>;
@@ -70,8 +82,15 @@ const adviceCheck: HeartbeatCheck = {
   desc: 'The certificate manager reports here whenever it has asked CAs when they want certificates renewed.',
 };
 
+interface MonitorAddress {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
 /** Where the monitor is; undefined when there is none. */
-function monitorOf({ config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey } }: AppOptions) {
+function monitorOf({
+  config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey },
+}: AppOptions): MonitorAddress | undefined {
   return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
 }
 

@@ -165,6 +165,10 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const path = pathOf(await newFqdn(app), 'renewal-enabled');
     return { answer: await ask(app, 'put', path).send({ renewalEnabled: true }), leaves: 'fqdn.renewal' };
   },
+  setExpiryAccepted: async (app) => {
+    const path = pathOf(await newFqdn(app), 'expiry-accepted');
+    return { answer: await ask(app, 'put', path).send({ accepted: false }), leaves: 'fqdn.expiry' };
+  },
 
   uploadCsr: async (app) => {
     const fqdn = await newFqdn(app);

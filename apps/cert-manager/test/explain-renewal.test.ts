@@ -39,6 +39,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
       fqdnId: fqdn.id,
       spaceId: fqdn.spaceId,
       renewalEnabled: true,
+      watched: 'no',
       willRenew: true,
       outlook: 'scheduled',
       message: `renews at ${entry.scheduledAt}, after two thirds of its lifetime, give or take 5 % of what is left then, so that not all are renewed at once`,

@@ -68,6 +68,7 @@ describeEachDialect('FQDNs of a space', (open) => {
           providerId: null,
           renewalEnabled: index % 2 === 0,
           renewAfterPermille: null,
+          expiryAcceptedUntil: null,
           createdAt,
         }),
       );

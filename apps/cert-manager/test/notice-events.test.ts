@@ -2,6 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { startAppOn, type TestApp } from './support/app.js';
+import { pathOf } from './support/inventory.js';
 import { type HookReceiver, startHookReceiver } from './support/notice-receivers.js';
 import {
   addTestRenewal,
@@ -116,6 +117,20 @@ describeEachDialect('events that are noticed', (open) => {
     expect(expiring).toMatchObject({ type: 'certificate.expiring', subject: fqdn.id });
     expect(expiring?.data).toMatchObject({ fqdn: fqdn.fqdn, renewalEnabled: false });
     expect(expiring?.data['message']).toMatch(/expires on 20.*, and it is not renewed: switch renewal on/);
+  });
+
+  test('certificate.expiring does not come while the expiry is accepted', async () => {
+    const fqdn = await renewedFqdn(place);
+    await switchRenewal(app, fqdn, false);
+    const until = new Date(app.clock.now().getTime() + 25 * day).toISOString();
+    const path = pathOf(fqdn, 'expiry-accepted');
+    await app.request.put(path).set(app.people.ada.auth).send({ accepted: true, until }).expect(200);
+    app.clock.advance(21 * day);
+    await app.sweepNotices();
+    expect(await received()).toEqual([]);
+    app.clock.advance(4 * day);
+    await app.sweepNotices();
+    expect(await received()).toMatchObject([{ type: 'certificate.expiring', subject: fqdn.id }]);
   });
 
   test('certificate.expiring comes of a renewal that never ran when a twelfth of the lifetime is left', async () => {

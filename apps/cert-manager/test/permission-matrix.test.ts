@@ -70,6 +70,7 @@ const matrix = rowsOf(
   deleteFqdn/unknown      401 404 403 403 404 404 404
   deleteAllFqdns          401 403 403 403 403 200 200
   setRenewalEnabled       401 404 403 200 200 200 200
+  setExpiryAccepted       401 404 403 200 200 200 200
 
   uploadCsr               401 404 403 201 201 201 201
   listCsrs                401 404 200 200 200 200 200

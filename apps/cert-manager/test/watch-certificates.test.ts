@@ -103,6 +103,7 @@ describeEachDialect('the watch of certificates', (open) => {
     const { fqdn } = await fqdnWithCsr(app);
     await signWith(place, fqdn);
     await revokeNewest(fqdn, 'superseded');
+    monitor.forget();
     await switchRenewal(app, fqdn, true);
     await app.watch();
     expect(signals()).toEqual(['fail']);
@@ -294,18 +295,22 @@ describeEachDialect('the watch of certificates', (open) => {
     expect(monitor.checks()).toEqual([]);
   });
 
-  test('the check goes when renewal is switched off, and comes again with the state of the renewal', async () => {
+  test('the check waits for the end when renewal is switched off, and for the renewal when it is on again', async () => {
     const fqdn = await renewedFqdn(place);
     await app.watch();
     await moveToRenewal(app, fqdn);
     place.ca.answer('with a refusal');
     await app.renew();
+    await app.watch();
+    expect(signals()).toEqual(['success', 'fail']);
     await switchRenewal(app, fqdn, false);
     await app.watch();
-    expect(monitor.checks()).toEqual([]);
+    expect(signals()).toEqual(['success', 'fail', 'success']);
+    expect(lastBody()).toMatch(/^watched: .*, nobody renews it: /);
     await switchRenewal(app, fqdn, true);
     await app.watch();
-    expect(signals()).toEqual(['success']);
+    expect(signals()).toEqual(['success', 'fail', 'success', 'success']);
+    expect(lastBody()).toMatch(/^watched: .*; to be renewed on /);
     await app.renew();
     await app.watch();
     monitor.forget();
@@ -520,7 +525,7 @@ describeEachDialect('certificates from before there was a monitor', (open) => {
     const monitor = await startWatchingMonitor();
     const place = await startRenewing(open);
     await renewedFqdn(place);
-    await fqdnWithCsr(place.app, 'unrenewed.example.org');
+    await fqdnWithCsr(place.app, 'without-certificate.example.org');
     await place.app.watch();
     expect(await place.app.database.read((tx) => tx.count(watchedFqdns))).toBe(0);
     const later = await startAppOn(place.app.database, {

@@ -76,6 +76,7 @@ DELETE /permission-groups/{id}/members/{userId}   200 | | 401 403 404
 GET    /audit-logs/export    200 | | 400 401
 GET    /audit-logs/clearings 200 | | 401 403
 PUT    /spaces/{id}/watch-enabled              200 | | 400 401 403 404
+PUT    /spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted 200 | | 400 401 403 404
 GET    /spaces/{id}/issuance-policy            200 | | 401 404
 PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409
 POST   /providers                              201 | | 400 401 403

@@ -129,6 +129,18 @@ describe('certificates', () => {
     expect((await certloop(['renewals'])).out).toMatch(/good\.example\.test +\S+Z +pending +1/);
     expect((await certloop(['fqdns', 'explain', 'good.example.test'])).out).toContain('message: renews at');
   });
+
+  test('expire as people accept, until a moment', async () => {
+    const accept = ['fqdns', 'accept-expiry', 'good.example.test'];
+    expect((await certloop(accept)).err).toContain('renewal is on for this FQDN; switch it off first');
+    await certloop(['fqdns', 'renewal', 'good.example.test', 'off']);
+    expect((await certloop([...accept, '--until', 'soon'])).err).toContain('--until soon: write a moment as');
+    const until = new Date(Date.now() + 86_400_000).toISOString();
+    expect(await asJson([...accept, '--until', until])).toMatchObject({ expiryAcceptedUntil: until });
+    expect((await certloop(['fqdns', 'explain', 'good.example.test'])).out).toContain('watched: accepted');
+    expect(await asJson([...accept, '--end'])).not.toHaveProperty('expiryAcceptedUntil');
+    await certloop(['fqdns', 'renewal', 'good.example.test', 'on']);
+  });
 });
 
 describe('an import', () => {

@@ -60,6 +60,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   deleteFqdn: { space: 'FULL_ACCESS', param: 'id' },
   deleteAllFqdns: 'full-access',
   setRenewalEnabled: onSpace('READ_WRITE'),
+  setExpiryAccepted: onSpace('READ_WRITE'),
 
   uploadCsr: onSpace('READ_WRITE'),
   listCsrs: onSpace('READ'),

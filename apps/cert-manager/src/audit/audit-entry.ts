@@ -29,6 +29,7 @@ const auditActions = [
   'fqdn.create',
   'fqdn.delete',
   'fqdn.deleteAll',
+  'fqdn.expiry',
   'fqdn.renewal',
   'group.create',
   'group.delete',

@@ -10,6 +10,7 @@ export function fqdnView(
     readonly providerId: string | null;
     readonly renewalEnabled: boolean;
     readonly renewAfterPermille: number | null;
+    readonly expiryAcceptedUntil: Date | null;
     readonly createdAt: Date;
   },
   warning?: string,
@@ -23,6 +24,9 @@ export function fqdnView(
     renewalEnabled: fqdn.renewalEnabled,
     ...(fqdn.providerId !== null && { providerId: fqdn.providerId }),
     ...(fqdn.renewAfterPermille !== null && { renewAfterFraction: fqdn.renewAfterPermille / 1000 }),
+    ...(fqdn.expiryAcceptedUntil !== null && {
+      expiryAcceptedUntil: fqdn.expiryAcceptedUntil.toISOString(),
+    }),
     ...(warning !== undefined && { warning }),
   };
 }

@@ -26,6 +26,8 @@ export interface FqdnRow {
   readonly renewalEnabled: boolean;
   /** Thousandths of a certificate's lifetime after which it is renewed; null for the usual share. */
   readonly renewAfterPermille: number | null;
+  /** People accept until then that the certificate expires. */
+  readonly expiryAcceptedUntil: Date | null;
   readonly createdAt: Date;
 }
 
@@ -38,6 +40,7 @@ export const fqdns = defineTable<FqdnRow>('fqdns', {
     providerId: column.uuid().nullable(),
     renewalEnabled: column.boolean(),
     renewAfterPermille: column.integer().nullable(),
+    expiryAcceptedUntil: column.instant().nullable(),
     createdAt: column.instant(),
   },
   indexes: [{ columns: ['spaceId', 'fqdn'], unique: true }, { columns: ['spaceId', 'createdAt', 'id'] }],
@@ -112,7 +115,7 @@ export async function countFqdnRows(tx: Tx, scope: SpaceScope): Promise<number> 
 }
 
 /** Whether, and how early, an FQDN is renewed by itself. */
-export type RenewalSwitch = Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille'>;
+export type RenewalSwitch = Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille' | 'expiryAcceptedUntil'>;
 
 /** Whether there was such an FQDN to change. */
 export async function updateRenewalSwitch(
@@ -121,6 +124,15 @@ export async function updateRenewalSwitch(
   change: RenewalSwitch,
 ): Promise<boolean> {
   return (await updateRows(tx, fqdns, { id, spaceId }, change)) === 1;
+}
+
+/** Writes until when the expiry of the certificate is accepted. */
+export async function updateExpiryAccepted(
+  tx: Tx,
+  id: string,
+  expiryAcceptedUntil: Date | null,
+): Promise<void> {
+  await updateRows(tx, fqdns, { id }, { expiryAcceptedUntil });
 }
 
 /** Deletes an FQDN with its CSRs and certificates; false when there was none. */

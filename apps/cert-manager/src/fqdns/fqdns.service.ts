@@ -62,6 +62,7 @@ export async function createFqdn(
     providerId,
     renewalEnabled: false,
     renewAfterPermille: null,
+    expiryAcceptedUntil: null,
     createdAt: now,
   };
   const insert = async (tx: Tx) => {
@@ -108,8 +109,8 @@ export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string
 }
 
 export interface SwitchRenewalDeps extends FqdnsDeps {
-  /** Makes the renewal queue follow the switch. */
-  readonly onRenewalSwitched: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  /** Makes the renewal queue follow the switch, and says how it was before. */
+  readonly onRenewalSwitched: (tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean) => Promise<void>;
 }
 
 /** Whether to renew automatically; the share of the lifetime, 0.1 to 0.9, stays as it is when undefined. */
@@ -127,22 +128,30 @@ export async function setRenewalEnabled(
   requireLevel(caller, spaceId, 'READ_WRITE');
   await db.transaction(async (tx) => {
     const fqdn = await holdFqdn(tx, spaceId, fqdnId);
-    const change = { renewalEnabled, renewAfterPermille: permilleOf(renewAfterFraction, fqdn) };
+    const change = {
+      renewalEnabled,
+      renewAfterPermille: permilleOf(renewAfterFraction, fqdn),
+      // whoever has it renewed does not accept that it expires
+      expiryAcceptedUntil: renewalEnabled ? null : fqdn.expiryAcceptedUntil,
+    };
     await updateRenewalSwitch(tx, fqdn, change);
     const details = { before: switchOf(fqdn), after: switchOf(change) };
     await recordAudit(tx, caller, fqdnAudit('fqdn.renewal', fqdn, details), clock.now());
-    await onRenewalSwitched(tx, caller, { ...fqdn, ...change });
+    await onRenewalSwitched(tx, caller, { ...fqdn, ...change }, fqdn.renewalEnabled);
   });
 }
 
-function permilleOf(fraction: number | null | undefined, { renewAfterPermille }: RenewalSwitch) {
+function permilleOf(fraction: number | null | undefined, { renewAfterPermille }: FqdnRow) {
   if (fraction === undefined) return renewAfterPermille;
   return fraction === null ? null : Math.round(fraction * 1000);
 }
 
-function switchOf({ renewalEnabled, renewAfterPermille }: RenewalSwitch) {
-  const renewAfterFraction = renewAfterPermille === null ? undefined : renewAfterPermille / 1000;
-  return { renewalEnabled, ...(renewAfterFraction !== undefined && { renewAfterFraction }) };
+function switchOf({ renewalEnabled, renewAfterPermille, expiryAcceptedUntil }: RenewalSwitch) {
+  return {
+    renewalEnabled,
+    ...(renewAfterPermille !== null && { renewAfterFraction: renewAfterPermille / 1000 }),
+    ...(expiryAcceptedUntil !== null && { expiryAcceptedUntil: expiryAcceptedUntil.toISOString() }),
+  };
 }
 
 async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
@@ -178,7 +187,7 @@ export function readableSpaceId(caller: Caller, text: string): string | undefine
   return id.success && canOn(caller, id.data, 'READ') ? id.data : undefined;
 }
 
-type FqdnAction = 'fqdn.create' | 'fqdn.delete' | 'fqdn.renewal';
+type FqdnAction = 'fqdn.create' | 'fqdn.delete' | 'fqdn.expiry' | 'fqdn.renewal';
 
 /** Audit entry of a successful act on one FQDN. */
 export function fqdnAudit(

@@ -24,8 +24,8 @@ export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: 
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
       await reviewRefused(tx, fqdn);
     },
-    onRenewalSwitched: async (tx, caller, fqdn) => {
-      await scheduler.onRenewalSwitched(tx, caller, fqdn);
+    onRenewalSwitched: async (tx, caller, fqdn, wasEnabled) => {
+      await scheduler.onRenewalSwitched(tx, caller, fqdn, wasEnabled);
       await reviewRefused(tx, fqdn);
     },
     onCsrStored: async (tx, caller, fqdn) => {

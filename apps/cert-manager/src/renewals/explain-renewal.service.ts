@@ -1,3 +1,4 @@
+import type { WatchWord } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
@@ -29,11 +30,20 @@ export interface RenewalAccount {
   readonly entry: ListedRenewal | undefined;
   readonly failure: { readonly attempt: number; readonly at: Date; readonly reason: string } | undefined;
   readonly explanation: Explanation;
+  readonly watched: WatchWord;
+}
+
+export interface ExplainRenewalDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+  /** What of the FQDN with that newest certificate the monitor watches. */
+  readonly watchWordOf: (tx: Tx, fqdn: FqdnRow, newest: CertificateRow | undefined) => Promise<WatchWord>;
 }
 
 /** Explains by the rules that the scheduler itself goes by. Throws NotFound. */
 export async function explainRenewal(
-  { db, clock, opener }: { readonly db: Database; readonly clock: Clock; readonly opener: ProviderOpener },
+  { db, clock, opener, watchWordOf }: ExplainRenewalDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<RenewalAccount> {
@@ -56,6 +66,7 @@ export async function explainRenewal(
       explanationUrl: open?.explanationUrl ?? undefined,
       entry: open === undefined ? undefined : withObstacle(open, lanes, now),
       failure,
+      watched: await watchWordOf(tx, fqdn, certificate),
       explanation: explain({
         forbidden: refusal?.message,
         ...{ now, outlook, open, failure, obstacle: provider?.obstacle },

@@ -1,4 +1,4 @@
-import type { RenewalExplanation } from '@certloop/contracts';
+import type { RenewalExplanation, WatchWord } from '@certloop/contracts';
 import type { Explanation } from './explanation.js';
 import type { RenewalPlan } from './renewal-policy.js';
 import { renewalView, type ShownRenewal } from './renewal-view.js';
@@ -22,6 +22,7 @@ interface ShownAccount {
   readonly entry: ShownRenewal | undefined;
   readonly failure: { readonly attempt: number; readonly at: Date; readonly reason: string } | undefined;
   readonly explanation: Explanation;
+  readonly watched: WatchWord;
 }
 
 /** When and why an FQDN is renewed, as the API shows it. */
@@ -32,6 +33,7 @@ export function explanationView(account: ShownAccount): RenewalExplanation {
     fqdnId: fqdn.id,
     spaceId: fqdn.spaceId,
     renewalEnabled: fqdn.renewalEnabled,
+    watched: account.watched,
     willRenew: explanation.willRenew,
     outlook: explanation.outlook,
     message: explanation.message,

@@ -1,7 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../access/list-page.js';
-import { explainRenewal } from './explain-renewal.service.js';
+import { type ExplainRenewalDeps, explainRenewal } from './explain-renewal.service.js';
 import { explanationView } from './explanation-view.js';
 import { renewalView } from './renewal-view.js';
 import { createTestRenewal, listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
@@ -9,7 +9,7 @@ import { createTestRenewal, listRenewals, type RenewalsDeps, triggerRenewals } f
 type RenewalOperations = 'listRenewals' | 'createTestRenewal' | 'triggerRenewals' | 'explainRenewal';
 
 export function renewalsHandlers(
-  deps: RenewalsDeps,
+  deps: RenewalsDeps & ExplainRenewalDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, RenewalOperations> {
   return {
     listRenewals: async ({ query, context }) => {

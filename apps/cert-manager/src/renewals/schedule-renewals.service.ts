@@ -32,7 +32,7 @@ export interface RenewalScheduler {
   /** The same for several FQDNs, each once. */
   onCertificatesStored(tx: Tx, news: readonly CertificateNews[]): Promise<void>;
   /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is held. */
-  onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean): Promise<void>;
   /** The FQDN has a newer CSR. */
   onCsrStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** What is kept of a certificate was read anew from its CA; the FQDN is held. */

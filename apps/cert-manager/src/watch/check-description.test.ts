@@ -17,7 +17,7 @@ describe('how the check of an FQDN shows', () => {
     ['no letter that a tag could have', 'a.example', '商店', 'a.example (商店)', undefined],
     ['quotes and markup', 'a.example', '<b>"x"</b>', 'a.example (<b>"x"</b>)', 'space-b-x-b'],
   ])('%s', (_, fqdn, space, name, tag) => {
-    const check = describeCheck({ fqdnId, fqdn, space });
+    const check = describeCheck({ fqdnId, fqdn, space, mode: 'renewal' });
     expect(check.name).toBe(name);
     expect(check.tags).toBe(['certloop', 'certificate', ...(tag === undefined ? [] : [tag])].join(' '));
     expect(check.slug).toBe(`certloop-fqdn-${fqdnId}`);
@@ -25,17 +25,24 @@ describe('how the check of an FQDN shows', () => {
 
   test('keeps within the bounds of the monitor for the longest names', () => {
     const fqdn = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
-    const { name, slug, tags } = describeCheck({ fqdnId, fqdn, space: '🚀'.repeat(100) });
+    const { name, slug, tags } = describeCheck({ fqdnId, fqdn, space: '🚀'.repeat(100), mode: 'renewal' });
     expect([...name]).toHaveLength(100);
     expect(name.endsWith('…')).toBe(true);
     expect(slug).toMatch(/^[a-z0-9_-]{1,100}$/);
-    expect(describeCheck({ fqdnId, fqdn, space: 'x'.repeat(100) }).tags.length).toBeLessThanOrEqual(500);
+    expect(
+      describeCheck({ fqdnId, fqdn, space: 'x'.repeat(100), mode: 'expiry' }).tags.length,
+    ).toBeLessThanOrEqual(500);
     expect(tags).toBe('certloop certificate');
   });
 
   test('cuts no character in two', () => {
-    expect(describeCheck({ fqdnId, fqdn: 'a.example', space: '🚀'.repeat(100) }).name.isWellFormed()).toBe(
-      true,
-    );
+    expect(
+      describeCheck({
+        fqdnId,
+        fqdn: 'a.example',
+        space: '🚀'.repeat(100),
+        mode: 'expiry',
+      }).name.isWellFormed(),
+    ).toBe(true);
   });
 });

@@ -5,6 +5,8 @@ export interface WatchedHost {
   readonly fqdn: string;
   /** Name of the space. */
   readonly space: string;
+  /** With renewal off, its expiry is watched. */
+  readonly mode: 'renewal' | 'expiry';
 }
 
 /** How a check shows in the monitor. */
@@ -22,13 +24,17 @@ const longestName = 100;
  * Name, tags and text of the check of an FQDN. Its slug is made of the FQDN's id, so that equal host names in several
  * spaces have checks of their own and one that is made twice is one.
  */
-export function describeCheck({ fqdnId, fqdn, space }: WatchedHost): CheckDescription {
+export function describeCheck({ fqdnId, fqdn, space, mode }: WatchedHost): CheckDescription {
   const tag = tagOf(space);
+  const next =
+    mode === 'renewal'
+      ? 'issued or renewed, and expected again when its renewal is due'
+      : 'issued, and expected again before it expires, as nobody renews it';
   return {
     name: shortened(`${fqdn} (${space})`),
     slug: slugOf(fqdnId),
     tags: ['certloop', 'certificate', ...(tag === '' ? [] : [`space-${tag}`])].join(' '),
-    desc: `Certificate of ${fqdn} in the space ${space}: pinged when one is issued or renewed, and expected again when its renewal is due.`,
+    desc: `Certificate of ${fqdn} in the space ${space}: pinged when one is ${next}.`,
   };
 }
 

@@ -37,7 +37,7 @@ describe('what the monitor is to expect', () => {
     ],
     ['a date without end', 8_000_000_000, 0, { schedule: '2199-12-31 00:00:00', tz: 'UTC', grace: 300 }],
   ])('%s', (_, seconds, left, expectation) => {
-    const dates = { renewAt: inSeconds(seconds), notAfter: inSeconds(seconds + left) };
+    const dates = { expectedAt: inSeconds(seconds), notAfter: inSeconds(seconds + left) };
     expect(expectationAfter(from, dates)).toEqual(expectation);
   });
 
@@ -52,19 +52,19 @@ describe('what the monitor is to expect', () => {
       noInvalidDate: true,
     });
     fc.assert(
-      fc.property(moment, moment, moment, (ping, renewAt, notAfter) => {
-        const expected = expectationAfter(ping, { renewAt, notAfter });
+      fc.property(moment, moment, moment, (ping, expectedAt, notAfter) => {
+        const expected = expectationAfter(ping, { expectedAt, notAfter });
         expect(expected.grace).toBeGreaterThanOrEqual(60);
         expect(expected.grace).toBeLessThanOrEqual(86_400);
         if ('schedule' in expected) {
           const scheduled = at(expected.schedule.replace(' ', 'T')).getTime();
-          expect(scheduled - renewAt.getTime()).toBeGreaterThanOrEqual(0);
-          expect(scheduled - renewAt.getTime()).toBeLessThan(1000);
+          expect(scheduled - expectedAt.getTime()).toBeGreaterThanOrEqual(0);
+          expect(scheduled - expectedAt.getTime()).toBeLessThan(1000);
           expect(scheduled - ping.getTime()).toBeGreaterThan(year * 1000);
         } else {
           expect(expected.timeout).toBeGreaterThanOrEqual(60);
           expect(expected.timeout).toBeLessThanOrEqual(year);
-          expect(ping.getTime() + expected.timeout * 1000).toBeGreaterThanOrEqual(renewAt.getTime());
+          expect(ping.getTime() + expected.timeout * 1000).toBeGreaterThanOrEqual(expectedAt.getTime());
         }
       }),
     );

@@ -7,9 +7,9 @@ const day = 1440 * minute;
 // where the language of schedules ends
 const lastMoment = new Date('2199-12-31T00:00:00.000Z');
 
-/** When a certificate is to be renewed, and when it would be too late. */
+/** When the next success is expected of a certificate, and when it would be too late. */
 export interface WatchedDates {
-  readonly renewAt: Date;
+  readonly expectedAt: Date;
   readonly notAfter: Date;
 }
 
@@ -20,21 +20,21 @@ export type CheckExpectation = { readonly grace: number } & (
 );
 
 /**
- * What the monitor is to expect after a ping at `from`: the next at the moment of renewal. A moment further off than
+ * What the monitor is to expect after a ping at `from`: the next at its moment. One further off than
  * the largest timeout becomes a schedule that comes once. Without a certificate there is nothing to wait for yet,
  * and a check that was never pinged does not fall.
  */
 export function expectationAfter(from: Date, dates: WatchedDates | undefined): CheckExpectation {
   if (dates === undefined) return { timeout: most, grace: day / 1000 };
   const grace = graceOf(dates);
-  const seconds = Math.ceil((dates.renewAt.getTime() - from.getTime()) / 1000);
-  if (seconds > most) return { schedule: onceAt(dates.renewAt), tz: 'UTC', grace };
+  const seconds = Math.ceil((dates.expectedAt.getTime() - from.getTime()) / 1000);
+  if (seconds > most) return { schedule: onceAt(dates.expectedAt), tz: 'UTC', grace };
   return { timeout: Math.max(least, seconds), grace };
 }
 
-/** A quarter of what is left of the certificate by then, 5 minutes to a day: what the queue may take. */
-function graceOf({ renewAt, notAfter }: WatchedDates): number {
-  const left = (notAfter.getTime() - renewAt.getTime()) / 4;
+/** A quarter of what is left of the certificate by then, in seconds, 5 minutes to a day: what the queue may take. */
+export function graceOf({ expectedAt, notAfter }: WatchedDates): number {
+  const left = (notAfter.getTime() - expectedAt.getTime()) / 4;
   return Math.ceil(Math.min(day, Math.max(5 * minute, left)) / 1000);
 }
 

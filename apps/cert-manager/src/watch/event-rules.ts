@@ -1,6 +1,5 @@
-const day = 86_400_000;
-/** How long before its end a certificate may be noticed first. */
-export const longestNoticeMs = 30 * day;
+import { longestNoticeMs, noticeAt } from './watch-mode.js';
+
 // tries that fail in passing: after 1, 10 and 100 minutes the fourth
 const passingTries = 4;
 
@@ -34,7 +33,8 @@ export function isExpiryNews(
   }: { readonly notBefore: Date; readonly expiresAt: Date; readonly renewalEnabled: boolean },
   now: Date,
 ): boolean {
+  if (now >= expiresAt) return false;
+  if (!renewalEnabled) return now >= noticeAt({ notBefore, expiresAt });
   const lifetime = expiresAt.getTime() - notBefore.getTime();
-  const notice = Math.min(longestNoticeMs, lifetime / (renewalEnabled ? 12 : 3));
-  return now < expiresAt && expiresAt.getTime() - now.getTime() <= notice;
+  return expiresAt.getTime() - now.getTime() <= Math.min(longestNoticeMs, lifetime / 12);
 }

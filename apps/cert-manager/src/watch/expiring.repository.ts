@@ -1,6 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { inUse } from '../certificates/in-use.js';
-import { longestNoticeMs } from './event-rules.js';
+import { longestNoticeMs } from './watch-mode.js';
 
 /** A certificate in use that expires soon. */
 export interface ExpiringRow {
@@ -25,7 +25,10 @@ const columns = {
   renewalEnabled: column.boolean(),
 };
 
-/** Certificates in use that expire within 30 days and that no event is about yet, by when they expire. */
+/**
+ * Certificates in use that expire within 30 days, by when they expire: those that no event is about yet and whose expiry
+ * is not accepted.
+ */
 export function listExpiring(
   tx: Tx,
   after: { readonly expiresAt: Date; readonly fqdnId: string },
@@ -34,10 +37,12 @@ export function listExpiring(
 ): Promise<ExpiringRow[]> {
   const horizon = new Date(now.getTime() + longestNoticeMs);
   const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
+  const accepted = 'f.renewal_enabled = false and f.expiry_accepted_until > $4';
   const text = `select c.id, c.fqdn_id, f.space_id, f.fqdn, c.serial_number, c.not_before, c.expires_at,
       f.renewal_enabled
     from certificates c join fqdns f on f.id = c.fqdn_id
     where ${inUse} and (c.expires_at, c.fqdn_id) > ($1, $2) and c.expires_at <= $3 and not exists (${known})
+      and (f.expiry_accepted_until is null or not (${accepted}))
     order by c.expires_at, c.fqdn_id limit ${limit}`;
-  return querySql<ExpiringRow>(tx, columns, text, [after.expiresAt, after.fqdnId, horizon]);
+  return querySql<ExpiringRow>(tx, columns, text, [after.expiresAt, after.fqdnId, horizon, now]);
 }

@@ -3,8 +3,8 @@ export interface ToldCertificate {
   readonly serialNumber: string;
   readonly issuer: string;
   readonly expiresAt: Date;
-  /** When it will be renewed, as far as that is known. */
-  readonly renewAt: Date | undefined;
+  /** When it will be renewed, as far as that is known; `never` with renewal off. */
+  readonly renewAt: Date | 'never' | undefined;
 }
 
 // less than any monitor keeps of a body
@@ -16,9 +16,16 @@ export function storedText(
   certificate: ToldCertificate,
 ): string {
   const { serialNumber, issuer, expiresAt, renewAt } = certificate;
+  const facts = `${event}: serial ${serialNumber}, issuer ${issuer}`;
+  if (renewAt === 'never') return bounded(`${facts}; ${expiryText(expiresAt)}`);
   const next = renewAt === undefined ? '' : `; to be renewed on ${renewAt.toISOString()}`;
-  const until = `valid until ${expiresAt.toISOString()}`;
-  return bounded(`${event}: serial ${serialNumber}, issuer ${issuer}, ${until}${next}`);
+  return bounded(`${facts}, valid until ${expiresAt.toISOString()}${next}`);
+}
+
+/** Nothing will replace the certificate. */
+export function expiryText(expiresAt: Date): string {
+  const remedies = 'upload a CSR and have it signed, request a certificate, switch renewal on, or accept it';
+  return `expires on ${expiresAt.toISOString()}, nobody renews it: ${remedies}`;
 }
 
 /** A renewal failed; `attempt` counts its tries from 1. */

@@ -4,15 +4,24 @@ import type { Clock, Logger } from '@certloop/server';
 import { oneAtATime } from '../renewals/one-at-a-time.js';
 import type { MonitorClient } from './monitor.client.js';
 import { createPresence } from './monitor-presence.store.js';
-import { noCheck, type TellDeps, type TurnEnd, tellMonitor } from './tell-monitor.service.js';
+import {
+  type DueCheck,
+  noCheck,
+  readDueCheck,
+  type TellDeps,
+  type TurnEnd,
+  tellMonitor,
+} from './tell-monitor.service.js';
 import { deletePings, deletePingsOf } from './watch-pings.repository.js';
-import { claimWatched, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
+import { claimWatched, countWaiting, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
 
 export interface WatchDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly monitor: MonitorClient;
+  /** Whether FQDNs with renewal off are watched, too. */
+  readonly watchesExpiry: boolean;
 }
 
 /** Keeps the monitor's checks of FQDNs in line; of several, in one process or many, each is one's at a time. */
@@ -57,13 +66,36 @@ async function runBatch(deps: TellDeps): Promise<number> {
   const claim = { now, token: randomUUID(), until: new Date(now.getTime() + leaseMs), limit: batch };
   const rows = await db.transaction((tx) => claimWatched(tx, claim));
   if (rows.length === 0) return 0;
-  const turns = await Promise.allSettled(rows.map((row) => tellMonitor(deps, row)));
+  const due = await Promise.all(rows.map((row) => readDueCheck(deps, row)));
+  const turns = await tellInOrder(deps, due);
   const ends = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
   await db.transaction(async (tx) => {
     for (const end of ends) await settleTurn(tx, end, clock.now());
   });
   for (const turn of turns) if (turn.status === 'rejected') throw turn.reason;
   return rows.length;
+}
+
+/**
+ * Tells the monitor of these checks. One of an FQDN that nobody renews is made after those of FQDNs that are renewed, and
+ * not while any of these waits for room.
+ */
+async function tellInOrder(
+  deps: TellDeps,
+  due: readonly DueCheck[],
+): Promise<PromiseSettledResult<TurnEnd>[]> {
+  const mayWait = ({ row, subject }: DueCheck) => subject?.mode === 'expiry' && row.checkUuid === null;
+  const first = due.filter((check) => !mayWait(check));
+  const others = due.filter(mayWait);
+  const turns = await Promise.allSettled(first.map((check) => tellMonitor(deps, check)));
+  if (others.length === 0) return turns;
+  const isFirstWaiting = turns.some(
+    (turn) =>
+      turn.status === 'fulfilled' && turn.value.next !== 'unwatched' && turn.value.next.waiting === 'renewal',
+  );
+  const hasRoom = !isFirstWaiting && (await deps.db.read(countWaiting)).renewal === 0;
+  const later = hasRoom ? deps : { ...deps, mayAskForCheck: () => false };
+  return [...turns, ...(await Promise.allSettled(others.map((check) => tellMonitor(later, check))))];
 }
 
 /** Whoever was silent for longer than its lease changes nothing but the pings that it has sent. */

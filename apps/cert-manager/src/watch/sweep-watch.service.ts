@@ -1,12 +1,13 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { listRenewedFqdnsAfter } from '../fqdns/fqdns.repository.js';
-import { watchBetween } from './watched-fqdns.repository.js';
+import { findIdSlice, lacksWatch, type WaitingMode, watchMissing } from './watched-fqdns.repository.js';
 
 export interface SweepWatchDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether FQDNs with renewal off are watched, too. */
+  readonly watchesExpiry: boolean;
 }
 
 const slice = 500;
@@ -14,20 +15,35 @@ const slice = 500;
 const sliceMs = 10_000;
 
 /**
- * Begins to watch what should be watched but is not, as after an upgrade or when the monitor was named to the service.
- * In slices, so that nobody waits for it long.
+ * Begins to watch what should be watched but is not, as after an upgrade, when the monitor was named to the service, or
+ * when an expiry is accepted no longer: first what is renewed, then what nobody renews. In slices, so that nobody waits
+ * for it long.
  */
-export async function sweepWatch({ db, clock, logger }: SweepWatchDeps): Promise<void> {
-  let begun = 0;
+export async function sweepWatch({ watchesExpiry, ...deps }: SweepWatchDeps): Promise<void> {
+  let begun = await sweepMode(deps, 'renewal', 0);
+  if (watchesExpiry) begun = await sweepMode(deps, 'expiry', begun);
+  if (begun > 0) deps.logger.info({ begun }, 'watch.swept');
+}
+
+/** How many there are that it began to watch, with the `before` of the modes before. */
+async function sweepMode(
+  { db, clock }: Pick<SweepWatchDeps, 'db' | 'clock'>,
+  mode: WaitingMode,
+  before: number,
+): Promise<number> {
+  let begun = before;
   for (let last = ''; ; ) {
-    const fqdns = await db.read((tx) => listRenewedFqdnsAfter(tx, last, slice));
-    const [first, end] = [fqdns.at(0), fqdns.at(-1)];
-    if (first !== undefined && end !== undefined) {
-      const dueAt = new Date(clock.now().getTime() + Math.floor(begun / slice) * sliceMs);
-      begun += await db.transaction((tx) => watchBetween(tx, { first: first.id, last: end.id }, dueAt));
+    const now = clock.now();
+    const found = await db.longRead(async (tx) => {
+      const ids = await findIdSlice(tx, last, slice);
+      return ids && { ...ids, isLacking: await lacksWatch(tx, ids, mode, now) };
+    });
+    if (found === undefined) return begun;
+    if (found.isLacking) {
+      const dueAt = new Date(now.getTime() + Math.floor(begun / slice) * sliceMs);
+      begun += await db.transaction((tx) => watchMissing(tx, found, { mode, now, dueAt }));
     }
-    if (fqdns.length < slice) break;
-    last = end?.id ?? '';
+    if (found.count < slice) return begun;
+    last = found.last;
   }
-  if (begun > 0) logger.info({ begun }, 'watch.swept');
 }

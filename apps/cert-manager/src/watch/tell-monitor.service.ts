@@ -7,8 +7,8 @@ import { type MonitorClient, MonitorRefused, type WatchedCheck } from './monitor
 import { sentText } from './ping-text.js';
 import { retryAt } from './watch-pause.js';
 import { listPings, type WatchPingRow } from './watch-pings.repository.js';
-import type { ClaimedFqdn, WatchedState } from './watched-fqdns.repository.js';
-import { findWatched, firstPing, type WatchedSubject } from './watched-subject.service.js';
+import type { ClaimedFqdn, WaitingMode, WatchedState } from './watched-fqdns.repository.js';
+import { type FirstPing, findWatched, firstPing, type WatchedSubject } from './watched-subject.service.js';
 
 export interface TellDeps {
   readonly db: Database;
@@ -17,6 +17,7 @@ export interface TellDeps {
   readonly monitor: MonitorClient;
   /** Whether a new check may be asked for now. */
   readonly mayAskForCheck: () => boolean;
+  readonly watchesExpiry: boolean;
 }
 
 /** What a turn leaves to be written down. */
@@ -48,33 +49,51 @@ export const noCheck: CheckState = {
 // nothing is lost by waiting: who asks meanwhile finds out when there is room
 const waitMs = 1_800_000;
 
+/** A check that is due, and what it should be. */
+export interface DueCheck {
+  readonly row: ClaimedFqdn;
+  /** Undefined when the FQDN is to have no check. */
+  readonly subject: WatchedSubject | undefined;
+  /** What the monitor has not taken yet, oldest first. */
+  readonly pings: readonly WatchPingRow[];
+  /** What a check begins with that was never pinged. */
+  readonly first: FirstPing | undefined;
+}
+
+/** Reads what the check should be. */
+export function readDueCheck({ db, clock, watchesExpiry }: TellDeps, row: ClaimedFqdn): Promise<DueCheck> {
+  const now = clock.now();
+  return db.read(async (tx) => {
+    const subject = await findWatched(tx, row.id, { now, watchesExpiry });
+    if (subject === undefined) return { row, subject, pings: [], first: undefined };
+    const first = row.pingedAt === null ? await firstPing(tx, subject, now) : undefined;
+    return { row, subject, pings: await listPings(tx, row.id), first };
+  });
+}
+
 /**
  * Brings the check of an FQDN in line with what is: makes it, sends what it has not got yet in order, and says when
  * to expect the next, or deletes it. What the monitor does not do is left for later. What was done is for the caller to
  * write down; when that fails it is done again, and pings keep their run ids.
  */
-export async function tellMonitor(deps: TellDeps, row: ClaimedFqdn): Promise<TurnEnd> {
+export async function tellMonitor(deps: TellDeps, due: DueCheck): Promise<TurnEnd> {
+  const { row, subject } = due;
   const { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } = row;
   const turn: Turn = { deps, row, sent: [], state: { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } };
   try {
-    return await takeTurn(turn);
+    return await (subject === undefined ? unwatch(turn) : takeTurn(turn, { ...due, subject }));
   } catch (error) {
-    if (error instanceof MonitorRefused) return putOff(turn, error);
+    if (error instanceof MonitorRefused) return putOff(turn, error, subject?.mode ?? null);
     throw error;
   }
 }
 
-async function takeTurn(turn: Turn): Promise<TurnEnd> {
-  const { db, mayAskForCheck } = turn.deps;
-  const found = await db.read(async (tx) => {
-    const subject = await findWatched(tx, turn.row.id);
-    if (subject === undefined) return undefined;
-    const first = turn.row.pingedAt === null ? await firstPing(tx, subject) : undefined;
-    return { subject, pings: await listPings(tx, turn.row.id), first };
-  });
-  if (found === undefined) return unwatch(turn);
-  const { subject, pings, first } = found;
-  if (turn.state.checkUuid === null && !mayAskForCheck()) return later(turn, waitMs, {});
+async function takeTurn(
+  turn: Turn,
+  { subject, pings, first }: DueCheck & { readonly subject: WatchedSubject },
+): Promise<TurnEnd> {
+  if (turn.state.checkUuid === null && !turn.deps.mayAskForCheck())
+    return later(turn, waitMs, { waiting: subject.mode });
   const uuid = turn.state.checkUuid ?? (await makeCheck(turn, subject));
   // a check that was never pinged does not fall
   if (first !== undefined && pings.every(({ signal }) => signal === 'log'))
@@ -84,7 +103,7 @@ async function takeTurn(turn: Turn): Promise<TurnEnd> {
     turn.sent.push(ping.id);
   }
   await tellExpectation(turn, uuid, subject);
-  return later(turn, tellAgainMs, { attempts: 0, lastError: null });
+  return later(turn, tellAgainMs, { attempts: 0, lastError: null, waiting: null });
 }
 
 /** Deletes the check, also one whose making was not answered. */
@@ -134,7 +153,11 @@ function later({ deps: { clock }, row, sent, state }: Turn, ms: number, more: Wa
 }
 
 /** Leaves the check for later; one that the monitor has lost is made anew at once, the first time. */
-function putOff(turn: Turn, { fault, message: lastError }: MonitorRefused): TurnEnd {
+function putOff(
+  turn: Turn,
+  { fault, message: lastError }: MonitorRefused,
+  mode: WaitingMode | null,
+): TurnEnd {
   const { row, sent, deps } = turn;
   const { clock, logger } = deps;
   const attempts = row.attempts + 1;
@@ -144,17 +167,19 @@ function putOff(turn: Turn, { fault, message: lastError }: MonitorRefused): Turn
   if (fault === 'refused' && row.lastError !== lastError) {
     logger.warn({ fqdnId: row.id, reason: lastError }, 'watch.refused');
   }
-  return { row, sent, next: { ...(isLost ? noCheck : turn.state), attempts, lastError, dueAt } };
+  const waiting = fault === 'no_room' ? mode : row.waiting;
+  const state = isLost ? noCheck : turn.state;
+  return { row, sent, next: { ...state, attempts, lastError, dueAt, waiting } };
 }
 
-function checkOf({ fqdn, space, certificate }: WatchedSubject, from: Date): WatchedCheck {
-  const dates = certificate && { renewAt: certificate.renewAt, notAfter: usableUntil(certificate.row) };
-  const description = describeCheck({ fqdnId: fqdn.id, fqdn: fqdn.fqdn, space: space.name });
+function checkOf({ fqdn, space, mode, certificate }: WatchedSubject, from: Date): WatchedCheck {
+  const dates = certificate && { expectedAt: certificate.expectedAt, notAfter: usableUntil(certificate.row) };
+  const description = describeCheck({ fqdnId: fqdn.id, fqdn: fqdn.fqdn, space: space.name, mode });
   return { ...description, ...expectationAfter(from, dates) };
 }
 
 function deadlineOf({ certificate }: WatchedSubject): Date | null {
-  return certificate?.renewAt ?? null;
+  return certificate?.expectedAt ?? null;
 }
 
 function unlessGone(error: unknown): void {

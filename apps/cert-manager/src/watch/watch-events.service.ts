@@ -7,8 +7,14 @@ import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repositor
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
 import type { RenewalFault } from '../renewals/settle-renewal.service.js';
 import { allowedText, failedText, forbiddenText, refusedText, revokedText, storedText } from './ping-text.js';
-import { insertPing, type WatchSignal } from './watch-pings.repository.js';
-import { touchWatched, type WatchScope, watchFqdn, watchSpace } from './watched-fqdns.repository.js';
+import { deletePingsOf, insertPing, type WatchSignal } from './watch-pings.repository.js';
+import {
+  touchWatched,
+  type WatchScope,
+  wasPinged,
+  watchFqdn,
+  watchMissing,
+} from './watched-fqdns.repository.js';
 import { findWatched, firstPing, toldCertificate, type WatchedSubject } from './watched-subject.service.js';
 
 /** What the watch is told of; each is part of the transaction of the change, and asks nothing of the monitor. */
@@ -19,8 +25,10 @@ export interface WatchEvents {
   onRenewalFailed(tx: Tx, entry: RenewalRow, fault: Pick<RenewalFault, 'reason'>): Promise<void>;
   /** Somebody asked for a certificate and got none. */
   onRequestFailed(tx: Tx, fqdnId: string, reason: string): Promise<void>;
-  /** The renewal of the FQDN was switched, or is planned for another moment. */
+  /** The renewal of the FQDN is planned for another moment. */
   onPlanned(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
+  /** The FQDN is watched in another mode: its renewal was switched, or its expiry accepted or not any more. */
+  onModeChanged(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
   /** The newest certificate of the FQDN was revoked, and its renewal is planned where that can be. */
   onRevoked(tx: Tx, fqdnId: string): Promise<void>;
   /** The policy of the space forbids the renewal of the FQDN. */
@@ -33,7 +41,8 @@ export interface WatchEvents {
   onWatchSwitched(tx: Tx, spaceId: string): Promise<void>;
 }
 
-export function createWatchEvents(clock: Clock): WatchEvents {
+export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): WatchEvents {
+  const find = (tx: Tx, fqdnId: string) => findWatched(tx, fqdnId, { now: clock.now(), watchesExpiry });
   const tell = async (tx: Tx, { fqdn }: WatchedSubject, signal: WatchSignal, body: string) => {
     const now = clock.now();
     await insertPing(tx, { id: newRowId(now), subject: fqdn.id, signal, body, createdAt: now });
@@ -41,48 +50,67 @@ export function createWatchEvents(clock: Clock): WatchEvents {
   };
   return {
     onIssued: async (tx, caller, fqdnId) => {
-      const subject = await findWatched(tx, fqdnId);
+      const subject = await find(tx, fqdnId);
       if (subject?.certificate === undefined) return;
       const isImported = subject.certificate.row.importedAt !== null;
       const event = caller.kind === 'scheduler' ? 'renewed' : isImported ? 'imported' : 'issued';
-      await tell(tx, subject, 'success', storedText(event, toldCertificate(subject.certificate)));
+      await tell(
+        tx,
+        subject,
+        'success',
+        storedText(event, toldCertificate(subject.mode, subject.certificate)),
+      );
     },
     onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, { reason }) => {
-      const subject = await findWatched(tx, fqdnId);
+      const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
       // a test tells nothing of what will be, and what was renewed by hand meanwhile need not be renewed
-      const isPast = isTest || subject.certificate?.row.id !== certificateId;
+      const isPast = isTest || subject.mode !== 'renewal' || subject.certificate?.row.id !== certificateId;
       await tell(tx, subject, isPast ? 'log' : 'fail', failedText({ attempt, reason }));
     },
     onRequestFailed: async (tx, fqdnId, reason) => {
-      const subject = await findWatched(tx, fqdnId);
+      const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
       // whoever has a certificate has not lost it by asking for another
       await tell(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
     },
     onPlanned: (tx, { id, spaceId }) => watchFqdn(tx, { id, spaceId }, clock.now()),
+    onModeChanged: async (tx, { id, spaceId }) => {
+      const subject = await find(tx, id);
+      if (subject === undefined) return touchWatched(tx, { fqdnId: id }, clock.now());
+      const isPinged = await wasPinged(tx, id);
+      const state = isPinged ? await firstPing(tx, subject, clock.now()) : undefined;
+      if (state !== undefined) return tell(tx, subject, state.signal, state.body);
+      // what is not sent yet is about another mode; a check that was never pinged begins with the state of then
+      if (!isPinged) await deletePingsOf(tx, id);
+      return watchFqdn(tx, { id, spaceId }, clock.now());
+    },
     onRevoked: async (tx, fqdnId) => {
-      const subject = await findWatched(tx, fqdnId);
+      const subject = await find(tx, fqdnId);
       if (subject?.certificate === undefined) return;
       const isPlanned = (await findOpenRenewal(tx, fqdnId)) !== undefined;
       const body = revokedText({ ...subject.certificate.row, isPlanned });
       await tell(tx, subject, isPlanned ? 'log' : 'fail', body);
     },
     onForbidden: async (tx, fqdnId, reason) => {
-      const subject = await findWatched(tx, fqdnId);
-      if (subject !== undefined) await tell(tx, subject, 'fail', forbiddenText(reason));
+      const subject = await find(tx, fqdnId);
+      if (subject?.mode === 'renewal') await tell(tx, subject, 'fail', forbiddenText(reason));
     },
     onAllowedAgain: async (tx, fqdnId) => {
-      const subject = await findWatched(tx, fqdnId);
-      if (subject === undefined) return;
+      const subject = await find(tx, fqdnId);
+      if (subject?.mode !== 'renewal') return;
       // one whose renewal failed meanwhile is tried again at once, and says how that ends
-      const state = await firstPing(tx, subject);
+      const state = await firstPing(tx, subject, clock.now());
       await tell(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
     },
     onFqdnsDeleted: (tx, scope) => touchWatched(tx, scope, clock.now()),
     onWatchSwitched: async (tx, spaceId) => {
       await touchWatched(tx, { spaceId }, clock.now());
-      await watchSpace(tx, spaceId, clock.now());
+      const now = clock.now();
+      await watchMissing(tx, { spaceId }, { mode: 'renewal', now, dueAt: now });
+      // those that nobody renews come after them
+      const dueAt = new Date(now.getTime() + 1);
+      if (watchesExpiry) await watchMissing(tx, { spaceId }, { mode: 'expiry', now, dueAt });
     },
   };
 }
@@ -95,6 +123,7 @@ export const unwatched: WatchEvents = {
   onRenewalFailed: nothing,
   onRequestFailed: nothing,
   onPlanned: nothing,
+  onModeChanged: nothing,
   onRevoked: nothing,
   onForbidden: nothing,
   onAllowedAgain: nothing,
@@ -114,9 +143,10 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
       await scheduler.onCertificatesStored(tx, news);
       for (const { caller, fqdn } of news) await watch.onIssued(tx, caller, fqdn.id);
     },
-    onRenewalSwitched: async (tx, caller, fqdn) => {
-      await scheduler.onRenewalSwitched(tx, caller, fqdn);
-      await watch.onPlanned(tx, fqdn);
+    onRenewalSwitched: async (tx, caller, fqdn, wasEnabled) => {
+      await scheduler.onRenewalSwitched(tx, caller, fqdn, wasEnabled);
+      if (fqdn.renewalEnabled !== wasEnabled) await watch.onModeChanged(tx, fqdn);
+      else if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
     },
     onCertificateRefreshed: async (tx, caller, fqdn) => {
       await scheduler.onCertificateRefreshed(tx, caller, fqdn);

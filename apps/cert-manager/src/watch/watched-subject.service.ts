@@ -1,59 +1,121 @@
+import type { WatchWord } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
+import { usableUntil } from '../certificates/in-use.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findPolicyRefusal } from '../fqdns/policy-refusals.repository.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
 import { readOutlook, renewAtOf } from '../renewals/schedule-renewals.service.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import { failedText, forbiddenText, revokedText, storedText, type ToldCertificate } from './ping-text.js';
+import { graceOf } from './check-expectation.js';
+import {
+  expiryText,
+  failedText,
+  forbiddenText,
+  revokedText,
+  storedText,
+  type ToldCertificate,
+} from './ping-text.js';
+import { noticeAt, watchModeOf } from './watch-mode.js';
+
+/** What decides, beside the FQDN, whether it is watched. */
+export interface WatchRules {
+  readonly now: Date;
+  /** Whether FQDNs with renewal off are watched, too. */
+  readonly watchesExpiry: boolean;
+}
 
 /** An FQDN that is to have a check, as it is now. */
 export interface WatchedSubject {
   readonly fqdn: FqdnRow;
   readonly space: SpaceRow;
-  /** The newest one, and when it is to be renewed. */
-  readonly certificate: { readonly row: CertificateRow; readonly renewAt: Date } | undefined;
+  readonly mode: 'renewal' | 'expiry';
+  /** The newest one, and when the next success is expected. */
+  readonly certificate: { readonly row: CertificateRow; readonly expectedAt: Date } | undefined;
 }
 
-/** The FQDN if it is to have a check: it is there, is renewed by itself, and its space is watched. */
-export async function findWatched(tx: Tx, fqdnId: string): Promise<WatchedSubject | undefined> {
+/** The FQDN if it is to have a check: it is there, its space is watched, and so is it by its mode. */
+export async function findWatched(
+  tx: Tx,
+  fqdnId: string,
+  rules: WatchRules,
+): Promise<WatchedSubject | undefined> {
   const fqdn = await findFqdn(tx, fqdnId);
-  if (fqdn?.renewalEnabled !== true) return undefined;
+  if (fqdn === undefined) return undefined;
   const space = await findSpace(tx, fqdn.spaceId);
   if (space === undefined || space.unwatchedSince !== null) return undefined;
   const row = await findNewestCertificate(tx, fqdnId);
-  const certificate = row && { row, renewAt: await renewAtFor(tx, fqdn, row) };
-  return { fqdn, space, certificate };
+  const mode = wordOf(fqdn, row, rules);
+  if (mode === 'no' || mode === 'accepted') return undefined;
+  const certificate = row && { row, expectedAt: await expectedAtFor(tx, fqdn, row) };
+  return { fqdn, space, mode, certificate };
 }
 
-/** When the scheduler renews it; where that cannot be done, when it should be done all the same. */
-async function renewAtFor(tx: Tx, fqdn: FqdnRow, newest: CertificateRow): Promise<Date> {
+/** What of an FQDN the monitor watches, in one word. */
+export async function watchWordOf(
+  tx: Tx,
+  fqdn: FqdnRow,
+  newest: CertificateRow | undefined,
+  rules: WatchRules,
+): Promise<WatchWord> {
+  const space = await findSpace(tx, fqdn.spaceId);
+  return space === undefined || space.unwatchedSince !== null ? 'no' : wordOf(fqdn, newest, rules);
+}
+
+function wordOf(
+  fqdn: FqdnRow,
+  newest: CertificateRow | undefined,
+  { now, watchesExpiry }: WatchRules,
+): WatchWord {
+  return fqdn.renewalEnabled || watchesExpiry ? watchModeOf(fqdn, newest, now) : 'no';
+}
+
+/**
+ * When the scheduler renews the certificate; where that cannot be done, when it should be done all the same. With renewal
+ * off, when people must know of its end. A revoked one should be replaced already.
+ */
+async function expectedAtFor(tx: Tx, fqdn: FqdnRow, newest: CertificateRow): Promise<Date> {
+  const { id: seed, notBefore, expiresAt: notAfter, revokedAt } = newest;
+  if (!fqdn.renewalEnabled) return revokedAt ?? noticeAt(newest);
   const open = await findOpenRenewal(tx, fqdn.id);
   const { outlook } = await readOutlook(tx, fqdn, { newest, open });
   if (outlook.isPlanned) return outlook.plan.renewAt;
-  const { id: seed, notBefore, expiresAt: notAfter, revokedAt } = newest;
   if (revokedAt !== null) return revokedAt;
   return (await renewAtOf(tx, fqdn)) ?? planRenewal({ notBefore, notAfter, seed }).renewAt;
 }
 
-export function toldCertificate({
-  row,
-  renewAt,
-}: NonNullable<WatchedSubject['certificate']>): ToldCertificate {
+type WatchedCertificate = NonNullable<WatchedSubject['certificate']>;
+
+export function toldCertificate(
+  mode: WatchedSubject['mode'],
+  { row, expectedAt }: WatchedCertificate,
+): ToldCertificate {
   const { serialNumber, issuer, expiresAt } = row;
-  return { serialNumber, issuer, expiresAt, renewAt };
+  return { serialNumber, issuer, expiresAt, renewAt: mode === 'renewal' ? expectedAt : 'never' };
+}
+
+export interface FirstPing {
+  readonly signal: 'success' | 'fail';
+  readonly body: string;
 }
 
 /**
- * The ping that puts a new check in the state of its FQDN: a success when the certificate is not yet due or its renewal
- * has not failed, else the failure; undefined when there is no certificate to watch.
+ * The ping that puts a check in the state of its FQDN. With renewal on, a success when the certificate is not yet due or
+ * its renewal has not failed, else the failure; with renewal off, a success as long as there is time to act. Undefined
+ * when there is no certificate to watch.
  */
 export async function firstPing(
   tx: Tx,
-  { fqdn, certificate }: WatchedSubject,
-): Promise<{ readonly signal: 'success' | 'fail'; readonly body: string } | undefined> {
+  { fqdn, mode, certificate }: WatchedSubject,
+  now: Date,
+): Promise<FirstPing | undefined> {
   if (certificate === undefined) return undefined;
+  const success = {
+    signal: 'success',
+    body: storedText('watched', toldCertificate(mode, certificate)),
+  } as const;
+  if (mode === 'expiry') return expiryFailure(certificate, now) ?? success;
   const refusal = await findPolicyRefusal(tx, fqdn.id);
   if (refusal !== undefined) return { signal: 'fail', body: forbiddenText(refusal.reason) };
   const failure = await findFailure(tx, fqdn.id, certificate.row.id);
@@ -62,7 +124,14 @@ export async function firstPing(
     const isPlanned = (await findOpenRenewal(tx, fqdn.id)) !== undefined;
     return { signal: 'fail', body: revokedText({ ...certificate.row, isPlanned }) };
   }
-  return { signal: 'success', body: storedText('watched', toldCertificate(certificate)) };
+  return success;
+}
+
+/** The failure of a certificate that nothing will replace, where it is revoked or people should know already. */
+function expiryFailure({ row, expectedAt }: WatchedCertificate, now: Date): FirstPing | undefined {
+  if (row.revokedAt !== null) return { signal: 'fail', body: revokedText({ ...row, isPlanned: false }) };
+  const fallsAt = expectedAt.getTime() + graceOf({ expectedAt, notAfter: usableUntil(row) }) * 1000;
+  return now.getTime() < fallsAt ? undefined : { signal: 'fail', body: expiryText(row.expiresAt) };
 }
 
 /** The last try to renew the certificate, if it failed. */

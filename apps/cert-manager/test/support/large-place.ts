@@ -42,6 +42,19 @@ export async function seedLargePlace(database: Database, place: LargePlace): Pro
   if (!isSqlite) await analyze(database);
 }
 
+/** Fills a space with FQDNs like this one, with renewal off, each with a copy of its certificate. */
+export async function seedUnrenewed(database: Database, fqdnId: string, count: number): Promise<void> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const id = uuid(isSqlite, '0000000a');
+  await database.transaction(async (tx) => {
+    const named = { id, fqdn: "'host-' || n.i || '.example.test'" };
+    await tx.query(copying(isSqlite, fqdns, `t.id = '${fqdnId}'`, count, named));
+    const issued = { id, fqdnId: id, csrId: 'null', pem: "''" };
+    await tx.query(copying(isSqlite, certificates, `t.fqdn_id = '${fqdnId}'`, count, issued));
+  });
+  if (!isSqlite) await analyze(database);
+}
+
 /** SQL by property; `n.i` is the number of the copy, from 1. */
 type Change = Readonly<Record<string, string>>;
 

@@ -103,6 +103,8 @@ export const requests: Readonly<Record<string, Ask>> = {
   deleteAllFqdns: ({ send }) => send('delete', '/fqdns?confirm=true'),
   setRenewalEnabled: async (asking) =>
     asking.send('put', pathOf(await newFqdn(asking), 'renewal-enabled')).send({ renewalEnabled: true }),
+  setExpiryAccepted: async (asking) =>
+    asking.send('put', pathOf(await newFqdn(asking), 'expiry-accepted')).send({ accepted: false }),
 
   uploadCsr: async (asking) => {
     const fqdn = await newFqdn(asking);

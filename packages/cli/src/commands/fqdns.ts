@@ -2,6 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from 'commander';
 import { findFqdn, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
 import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
 
 interface InSpace {
   readonly space?: string;
@@ -15,9 +16,19 @@ const rowOf = (fqdn: Fqdn & { readonly space?: string }) => ({
   id: fqdn.id,
 });
 
+/** A moment as the API takes it: a date alone is its first second in UTC. Throws UsageError. */
+function momentOf(text: string): string {
+  const moment = new Date(text);
+  if (Number.isNaN(moment.getTime()))
+    throw new UsageError(`--until ${text}: write a moment as 2026-12-31 or 2026-12-31T12:00:00Z`);
+  return moment.toISOString();
+}
+
 /** Adds `fqdns`. */
 export function addFqdns(program: Command, open: () => Session): void {
-  const fqdns = program.command('fqdns').description('FQDNs: list, add, delete, switch renewal, explain it');
+  const fqdns = program
+    .command('fqdns')
+    .description('FQDNs: list, add, delete, switch renewal, explain it, accept an expiry');
   fqdns
     .command('list', { isDefault: true })
     .description('List FQDNs')
@@ -76,6 +87,23 @@ function addRenewal(fqdns: Command, open: () => Session): void {
       report.done(body.message, { fqdnId, spaceId, renewalEnabled });
     });
   fqdns
+    .command('accept-expiry <fqdn>')
+    .description('Accept that its certificate expires, so that nobody is alerted')
+    .option('--until <moment>', 'ISO 8601, at most a year ahead; the end of its certificate when absent')
+    .option('--end', 'accept it no longer')
+    .option('--space <space>', 'the space that it is in')
+    .action(async (named: string, { until, end, space }: InSpace & { until?: string; end?: true }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const moment = until === undefined ? {} : { until: momentOf(until) };
+      const { body } = await client.setExpiryAccepted({
+        params: { spaceId, fqdnId },
+        body: { accepted: end !== true, ...moment },
+      });
+      report.thing(body, (fqdn) => ({ ...rowOf(fqdn), 'expiry accepted until': fqdn.expiryAcceptedUntil }));
+    });
+  fqdns
     .command('explain <fqdn>')
     .description('Tell when and why its certificate will be renewed')
     .option('--space <space>', 'the space that it is in')
@@ -84,9 +112,10 @@ function addRenewal(fqdns: Command, open: () => Session): void {
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
       const { body } = await client.explainRenewal({ params: { spaceId, fqdnId } });
-      report.thing(body, ({ message, outlook, scheduledAt, certificate, provider, failure }) => ({
+      report.thing(body, ({ message, outlook, watched, scheduledAt, certificate, provider, failure }) => ({
         message,
         outlook,
+        watched,
         scheduled: scheduledAt,
         expires: certificate?.expiresAt,
         provider: provider?.name,

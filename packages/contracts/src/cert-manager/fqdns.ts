@@ -15,6 +15,8 @@ export const fqdnSchema = z
     providerId: scalars.uuid.optional(),
     /** Share of a certificate's lifetime after which it is renewed, where this FQDN has one of its own. */
     renewAfterFraction: z.number().optional(),
+    /** People accept until then that nothing renews the certificate, where they do. */
+    expiryAcceptedUntil: scalars.instant.optional(),
     /** What deserves a second look, such as a provider that is disabled; only in the answer to a creation. */
     warning: z.string().optional(),
   })
@@ -97,6 +99,22 @@ export const fqdnsContract = {
       }),
     },
     responses: { 200: json(messageSchema, 'Switched') },
+    failures: [400, 401, 403, 404],
+  }),
+  setExpiryAccepted: endpoint({
+    method: 'PUT',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted',
+    summary: 'Accept that the certificate of an FQDN expires, so that nobody is alerted, or end that',
+    params: byFqdn,
+    body: {
+      kind: 'json',
+      schema: z.object({
+        accepted: z.boolean(),
+        // At most a year ahead; the end of the newest certificate when absent.
+        until: scalars.instant.optional(),
+      }),
+    },
+    responses: { 200: json(fqdnSchema, 'The FQDN') },
     failures: [400, 401, 403, 404],
   }),
 };

@@ -47,6 +47,19 @@ table('FQDN create', api.createFqdn.body.schema, [
   ['no fqdn', { description: 'd' }, refused],
 ]);
 
+table('accepted expiry', api.setExpiryAccepted.body.schema, [
+  ['true', { accepted: true }, { accepted: true }],
+  [
+    'until a moment',
+    { accepted: true, until: '2026-05-01T00:00:00Z' },
+    { accepted: true, until: '2026-05-01T00:00:00Z' },
+  ],
+  ['a date without a time', { accepted: true, until: '2026-05-01' }, refused],
+  ['no moment', { accepted: true, until: null }, refused],
+  ['a text', { accepted: 'true' }, refused],
+  ['absent', {}, refused],
+]);
+
 table('renewal switch', api.setRenewalEnabled.body.schema, [
   ['true', { renewalEnabled: true }, { renewalEnabled: true }],
   ['a text', { renewalEnabled: 'true' }, refused],

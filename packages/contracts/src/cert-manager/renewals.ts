@@ -68,11 +68,21 @@ export const renewalOutlooks = [
 export type RenewalOutlook = (typeof renewalOutlooks)[number];
 
 /** When and why the certificate of an FQDN will be renewed. */
+/** What of an FQDN the monitor watches. */
+export const watchWords = ['renewal', 'expiry', 'accepted', 'no'] as const;
+export type WatchWord = (typeof watchWords)[number];
+
 export const renewalExplanationSchema = z
   .object({
     fqdnId: scalars.uuid,
     spaceId: scalars.uuid,
     renewalEnabled: z.boolean(),
+    watched: z
+      .enum(watchWords)
+      .optional()
+      .describe(
+        'what the monitor waits for: a renewal, another certificate before this one ends, or nothing',
+      ),
     willRenew: z.boolean(),
     outlook: z.enum(renewalOutlooks),
     /** The same for people. */

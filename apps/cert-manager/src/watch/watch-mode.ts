@@ -1,0 +1,45 @@
+const day = 86_400_000;
+/** How long before its end people are notified of a certificate at the earliest. */
+export const longestNoticeMs = 30 * day;
+// an older one is out of use
+const watchedAfterEndMs = 30 * day;
+
+/** What the monitor waits for: a renewal, a new certificate of any origin, or nothing as people accept the expiry. */
+export type WatchMode = 'renewal' | 'expiry' | 'accepted' | 'no';
+
+export interface WatchFacts {
+  readonly renewalEnabled: boolean;
+  /** People accept until then that nothing replaces the certificate. */
+  readonly expiryAcceptedUntil: Date | null;
+}
+
+/**
+ * How an FQDN is watched. With renewal on: its renewal. With renewal off: the expiry of its newest certificate, revoked
+ * or not, until 30 days after its end, unless people accept that for now.
+ */
+export function watchModeOf(
+  { renewalEnabled, expiryAcceptedUntil }: WatchFacts,
+  newest: { readonly expiresAt: Date } | undefined,
+  now: Date,
+): WatchMode {
+  if (renewalEnabled) return 'renewal';
+  if (newest === undefined || newest.expiresAt < outOfUseBefore(now)) return 'no';
+  return expiryAcceptedUntil !== null && now < expiryAcceptedUntil ? 'accepted' : 'expiry';
+}
+
+/** A certificate that ended before this moment is out of use. */
+export function outOfUseBefore(now: Date): Date {
+  return new Date(now.getTime() - watchedAfterEndMs);
+}
+
+/** When people must know that nothing renews a certificate: 30 days before its end or a third of its lifetime, the shorter. */
+export function noticeAt({
+  notBefore,
+  expiresAt,
+}: {
+  readonly notBefore: Date;
+  readonly expiresAt: Date;
+}): Date {
+  const lifetime = expiresAt.getTime() - notBefore.getTime();
+  return new Date(expiresAt.getTime() - Math.min(longestNoticeMs, lifetime / 3));
+}

@@ -1,0 +1,15 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { fqdnView } from '../fqdns/fqdn-view.js';
+import { type AcceptExpiryDeps, acceptExpiry } from './accept-expiry.service.js';
+
+export function watchHandlers(
+  deps: AcceptExpiryDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, 'setExpiryAccepted'> {
+  return {
+    setExpiryAccepted: async ({ params, body: { accepted, until }, context }) => {
+      const request = { accepted, until: until === undefined ? undefined : new Date(until) };
+      return { status: 200, body: fqdnView(await acceptExpiry(deps, context, { ...params, ...request })) };
+    },
+  };
+}
