@@ -78,6 +78,7 @@ module.exports = {
           pureFile,
           '^apps/[^/]+/src/[^/.]+\\.ts$',
           '^packages/(contracts|crypto)/',
+          '^packages/tls-probe/dist/src/rules\\.',
           'node_modules/(luxon|cron-parser|zod|ipaddr\\.js|entities|libmime|@types/(luxon|libmime))/',
           '^(node:)?(crypto|net|url)$',
         ],

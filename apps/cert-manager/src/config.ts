@@ -18,6 +18,7 @@ import {
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { noticeFaults, noticeSettings } from './notice-settings.js';
+import { probeSettings } from './probe-settings.js';
 import { portFault } from './providers/banned-ports.js';
 import { parseKeyRing } from './providers/key-ring.js';
 import { watchSettings } from './watch-settings.js';
@@ -165,6 +166,7 @@ export const settings = {
 
   ...watchSettings,
   ...noticeSettings,
+  ...probeSettings,
 
   requestsPerMinute: setting(
     'CERT_MANAGER_REQUESTS_PER_MINUTE',

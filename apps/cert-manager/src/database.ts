@@ -45,6 +45,7 @@ import { addEvents } from './migrations/0021-events.js';
 import { storeCertificatesOnce } from './migrations/0022-certificates-once.js';
 import { indexCompromisedKeys } from './migrations/0023-compromised-keys.js';
 import { addExpiryWatch } from './migrations/0024-expiry-watch.js';
+import { addTargets } from './migrations/0025-targets.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { encryptionCanaries } from './providers/canaries.repository.js';
@@ -53,6 +54,9 @@ import { jobRuns } from './renewals/job-runs.repository.js';
 import { renewalQueue } from './renewals/renewals.repository.js';
 import { pendingRevocations } from './revocations/pending-revocations.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
+import { servedFqdns } from './targets/served-fqdns.repository.js';
+import { targetChanges, targetStates } from './targets/target-states.repository.js';
+import { targets } from './targets/targets.repository.js';
 import { apiTokens } from './users/api-tokens.repository.js';
 import { userAvatars } from './users/avatars.repository.js';
 import { sessions } from './users/sessions.repository.js';
@@ -95,6 +99,10 @@ const tables: readonly AnyTable[] = [
   notices,
   mailTurns,
   monitorAnswers,
+  targets,
+  targetStates,
+  targetChanges,
+  servedFqdns,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
@@ -125,6 +133,7 @@ export const schema: Schema = {
     storeCertificatesOnce,
     indexCompromisedKeys,
     addExpiryWatch,
+    addTargets,
   ],
 };
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { servedClasses } from '@certloop/contracts';
 import {
   type Certificate,
   checkChain,
@@ -8,37 +9,32 @@ import {
   isIssuedBy,
   isWithinValidity,
   publicKeysEqual,
+  spkiSha256,
 } from '@certloop/crypto';
 import type { Observation, ServedCertificate } from './observation.js';
 
 /** Verdicts on an address, in the order in which they are looked for; the first that holds is the verdict. */
-export const classes = [
-  'unreachable',
-  'expired',
-  'not_yet_valid',
-  'name_mismatch',
-  'chain_incomplete',
-  'current',
-  'previous',
-  'stale',
-  'reissued_elsewhere',
-  'foreign',
-  'untrusted',
-  'trusted',
-] as const;
+export const classes = [...servedClasses, 'untrusted', 'trusted'] as const;
 export type Class = (typeof classes)[number];
+
+/** A certificate of ours that is not the newest. */
+export interface EarlierCertificate {
+  readonly certificate: Certificate;
+  /** When the next one was stored. */
+  readonly replacedAt: Date;
+}
 
 /** What should be served. */
 export interface Expectation {
-  /** The newest certificate of ours. */
-  readonly newest: Certificate;
+  /** The newest certificate of ours; absent while none was issued. */
+  readonly newest?: Certificate | undefined;
   /** What was issued with it: intermediates, and perhaps the root. */
   readonly issuedWith: readonly Certificate[];
-  /** Earlier ones of ours. */
-  readonly earlier: readonly Certificate[];
-  /** When the newest was stored; from then on, an earlier one may still be served for `graceSeconds`. */
-  readonly storedAt: Date;
+  readonly earlier: readonly EarlierCertificate[];
+  /** How long an earlier certificate may still be served after the next one was stored. */
   readonly graceSeconds: number;
+  /** SHA-256 over the SubjectPublicKeyInfo, hex, of each key of our CSRs. */
+  readonly keys?: readonly string[];
 }
 
 export interface Judging {
@@ -84,19 +80,25 @@ function classOf(
   if (!isWithinValidity(leaf, now)) return 'expired';
   if (!coversName(leaf, name)) return 'name_mismatch';
   if (expected === undefined) return isChainFaulty ? 'untrusted' : 'trusted';
-  const { newest, earlier, storedAt, graceSeconds } = expected;
-  if (isSame(leaf, newest)) return isChainFaulty ? 'chain_incomplete' : 'current';
-  if (earlier.some((certificate) => isSame(leaf, certificate))) {
-    return now.getTime() < storedAt.getTime() + graceSeconds * 1000 ? 'previous' : 'stale';
+  const { newest, earlier, graceSeconds } = expected;
+  if (newest !== undefined && isSame(leaf, newest)) return isChainFaulty ? 'chain_incomplete' : 'current';
+  const known = earlier.find(({ certificate }) => isSame(leaf, certificate));
+  if (known !== undefined) {
+    return now.getTime() < known.replacedAt.getTime() + graceSeconds * 1000 ? 'previous' : 'stale';
   }
-  return hasSameKey(leaf, newest) ? 'reissued_elsewhere' : 'foreign';
+  return hasKeyOfOurs(leaf, expected) ? 'reissued_elsewhere' : 'foreign';
+}
+
+function hasKeyOfOurs({ spkiDer }: Certificate, { newest, keys = [] }: Expectation): boolean {
+  if (newest !== undefined && publicKeysEqual(spkiDer, newest.spkiDer)) return true;
+  return keys.includes(spkiSha256(spkiDer));
 }
 
 function choose(
   all: readonly [ServedCertificate, ...ServedCertificate[]],
   expected: Expectation | undefined,
 ): ServedCertificate {
-  if (expected === undefined) return all[0];
+  if (expected?.newest === undefined) return all[0];
   const wanted = keyAlgorithmOf(expected.newest);
   return all.find(({ leaf }) => keyAlgorithmOf(leaf) === wanted) ?? all[0];
 }
@@ -108,7 +110,6 @@ export function keyAlgorithmOf({ spkiDer }: Certificate): string {
 
 const isSame = (a: Certificate, b: Certificate): boolean => fingerprint(a.der) === fingerprint(b.der);
 
-const hasSameKey = (a: Certificate, b: Certificate): boolean => publicKeysEqual(a.spkiDer, b.spkiDer);
 
 /** Why what was sent leads to no root, in one sentence. */
 function findChainFault(
@@ -133,7 +134,12 @@ function anchorsOf({ issuedWith }: Expectation, others: readonly Certificate[]):
 }
 
 function coversName({ der }: Certificate, name: string): boolean {
-  const certificate = new X509Certificate(der);
-  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined;
-  return certificate.checkHost(name, { subject: 'never', partialWildcards: false }) !== undefined;
+  try {
+    const certificate = new X509Certificate(der);
+    if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined;
+    return certificate.checkHost(name, { subject: 'never', partialWildcards: false }) !== undefined;
+  } catch {
+    // OpenSSL reads less than this package does
+    return false;
+  }
 }

@@ -26,23 +26,30 @@ export interface ProbeLimits {
 const maxPreambleBytes = 4096;
 
 /** A TCP connection to an address, which is never looked up. Rejects with ProbeEnded. */
-export function openConnection(address: string, port: number, connectMs: number): Promise<Socket> {
+export function openConnection(
+  address: string,
+  port: number,
+  connectMs: number,
+  signal?: AbortSignal,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address, port, autoSelectFamily: false });
+    const stop = () => end(new ProbeEnded('timeout', 'timed_out'));
     const end = (ended: ProbeEnded) => {
+      signal?.removeEventListener('abort', stop);
+      clearTimeout(timer);
       socket.destroy();
       reject(ended);
     };
-    const timer = setTimeout(() => end(new ProbeEnded('timeout', 'timed_out')), connectMs);
+    const timer = setTimeout(stop, connectMs);
+    signal?.addEventListener('abort', stop, { once: true });
     socket.once('connect', () => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
       socket.removeAllListeners('error');
       resolve(socket);
     });
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      end(connectFault(code));
-    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => end(connectFault(code)));
   });
 }
 

@@ -1,43 +1,79 @@
-import type { Verdict } from './classify.js';
+import type { Class, Verdict } from './classify.js';
 import type { Observation, ProbeFault } from './observation.js';
+
+/** The certificate that should be served. */
+export interface NewestCertificate {
+  readonly serialNumber: string;
+  /** When it was issued, where that is known. */
+  readonly issuedAt?: Date;
+}
+
+/** What was found at a place, in plain facts. */
+export type FoundFacts =
+  | { readonly class: 'unreachable'; readonly fault: ProbeFault }
+  | {
+      readonly class: Exclude<Class, 'unreachable'>;
+      readonly serialNumber: string;
+      readonly notBefore: Date;
+      readonly notAfter: Date;
+      /** Why the chain is at fault. */
+      readonly reason?: string | undefined;
+    };
 
 /** One sentence or two for people: what is served at the place, and what to do. Holds no words of the server but its names. */
 export function hintOf(
   place: string,
   verdict: Verdict,
   observation: Observation,
-  newestSerial?: string,
+  newest?: NewestCertificate,
 ): string {
-  if (!('served' in observation)) return `${place}: ${faultHints[observation.fault]}`;
+  if (!('served' in observation))
+    return describeFound(place, { class: 'unreachable', fault: observation.fault }, newest);
   const { leaf } = verdict.served ?? observation.served[0];
-  const serves = `${place} serves certificate ${leaf.serialNumber}`;
-  const day = (instant: Date) => instant.toISOString().slice(0, 10);
-  const ours = newestSerial === undefined ? 'ours' : `${newestSerial}`;
-  switch (verdict.class) {
+  const { serialNumber, notBefore, notAfter } = leaf;
+  // what was served is never unreachable
+  const found = verdict.class as Exclude<Class, 'unreachable'>;
+  return describeFound(
+    place,
+    { class: found, serialNumber, notBefore, notAfter, reason: verdict.reason },
+    newest,
+  );
+}
+
+/** The same from the facts that were stored. */
+export function describeFound(place: string, found: FoundFacts, newest?: NewestCertificate): string {
+  if (found.class === 'unreachable') return `${place}: ${faultHints[found.fault]}`;
+  const { serialNumber, notBefore, notAfter, reason } = found;
+  const serves = `${place} serves certificate ${serialNumber}`;
+  const ours = newest?.serialNumber ?? 'ours';
+  const issued = newest?.issuedAt === undefined ? 'is newer' : `was issued on ${day(newest.issuedAt)}`;
+  switch (found.class) {
     case 'expired':
-      return `${serves}, which expired on ${day(leaf.notAfter)}: install a newer one and reload the server.`;
+      return `${serves}, which expired on ${day(notAfter)}: install ${newest === undefined ? 'a newer one' : ours} and reload the server.`;
     case 'not_yet_valid':
-      return `${serves}, which is valid from ${day(leaf.notBefore)} on: check the clock, or install one that is valid.`;
+      return `${serves}, which is valid from ${day(notBefore)} on: check the clock, or install one that is valid.`;
     case 'name_mismatch':
       return `${serves}, which does not cover the name: configure the server to serve ${ours} for this name.`;
     case 'chain_incomplete':
-      return `${serves}, the newest, without the whole chain (${verdict.reason}): install the full chain.`;
+      return `${serves}, the newest, without the whole chain (${reason}): install the full chain.`;
     case 'current':
       return `${serves}, the newest.`;
     case 'previous':
-      return `${serves}, an earlier one; ${ours} was issued a short time ago: reload the server.`;
+      return `${serves}, an earlier one; ${ours} ${issued}: reload the server.`;
     case 'stale':
-      return `${serves}, an earlier one, which ends on ${day(leaf.notAfter)}; ${ours} is newer: install it and reload the server.`;
+      return `${place} still serves certificate ${serialNumber}, which ends on ${day(notAfter)}; ${ours} ${issued}: install it and reload the server.`;
     case 'reissued_elsewhere':
       return `${serves}, which has our key and was issued elsewhere: find out who requested it, or install ${ours}.`;
     case 'foreign':
       return `${serves}, which is not ours: install ${ours}, or correct the target.`;
     case 'untrusted':
-      return `${serves}, which leads to no trusted root (${verdict.reason}): install the intermediates, or add a private root to the trusted ones.`;
+      return `${serves}, which leads to no trusted root (${reason}): install the intermediates, or add a private root to the trusted ones.`;
     default:
-      return `${serves}, which is valid until ${day(leaf.notAfter)}.`;
+      return `${serves}, which is valid until ${day(notAfter)}.`;
   }
 }
+
+const day = (instant: Date) => instant.toISOString().slice(0, 10);
 
 const faultHints: Readonly<Record<ProbeFault, string>> = {
   name_not_found: 'the name has no address: correct the name or its DNS records.',

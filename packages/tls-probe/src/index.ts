@@ -4,9 +4,9 @@
  */
 
 export { classify, type Expectation, keyAlgorithmOf, type Verdict } from './classify.js';
-export { createGuard } from './guard.js';
+export { createGuard, type Guard } from './guard.js';
 export { hintOf } from './hint.js';
 export { type AddressObservation, describeServed } from './observation.js';
-export { probe } from './probe.client.js';
+export { type ProbeTarget, probe, type ProbeOptions, type ProbeTurn } from './probe.client.js';
 export { type Protocol, protocols, usualPorts } from './protocols.js';
 export { parseHost, parsePlace } from './target.js';

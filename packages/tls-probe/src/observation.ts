@@ -1,3 +1,4 @@
+import type { probeFailures, probeStages } from '@certloop/contracts';
 import {
   type Certificate,
   describeCertificate,
@@ -6,29 +7,12 @@ import {
   recallCertificate,
   spkiSha256,
 } from '@certloop/crypto';
-import type { PreambleFault } from './preambles.js';
 
 /** Step of a probe at which it ended without a handshake. */
-export type Stage = 'dns' | 'not_allowed' | 'refused' | 'connect' | 'preamble' | 'tls' | 'timeout';
+export type Stage = (typeof probeStages)[number];
 
 /** Why there was no handshake; never words of the server. */
-export type ProbeFault =
-  | PreambleFault
-  | 'name_not_found'
-  | 'look_up_failed'
-  | 'address_not_allowed'
-  | 'port_not_allowed'
-  | 'connection_refused'
-  | 'no_route'
-  | 'connection_failed'
-  | 'connection_closed'
-  | 'too_many_bytes'
-  | 'bytes_before_tls'
-  | 'no_tls'
-  | 'tls_refused'
-  | 'tls_failed'
-  | 'certificate_unreadable'
-  | 'timed_out';
+export type ProbeFault = (typeof probeFailures)[number];
 
 /** No handshake was made. */
 export interface Unreachable {

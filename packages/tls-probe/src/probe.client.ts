@@ -8,9 +8,14 @@ import type { AddressObservation, Observation, ServedCertificate } from './obser
 import type { Protocol } from './protocols.js';
 import type { Place } from './target.js';
 
+/** Runs what connects to an address when it is its turn, so that a caller can bound how many run at once. */
+export type ProbeTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>;
+
 /** What to look at. */
 export interface ProbeTarget extends Place {
   readonly protocol: Protocol;
+  /** Addresses to connect to instead of those of the host. */
+  readonly addresses?: readonly string[] | undefined;
   /** Name to ask for; the host when absent. An IP address is not sent. */
   readonly sni?: string | undefined;
   /** Kind of the key that should be served, such as `RSA`: a server that serves another is asked for this one too. */
@@ -21,6 +26,10 @@ export interface ProbeOptions {
   /** Judge of each address, at each probe. */
   readonly guard: Guard;
   readonly limits?: Partial<ProbeLimits>;
+  /** Gives each address its turn; all run at once, two of a target, when absent. */
+  readonly turn?: ProbeTurn;
+  /** Ends the probe: addresses that were not observed by then are left out. */
+  readonly signal?: AbortSignal;
   /** Look-up of all addresses of a name; that of the system when absent. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
@@ -38,52 +47,72 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   const limits = { ...usualLimits, ...options.limits };
   let addresses: readonly string[];
   try {
-    addresses = await addressesOf(target.host, limits.lookUpMs, options.resolve ?? resolveBySystem);
+    addresses = target.addresses ?? (await addressesOf(target.host, limits.lookUpMs, options.resolve ?? resolveBySystem));
   } catch (error) {
     return [{ address: undefined, observation: unreachable(error) }];
   }
-  const found: AddressObservation[] = [];
+  const { guard, turn = (_address, work) => work(), signal } = options;
+  const found: (AddressObservation | undefined)[] = [];
   const queue = addresses.slice(0, maxAddresses).entries();
   const worker = async () => {
     for (const [place, address] of queue) {
-      found[place] = { address, observation: await observe(target, address, options.guard, limits) };
+      if (signal?.aborted === true) return;
+      const refusal = guard(address, target.port);
+      const observation: Observation | undefined =
+        refusal === undefined
+          ? await turn(address, () => observe(target, address, limits, signal))
+          : { stage: 'not_allowed', fault: refusal };
+      found[place] = observation && { address, observation };
     }
   };
   await Promise.all(Array.from({ length: maxAtOnce }, worker));
-  return found;
+  return found.filter((one) => one !== undefined);
 }
 
+/** What the address serves; undefined when the probe was ended meanwhile. */
 async function observe(
   target: ProbeTarget,
   address: string,
-  guard: Guard,
   limits: ProbeLimits,
-): Promise<Observation> {
-  const refusal = guard(address, target.port);
-  if (refusal !== undefined) return { stage: 'not_allowed', fault: refusal };
+  signal: AbortSignal | undefined,
+): Promise<Observation | undefined> {
+  const isOver = () => signal?.aborted === true;
+  if (isOver()) return undefined;
   try {
-    const first = await handshake(target, address, limits);
+    const first = await handshake(target, address, { ...limits, signal });
     const wanted = target.keyAlgorithm;
     const signatureAlgorithms = signatureAlgorithmsOfKeys.get(wanted ?? '');
     if (signatureAlgorithms === undefined || describePublicKey(first.leaf.spkiDer).algorithm === wanted)
       return { served: [first] };
-    const second = await handshake(target, address, limits, signatureAlgorithms).catch(unreachable);
+    const more = { ...limits, signal, signatureAlgorithms };
+    const second = await handshake(target, address, more).catch(unreachable);
     return { served: 'leaf' in second ? [first, second] : [first] };
   } catch (error) {
-    return unreachable(error);
+    const ended = unreachable(error);
+    return isOver() ? undefined : ended;
   }
+}
+
+interface HandshakeOptions extends ProbeLimits {
+  readonly signal: AbortSignal | undefined;
+  readonly signatureAlgorithms?: string;
 }
 
 async function handshake(
   { host, port, protocol, sni = host }: ProbeTarget,
   address: string,
-  { connectMs, preambleMs, handshakeMs }: ProbeLimits,
-  signatureAlgorithms?: string,
+  { connectMs, preambleMs, handshakeMs, signal, signatureAlgorithms }: HandshakeOptions,
 ): Promise<ServedCertificate> {
-  const socket = await openConnection(address, port, connectMs);
-  await speakPreamble(socket, protocol, sni, preambleMs);
-  const servername = isIP(sni) === 0 ? sni : undefined;
-  return readHandshake(socket, { servername, handshakeMs, signatureAlgorithms });
+  const socket = await openConnection(address, port, connectMs, signal);
+  const end = () => socket.destroy();
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    await speakPreamble(socket, protocol, sni, preambleMs);
+    const servername = isIP(sni) === 0 ? sni : undefined;
+    return await readHandshake(socket, { servername, handshakeMs, signatureAlgorithms });
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
 }
 
 function unreachable(error: unknown) {

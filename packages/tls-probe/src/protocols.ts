@@ -1,6 +1,8 @@
+import type { targetProtocols } from '@certloop/contracts';
+
 /** How a connection comes to TLS: at once, or by STARTTLS in a protocol. */
-export const protocols = ['tls', 'smtp', 'imap', 'pop3', 'ldap', 'postgres', 'mysql', 'xmpp', 'ftp'] as const;
-export type Protocol = (typeof protocols)[number];
+export { targetProtocols as protocols } from '@certloop/contracts';
+export type Protocol = (typeof targetProtocols)[number];
 
 /** Port at which each protocol is served in plain text at first; that of HTTPS for TLS. */
 export const usualPorts: Readonly<Record<Protocol, number>> = {

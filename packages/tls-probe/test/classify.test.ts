@@ -44,8 +44,10 @@ function expecting(
   const expected = {
     newest: leafOf('newest').certificate,
     issuedWith,
-    earlier: ['older', 'expired'].map((which) => leafOf(which).certificate),
-    storedAt: new Date(now.getTime() - ageSeconds * 1000),
+    earlier: ['older', 'expired'].map((which) => ({
+      certificate: leafOf(which).certificate,
+      replacedAt: new Date(now.getTime() - ageSeconds * 1000),
+    })),
     graceSeconds: 3600,
   };
   return { name, expected, trustedRoots: [], now };
@@ -123,7 +125,7 @@ test('classify is total, and every verdict has a hint that names the place', () 
         const found = classify(observation, judging);
         expect(classes).toContain(found.class);
         expect(hintOf('10.0.0.7:443', found, observation)).toMatch(
-          /^10\.0\.0\.7:443 serves certificate 01.*\.$/,
+          /^10\.0\.0\.7:443 (?:still )?serves certificate 01.*\.$/,
         );
       },
     ),

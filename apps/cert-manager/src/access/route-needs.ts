@@ -82,6 +82,15 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   triggerRenewals: 'admin',
   explainRenewal: onSpace('READ'),
 
+  listTargets: onSpace('READ'),
+  createTarget: onSpace('READ_WRITE'),
+  updateTarget: onSpace('READ_WRITE'),
+  deleteTarget: onSpace('READ_WRITE'),
+  probeTarget: onSpace('READ_WRITE'),
+  reportObservation: onSpace('READ_WRITE'),
+  getServed: onSpace('READ'),
+  listServed: 'signed-in',
+
   listUsers: 'admin',
   createUser: 'admin',
   getUser: 'admin',

@@ -60,6 +60,10 @@ export function forbiddenText(reason: string): string {
   return bounded(`the next renewal is forbidden by ${reason}`);
 }
 
+/** What the targets of an FQDN serve. */
+export const servedText = (fault: string): string => bounded(fault);
+export const servedAgainText = 'all targets serve what they should again';
+
 /** The policy of the space was changed, or what it refused. */
 export const allowedText = 'the issuance policy of the space allows renewals again';
 

@@ -1,10 +1,10 @@
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { usableUntil } from '../certificates/in-use.js';
 import { describeCheck, slugOf } from './check-description.js';
 import { expectationAfter, isTold, tellAgainMs } from './check-expectation.js';
 import { type MonitorClient, MonitorRefused, type WatchedCheck } from './monitor.client.js';
-import { sentText } from './ping-text.js';
+import { sentText, servedText } from './ping-text.js';
 import { retryAt } from './watch-pause.js';
 import { listPings, type WatchPingRow } from './watch-pings.repository.js';
 import type { ClaimedFqdn, WaitingMode, WatchedState } from './watched-fqdns.repository.js';
@@ -66,7 +66,7 @@ export function readDueCheck({ db, clock, watchesExpiry }: TellDeps, row: Claime
   return db.read(async (tx) => {
     const subject = await findWatched(tx, row.id, { now, watchesExpiry });
     if (subject === undefined) return { row, subject, pings: [], first: undefined };
-    const first = row.pingedAt === null ? await firstPing(tx, subject, now) : undefined;
+    const first = row.pingedAt === null ? await firstPingBeside(tx, subject, row, now) : undefined;
     return { row, subject, pings: await listPings(tx, row.id), first };
   });
 }
@@ -104,6 +104,17 @@ async function takeTurn(
   }
   await tellExpectation(turn, uuid, subject);
   return later(turn, tellAgainMs, { attempts: 0, lastError: null, waiting: null });
+}
+
+/** The ping that puts a new check in the state of its FQDN, whose targets may be at fault. */
+async function firstPingBeside(
+  tx: Tx,
+  subject: WatchedSubject,
+  { servedFault }: ClaimedFqdn,
+  now: Date,
+): Promise<FirstPing | undefined> {
+  if (servedFault === null) return firstPing(tx, subject, now);
+  return { signal: 'fail', body: servedText(servedFault) };
 }
 
 /** Deletes the check, also one whose making was not answered. */

@@ -6,10 +6,22 @@ import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
 import type { RenewalFault } from '../renewals/settle-renewal.service.js';
-import { allowedText, failedText, forbiddenText, refusedText, revokedText, storedText } from './ping-text.js';
+import { besideServed, joinedSignal } from './joined-signal.js';
+import {
+  allowedText,
+  failedText,
+  forbiddenText,
+  refusedText,
+  revokedText,
+  servedAgainText,
+  servedText,
+  storedText,
+} from './ping-text.js';
 import { deletePingsOf, insertPing, type WatchSignal } from './watch-pings.repository.js';
 import {
+  findServedFault,
   touchWatched,
+  updateServedFault,
   type WatchScope,
   wasPinged,
   watchFqdn,
@@ -35,6 +47,8 @@ export interface WatchEvents {
   onForbidden(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The policy of the space allows it again. */
   onAllowedAgain(tx: Tx, fqdnId: string): Promise<void>;
+  /** What the targets of the FQDN serve is at fault in these words, or well again. */
+  onServed(tx: Tx, fqdnId: string, fault: string | null): Promise<void>;
   /** The FQDNs in the scope were deleted. */
   onFqdnsDeleted(tx: Tx, scope: WatchScope): Promise<void>;
   /** The watch of a space was switched. */
@@ -43,10 +57,15 @@ export interface WatchEvents {
 
 export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): WatchEvents {
   const find = (tx: Tx, fqdnId: string) => findWatched(tx, fqdnId, { now: clock.now(), watchesExpiry });
-  const tell = async (tx: Tx, { fqdn }: WatchedSubject, signal: WatchSignal, body: string) => {
+  const send = async (tx: Tx, { fqdn }: WatchedSubject, signal: WatchSignal, body: string) => {
     const now = clock.now();
     await insertPing(tx, { id: newRowId(now), subject: fqdn.id, signal, body, createdAt: now });
     await watchFqdn(tx, fqdn, now);
+  };
+  /** News of the renewal: no success while what is served is at fault. */
+  const tell = async (tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string) => {
+    const fault = signal === 'success' ? await findServedFault(tx, subject.fqdn.id) : null;
+    await send(tx, subject, besideServed(signal, fault), body);
   };
   return {
     onIssued: async (tx, caller, fqdnId) => {
@@ -103,6 +122,18 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       const state = await firstPing(tx, subject, clock.now());
       await tell(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
     },
+    onServed: async (tx, fqdnId, fault) => {
+      if (!(await updateServedFault(tx, fqdnId, fault))) return;
+      const subject = await find(tx, fqdnId);
+      if (subject === undefined) return;
+      const now = clock.now();
+      const renewal = await firstPing(tx, subject, now);
+      const isOverdue = subject.certificate !== undefined && subject.certificate.expectedAt <= now;
+      const side = renewal?.signal === 'fail' ? 'failed' : isOverdue ? 'overdue' : 'well';
+      const signal = joinedSignal(side, fault === null ? 'recovered' : 'fault');
+      const body = fault ?? (side === 'failed' ? renewal?.body : undefined) ?? servedAgainText;
+      await send(tx, subject, signal, servedText(body));
+    },
     onFqdnsDeleted: (tx, scope) => touchWatched(tx, scope, clock.now()),
     onWatchSwitched: async (tx, spaceId) => {
       await touchWatched(tx, { spaceId }, clock.now());
@@ -127,6 +158,7 @@ export const unwatched: WatchEvents = {
   onRevoked: nothing,
   onForbidden: nothing,
   onAllowedAgain: nothing,
+  onServed: nothing,
   onFqdnsDeleted: nothing,
   onWatchSwitched: nothing,
 };

@@ -37,6 +37,8 @@ export interface WatchedFqdnRow {
   readonly lastError: string | null;
   /** The mode of an FQDN whose check the monitor has no room for; null when it has its check or did not ask yet. */
   readonly waiting: WaitingMode | null;
+  /** Why what its targets serve makes the check fail; null while it does not. */
+  readonly servedFault: string | null;
 }
 
 export type WaitingMode = 'renewal' | 'expiry';
@@ -56,6 +58,7 @@ export const watchedFqdns = defineTable<WatchedFqdnRow>('watched_fqdns', {
     attempts: column.integer(),
     lastError: column.text().nullable(),
     waiting: column.word<WaitingMode>(8).nullable(),
+    servedFault: column.text().nullable(),
   },
   // no reference: the row is what is left of an FQDN whose check is to be deleted
   indexes: [
@@ -196,7 +199,7 @@ export async function claimWatched(
   return rows.map((row) => ({ ...row, leaseToken }));
 }
 
-type Kept = 'id' | 'spaceId' | 'version' | 'leaseToken';
+type Kept = 'id' | 'spaceId' | 'version' | 'leaseToken' | 'servedFault';
 export type WatchedState = { readonly [Name in Exclude<keyof WatchedFqdnRow, Kept>]?: WatchedFqdnRow[Name] };
 
 /** Ends this worker's turn; the next is at `dueAt`, or now when there was an event meanwhile. */
@@ -214,4 +217,14 @@ export async function releaseWatched(
 /** Forgets a check that is gone; false when there was an event meanwhile. */
 export async function deleteWatched(tx: Tx, { id, leaseToken, version }: ClaimedFqdn): Promise<boolean> {
   return (await deleteRows(tx, watchedFqdns, { id, leaseToken, version })) === 1;
+}
+
+/** Why the targets of an FQDN make its check fail; null while they do not, or there is no check. */
+export async function findServedFault(tx: Tx, id: string): Promise<string | null> {
+  return (await findRow(tx, watchedFqdns, { id }))?.servedFault ?? null;
+}
+
+/** False when the FQDN is not watched. */
+export async function updateServedFault(tx: Tx, id: string, servedFault: string | null): Promise<boolean> {
+  return (await updateRows(tx, watchedFqdns, { id }, { servedFault })) === 1;
 }

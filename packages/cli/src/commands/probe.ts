@@ -73,7 +73,7 @@ async function showServed(session: Session, text: string, options: ProbeOptions)
   const ca = options.ca === undefined ? [] : await readCertificates(session, '--ca', options.ca);
   const trustedRoots = expected === undefined ? [...systemRoots(), ...ca] : ca;
   const observed = await probe(
-    { ...place, protocol, sni: name, keyAlgorithm: expected && keyAlgorithmOf(expected.newest) },
+    { ...place, protocol, sni: name, keyAlgorithm: expected?.newest && keyAlgorithmOf(expected.newest) },
     { guard },
   );
   const judging = { name, expected, trustedRoots, now: new Date() };
@@ -83,7 +83,7 @@ async function showServed(session: Session, text: string, options: ProbeOptions)
       address?.includes(':') === true
         ? `[${address}]:${place.port}`
         : `${address ?? place.host}:${place.port}`;
-    const hint = hintOf(where, verdict, observation, expected?.newest.serialNumber);
+    const hint = hintOf(where, verdict, observation, expected?.newest);
     const served = verdict.served && describeServed(verdict.served);
     return {
       address: where,
@@ -111,7 +111,7 @@ async function expectationOf(
   if (cert !== undefined) {
     const [newest, ...issuedWith] = await readCertificates(session, '--cert', cert);
     if (newest === undefined) throw new UsageError(`--cert: ${cert} holds no certificate`);
-    return { newest, issuedWith, earlier: [], storedAt: new Date(0), graceSeconds };
+    return { newest, issuedWith, earlier: [], graceSeconds };
   }
   if (fqdn === undefined) return undefined;
   const client = await session.manager();
@@ -121,8 +121,12 @@ async function expectationOf(
   const [newest, ...issuedWith] = last === undefined ? [] : certificatesIn(last.pem);
   if (last === undefined || newest === undefined)
     throw new UsageError(`--fqdn: ${fqdn} has no certificate yet`);
-  const earlier = body.slice(0, -1).flatMap(({ pem }) => certificatesIn(pem).slice(0, 1));
-  return { newest, issuedWith, earlier, storedAt: new Date(last.createdAt), graceSeconds };
+  const earlier = body.slice(0, -1).flatMap(({ pem }, index) => {
+    const [certificate] = certificatesIn(pem);
+    const next = body[index + 1]?.createdAt;
+    return certificate && next ? [{ certificate, replacedAt: new Date(next) }] : [];
+  });
+  return { newest, issuedWith, earlier, graceSeconds };
 }
 
 async function readCertificates({ io }: Session, option: string, file: string): Promise<Certificate[]> {

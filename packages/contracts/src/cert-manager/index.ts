@@ -13,6 +13,7 @@ import { renewalsContract } from './renewals.js';
 import { problemSchema } from './replies.js';
 import { spacesContract } from './spaces.js';
 import { systemContract } from './system.js';
+import { targetsContract } from './targets.js';
 import { usersContract } from './users.js';
 
 export * from './audit-logs.js';
@@ -38,6 +39,7 @@ export {
 } from './replies.js';
 export * from './spaces.js';
 export * from './system.js';
+export * from './targets.js';
 export * from './users.js';
 
 /** Every operation of the certificate management service. */
@@ -51,6 +53,7 @@ export const certManagerContract = {
   ...issuanceContract,
   ...certificatesContract,
   ...renewalsContract,
+  ...targetsContract,
   ...usersContract,
   ...permissionGroupsContract,
   ...providersContract,
@@ -78,6 +81,7 @@ function describeCertManager(): object {
       Issuance: issuanceContract,
       Certificates: certificatesContract,
       Renewals: renewalsContract,
+      Targets: targetsContract,
       Providers: providersContract,
       'Signing in': authContract,
       Users: usersContract,

@@ -1,0 +1,21 @@
+import type { Clock } from '@certloop/server';
+import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
+import { firstProbeAt } from './probe-schedule.js';
+import { probeSooner } from './targets.repository.js';
+
+/** The scheduler, after which the targets of an FQDN are probed a minute after a certificate is stored. */
+export function probedAfter(scheduler: RenewalScheduler, clock: Clock): RenewalScheduler {
+  return {
+    ...scheduler,
+    onCertificateStored: async (tx, caller, fqdn, certificate) => {
+      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
+      await probeSooner(tx, [fqdn.id], firstProbeAt(clock.now()));
+    },
+    onCertificatesStored: async (tx, news) => {
+      await scheduler.onCertificatesStored(tx, news);
+      if (news.length === 0) return;
+      const ids = news.map(({ fqdn }) => fqdn.id);
+      await probeSooner(tx, ids, firstProbeAt(clock.now()));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { lookup } from 'node:dns/promises';
+import { createTurns } from '@certloop/server';
+import { type AddressObservation, createGuard, probe } from '@certloop/tls-probe';
+import { createKeyedTurns } from './probe-turns.store.js';
+import type { TargetSettings } from './target.js';
+
+/** Where probes may connect to. */
+export interface ProbeRules {
+  readonly allowCidrs: readonly string[];
+  readonly ports: readonly number[];
+}
+
+/** What may be probed, and what serves there; of all that this process probes, 32 connections at once, two to one host. */
+export interface Prober {
+  /** Why a connection may not be made; undefined where it may. */
+  readonly refusal: (address: string, port: number) => string | undefined;
+  readonly portRefusal: (port: number) => string | undefined;
+  /** What each address serves; those that were not observed when the signal came are left out. Never rejects for what the other side does. */
+  readonly look: (
+    target: TargetSettings,
+    options: { readonly keyAlgorithm: string | undefined; readonly signal: AbortSignal },
+  ) => Promise<AddressObservation[]>;
+}
+
+const maxAtOnce = 32;
+const maxToOneHost = 2;
+// a look-up holds a thread of the process, of which others need some
+const maxLookUps = 2;
+
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+const resolveBySystem: Resolve = async (host) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+export function createProber(rules: ProbeRules, resolve: Resolve = resolveBySystem): Prober {
+  const guard = createGuard(rules);
+  const all = createTurns({ atOnce: maxAtOnce, mostWaiting: Number.POSITIVE_INFINITY });
+  const byHost = createKeyedTurns(maxToOneHost);
+  const byAddress = createKeyedTurns(maxToOneHost);
+  const lookUps = createTurns({ atOnce: maxLookUps, mostWaiting: Number.POSITIVE_INFINITY });
+  return {
+    refusal: guard,
+    portRefusal: (port) => (rules.ports.includes(port) ? undefined : 'port_not_allowed'),
+    look: ({ host, port, protocol, sni, addresses }, { keyAlgorithm, signal }) =>
+      probe(
+        { host, port, protocol, sni, keyAlgorithm, ...(addresses !== null && { addresses }) },
+        {
+          guard,
+          signal,
+          resolve: (name) => lookUps(() => resolve(name)),
+          turn: (address, work) => byHost(host, () => byAddress(address, () => all(work))),
+        },
+      ),
+  };
+}

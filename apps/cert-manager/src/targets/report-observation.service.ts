@@ -1,0 +1,84 @@
+import { certificateLabel, parsePemBlocks } from '@certloop/crypto';
+import type { AddressObservation, ProbeFault, Stage } from '@certloop/tls-probe/rules';
+import { readSent } from '@certloop/tls-probe/rules';
+import type { Caller } from '../access/caller.js';
+import { requireLevel } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import type { ProbeDeps } from './run-probes.service.js';
+import { settleObserved } from './settle-observed.service.js';
+import { readAddress, refused } from './target-input.js';
+import { listStates } from './target-states.repository.js';
+import { getTarget } from './targets.repository.js';
+import { auditOf, type TargetPath } from './targets.service.js';
+
+/** What somebody else saw of a target's address. */
+export interface Report {
+  readonly address?: string | undefined;
+  readonly chainPem?: string | undefined;
+  readonly failure?: { readonly stage: Stage; readonly fault: ProbeFault } | undefined;
+  readonly observedAt: string;
+}
+
+const maxCertificates = 10;
+const maxAddresses = 64;
+const maxAheadMs = 300_000;
+
+/**
+ * Stores a report; one that is older than what is stored changes nothing. Throws NotFound, and InvalidInput for what is
+ * neither a chain of 1 to 10 certificates nor a failure, an address in an odd spelling or beyond 64, a moment of the
+ * future.
+ */
+export async function reportObservation(
+  deps: Pick<ProbeDeps, 'db' | 'clock' | 'onServed' | 'onInService'>,
+  caller: Caller,
+  { spaceId, fqdnId, targetId }: TargetPath,
+  report: Report,
+): Promise<void> {
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  const { db, clock } = deps;
+  await db.read(async (tx) => {
+    await getFqdn(tx, spaceId, fqdnId);
+    await getTarget(tx, fqdnId, targetId);
+  });
+  const one = readReport(report);
+  const observedAt = new Date(report.observedAt);
+  const now = clock.now();
+  if (observedAt.getTime() > now.getTime() + maxAheadMs)
+    throw refused('in_the_future', 'observedAt', `is later than ${now.toISOString()}. Set the clock of the reporter.`);
+  const seconds = await db.transaction(async (tx) => {
+    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const target = await getTarget(tx, fqdnId, targetId);
+    const states = await listStates(tx, [targetId]);
+    const isNew = states.every(({ address }) => address !== (one.address ?? ''));
+    if (isNew && states.length >= maxAddresses)
+      throw refused('too_many_addresses', 'address', `this target has ${maxAddresses} addresses. Add another target.`);
+    const settled = await settleObserved(tx, deps, {
+      ...{ target, found: [one], isWhole: false, observer: 'report', observedAt },
+    });
+    if (settled.hasChanged) await recordAudit(tx, caller, auditOf('target.report', fqdn, target), now);
+    return settled.inServiceSeconds;
+  });
+  if (seconds !== undefined) deps.onInService(seconds);
+}
+
+function readReport({ address: text, chainPem, failure }: Report): AddressObservation {
+  const address = text === undefined ? undefined : readAddress(text, 'address');
+  if ((chainPem === undefined) === (failure === undefined))
+    throw refused('chain_or_failure', 'chainPem', 'send what was served as chainPem, or the failure; one of both.');
+  if (failure !== undefined) return { address, observation: { stage: failure.stage, fault: failure.fault } };
+  if (address === undefined)
+    throw refused('address_missing', 'address', 'send the address that served the chain.');
+  return { address, observation: { served: [readSent(readChain(chainPem ?? ''))] } };
+}
+
+function readChain(pem: string): Buffer[] {
+  const blocks = parsePemBlocks(pem);
+  const ders = blocks.flatMap(({ label, der }) => (label === certificateLabel ? [der] : []));
+  if (ders.length >= 1 && ders.length <= maxCertificates && ders.length === blocks.length) return ders;
+  throw refused(
+    'invalid_chain',
+    'chainPem',
+    `must be 1 to ${maxCertificates} certificates in PEM, leaf first, and nothing else.`,
+  );
+}

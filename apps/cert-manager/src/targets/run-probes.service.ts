@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { type AddressObservation, keyAlgorithmOf } from '@certloop/tls-probe';
+import { findNewest } from './expected.service.js';
+import { nextProbeAt } from './probe-schedule.js';
+import type { Prober } from './prober.service.js';
+import { type ServedListener, settleObserved } from './settle-observed.service.js';
+import { deleteOldChanges } from './target-states.repository.js';
+import { type ClaimedTarget, claimTargets, holdClaimed, releaseTarget, type TargetRow } from './targets.repository.js';
+
+export interface ProbeDeps extends ServedListener {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly prober: Prober;
+  /** A certificate came into service at all addresses so many seconds after it was stored. */
+  readonly onInService: (seconds: number) => void;
+}
+
+/** What a run of the prober did. */
+export interface ProbeReport {
+  readonly probed: number;
+  /** Whether nothing that was due is left. */
+  readonly isDone: boolean;
+}
+
+// probes under way, most of which wait for their turn
+const maxUnderWay = 64;
+const maxOfOneHost = 4;
+const maxPerRun = 5000;
+// when a target whose host has enough of them is due again
+const putOffMs = 10_000;
+// longer than the probe of a target and its settling can take
+const leaseMs = 600_000;
+/** Milliseconds after which a probe of a target is ended, with the addresses that it has observed. */
+const probeMs = 120_000;
+/** Until when changes are stored. */
+const changesMs = 400 * 86_400_000;
+
+interface Ended {
+  readonly target: ClaimedTarget;
+  /** Undefined where the probe broke off. */
+  readonly found: readonly AddressObservation[] | undefined;
+  readonly isWhole: boolean;
+}
+
+/**
+ * Probes targets that are due, the earliest first, for as long as the budget lasts. Of several processes one probes a
+ * target at a time; what a process that died was probing is due again when its turn has lapsed.
+ */
+export async function runProbes(
+  deps: ProbeDeps,
+  { budgetMs, stop }: { readonly budgetMs: number; readonly stop: AbortSignal },
+): Promise<ProbeReport> {
+  const { db, clock } = deps;
+  const until = performance.now() + budgetMs;
+  const underWay = new Map<string, Promise<void>>();
+  const hosts = new Map<string, number>();
+  let ended: Ended[] = [];
+  let probed = 0;
+  let hasMore = true;
+  const begin = (target: ClaimedTarget, keyAlgorithm: string | undefined) => {
+    hosts.set(target.host, (hosts.get(target.host) ?? 0) + 1);
+    const work = probeOne(deps, target, keyAlgorithm, stop).then((end) => {
+      ended.push(end);
+      underWay.delete(target.id);
+      const left = (hosts.get(target.host) ?? 1) - 1;
+      if (left === 0) hosts.delete(target.host);
+      else hosts.set(target.host, left);
+    });
+    underWay.set(target.id, work);
+  };
+  for (;;) {
+    const mayBegin = !stop.aborted && performance.now() < until && probed < maxPerRun;
+    const free = maxUnderWay - underWay.size;
+    if (mayBegin && hasMore && free > 0) {
+      const claimed = await claim(deps, { free, hosts });
+      hasMore = claimed.hasMore;
+      for (const { target, keyAlgorithm } of claimed.targets) begin(target, keyAlgorithm);
+      probed += claimed.targets.length;
+    }
+    if (underWay.size > 0) await Promise.race(underWay.values());
+    else if (ended.length === 0) break;
+    const batch = ended;
+    ended = [];
+    await settleEnded(deps, batch, stop);
+  }
+  await db.transaction((tx) => deleteOldChanges(tx, new Date(clock.now().getTime() - changesMs), 1000));
+  return { probed, isDone: !hasMore };
+}
+
+interface Claimed {
+  readonly targets: readonly { readonly target: ClaimedTarget; readonly keyAlgorithm: string | undefined }[];
+  readonly hasMore: boolean;
+}
+
+async function claim(
+  { db, clock }: ProbeDeps,
+  { free, hosts }: { readonly free: number; readonly hosts: ReadonlyMap<string, number> },
+): Promise<Claimed> {
+  const now = clock.now();
+  const token = randomUUID();
+  const until = new Date(now.getTime() + leaseMs);
+  let looked = 0;
+  const choose = (due: readonly TargetRow[]) => {
+    looked = due.length;
+    const counts = new Map(hosts);
+    return due.filter(({ host }) => {
+      const count = counts.get(host) ?? 0;
+      counts.set(host, count + 1);
+      return count < maxOfOneHost;
+    });
+  };
+  const otherwise = new Date(now.getTime() + putOffMs);
+  return db.transaction(async (tx) => {
+    const rows = await claimTargets(tx, { now, token, until, limit: free, choose }, otherwise);
+    const targets = [];
+    for (const target of rows) {
+      const newest = await findNewest(tx, target.fqdnId);
+      targets.push({ target, keyAlgorithm: newest && keyAlgorithmOf(newest.leaf) });
+    }
+    return { targets, hasMore: looked === free };
+  });
+}
+
+async function probeOne(
+  { prober, logger }: ProbeDeps,
+  target: ClaimedTarget,
+  keyAlgorithm: string | undefined,
+  stop: AbortSignal,
+): Promise<Ended> {
+  const late = AbortSignal.timeout(probeMs);
+  const signal = AbortSignal.any([stop, late]);
+  try {
+    const found = await prober.look(target, { keyAlgorithm, signal });
+    return { target, found, isWhole: !signal.aborted && found.every(({ address }) => address !== undefined) };
+  } catch (error) {
+    logger.error({ error, targetId: target.id }, 'targets.probe_failed');
+    return { target, found: undefined, isWhole: false };
+  }
+}
+
+/** Stores what was observed; of an FQDN that was deleted meanwhile, nothing. */
+async function settleEnded(
+  { db, clock, logger, ...listener }: ProbeDeps,
+  batch: readonly Ended[],
+  stop: AbortSignal,
+): Promise<void> {
+  if (batch.length === 0) return;
+  // in one order always, so that two processes do not wait for each other
+  const sorted = [...batch].sort((a, b) => (a.target.fqdnId < b.target.fqdnId ? -1 : 1));
+  const inService = await db.transaction(async (tx) => {
+    const seconds: number[] = [];
+    for (const { target, found, isWhole } of sorted) {
+      const now = clock.now();
+      // the guard against who was silent for longer than its turn
+      const current = await holdClaimed(tx, target);
+      if (current === undefined) continue;
+      const regular = { now, everySeconds: current.everySeconds, random: Math.random() };
+      // it is due again at once when the service stops in the middle
+      if (stop.aborted && !isWhole) {
+        await releaseTarget(tx, target, now);
+        continue;
+      }
+      if (found === undefined) {
+        await releaseTarget(tx, target, nextProbeAt({ ...regular, storedAt: undefined, turns: [] }));
+        continue;
+      }
+      const observed = { target: current, found, isWhole, observer: 'manager' as const, observedAt: now };
+      const { newest, turns, inServiceSeconds } = await settleObserved(tx, listener, observed);
+      await releaseTarget(tx, target, nextProbeAt({ ...regular, storedAt: newest?.row.createdAt, turns }));
+      if (inServiceSeconds !== undefined) seconds.push(inServiceSeconds);
+    }
+    return seconds;
+  });
+  for (const seconds of inService) listener.onInService(seconds);
+}

@@ -1,0 +1,90 @@
+import type { ServedClass } from '@certloop/contracts';
+import { column, defineTable, deleteRows, executeSql, findRow, holdRows, type Tx, updateRows } from '@certloop/db';
+import type { ListPage, ListWindow } from '../access/list-page.js';
+import { readListPage } from '../access/list-page.repository.js';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
+
+/** What the targets of an FQDN serve in all; a row for each FQDN that has targets. */
+export interface ServedFqdnRow {
+  /** The FQDN's. */
+  readonly id: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  /** Null before the first observation. */
+  readonly class: ServedClass | null;
+  readonly partial: boolean;
+  readonly since: Date | null;
+  /** The worst address in one sentence; null while all are well. */
+  readonly hint: string | null;
+  /** What makes the check of the FQDN fail; null while nothing does. */
+  readonly fault: string | null;
+  /** The certificate that all addresses were last seen to serve. */
+  readonly inServiceId: string | null;
+  readonly createdAt: Date;
+}
+
+export const servedFqdns = defineTable<ServedFqdnRow>('served_fqdns', {
+  columns: {
+    id: column.uuid().primary(),
+    spaceId: column.uuid(),
+    fqdn: column.word(253),
+    class: column.word<ServedClass>(20).nullable(),
+    partial: column.boolean(),
+    since: column.instant().nullable(),
+    hint: column.text().nullable(),
+    fault: column.text().nullable(),
+    inServiceId: column.uuid().nullable(),
+    createdAt: column.instant(),
+  },
+  indexes: [{ columns: ['spaceId', 'createdAt', 'id'] }, { columns: ['createdAt', 'id'] }],
+  references: [{ columns: ['id'], table: 'fqdns', onDelete: 'CASCADE' }],
+});
+
+/** Adds the row of an FQDN unless it is there. */
+export async function addServedFqdn(
+  tx: Tx,
+  { id, spaceId, fqdn, createdAt }: Pick<ServedFqdnRow, 'id' | 'spaceId' | 'fqdn' | 'createdAt'>,
+): Promise<void> {
+  await executeSql(
+    tx,
+    `insert into served_fqdns (id, space_id, fqdn, partial, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (id) do nothing`,
+    [id, spaceId, fqdn, false, createdAt],
+  );
+}
+
+export function findServedFqdn(tx: Tx, id: string): Promise<ServedFqdnRow | undefined> {
+  return findRow(tx, servedFqdns, { id });
+}
+
+/** The row of an FQDN, held until the transaction ends, so that its addresses are judged by one at a time. */
+export async function holdServedFqdn(tx: Tx, id: string): Promise<ServedFqdnRow | undefined> {
+  return (await holdRows(tx, servedFqdns, { id }))[0];
+}
+
+export async function updateServedFqdn(
+  tx: Tx,
+  id: string,
+  change: Partial<Omit<ServedFqdnRow, 'id'>>,
+): Promise<void> {
+  await updateRows(tx, servedFqdns, { id }, change);
+}
+
+export async function deleteServedFqdn(tx: Tx, id: string): Promise<void> {
+  await deleteRows(tx, servedFqdns, { id });
+}
+
+/** FQDNs of the spaces that have targets, by the moment of their first one. */
+export function readServedPage(
+  tx: Tx,
+  scope: SpaceScope,
+  only: ServedClass | undefined,
+  window: ListWindow,
+): Promise<ListPage<ServedFqdnRow>> {
+  const where = {
+    ...(scope !== 'all' && { space_id: scope }),
+    ...(only !== undefined && { class: [only] }),
+  };
+  const grouped = scope === 'all' ? {} : { groupedBy: 'space_id' };
+  return readListPage(tx, { table: servedFqdns, by: 'createdAt', where, ...grouped }, window);
+}

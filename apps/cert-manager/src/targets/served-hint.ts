@@ -1,0 +1,27 @@
+import { describeFound, type NewestCertificate } from '@certloop/tls-probe/rules';
+import type { AddressState } from './address-state.js';
+import type { ServedFacts } from './judge-observation.js';
+import { placeOf } from './target.js';
+
+type Hinted = Pick<AddressState, 'class'> & ServedFacts & { readonly address: string };
+
+/** What an address of a target serves and what to do, in a sentence for people. */
+export function hintOfState(
+  state: Hinted,
+  { host, port }: { readonly host: string; readonly port: number },
+  newest: NewestCertificate | undefined,
+): string {
+  const place = placeOf(state.address === '' ? host : state.address, port);
+  if (state.class === 'unreachable') {
+    return describeFound(place, { class: 'unreachable', fault: state.failure ?? 'connection_failed' }, newest);
+  }
+  const { class: found, serialNumber, notBefore, notAfter, detail } = state;
+  const facts = {
+    class: found,
+    serialNumber: serialNumber ?? '',
+    notBefore: notBefore ?? new Date(0),
+    notAfter: notAfter ?? new Date(0),
+    reason: detail ?? undefined,
+  };
+  return describeFound(place, facts, newest);
+}

@@ -1,0 +1,164 @@
+import type { ServedAddress } from '@certloop/contracts';
+import type { Tx } from '@certloop/db';
+import type { AddressObservation } from '@certloop/tls-probe';
+import { newRowId } from '../access/row-id.js';
+import { failsAt, isWell } from './address-state.js';
+import { type Known, type Newest, readKnown } from './expected.service.js';
+import { judgeObservation } from './judge-observation.js';
+import { hintOfState } from './served-hint.js';
+import { faultText, severityOf, verdictOf } from './served-verdict.js';
+import {
+  deleteServedFqdn,
+  holdServedFqdn,
+  type ServedFqdnRow,
+  updateServedFqdn,
+} from './served-fqdns.repository.js';
+import {
+  insertChanges,
+  listStates,
+  replaceStates,
+  type TargetChangeRow,
+  type TargetStateRow,
+} from './target-states.repository.js';
+import { listTargetsOf, type TargetRow } from './targets.repository.js';
+
+/** What follows what the targets of an FQDN serve. */
+export interface ServedListener {
+  /** The targets of the FQDN are at fault in these words, or well; part of the transaction. */
+  readonly onServed: (tx: Tx, fqdnId: string, fault: string | null) => Promise<void>;
+}
+
+/** What was observed of a target. */
+export interface Observed {
+  readonly target: TargetRow;
+  readonly found: readonly AddressObservation[];
+  readonly observer: ServedAddress['observer'];
+  readonly observedAt: Date;
+  /** Whether all addresses of the target were looked up, so that others are gone. */
+  readonly isWhole: boolean;
+}
+
+/** What came of an observation. */
+export interface Settled {
+  /** When the verdict changes without a further change at the server. */
+  readonly turns: readonly Date[];
+  readonly newest: Newest | undefined;
+  readonly hasChanged: boolean;
+  /** Seconds from storing the newest certificate to its being served at all addresses, the first time that it is. */
+  readonly inServiceSeconds: number | undefined;
+}
+
+/**
+ * Stores what was observed of a target, judged by the certificates as they are in this transaction, and the verdict of
+ * its FQDN. Observations that are older than what is stored are left out.
+ */
+export async function settleObserved(tx: Tx, listener: ServedListener, observed: Observed): Promise<Settled> {
+  const { target, found, observer, observedAt, isWhole } = observed;
+  // whoever observes another target of the FQDN waits, and then judges with this one
+  const row = await holdServedFqdn(tx, target.fqdnId);
+  const known = await readKnown(tx, target.fqdnId, serialsIn(found));
+  const before = new Map((await listStates(tx, [target.id])).map((state) => [state.address, state]));
+  const turns: Date[] = [];
+  const states: TargetStateRow[] = [];
+  const changes: TargetChangeRow[] = [];
+  for (const one of found) {
+    const address = one.address ?? '';
+    const last = before.get(address);
+    if (last !== undefined && last.observedAt > observedAt) continue;
+    const { state, facts, turnsStaleAt } = judgeObservation(one, target, withLeaf(known), {
+      before: last,
+      observedAt,
+    });
+    const next: TargetStateRow = { targetId: target.id, address, ...state, ...facts, observedAt, observer };
+    states.push(next);
+    const turn = turnsStaleAt ?? failsAt(state, target.graceSeconds);
+    if (turn !== undefined) turns.push(turn);
+    if (last?.class !== next.class || last.leafSha256 !== next.leafSha256) changes.push(changeOf(next));
+  }
+  const seen = new Set(found.map(({ address }) => address ?? ''));
+  const gone = isWhole ? [...before.keys()].filter((address) => !seen.has(address)) : [];
+  await replaceStates(tx, target.id, states, gone);
+  await insertChanges(tx, target.id, changes);
+  const inServiceSeconds = row && (await settleVerdict(tx, listener, row, known.newest, observedAt));
+  return { turns, newest: known.newest, hasChanged: changes.length > 0, inServiceSeconds };
+}
+
+/** Judges an FQDN anew after its targets have changed; forgets it with the last one. */
+export async function settleTargets(
+  tx: Tx,
+  listener: ServedListener,
+  fqdnId: string,
+  { newest, now }: { readonly newest: Newest | undefined; readonly now: Date },
+): Promise<void> {
+  const row = await holdServedFqdn(tx, fqdnId);
+  if (row === undefined) return;
+  if ((await listTargetsOf(tx, fqdnId)).length > 0) {
+    await settleVerdict(tx, listener, row, newest, now);
+    return;
+  }
+  await deleteServedFqdn(tx, fqdnId);
+  if (row.fault !== null) await listener.onServed(tx, fqdnId, null);
+}
+
+/** Seconds in which the newest certificate came into service at all addresses, if that is new. */
+async function settleVerdict(
+  tx: Tx,
+  listener: ServedListener,
+  row: ServedFqdnRow,
+  newest: Newest | undefined,
+  now: Date,
+): Promise<number | undefined> {
+  const targets = (await listTargetsOf(tx, row.id)).filter(({ enabled }) => enabled);
+  const states = targets.length === 0 ? [] : await listStates(tx, targets.map(({ id }) => id));
+  const named = newest && { serialNumber: newest.row.serialNumber, issuedAt: newest.row.createdAt };
+  const byId = new Map(targets.map((target) => [target.id, target]));
+  const judged = states.flatMap((state) => {
+    const target = byId.get(state.targetId);
+    if (target === undefined) return [];
+    const failing = failsAt(state, target.graceSeconds);
+    return [
+      {
+        class: state.class,
+        hint: hintOfState(state, target, named),
+        isFault: failing !== undefined && failing <= now,
+      },
+    ];
+  });
+  const { class: found, partial } = verdictOf(states.map((state) => state.class));
+  // an FQDN without a certificate has none that could be served
+  const faults = newest === undefined ? [] : judged.filter(({ isFault }) => isFault);
+  const fault = faultText(faults) ?? null;
+  const worst = [...judged].sort((a, b) => severityOf(a.class) - severityOf(b.class))[0];
+  const isInService =
+    newest !== undefined &&
+    states.length > 0 &&
+    states.every((state) => state.class === 'current' && state.leafSha256 === newest.fingerprint);
+  const isNew = isInService && row.inServiceId !== newest.row.id;
+  const since = (found ?? null) === row.class ? row.since : now;
+  await updateServedFqdn(tx, row.id, {
+    class: found ?? null,
+    partial,
+    since: found === undefined ? null : since,
+    hint: worst === undefined || isWell(worst.class) ? null : worst.hint,
+    fault,
+    ...(isInService && { inServiceId: newest.row.id }),
+  });
+  if (fault !== row.fault) await listener.onServed(tx, row.id, fault);
+  return isNew ? Math.max(0, (now.getTime() - newest.row.createdAt.getTime()) / 1000) : undefined;
+}
+
+function withLeaf(known: Known) {
+  return { ...known, newest: known.newest?.leaf };
+}
+
+function serialsIn(found: readonly AddressObservation[]): string[] {
+  const serials = found.flatMap(({ observation }) =>
+    'served' in observation ? observation.served.map(({ leaf }) => leaf.serialNumber) : [],
+  );
+  return [...new Set(serials)];
+}
+
+function changeOf(state: TargetStateRow): TargetChangeRow {
+  const { targetId, address, class: found, serialNumber, leafSha256, observedAt: at } = state;
+  return { id: newRowId(at), targetId, address, at, class: found, serialNumber, leafSha256 };
+}

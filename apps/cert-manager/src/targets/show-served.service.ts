@@ -1,0 +1,68 @@
+import type { ServedClass } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import type { ListPage, ListWindow } from '../access/list-page.js';
+import { readableSpaces, requireLevel } from '../access/permissions.js';
+import { readList } from '../access/read-list.service.js';
+import { getFqdn } from '../fqdns/fqdns.repository.js';
+import { findNewest } from './expected.service.js';
+import { readServedPage, type ServedFqdnRow } from './served-fqdns.repository.js';
+import type { ServedPart } from './served-part.js';
+import { listStates } from './target-states.repository.js';
+import { listTargetsOf } from './targets.repository.js';
+
+export interface FqdnPath {
+  readonly spaceId: string;
+  readonly fqdnId: string;
+}
+
+/** What each address of an FQDN's targets serves, and what it should. Throws NotFound. */
+export async function showServed(
+  { db }: { readonly db: Database },
+  caller: Caller,
+  path: FqdnPath,
+): Promise<ServedPart> {
+  requireLevel(caller, path.spaceId, 'READ');
+  return db.read((tx) => readServed(tx, path));
+}
+
+/** The same in a transaction. */
+export async function readServed(tx: Tx, { spaceId, fqdnId }: FqdnPath): Promise<ServedPart> {
+  const fqdn = await getFqdn(tx, spaceId, fqdnId);
+  const newest = await findNewest(tx, fqdnId);
+  const targets = await listTargetsOf(tx, fqdnId);
+  const states = targets.length === 0 ? [] : await listStates(tx, targets.map(({ id }) => id));
+  return {
+    fqdn,
+    newest: newest && {
+      certificateId: newest.row.id,
+      serialNumber: newest.row.serialNumber,
+      fingerprint: newest.fingerprint,
+      notAfter: newest.row.expiresAt,
+      issuedAt: newest.row.createdAt,
+    },
+    targets: targets.map((target) => ({
+      target,
+      states: states.filter(({ targetId }) => targetId === target.id),
+    })),
+  };
+}
+
+export interface ServedFilter {
+  readonly class?: ServedClass | undefined;
+  readonly spaceId?: string | undefined;
+  readonly window: ListWindow;
+}
+
+/** FQDNs that have targets in the spaces that the caller may read, by the moment of their first target. */
+export async function listServed(
+  { db }: { readonly db: Database },
+  caller: Caller,
+  { class: only, spaceId, window }: ServedFilter,
+): Promise<ListPage<ServedFqdnRow>> {
+  const readable = readableSpaces(caller);
+  const mayRead = spaceId === undefined || readable === 'all' || readable.includes(spaceId);
+  const scope = spaceId === undefined ? readable : mayRead ? [spaceId] : [];
+  if (scope !== 'all' && scope.length === 0) return { rows: [], total: 0, next: undefined };
+  return readList(db, window, (tx, part) => readServedPage(tx, scope, only, part));
+}

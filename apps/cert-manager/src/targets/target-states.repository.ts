@@ -1,0 +1,124 @@
+import type { probeFailures, probeStages, ServedAddress } from '@certloop/contracts';
+import { column, defineTable, deleteRows, executeSql, findRows, insertMany, type Tx } from '@certloop/db';
+import { In } from 'typeorm';
+import type { AddressState } from './address-state.js';
+
+/** What an address of a target serves. */
+export interface TargetStateRow extends AddressState {
+  readonly targetId: string;
+  /** Empty where the host has no address. */
+  readonly address: string;
+  /** Hex; null without a handshake, as all that follows of a certificate. */
+  readonly serialNumber: string | null;
+  /** SHA-256 over the DER of the certificate and over its SubjectPublicKeyInfo, hex. */
+  readonly leafSha256: string | null;
+  readonly spkiSha256: string | null;
+  readonly issuer: string | null;
+  readonly notBefore: Date | null;
+  readonly notAfter: Date | null;
+  /** Step and reason where there was no handshake. */
+  readonly stage: (typeof probeStages)[number] | null;
+  readonly failure: (typeof probeFailures)[number] | null;
+  /** Why the chain is at fault. */
+  readonly detail: string | null;
+  readonly observedAt: Date;
+  readonly observer: ServedAddress['observer'];
+}
+
+export const targetStates = defineTable<TargetStateRow>('target_states', {
+  columns: {
+    targetId: column.uuid().primary(),
+    address: column.word(45).primary(),
+    class: column.word<TargetStateRow['class']>(20),
+    since: column.instant(),
+    failingSince: column.instant().nullable(),
+    misses: column.integer(),
+    serialNumber: column.word(64).nullable(),
+    leafSha256: column.word(64).nullable(),
+    spkiSha256: column.word(64).nullable(),
+    issuer: column.text().nullable(),
+    notBefore: column.instant().nullable(),
+    notAfter: column.instant().nullable(),
+    stage: column.word<NonNullable<TargetStateRow['stage']>>(16).nullable(),
+    failure: column.word<NonNullable<TargetStateRow['failure']>>(32).nullable(),
+    detail: column.text().nullable(),
+    observedAt: column.instant(),
+    observer: column.word<TargetStateRow['observer']>(8),
+  },
+  references: [{ columns: ['targetId'], table: 'targets', onDelete: 'CASCADE' }],
+});
+
+/** States of the targets' addresses, by target and address; at least one target is asked for. */
+export function listStates(tx: Tx, targetIds: readonly string[]): Promise<TargetStateRow[]> {
+  return findRows(
+    tx,
+    targetStates,
+    { targetId: targetIds },
+    { order: { by: ['targetId', 'address'], direction: 'asc' } },
+  );
+}
+
+/** Replaces the states of these addresses of a target, and removes those of the others named. */
+export async function replaceStates(
+  tx: Tx,
+  targetId: string,
+  rows: readonly TargetStateRow[],
+  gone: readonly string[],
+): Promise<void> {
+  const addresses = [...rows.map(({ address }) => address), ...gone];
+  if (addresses.length > 0) await deleteRows(tx, targetStates, { targetId, address: In(addresses) });
+  if (rows.length > 0) await insertMany(tx, targetStates, rows);
+}
+
+/** A change of what an address serves. */
+export interface TargetChangeRow {
+  readonly id: string;
+  readonly targetId: string;
+  readonly address: string;
+  readonly at: Date;
+  readonly class: TargetStateRow['class'];
+  readonly serialNumber: string | null;
+  readonly leafSha256: string | null;
+}
+
+export const targetChanges = defineTable<TargetChangeRow>('target_changes', {
+  columns: {
+    id: column.uuid().primary(),
+    targetId: column.uuid(),
+    address: column.word(45),
+    at: column.instant(),
+    class: column.word<TargetStateRow['class']>(20),
+    serialNumber: column.word(64).nullable(),
+    leafSha256: column.word(64).nullable(),
+  },
+  indexes: [{ columns: ['targetId', 'at', 'id'] }, { columns: ['at', 'id'] }],
+  references: [{ columns: ['targetId'], table: 'targets', onDelete: 'CASCADE' }],
+});
+
+const maxChanges = 200;
+
+/** Records changes of a target, of which the newest 200 stay. */
+export async function insertChanges(
+  tx: Tx,
+  targetId: string,
+  rows: readonly TargetChangeRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await insertMany(tx, targetChanges, rows);
+  await executeSql(
+    tx,
+    `delete from target_changes where target_id = $1 and id in (
+       select id from target_changes where target_id = $1 order by at desc, id desc limit 1000 offset ${maxChanges})`,
+    [targetId],
+  );
+}
+
+/** Deletes changes from before the moment; how many, at most `limit`. */
+export function deleteOldChanges(tx: Tx, before: Date, limit: number): Promise<number> {
+  return executeSql(
+    tx,
+    `delete from target_changes where id in (
+       select id from target_changes where at < $1 order by at, id limit ${limit})`,
+    [before],
+  );
+}

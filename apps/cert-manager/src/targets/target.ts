@@ -1,0 +1,15 @@
+import type { Target } from '@certloop/contracts';
+
+/** What can be set of a target, in normal form. */
+export interface TargetSettings extends Pick<
+  Target,
+  'host' | 'port' | 'protocol' | 'sni' | 'mode' | 'everySeconds' | 'graceSeconds' | 'enabled'
+> {
+  /** Null for those of the host. */
+  readonly addresses: readonly string[] | null;
+}
+
+/** `host:port`, with an IPv6 address in brackets. */
+export function placeOf(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -1,0 +1,62 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { mapPage, pageHeaders } from '../access/list-page.js';
+import type { RequestLimits } from '../access/request-limits.store.js';
+import { probeTarget } from './probe-target.service.js';
+import { reportObservation } from './report-observation.service.js';
+import type { ProbeDeps } from './run-probes.service.js';
+import { servedSummaryView, servedView } from './served-view.js';
+import { listServed, showServed } from './show-served.service.js';
+import { targetView } from './target-view.js';
+import { createTarget, deleteTarget, listTargets, type TargetDeps, updateTarget } from './targets.service.js';
+
+type TargetOperations =
+  | 'listTargets'
+  | 'createTarget'
+  | 'updateTarget'
+  | 'deleteTarget'
+  | 'probeTarget'
+  | 'reportObservation'
+  | 'getServed'
+  | 'listServed';
+
+export function targetsHandlers(
+  deps: TargetDeps & ProbeDeps & { readonly limits: RequestLimits },
+): Pick<Handlers<typeof certManagerContract, Caller>, TargetOperations> {
+  return {
+    listTargets: async ({ params, context }) => ({
+      status: 200,
+      body: (await listTargets(deps, context, params)).map(targetView),
+    }),
+    createTarget: async ({ params, body, context }) => ({
+      status: 201,
+      body: targetView(await createTarget(deps, context, params, body)),
+    }),
+    updateTarget: async ({ params, body, context }) => ({
+      status: 200,
+      body: targetView(await updateTarget(deps, context, params, body)),
+    }),
+    deleteTarget: async ({ params, context }) => {
+      await deleteTarget(deps, context, params);
+      return { status: 200, body: { message: 'target removed' } };
+    },
+    probeTarget: async ({ params, context }) => ({
+      status: 200,
+      body: servedView(await probeTarget(deps, context, params)),
+    }),
+    reportObservation: async ({ params, body, context }) => {
+      await reportObservation(deps, context, params, body);
+      return { status: 204, body: undefined };
+    },
+    getServed: async ({ params, context }) => ({
+      status: 200,
+      body: servedView(await showServed(deps, context, params)),
+    }),
+    listServed: async ({ query, context }) => {
+      const { class: only, spaceId, limit, cursor } = query;
+      const page = await listServed(deps, context, { class: only, spaceId, window: { limit, cursor } });
+      const shown = mapPage(page, servedSummaryView);
+      return { status: 200, body: shown.rows, headers: pageHeaders(page, '/served', query) };
+    },
+  };
+}

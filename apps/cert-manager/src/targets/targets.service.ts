@@ -1,0 +1,169 @@
+import { InvalidInput, type TargetInput } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { requireLevel } from '../access/permissions.js';
+import { newRowId } from '../access/row-id.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { storedNames } from '../csrs/asked-names.js';
+import { findLatestCsr } from '../csrs/csrs.repository.js';
+import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { holdSpace } from '../spaces/spaces.repository.js';
+import { findNewest } from './expected.service.js';
+import type { Prober } from './prober.service.js';
+import { addServedFqdn } from './served-fqdns.repository.js';
+import { type ServedListener, settleTargets } from './settle-observed.service.js';
+import type { FqdnPath } from './show-served.service.js';
+import { placeOf } from './target.js';
+import { judgeTarget, type TargetContext } from './target-input.js';
+import { listStates, replaceStates } from './target-states.repository.js';
+import {
+  countTargetsOfSpace,
+  deleteTargetRow,
+  getTarget,
+  insertTarget,
+  listTargetsOf,
+  type TargetRow,
+  updateTargetRow,
+} from './targets.repository.js';
+
+export interface TargetDeps extends ServedListener {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly prober: Prober;
+  readonly maxPerSpace: number;
+}
+
+export type TargetPath = FqdnPath & { readonly targetId: string };
+
+const maxPerFqdn = 20;
+
+/** Targets of an FQDN, oldest first. Throws NotFound. */
+export async function listTargets(
+  { db }: Pick<TargetDeps, 'db'>,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPath,
+): Promise<TargetRow[]> {
+  requireLevel(caller, spaceId, 'READ');
+  return db.read(async (tx) => {
+    await getFqdn(tx, spaceId, fqdnId);
+    return listTargetsOf(tx, fqdnId);
+  });
+}
+
+/**
+ * Adds a target, which is probed at once. Throws NotFound, InvalidInput as judgeTarget does and where there are 20 of
+ * the FQDN or as many of the space as are allowed, Conflict for a place that is there.
+ */
+export async function createTarget(
+  deps: TargetDeps,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPath,
+  input: TargetInput,
+): Promise<TargetRow> {
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  return deps.db.transaction(async (tx) => {
+    // before the FQDN, and so that two calls do not both take the last place of the space
+    await holdSpace(tx, spaceId);
+    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const settings = judgeTarget(input, await contextOf(tx, deps, fqdn));
+    await requireRoom(tx, deps, fqdn);
+    const now = deps.clock.now();
+    const target: TargetRow = {
+      ...settings,
+      ...{ id: newRowId(now), fqdnId, spaceId, source: 'user', dueAt: now, leaseToken: null, createdAt: now },
+    };
+    await insertTarget(tx, target);
+    await addServedFqdn(tx, { ...fqdn, createdAt: now });
+    await recordAudit(tx, caller, auditOf('target.create', fqdn, target), now);
+    return target;
+  });
+}
+
+/** Changes a target, which is probed at once; what another place served is forgotten. Throws as createTarget does. */
+export async function updateTarget(
+  deps: TargetDeps,
+  caller: Caller,
+  { spaceId, fqdnId, targetId }: TargetPath,
+  input: TargetInput,
+): Promise<TargetRow> {
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  return deps.db.transaction(async (tx) => {
+    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const before = await getTarget(tx, fqdnId, targetId);
+    const settings = judgeTarget(input, await contextOf(tx, deps, fqdn), before);
+    const now = deps.clock.now();
+    // whoever probes it now finds that it is no longer its to settle
+    const change = { ...settings, dueAt: now, leaseToken: null };
+    await updateTargetRow(tx, targetId, change);
+    const target = { ...before, ...change };
+    if (!isSamePlace(before, target)) {
+      const states = await listStates(tx, [targetId]);
+      await replaceStates(tx, targetId, [], states.map(({ address }) => address));
+    }
+    await settleTargets(tx, deps, fqdnId, { newest: await findNewest(tx, fqdnId), now });
+    await recordAudit(tx, caller, auditOf('target.update', fqdn, target), now);
+    return target;
+  });
+}
+
+/** Removes a target; its faults end with it. Throws NotFound. */
+export async function deleteTarget(
+  deps: TargetDeps,
+  caller: Caller,
+  { spaceId, fqdnId, targetId }: TargetPath,
+): Promise<void> {
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  await deps.db.transaction(async (tx) => {
+    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const target = await getTarget(tx, fqdnId, targetId);
+    await deleteTargetRow(tx, targetId);
+    const now = deps.clock.now();
+    await settleTargets(tx, deps, fqdnId, { newest: await findNewest(tx, fqdnId), now });
+    await recordAudit(tx, caller, auditOf('target.delete', fqdn, target), now);
+  });
+}
+
+async function contextOf(tx: Tx, { prober }: TargetDeps, fqdn: FqdnRow): Promise<TargetContext> {
+  const newest = await findNewest(tx, fqdn.id);
+  const csr = await findLatestCsr(tx, fqdn.id);
+  const asked = csr && storedNames(csr);
+  const { dnsNames = [], ipAddresses = [] } = newest?.leaf.subjectAltNames ?? {};
+  return {
+    fqdn: fqdn.fqdn,
+    names: [...dnsNames, ...ipAddresses, ...(asked?.dnsNames ?? []), ...(asked?.ipAddresses ?? [])],
+    refusal: prober.refusal,
+    portRefusal: prober.portRefusal,
+  };
+}
+
+async function requireRoom(tx: Tx, { maxPerSpace }: TargetDeps, fqdn: FqdnRow): Promise<void> {
+  const ofFqdn = (await listTargetsOf(tx, fqdn.id)).length;
+  if (ofFqdn >= maxPerFqdn) throw tooMany(`this FQDN has ${ofFqdn} targets, of ${maxPerFqdn} at most`);
+  const ofSpace = await countTargetsOfSpace(tx, fqdn.spaceId);
+  if (ofSpace < maxPerSpace) return;
+  throw tooMany(
+    `this space has ${ofSpace} targets, of ${maxPerSpace} at most; the operator can raise PROBE_TARGETS_PER_SPACE`,
+  );
+}
+
+function tooMany(message: string): InvalidInput {
+  return new InvalidInput(`${message}: remove one first`, { code: 'too_many_targets', title: 'Too many targets' });
+}
+
+function isSamePlace(a: TargetRow, b: TargetRow): boolean {
+  const placeOfTarget = ({ host, port, protocol, sni, addresses }: TargetRow) =>
+    JSON.stringify([host, port, protocol, sni, addresses]);
+  return placeOfTarget(a) === placeOfTarget(b);
+}
+
+/** The audit entry of an act on a target. */
+export function auditOf(
+  action: 'target.create' | 'target.update' | 'target.delete' | 'target.probe' | 'target.report',
+  { fqdn, id: fqdnId, spaceId }: FqdnRow,
+  { id, host, port, protocol, sni, addresses, mode, everySeconds, graceSeconds, enabled }: TargetRow,
+) {
+  const settings = { protocol, sni, addresses, mode, everySeconds, graceSeconds, enabled };
+  const details = { fqdn, fqdnId, place: placeOf(host, port), ...settings };
+  return { action, resourceType: 'target', resourceId: id, spaceId, details };
+}

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { besideServed, joinedSignal, type RenewalSide, type ServedSide } from './joined-signal.js';
+
+test.each<[RenewalSide, ServedSide, string]>([
+  ['well', 'well', 'success'],
+  ['well', 'fault', 'fail'],
+  ['well', 'recovered', 'success'],
+  ['failed', 'well', 'fail'],
+  ['failed', 'fault', 'fail'],
+  ['failed', 'recovered', 'fail'],
+  ['overdue', 'well', 'log'],
+  ['overdue', 'fault', 'fail'],
+  ['overdue', 'recovered', 'log'],
+])('joins a renewal that is %s and targets that are %s to %s', (renewal, served, signal) => {
+  expect(joinedSignal(renewal, served)).toBe(signal);
+});
+
+test.each([
+  ['success', null, 'success'],
+  ['success', 'a fault', 'log'],
+  ['fail', null, 'fail'],
+  ['fail', 'a fault', 'fail'],
+  ['log', 'a fault', 'log'],
+])('turns a %s of the renewal beside %j into %s', (signal, fault, sent) => {
+  expect(besideServed(signal, fault)).toBe(sent);
+});
