@@ -33,6 +33,8 @@ import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
 import { systemHandlers } from './system/system.routes.js';
+import type { TargetParts } from './target-parts.service.js';
+import { targetsHandlers } from './targets/targets.routes.js';
 import { apiTokensHandlers } from './users/api-tokens.routes.js';
 import { avatarsHandlers } from './users/avatars.routes.js';
 import { sessionsHandlers } from './users/sessions.routes.js';
@@ -50,6 +52,7 @@ export interface ApiParts {
   readonly addresses: Awaited<ReturnType<typeof providerParts>>['addresses'];
   readonly renewals: RenewalParts;
   readonly revocations: RevocationDeps;
+  readonly targets: TargetParts;
   readonly runner: IssuanceRunner;
   /** Whether the service takes no more requests. */
   readonly isDraining: () => boolean;
@@ -67,6 +70,7 @@ export function apiHandlers(
     addresses,
     renewals,
     revocations,
+    targets,
     runner,
     isDraining,
   }: ApiParts,
@@ -115,6 +119,7 @@ export function apiHandlers(
       triggerRun: () => void renewals.job.run(),
     }),
     ...watchHandlers({ db, clock, ...scheduler }),
+    ...targetsHandlers(targets.deps),
     ...systemHandlers({ db, clock, isDraining }),
   };
 }

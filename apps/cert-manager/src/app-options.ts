@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly announce?: (line: string) => void;
   readonly renewals?: RenewalOptions;
   readonly orders?: OrderOptions;
+  /** Look-up of all addresses of a server's name; that of the system when absent. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
 /** How ACME orders are worked on, where it differs from the usual. */

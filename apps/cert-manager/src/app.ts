@@ -37,6 +37,7 @@ import {
   noticePollers,
   openModeReminder,
   policyPollers,
+  probePollers,
   renewalPollers,
   revocationPoller,
   sweepNotices,
@@ -48,6 +49,7 @@ import { hasRenewalWithOrder } from './renewals/renewals.repository.js';
 import type { RunReport } from './renewals/run-report.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import { createServiceMetrics } from './system/service-metrics.service.js';
+import { targetParts } from './target-parts.service.js';
 import { prepareSetup } from './users/bootstrap.service.js';
 import { callerOf } from './users/caller.middleware.js';
 import { recordDenials } from './users/denials.middleware.js';
@@ -71,6 +73,8 @@ export interface CertManager {
   runNotices(): Promise<boolean>;
   /** Finds certificates that expire soon, and deletes old events. */
   sweepNotices(): Promise<void>;
+  /** Probes the targets that are due and reports to the monitor; false when more are due. */
+  runProbes(): Promise<boolean>;
   /** Works on the renewal queue once and reports to the monitor, as the poller does. */
   runRenewalJob(): Promise<boolean>;
   /** Takes up requests that nobody works on any more. */
@@ -108,6 +112,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   });
   const renewals = renewalParts({ ...options, watchJob }, renewalOpener, notices);
   const { scheduler, review } = renewals;
+  const targets = targetParts(
+    { ...options, watchJob, onInService: watch.onInService, stop: stopping.signal },
+    renewals,
+  );
   const revocations = { db, clock, logger, opener, ...scheduler };
   const { leaseMs = 60_000 } = options.orders ?? {};
   const issuance = createIssuanceRunner({
@@ -125,7 +133,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   let isDraining = false;
   const http = createApi(options, {
     ...{ accounts, cookie, denials, opener, outgoing, addresses, renewals, revocations },
-    ...{ metrics, runner: issuance, isDraining: () => isDraining },
+    ...{ metrics, targets, runner: issuance, isDraining: () => isDraining },
   });
 
   const pollers: Poller[] = [];
@@ -144,6 +152,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     reviewPolicies: () => review.run(),
     runNotices: async () => (await notices?.run()) ?? true,
     sweepNotices: () => sweepNotices(options, notices),
+    runProbes: () => targets.job.run(),
     runRenewalJob: () => renewals.job.run(),
     takeUpJobs: () => issuance.takeUp(),
     finishRevocations: () => finishRevocations(revocations),
@@ -156,6 +165,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...issuancePollers(options, issuance, takeOverSigning),
         ...openModeReminder(isOpen, logger),
         ...renewalPollers(options, renewals),
+        ...probePollers(options, targets),
         ...watchPollers(options, renewals),
         ...policyPollers(options, review),
         ...noticePollers({ ...options, watchJob }, notices),
@@ -169,6 +179,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await renewals.runner.stop();
       await renewals.watcher?.stop();
       for (const poller of pollers.reverse()) await poller.stop();
+      await targets.job.idle();
       await renewals.job.idle();
       await denials.flush();
       await outgoing.close();

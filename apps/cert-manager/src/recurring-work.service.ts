@@ -9,6 +9,7 @@ import { adviceSeconds, type RenewalParts } from './renewal-parts.service.js';
 import { sweepRenewals } from './renewals/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
+import { probeSeconds, type TargetParts } from './target-parts.service.js';
 import { sweepSessions } from './users/sessions.service.js';
 import { noticeExpiring } from './watch/certificate-events.service.js';
 
@@ -88,6 +89,17 @@ export function renewalPollers(
   advice.trigger();
   rest.trigger();
   return [queue, advice, rest];
+}
+
+/** Probes targets that are due, at once and then every minute. */
+export function probePollers({ logger }: AppOptions, { job }: Pick<TargetParts, 'job'>): Poller[] {
+  const tick = async () => {
+    const isDone = await job.run();
+    if (!isDone) poller.trigger();
+  };
+  const poller = startPoller({ name: 'targets', everyMs: probeSeconds * 1000, tick, logger });
+  poller.trigger();
+  return [poller];
 }
 
 /** Tells the monitor of certificates, at once and then every few seconds; nothing when there is no monitor. */

@@ -11,6 +11,7 @@ import { runAdviceJob } from './renewals/run-advice-job.service.js';
 import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
+import { probedAfter } from './targets/follow-stored.service.js';
 import { recordFailedRenewal } from './watch/certificate-events.service.js';
 import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';
@@ -26,7 +27,7 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const { heartbeatSeconds, watchAwaySeconds: awaySeconds, watchesExpiry } = options.config;
   const monitor = monitorOf(options);
   const watch = monitor === undefined ? unwatched : createWatchEvents(clock, { watchesExpiry });
-  const followed = followedBy(watch, createRenewalScheduler(clock));
+  const followed = followedBy(watch, probedAfter(createRenewalScheduler(clock), clock));
   const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
   const noteFailed = notedIfForbidden(watch, clock);
   const runner = createRenewalRunner({
@@ -100,7 +101,7 @@ interface HeartbeatMore {
 }
 
 /** Reports each run of a job to the monitor; undefined when there is none. */
-function heartbeatOf(
+export function heartbeatOf(
   options: AppOptions,
   job: string,
   periodSeconds: number,

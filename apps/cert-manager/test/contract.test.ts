@@ -229,6 +229,36 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
   }),
   explainRenewal: async (app) => read(app, pathOf(await newCertificate(app), 'renewal-explanation')),
 
+  listTargets: async (app) => read(app, (await newTarget(app)).path.replace(/\/[^/]*$/, '')),
+  createTarget: async (app) => {
+    const answer = await ask(app, 'post', pathOf(await newCertificate(app), 'targets')).send({});
+    return { answer, leaves: 'target.create' };
+  },
+  updateTarget: async (app) => {
+    const answer = await ask(app, 'put', (await newTarget(app)).path).send({ graceSeconds: 60 });
+    return { answer, leaves: 'target.update' };
+  },
+  deleteTarget: async (app) => {
+    const answer = await ask(app, 'delete', (await newTarget(app)).path);
+    return { answer, leaves: 'target.delete' };
+  },
+  probeTarget: async (app) => ({
+    // where no probe may go, so that none does
+    answer: await ask(app, 'post', `${(await newTarget(app, 'localhost')).path}/probe`),
+    leaves: 'target.probe',
+  }),
+  reportObservation: async (app) => ({ answer: await newReport(app), leaves: 'target.report' }),
+  getServed: async (app) => {
+    await newReport(app);
+    const { body } = await ask(app, 'get', '/served');
+    const { spaceId, fqdnId } = body[0];
+    return read(app, `/spaces/${spaceId}/fqdns/${fqdnId}/served`);
+  },
+  listServed: async (app) => {
+    await newReport(app);
+    return read(app, '/served?limit=1');
+  },
+
   listUsers: (app) => read(app, '/users'),
   createUser: async (app) => {
     const user = { username: 'new.user', email: 'new.user@example.org', password: 'correct horse' };
@@ -330,6 +360,21 @@ function ask(app: TestApp, method: 'get' | 'post' | 'put' | 'delete', path: stri
 
 async function read(app: TestApp, path: string): Promise<Asked> {
   return { answer: await ask(app, 'get', path) };
+}
+
+async function newTarget(app: TestApp, host?: string) {
+  const fqdn = await newCertificate(app);
+  const { body } = await ask(app, 'post', pathOf(fqdn, 'targets')).send({ host });
+  return { fqdn, path: pathOf(fqdn, `targets/${body.id}`) };
+}
+
+/** The newest certificate of an FQDN, as seen at an address. */
+async function newReport(app: TestApp) {
+  const { fqdn, path } = await newTarget(app);
+  const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
+  const observedAt = app.clock.now().toISOString();
+  const report = { address: '192.0.2.1', chainPem: body[0].pem, observedAt };
+  return ask(app, 'post', `${path}/observations`).send(report);
 }
 
 const groupPath = ({ id }: { readonly id: string }) => `/permission-groups/${id}`;

@@ -90,6 +90,18 @@ const matrix = rowsOf(
   triggerRenewals         401 403 403 403 403 403 200
   explainRenewal          401 404 200 200 200 200 200
 
+  listTargets             401 404 200 200 200 200 200
+  createTarget            401 404 403 201 201 201 201
+  createTarget/unknown    401 404 403 404 404 404 404
+  updateTarget            401 404 403 200 200 200 200
+  deleteTarget            401 404 403 200 200 200 200
+  deleteTarget/unknown    401 404 403 404 404 404 404
+  probeTarget             401 404 403 200 200 200 200
+  reportObservation       401 404 403 204 204 204 204
+  getServed               401 404 200 200 200 200 200
+  getServed/unknown       401 404 404 404 404 404 404
+  listServed              401 200 200 200 200 200 200
+
   listUsers               401 403 403 403 403 403 200
   createUser              401 403 403 403 403 403 201
   getUser                 401 403 403 403 403 403 200

@@ -3,6 +3,7 @@ import { AppError } from '@certloop/contracts';
 import { Command, CommanderError } from 'commander';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
+import { addCheckFiles } from './commands/check-files.js';
 import { addChecks } from './commands/checks.js';
 import { addFqdns } from './commands/fqdns.js';
 import { addIntegrations } from './commands/integrations.js';
@@ -88,5 +89,6 @@ function createProgram(io: Io, ended: (code: number) => void): Command {
   addJobs(program, open, ended);
   addCa(program, open);
   addProbe(program, open, ended);
+  addCheckFiles(program, open, ended);
   return program;
 }

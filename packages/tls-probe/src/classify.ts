@@ -110,7 +110,6 @@ export function keyAlgorithmOf({ spkiDer }: Certificate): string {
 
 const isSame = (a: Certificate, b: Certificate): boolean => fingerprint(a.der) === fingerprint(b.der);
 
-
 /** Why what was sent leads to no root, in one sentence. */
 function findChainFault(
   { leaf, others }: ServedCertificate,
@@ -133,7 +132,8 @@ function anchorsOf({ issuedWith }: Expectation, others: readonly Certificate[]):
   return others.filter((sent) => highest.some((certificate) => isSame(sent, certificate)));
 }
 
-function coversName({ der }: Certificate, name: string): boolean {
+/** Whether clients take the certificate for this host name or IP address (RFC 9525 §6). */
+export function coversName({ der }: Certificate, name: string): boolean {
   try {
     const certificate = new X509Certificate(der);
     if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined;

@@ -47,7 +47,9 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   const limits = { ...usualLimits, ...options.limits };
   let addresses: readonly string[];
   try {
-    addresses = target.addresses ?? (await addressesOf(target.host, limits.lookUpMs, options.resolve ?? resolveBySystem));
+    addresses =
+      target.addresses ??
+      (await addressesOf(target.host, limits.lookUpMs, options.resolve ?? resolveBySystem));
   } catch (error) {
     return [{ address: undefined, observation: unreachable(error) }];
   }

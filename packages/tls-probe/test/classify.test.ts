@@ -1,3 +1,4 @@
+import { spkiSha256 } from '@certloop/crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Class, classes, classify, type Judging } from '../src/classify.js';
@@ -137,4 +138,52 @@ test('classify is total, and every verdict has a hint that names the place', () 
   expect(hintOf('a:1', gone, refused)).toBe(
     'a:1: the connection was refused: nothing listens there, or a firewall rejects it.',
   );
+});
+
+test('the order of the rules is that of the classes: the first that holds is the verdict', () => {
+  const kinds = 'newest older expired future otherName sameKey foreign'.split(' ');
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...kinds),
+      fc.integer({ min: 0, max: 7200 }),
+      fc.boolean(),
+      fc.boolean(),
+      (kind, seconds, whole, isReached) => {
+        const { certificate } = leafOf(kind);
+        const judging = expecting(seconds);
+        const { now } = judging;
+        const isOurs = ['older', 'expired'].includes(kind);
+        // each rule by itself, as the table has it
+        const rules: Record<string, boolean> = {
+          unreachable: !isReached,
+          expired: certificate.notAfter < now,
+          not_yet_valid: certificate.notBefore > now,
+          name_mismatch: kind === 'otherName',
+          chain_incomplete: kind === 'newest' && !whole,
+          current: kind === 'newest',
+          previous: isOurs && seconds < 3600,
+          stale: isOurs,
+          reissued_elsewhere: kind === 'sameKey',
+          foreign: true,
+        };
+        const first = classes.find((one) => rules[one] === true);
+        const observation = isReached
+          ? ({ served: [served(kind, ...(whole ? [ours.intermediate] : []))] } as const)
+          : ({ stage: 'refused', fault: 'connection_refused' } as const);
+        expect(classify(observation, judging).class).toBe(first);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('a key of our CSR is ours before its first certificate, and any other is foreign', () => {
+  const { certificate } = leafOf('foreign');
+  const judging = (keys: string[]) => ({
+    ...expecting(0),
+    expected: { issuedWith: [], earlier: [], graceSeconds: 0, keys },
+  });
+  expect(verdict(served('foreign'), judging([])).class).toBe('foreign');
+  const keys = [spkiSha256(certificate.spkiDer)];
+  expect(verdict(served('foreign'), judging(keys)).class).toBe('reissued_elsewhere');
 });

@@ -1,6 +1,7 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Metrics } from '@certloop/server';
 import type { Denials } from '../audit/denials.service.js';
+import { countServedAddresses } from '../targets/target-states.repository.js';
 import {
   countRenewals,
   countUnattended,
@@ -19,6 +20,8 @@ export interface ServiceMetrics {
   watchDenials(denials: Denials): Denials;
   /** An attempt to sign in was turned away for the many before it. */
   onThrottled(): void;
+  /** A certificate was served at all addresses, so many seconds after it was stored. */
+  onInService(seconds: number): void;
   /** A call to the address of a provider was refused. */
   onRefusedCall(): void;
 }
@@ -32,6 +35,13 @@ export interface ServiceMetricsDeps {
 export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps): ServiceMetrics {
   readQueue(metrics, deps);
   readExpiry(metrics, deps);
+  readServed(metrics, deps);
+  const observeInService = metrics.histogram({
+    name: 'cert_manager_time_to_in_service_seconds',
+    help: 'Time from storing a certificate to its being served at all addresses of its targets',
+    labels: [],
+    buckets: [60, 300, 900, 3600, 21_600, 86_400, 259_200, 604_800],
+  });
   const countDenial = metrics.counter({
     name: 'cert_manager_denials_total',
     help: 'Refusals that the audit log keeps',
@@ -57,6 +67,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
       },
     }),
     onThrottled: () => countThrottled({}),
+    onInService: (seconds) => observeInService({}, seconds),
     onRefusedCall: () => countRefused({}),
   };
 }
@@ -104,6 +115,26 @@ function readQueue(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
           run: lastRun === undefined ? [] : alone(seconds(lastRun)),
         };
       }),
+  });
+}
+
+function readServed(metrics: Metrics, { db }: ServiceMetricsDeps): void {
+  metrics.gaugesOf({
+    name: 'served',
+    isCostly: true,
+    gauges: {
+      addresses: {
+        name: 'cert_manager_served_addresses',
+        help: 'Addresses of targets by the class of what they serve, of up to 100000',
+        labels: ['class'],
+      },
+    },
+    read: async () => {
+      const counts = await db.longRead(countServedAddresses);
+      return {
+        addresses: counts.map(({ class: found, count }) => ({ labels: { class: found }, value: count })),
+      };
+    },
   });
 }
 

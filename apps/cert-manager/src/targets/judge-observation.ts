@@ -60,7 +60,9 @@ export function judgeObservation(
   // with an expectation, trust is not what is judged
   const found = verdict.class as AddressState['class'];
   const print = served && fingerprint(served.leaf.der);
-  const replacedAt = known.earlier.find(({ certificate }) => fingerprint(certificate.der) === print)?.replacedAt;
+  const replacedAt = known.earlier.find(
+    ({ certificate }) => fingerprint(certificate.der) === print,
+  )?.replacedAt;
   const state = stateAfter(before, { class: found, observedAt, replacedAt });
   const turnsStaleAt =
     found === 'previous' && replacedAt !== undefined

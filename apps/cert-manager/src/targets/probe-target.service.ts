@@ -21,6 +21,10 @@ const probeMs = 20_000;
 const leaseMs = 60_000;
 const perMinuteAndSpace = 6;
 
+export interface ManualProbeDeps extends ProbeDeps {
+  readonly limits: RequestLimits;
+}
+
 /** Counts probes by hand: 6 a minute and space. */
 export function createProbeLimits(clock: ProbeDeps['clock']): RequestLimits {
   return createRequestLimits(clock, { perPrincipal: 0, perSpace: perMinuteAndSpace });
@@ -31,7 +35,7 @@ export function createProbeLimits(clock: ProbeDeps['clock']): RequestLimits {
  * one that is not probed from here, too_many_requests after 6 in a minute of the space or while it is being probed.
  */
 export async function probeTarget(
-  deps: ProbeDeps & { readonly limits: RequestLimits },
+  deps: ManualProbeDeps,
   caller: Caller,
   path: TargetPath,
 ): Promise<ServedPart> {
@@ -40,7 +44,10 @@ export async function probeTarget(
   await db.read((tx) => findProbed(tx, path));
   const counted = limits.count('space', path.spaceId);
   if (counted?.isAllowed === false)
-    throw later(`this space is probed by hand ${perMinuteAndSpace} times a minute at most`, counted.waitSeconds);
+    throw later(
+      `this space is probed by hand ${perMinuteAndSpace} times a minute at most`,
+      counted.waitSeconds,
+    );
   const { target, keyAlgorithm } = await db.transaction(async (tx) => {
     const { fqdn, target: row } = await findProbed(tx, path);
     const now = clock.now();

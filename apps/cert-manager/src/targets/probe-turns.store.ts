@@ -1,8 +1,5 @@
-/** Runs work under keys: so much at once in all, and so much at once for each key. */
-export interface ProbeTurns {
-  /** Runs what belongs to a host or an address, two at once for each. */
-  <T>(key: string, work: () => Promise<T>): Promise<T>;
-}
+/** Runs work that belongs to a key, such as a host, when it is its turn. */
+export type ProbeTurns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /** Turns of which `atOnce` run at once for each key, in the order in which they come. */
 export function createKeyedTurns(atOnce: number): ProbeTurns {

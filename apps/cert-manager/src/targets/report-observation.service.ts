@@ -45,14 +45,22 @@ export async function reportObservation(
   const observedAt = new Date(report.observedAt);
   const now = clock.now();
   if (observedAt.getTime() > now.getTime() + maxAheadMs)
-    throw refused('in_the_future', 'observedAt', `is later than ${now.toISOString()}. Set the clock of the reporter.`);
+    throw refused(
+      'in_the_future',
+      'observedAt',
+      `is later than ${now.toISOString()}. Set the clock of the reporter.`,
+    );
   const seconds = await db.transaction(async (tx) => {
     const fqdn = await holdFqdn(tx, spaceId, fqdnId);
     const target = await getTarget(tx, fqdnId, targetId);
     const states = await listStates(tx, [targetId]);
     const isNew = states.every(({ address }) => address !== (one.address ?? ''));
     if (isNew && states.length >= maxAddresses)
-      throw refused('too_many_addresses', 'address', `this target has ${maxAddresses} addresses. Add another target.`);
+      throw refused(
+        'too_many_addresses',
+        'address',
+        `this target has ${maxAddresses} addresses. Add another target.`,
+      );
     const settled = await settleObserved(tx, deps, {
       ...{ target, found: [one], isWhole: false, observer: 'report', observedAt },
     });
@@ -65,7 +73,11 @@ export async function reportObservation(
 function readReport({ address: text, chainPem, failure }: Report): AddressObservation {
   const address = text === undefined ? undefined : readAddress(text, 'address');
   if ((chainPem === undefined) === (failure === undefined))
-    throw refused('chain_or_failure', 'chainPem', 'send what was served as chainPem, or the failure; one of both.');
+    throw refused(
+      'chain_or_failure',
+      'chainPem',
+      'send what was served as chainPem, or the failure; one of both.',
+    );
   if (failure !== undefined) return { address, observation: { stage: failure.stage, fault: failure.fault } };
   if (address === undefined)
     throw refused('address_missing', 'address', 'send the address that served the chain.');

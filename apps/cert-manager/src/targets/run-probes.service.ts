@@ -7,7 +7,13 @@ import { nextProbeAt } from './probe-schedule.js';
 import type { Prober } from './prober.service.js';
 import { type ServedListener, settleObserved } from './settle-observed.service.js';
 import { deleteOldChanges } from './target-states.repository.js';
-import { type ClaimedTarget, claimTargets, holdClaimed, releaseTarget, type TargetRow } from './targets.repository.js';
+import {
+  type ClaimedTarget,
+  claimTargets,
+  holdClaimed,
+  releaseTarget,
+  type TargetRow,
+} from './targets.repository.js';
 
 export interface ProbeDeps extends ServedListener {
   readonly db: Database;

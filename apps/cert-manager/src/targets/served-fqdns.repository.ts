@@ -1,5 +1,5 @@
 import type { ServedClass } from '@certloop/contracts';
-import { column, defineTable, deleteRows, executeSql, findRow, holdRows, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, deleteRows, executeSql, holdRows, type Tx, updateRows } from '@certloop/db';
 import type { ListPage, ListWindow } from '../access/list-page.js';
 import { readListPage } from '../access/list-page.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
@@ -53,20 +53,12 @@ export async function addServedFqdn(
   );
 }
 
-export function findServedFqdn(tx: Tx, id: string): Promise<ServedFqdnRow | undefined> {
-  return findRow(tx, servedFqdns, { id });
-}
-
 /** The row of an FQDN, held until the transaction ends, so that its addresses are judged by one at a time. */
 export async function holdServedFqdn(tx: Tx, id: string): Promise<ServedFqdnRow | undefined> {
   return (await holdRows(tx, servedFqdns, { id }))[0];
 }
 
-export async function updateServedFqdn(
-  tx: Tx,
-  id: string,
-  change: Partial<Omit<ServedFqdnRow, 'id'>>,
-): Promise<void> {
+export async function updateServedFqdn(tx: Tx, id: string, change: Partial<ServedFqdnRow>): Promise<void> {
   await updateRows(tx, servedFqdns, { id }, change);
 }
 

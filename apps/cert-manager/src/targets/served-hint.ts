@@ -13,7 +13,11 @@ export function hintOfState(
 ): string {
   const place = placeOf(state.address === '' ? host : state.address, port);
   if (state.class === 'unreachable') {
-    return describeFound(place, { class: 'unreachable', fault: state.failure ?? 'connection_failed' }, newest);
+    return describeFound(
+      place,
+      { class: 'unreachable', fault: state.failure ?? 'connection_failed' },
+      newest,
+    );
   }
   const { class: found, serialNumber, notBefore, notAfter, detail } = state;
   const facts = {

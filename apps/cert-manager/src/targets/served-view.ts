@@ -1,8 +1,8 @@
 import type { Served, ServedAddress, ServedSummary } from '@certloop/contracts';
 import { failsAt, isWell } from './address-state.js';
 import { hintOfState } from './served-hint.js';
-import { verdictOf } from './served-verdict.js';
 import type { ServedPart } from './served-part.js';
+import { verdictOf } from './served-verdict.js';
 
 /** What the targets of an FQDN serve. */
 export function servedView({ fqdn, newest, targets }: ServedPart): Served {

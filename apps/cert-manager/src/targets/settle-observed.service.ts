@@ -5,14 +5,14 @@ import { newRowId } from '../access/row-id.js';
 import { failsAt, isWell } from './address-state.js';
 import { type Known, type Newest, readKnown } from './expected.service.js';
 import { judgeObservation } from './judge-observation.js';
-import { hintOfState } from './served-hint.js';
-import { faultText, severityOf, verdictOf } from './served-verdict.js';
 import {
   deleteServedFqdn,
   holdServedFqdn,
   type ServedFqdnRow,
   updateServedFqdn,
 } from './served-fqdns.repository.js';
+import { hintOfState } from './served-hint.js';
+import { faultText, severityOf, verdictOf } from './served-verdict.js';
 import {
   insertChanges,
   listStates,
@@ -24,7 +24,7 @@ import { listTargetsOf, type TargetRow } from './targets.repository.js';
 
 /** What follows what the targets of an FQDN serve. */
 export interface ServedListener {
-  /** The targets of the FQDN are at fault in these words, or well; part of the transaction. */
+  /** The targets of the FQDN are at fault in these words, or well again; perhaps said before. Part of the transaction. */
   readonly onServed: (tx: Tx, fqdnId: string, fault: string | null) => Promise<void>;
 }
 
@@ -109,7 +109,13 @@ async function settleVerdict(
   now: Date,
 ): Promise<number | undefined> {
   const targets = (await listTargetsOf(tx, row.id)).filter(({ enabled }) => enabled);
-  const states = targets.length === 0 ? [] : await listStates(tx, targets.map(({ id }) => id));
+  const states =
+    targets.length === 0
+      ? []
+      : await listStates(
+          tx,
+          targets.map(({ id }) => id),
+        );
   const named = newest && { serialNumber: newest.row.serialNumber, issuedAt: newest.row.createdAt };
   const byId = new Map(targets.map((target) => [target.id, target]));
   const judged = states.flatMap((state) => {
@@ -143,7 +149,8 @@ async function settleVerdict(
     fault,
     ...(isInService && { inServiceId: newest.row.id }),
   });
-  if (fault !== row.fault) await listener.onServed(tx, row.id, fault);
+  // also while it lasts: the check may have been made since
+  if (fault !== null || row.fault !== null) await listener.onServed(tx, row.id, fault);
   return isNew ? Math.max(0, (now.getTime() - newest.row.createdAt.getTime()) / 1000) : undefined;
 }
 

@@ -31,7 +31,13 @@ export async function readServed(tx: Tx, { spaceId, fqdnId }: FqdnPath): Promise
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const newest = await findNewest(tx, fqdnId);
   const targets = await listTargetsOf(tx, fqdnId);
-  const states = targets.length === 0 ? [] : await listStates(tx, targets.map(({ id }) => id));
+  const states =
+    targets.length === 0
+      ? []
+      : await listStates(
+          tx,
+          targets.map(({ id }) => id),
+        );
   return {
     fqdn,
     newest: newest && {

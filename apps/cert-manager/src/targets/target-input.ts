@@ -75,9 +75,14 @@ function requireReachable(
   { host, port, addresses }: TargetSettings,
   { refusal, portRefusal }: TargetContext,
 ): void {
-  const wayOut = 'or create the target with mode "report" and report what it serves by certloop probe --report';
+  const wayOut =
+    'or create the target with mode "report" and report what it serves by certloop probe --report';
   if (portRefusal(port) !== undefined)
-    throw refused('port_not_allowed', 'port', `${port} is not among PROBE_PORTS. Ask the operator to add it, ${wayOut}.`);
+    throw refused(
+      'port_not_allowed',
+      'port',
+      `${port} is not among PROBE_PORTS. Ask the operator to add it, ${wayOut}.`,
+    );
   for (const [field, address] of [
     ...(ipaddr.isValid(host) ? [['host', host] as const] : []),
     ...(addresses ?? []).map((one) => ['addresses', one] as const),

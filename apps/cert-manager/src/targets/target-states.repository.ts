@@ -1,5 +1,14 @@
 import type { probeFailures, probeStages, ServedAddress } from '@certloop/contracts';
-import { column, defineTable, deleteRows, executeSql, findRows, insertMany, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  findRows,
+  insertMany,
+  querySql,
+  type Tx,
+} from '@certloop/db';
 import { In } from 'typeorm';
 import type { AddressState } from './address-state.js';
 
@@ -68,6 +77,23 @@ export async function replaceStates(
   const addresses = [...rows.map(({ address }) => address), ...gone];
   if (addresses.length > 0) await deleteRows(tx, targetStates, { targetId, address: In(addresses) });
   if (rows.length > 0) await insertMany(tx, targetStates, rows);
+}
+
+// a scrape must cost the same however many there are
+const maxCounted = 100_000;
+
+/** Addresses of targets that are switched on, by class, of up to 100,000. */
+export function countServedAddresses(
+  tx: Tx,
+): Promise<{ readonly class: TargetStateRow['class']; readonly count: number }[]> {
+  const columns = { class: targetStates.columns.class, count: column.bigint() };
+  return querySql(
+    tx,
+    columns,
+    `select class, count(*) as count from (
+       select s.class from target_states s join targets t on t.id = s.target_id
+       where t.enabled = true limit ${maxCounted}) as counted group by class order by class`,
+  );
 }
 
 /** A change of what an address serves. */

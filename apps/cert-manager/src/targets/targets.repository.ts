@@ -65,7 +65,13 @@ const taken = () =>
 
 /** Throws Conflict when the FQDN has a target of the same place. */
 export async function insertTarget(tx: Tx, row: TargetRow): Promise<void> {
-  await onUniqueViolation(() => tx.insert(targets, row), taken, ['fqdnId', 'host', 'port', 'protocol', 'sni']);
+  await onUniqueViolation(() => tx.insert(targets, row), taken, [
+    'fqdnId',
+    'host',
+    'port',
+    'protocol',
+    'sni',
+  ]);
 }
 
 /** Throws as insertTarget does. */
@@ -86,10 +92,6 @@ export async function deleteTargetRow(tx: Tx, id: string): Promise<void> {
 /** Targets of an FQDN, oldest first. */
 export function listTargetsOf(tx: Tx, fqdnId: string): Promise<TargetRow[]> {
   return findRows(tx, targets, { fqdnId }, { order: { by: ['createdAt', 'id'], direction: 'asc' } });
-}
-
-export function findTarget(tx: Tx, id: string): Promise<TargetRow | undefined> {
-  return findRow(tx, targets, { id });
 }
 
 /** Throws NotFound when the FQDN has no such target. */

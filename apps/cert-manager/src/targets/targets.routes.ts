@@ -1,10 +1,8 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { mapPage, pageHeaders } from '../access/list-page.js';
-import type { RequestLimits } from '../access/request-limits.store.js';
-import { probeTarget } from './probe-target.service.js';
+import { type ManualProbeDeps, probeTarget } from './probe-target.service.js';
 import { reportObservation } from './report-observation.service.js';
-import type { ProbeDeps } from './run-probes.service.js';
 import { servedSummaryView, servedView } from './served-view.js';
 import { listServed, showServed } from './show-served.service.js';
 import { targetView } from './target-view.js';
@@ -21,7 +19,7 @@ type TargetOperations =
   | 'listServed';
 
 export function targetsHandlers(
-  deps: TargetDeps & ProbeDeps & { readonly limits: RequestLimits },
+  deps: TargetDeps & ManualProbeDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, TargetOperations> {
   return {
     listTargets: async ({ params, context }) => ({

@@ -99,7 +99,12 @@ export async function updateTarget(
     const target = { ...before, ...change };
     if (!isSamePlace(before, target)) {
       const states = await listStates(tx, [targetId]);
-      await replaceStates(tx, targetId, [], states.map(({ address }) => address));
+      await replaceStates(
+        tx,
+        targetId,
+        [],
+        states.map(({ address }) => address),
+      );
     }
     await settleTargets(tx, deps, fqdnId, { newest: await findNewest(tx, fqdnId), now });
     await recordAudit(tx, caller, auditOf('target.update', fqdn, target), now);
@@ -148,7 +153,10 @@ async function requireRoom(tx: Tx, { maxPerSpace }: TargetDeps, fqdn: FqdnRow): 
 }
 
 function tooMany(message: string): InvalidInput {
-  return new InvalidInput(`${message}: remove one first`, { code: 'too_many_targets', title: 'Too many targets' });
+  return new InvalidInput(`${message}: remove one first`, {
+    code: 'too_many_targets',
+    title: 'Too many targets',
+  });
 }
 
 function isSamePlace(a: TargetRow, b: TargetRow): boolean {

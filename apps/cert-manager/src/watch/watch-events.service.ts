@@ -47,7 +47,7 @@ export interface WatchEvents {
   onForbidden(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The policy of the space allows it again. */
   onAllowedAgain(tx: Tx, fqdnId: string): Promise<void>;
-  /** What the targets of the FQDN serve is at fault in these words, or well again. */
+  /** What the targets of the FQDN serve is at fault in these words, or well again; perhaps said before. */
   onServed(tx: Tx, fqdnId: string, fault: string | null): Promise<void>;
   /** The FQDNs in the scope were deleted. */
   onFqdnsDeleted(tx: Tx, scope: WatchScope): Promise<void>;
@@ -123,6 +123,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       await tell(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
     },
     onServed: async (tx, fqdnId, fault) => {
+      if ((await findServedFault(tx, fqdnId)) === fault) return;
       if (!(await updateServedFault(tx, fqdnId, fault))) return;
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;

@@ -6,7 +6,7 @@ import { createLogger, createMetrics, createMovableClock, type MovableClock } fr
 import type { Express } from 'express';
 import supertest from 'supertest';
 import { type CertManager, createApp } from '../../src/app.js';
-import type { OrderOptions, RenewalOptions } from '../../src/app-options.js';
+import type { AppOptions, OrderOptions, RenewalOptions } from '../../src/app-options.js';
 import { type Config, readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
 import type { RunReport } from '../../src/renewals/run-report.js';
@@ -20,6 +20,7 @@ export interface TestAppOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly renewals?: RenewalOptions;
   readonly orders?: OrderOptions;
+  readonly resolve?: AppOptions['resolve'];
   /** Where the clock stands first; in March 2026 when absent. */
   readonly now?: Date;
   /** Another process beside one that is there: same clock, and its people are there already. */
@@ -52,6 +53,8 @@ export interface TestApp {
   readonly review: () => Promise<void>;
   /** Tells the monitor what it does not know yet of certificates. */
   readonly watch: () => Promise<void>;
+  /** Probes the targets that are due; false when more are. */
+  readonly probe: () => Promise<boolean>;
   /** Sends notices that are due. */
   readonly sendNotices: () => Promise<boolean>;
   readonly sweepNotices: () => Promise<void>;
@@ -107,6 +110,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     passwordCost: quickCost,
     renewals,
     orders,
+    ...(options.resolve !== undefined && { resolve: options.resolve }),
   });
   return {
     database,
@@ -124,6 +128,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     takeUpJobs: () => app.takeUpJobs(),
     finishRevocations: () => app.finishRevocations(),
     recoverSigning: () => app.recoverSigning(),
+    probe: () => app.runProbes(),
     sendNotices: () => app.runNotices(),
     sweepNotices: () => app.sweepNotices(),
     runRenewalJob: () => app.runRenewalJob(),

@@ -2,10 +2,12 @@ import {
   certificateLabel,
   createIssuer,
   createRoot,
+  exportPrivateKeyPem,
   exportSpki,
   formatPem,
   generateKeyPair,
   issueCertificate,
+  type KeyKind,
 } from '@certloop/crypto';
 
 /** What is asked of a CA that the service knows nothing of. */
@@ -13,12 +15,14 @@ export interface ForeignWish {
   readonly dnsNames: readonly string[];
   readonly notBefore: Date;
   readonly notAfter: Date;
+  /** Kind of its key; P-256 when absent. */
+  readonly keyKind?: KeyKind;
 }
 
 const day = 86_400_000;
 
 /** PEM texts of a certificate of a CA of its own, and of that CA's root. */
-export async function foreignCertificate({ dnsNames, notBefore, notAfter }: ForeignWish) {
+export async function foreignCertificate({ dnsNames, notBefore, notAfter, keyKind = 'P-256' }: ForeignWish) {
   const root = await createIssuer(
     await createRoot({
       keyKind: 'P-256',
@@ -28,7 +32,7 @@ export async function foreignCertificate({ dnsNames, notBefore, notAfter }: Fore
       serialNumber: 1n,
     }),
   );
-  const { publicKey } = await generateKeyPair('P-256');
+  const { publicKey, privateKey } = await generateKeyPair(keyKind);
   const der = await issueCertificate(root, {
     serialNumber: BigInt(`0x${crypto.randomUUID().replaceAll('-', '').slice(1)}`),
     // without a subject: the names say all (RFC 5280 §4.1.2.6)
@@ -40,6 +44,7 @@ export async function foreignCertificate({ dnsNames, notBefore, notAfter }: Fore
   });
   return {
     leafPem: formatPem(certificateLabel, der),
+    keyPem: exportPrivateKeyPem(privateKey),
     rootPem: formatPem(certificateLabel, root.certificate.der),
   };
 }

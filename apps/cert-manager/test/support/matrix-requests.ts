@@ -152,6 +152,25 @@ export const requests: Readonly<Record<string, Ask>> = {
   triggerRenewals: ({ send }) => send('post', '/renewal-queue/test/trigger'),
   explainRenewal: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'renewal-explanation')),
 
+  listTargets: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'targets')),
+  createTarget: async (asking) => asking.send('post', pathOf(await newFqdn(asking), 'targets')).send({}),
+  'createTarget/unknown': ({ send, cast }) =>
+    send('post', `/spaces/${cast.space}/fqdns/${unknownId}/targets`).send({}),
+  updateTarget: async (asking) => asking.send('put', await newTarget(asking)).send({ port: 8443 }),
+  deleteTarget: async (asking) => asking.send('delete', await newTarget(asking)),
+  'deleteTarget/unknown': async (asking) =>
+    asking.send('delete', pathOf(await newFqdn(asking), `targets/${unknownId}`)),
+  // where no probe may go, so that none does
+  probeTarget: async (asking) => asking.send('post', `${await newTarget(asking, 'localhost')}/probe`),
+  reportObservation: async (asking) => {
+    const failure = { stage: 'refused', fault: 'connection_refused' };
+    const body = { address: '192.0.2.1', failure, observedAt: asking.app.clock.now().toISOString() };
+    return asking.send('post', `${await newTarget(asking)}/observations`).send(body);
+  },
+  getServed: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'served')),
+  'getServed/unknown': ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns/${unknownId}/served`),
+  listServed: ({ send }) => send('get', '/served'),
+
   listUsers: ({ send }) => send('get', '/users'),
   createUser: ({ send }) => {
     const username = newName();
@@ -254,6 +273,14 @@ export async function newCertificate(asking: Asking) {
   await admin.send('post', pathOf(fqdn, 'csr/sign')).send({ providerId }).expect(200);
   const { body } = await admin.send('get', pathOf(fqdn, 'certificates')).expect(200);
   return { fqdn, certificateId: body[0].id as string };
+}
+
+/** Path of a new target in the cast's space. */
+async function newTarget(asking: Asking, host?: string): Promise<string> {
+  const fqdn = await newFqdn(asking);
+  const admin = askingAs(asking.app, asking.cast, 'A');
+  const { body } = await admin.send('post', pathOf(fqdn, 'targets')).send({ host }).expect(201);
+  return pathOf(fqdn, `targets/${body.id}`);
 }
 
 async function newJob(asking: Asking): Promise<string> {

@@ -7,7 +7,9 @@ import {
   describeServed,
   type Expectation,
   hintOf,
+  type Judging,
   keyAlgorithmOf,
+  type Place,
   type Protocol,
   parseHost,
   parsePlace,
@@ -18,8 +20,10 @@ import {
 import { type Command, Option } from 'commander';
 import { findFqdn } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
+import { createProgress } from '../report.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
+import { reportServed } from './report-served.js';
 
 interface ProbeOptions {
   readonly starttls?: Exclude<Protocol, 'tls'>;
@@ -29,15 +33,19 @@ interface ProbeOptions {
   readonly space?: string;
   readonly ca?: string;
   readonly grace: number;
+  readonly target?: string;
+  readonly report?: true;
 }
 
 /** Adds `probe`. */
 export function addProbe(program: Command, open: () => Session, ended: (code: number) => void): void {
   program
-    .command('probe <place>')
+    .command('probe <places...>')
     .description(
       'Show which certificate each address of HOST[:PORT] serves now; exit code 1 if one is at fault',
     )
+    .option('--target <place>', 'probe this place for the FQDN that is named instead of a place')
+    .option('--report', 'probe the targets of the FQDNs that are named, and report them to cert-manager')
     .addOption(
       new Option('--starttls <protocol>', 'speak this protocol first').choices(
         protocols.filter((protocol) => protocol !== 'tls'),
@@ -54,46 +62,54 @@ export function addProbe(program: Command, open: () => Session, ended: (code: nu
       wholeNumber('--grace', 0, 31_536_000),
       86_400,
     )
-    .action(async (place: string, options: ProbeOptions) => {
-      if (!(await showServed(open(), place, options))) ended(1);
+    .action(async (places: readonly string[], options: ProbeOptions) => {
+      if (!(await probeAll(open(), places, options))) ended(1);
     });
+}
+
+/** Whether all addresses of all places are well. */
+async function probeAll(
+  session: Session,
+  places: readonly string[],
+  options: ProbeOptions,
+): Promise<boolean> {
+  if (options.report === true) return reportServed(session, places, { guard, space: options.space });
+  if (options.target !== undefined) {
+    const [fqdn, ...more] = places;
+    if (fqdn === undefined || more.length > 0) throw new UsageError('--target: name one FQDN');
+    return showServed(session, [options.target], { sni: fqdn, ...options, fqdn });
+  }
+  return showServed(session, places, options);
 }
 
 // The person at the command line may reach private networks anyway; metadata and link-local addresses stay refused.
 const guard = createGuard({ allowCidrs: ['0.0.0.0/0', '::/0'] });
 
 /** Whether all addresses are well. */
-async function showServed(session: Session, text: string, options: ProbeOptions): Promise<boolean> {
+async function showServed(
+  session: Session,
+  places: readonly string[],
+  options: ProbeOptions,
+): Promise<boolean> {
   if (options.cert !== undefined && options.fqdn !== undefined)
     throw new UsageError('--cert and --fqdn exclude each other');
   const protocol = options.starttls ?? 'tls';
-  const place = understood(() => parsePlace(text, usualPorts[protocol]));
-  const name = options.sni === undefined ? place.host : understood(() => parseHost(options.sni ?? ''));
+  const parsed = places.map((text) => understood(() => parsePlace(text, usualPorts[protocol])));
+  const sni = options.sni === undefined ? undefined : understood(() => parseHost(options.sni ?? ''));
   const expected = await expectationOf(session, options);
   const ca = options.ca === undefined ? [] : await readCertificates(session, '--ca', options.ca);
   const trustedRoots = expected === undefined ? [...systemRoots(), ...ca] : ca;
-  const observed = await probe(
-    { ...place, protocol, sni: name, keyAlgorithm: expected?.newest && keyAlgorithmOf(expected.newest) },
-    { guard },
-  );
-  const judging = { name, expected, trustedRoots, now: new Date() };
-  const results = observed.map(({ address, observation }: AddressObservation) => {
-    const verdict = classify(observation, judging);
-    const where =
-      address?.includes(':') === true
-        ? `[${address}]:${place.port}`
-        : `${address ?? place.host}:${place.port}`;
-    const hint = hintOf(where, verdict, observation, expected?.newest);
-    const served = verdict.served && describeServed(verdict.served);
-    return {
-      address: where,
-      class: verdict.class,
-      well: verdict.isWell,
-      ...('stage' in observation && observation),
-      ...(served && { served }),
-      hint,
-    };
-  });
+  const keyAlgorithm = expected?.newest && keyAlgorithmOf(expected.newest);
+  const progress = createProgress(session.io, parsed.length);
+  const results: Shown[] = [];
+  for (const place of parsed) {
+    progress.step(place.host);
+    const name = sni ?? place.host;
+    const observed = await probe({ ...place, protocol, sni: name, keyAlgorithm }, { guard });
+    const judging = { name, expected, trustedRoots, now: new Date() };
+    results.push(...observed.map((one) => shownOf(one, place, judging)));
+  }
+  progress.end();
   session.report.list(results, (result) => ({
     address: result.address,
     class: result.class,
@@ -102,6 +118,22 @@ async function showServed(session: Session, text: string, options: ProbeOptions)
   }));
   for (const { well, hint } of results) if (!well) session.report.warn(hint);
   return results.every(({ well }) => well);
+}
+
+type Shown = ReturnType<typeof shownOf>;
+
+function shownOf({ address, observation }: AddressObservation, { host, port }: Place, judging: Judging) {
+  const verdict = classify(observation, judging);
+  const where = address?.includes(':') === true ? `[${address}]:${port}` : `${address ?? host}:${port}`;
+  const served = verdict.served && describeServed(verdict.served);
+  return {
+    address: where,
+    class: verdict.class,
+    well: verdict.isWell,
+    ...('stage' in observation && observation),
+    ...(served && { served }),
+    hint: hintOf(where, verdict, observation, judging.expected?.newest),
+  };
 }
 
 async function expectationOf(

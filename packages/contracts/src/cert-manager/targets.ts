@@ -33,7 +33,15 @@ export const servedClasses = [
 export type ServedClass = (typeof servedClasses)[number];
 
 /** Steps of a probe at which it can end without a handshake. */
-export const probeStages = ['dns', 'not_allowed', 'refused', 'connect', 'preamble', 'tls', 'timeout'] as const;
+export const probeStages = [
+  'dns',
+  'not_allowed',
+  'refused',
+  'connect',
+  'preamble',
+  'tls',
+  'timeout',
+] as const;
 
 /** Why a probe ended without a handshake. */
 export const probeFailures = [
@@ -243,9 +251,7 @@ export const targetsContract = {
         address: addressText.optional(),
         // What was sent, leaf first: at most 10 certificates.
         chainPem: z.string().max(65_536, 'must be at most 65536 characters').optional(),
-        failure: z
-          .object({ stage: z.enum(probeStages), fault: z.enum(probeFailures) })
-          .optional(),
+        failure: z.object({ stage: z.enum(probeStages), fault: z.enum(probeFailures) }).optional(),
         observedAt: scalars.instant,
       }),
     },

@@ -1,0 +1,49 @@
+import type { WatchJob } from '@certloop/server';
+import type { AppOptions } from './app-options.js';
+import { heartbeatOf, type RenewalParts } from './renewal-parts.service.js';
+import type { HeartbeatCheck } from './renewals/heartbeat.client.js';
+import { type OneAtATime, oneAtATime } from './renewals/one-at-a-time.js';
+import type { ServiceMetrics } from './system/service-metrics.service.js';
+import { createProbeLimits } from './targets/probe-target.service.js';
+import { createProber } from './targets/prober.service.js';
+import { runProbeJob } from './targets/run-probe-job.service.js';
+import { runProbes } from './targets/run-probes.service.js';
+import type { targetsHandlers } from './targets/targets.routes.js';
+
+export interface TargetPartsOptions extends AppOptions {
+  readonly watchJob: WatchJob;
+  readonly onInService: ServiceMetrics['onInService'];
+  /** Ends the probes that are under way. */
+  readonly stop: AbortSignal;
+}
+
+const budgetMs = 30_000;
+
+/** What probes the targets, and what handles their endpoints. */
+export function targetParts(options: TargetPartsOptions, { scheduler }: RenewalParts): TargetParts {
+  const { config, database: db, clock, logger, watchJob, stop, onInService, resolve } = options;
+  const { probeAllowCidrs: allowCidrs, probePorts: ports, probeTargetsPerSpace: maxPerSpace } = config;
+  const prober = createProber({ allowCidrs, ports }, resolve);
+  const { onServed } = scheduler;
+  const deps = { db, clock, logger, prober, onServed, onInService, maxPerSpace };
+  const heartbeat = heartbeatOf(options, 'targets', missedSeconds, { check });
+  const probe = () => watchJob('targets', () => runProbes(deps, { budgetMs, stop }));
+  const job = oneAtATime(() => runProbeJob({ logger, probe, heartbeat }));
+  return { deps: { ...deps, limits: createProbeLimits(clock) }, job };
+}
+
+export interface TargetParts {
+  readonly deps: Parameters<typeof targetsHandlers>[0];
+  /** One run of the prober; false when more targets are due. */
+  readonly job: OneAtATime<boolean>;
+}
+
+/** Seconds between two rounds of probes. */
+export const probeSeconds = 60;
+// servers may take their time to answer
+const missedSeconds = 5 * probeSeconds;
+const check: HeartbeatCheck = {
+  name: 'CertLoop cert-manager: served certificates',
+  slug: 'certloop-cert-manager-served',
+  desc: 'The certificate manager reports here whenever it has probed which certificates servers serve.',
+};
