@@ -117,6 +117,15 @@ function newestOf(fqdnIds: readonly string[], read: string): string {
   return `select ${read} from certificates r where r.fqdn_id in (${placeholders(fqdnIds.length)}) and r.${isNewest}`;
 }
 
+/** The certificates of an FQDN with the serial number, hex; of several issuers there may be several. */
+export function listCertificatesBySerial(
+  tx: Tx,
+  fqdnId: string,
+  serialNumber: string,
+): Promise<CertificateRow[]> {
+  return findRows(tx, certificates, { fqdnId, serialNumber });
+}
+
 /** Certificates in use that a provider issued and that have not expired. */
 export function findCertificatesOfProvider(tx: Tx, providerId: string, now: Date): Promise<ProviderUsers> {
   const condition = `provider_id = $1 and expires_at > $2 and ${inUse}`;

@@ -34,10 +34,10 @@ const resolveBySystem: Resolve = async (host) =>
 
 export function createProber(rules: ProbeRules, resolve: Resolve = resolveBySystem): Prober {
   const guard = createGuard(rules);
-  const all = createTurns({ atOnce: maxAtOnce, mostWaiting: Number.POSITIVE_INFINITY });
+  const all = createTurns({ atOnce: maxAtOnce, maxWaiting: Number.POSITIVE_INFINITY });
   const byHost = createKeyedTurns(maxToOneHost);
   const byAddress = createKeyedTurns(maxToOneHost);
-  const lookUps = createTurns({ atOnce: maxLookUps, mostWaiting: Number.POSITIVE_INFINITY });
+  const lookUps = createTurns({ atOnce: maxLookUps, maxWaiting: Number.POSITIVE_INFINITY });
   return {
     refusal: guard,
     portRefusal: (port) => (rules.ports.includes(port) ? undefined : 'port_not_allowed'),
