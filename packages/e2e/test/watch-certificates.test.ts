@@ -155,7 +155,11 @@ describeStack('the watch of certificates', (running) => {
 
   test('has a check of its own for the queue, and one for the advice of CAs', async () => {
     const { monitor } = running().clients;
-    for (const slug of ['certloop-cert-manager', 'certloop-cert-manager-advice', 'certloop-cert-manager-served']) {
+    for (const slug of [
+      'certloop-cert-manager',
+      'certloop-cert-manager-advice',
+      'certloop-cert-manager-served',
+    ]) {
       const check = await until(inTime, async () => {
         const [found] = (await monitor.listChecks({ query: { slug } })).body.checks;
         return found?.status === 'up' ? found : undefined;

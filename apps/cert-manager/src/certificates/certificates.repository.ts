@@ -1,5 +1,14 @@
 import { NotFound, type RevocationReasonName } from '@certloop/contracts';
-import { column, defineTable, findRow, findRows, placeholders, querySql, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  findRow,
+  findRows,
+  placeholders,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import { inUse, isNewest } from './in-use.js';
 
