@@ -45,9 +45,9 @@ describeEachDialect('the watch of what is served', (open) => {
     await monitor.close();
   });
 
-  const fqdnCheck = () =>
-    monitor.checks().find(({ settings }) => String(settings['slug']).startsWith('certloop-fqdn-'));
-  const signals = () => fqdnCheck()?.pings.map(({ signal }) => signal);
+  const fqdnCheck = (id = '') =>
+    monitor.checks().find(({ settings }) => String(settings['slug']).startsWith(`certloop-fqdn-${id}`));
+  const signals = (id = '') => fqdnCheck(id)?.pings.map(({ signal }) => signal);
   const lastBody = () => fqdnCheck()?.pings.at(-1)?.body;
 
   /** An FQDN that is renewed and whose server serves its certificate. */
@@ -163,9 +163,11 @@ describeEachDialect('the watch of what is served', (open) => {
     const path = `/spaces/${owned.fqdn.spaceId}/fqdns/${owned.fqdn.id}/targets/${owned.target.id}`;
     await app.request.put(path).set(app.people.ada.auth).send({ enabled: false }).expect(200);
     await app.watch();
-    expect(signals()).toEqual(['success', 'fail', 'success']);
+    expect(signals(owned.fqdn.id)).toEqual(['success', 'fail', 'success']);
     // the watch begins again while the target is at fault
     await switchRenewal(app, owned.fqdn, false);
+    const acceptance = `/spaces/${owned.fqdn.spaceId}/fqdns/${owned.fqdn.id}/expiry-accepted`;
+    await app.request.put(acceptance).set(app.people.ada.auth).send({ accepted: true }).expect(200);
     await app.watch();
     await app.request.put(path).set(app.people.ada.auth).send({ enabled: true }).expect(200);
     await app.probe();
@@ -173,10 +175,10 @@ describeEachDialect('the watch of what is served', (open) => {
     await app.watch();
     app.clock.advance(7 * hour);
     await probeAndWatch();
-    expect(signals()?.at(-1)).toBe('fail');
+    expect(signals(owned.fqdn.id)?.at(-1)).toBe('fail');
     await app.request.delete(path).set(app.people.ada.auth).expect(200);
     await app.watch();
-    expect(signals()?.at(-1)).toBe('success');
+    expect(signals(owned.fqdn.id)?.at(-1)).toBe('success');
   });
 
   test('reports each run of the prober to a check of its own', async () => {

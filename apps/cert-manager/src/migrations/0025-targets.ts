@@ -86,7 +86,8 @@ export const addTargets: Migration = {
   up: async (runner, dialect) => {
     await createTables(runner, dialect, tables);
     // by plain SQL: TypeORM would copy the whole table on SQLite
-    await runner.query('alter table watched_fqdns add column served_fault text');
+    const collation = dialect.collation === undefined ? '' : ` collate "${dialect.collation}"`;
+    await runner.query(`alter table watched_fqdns add column served_fault text${collation}`);
   },
   down: async (runner) => {
     await runner.query('alter table watched_fqdns drop column served_fault');
