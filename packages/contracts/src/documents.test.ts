@@ -77,6 +77,14 @@ GET    /audit-logs/export    200 | | 400 401
 GET    /audit-logs/clearings 200 | | 401 403
 PUT    /spaces/{id}/watch-enabled              200 | | 400 401 403 404
 PUT    /spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted 200 | | 400 401 403 404
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/targets 200 | | 401 404
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets 201 | | 400 401 403 404 409
+PUT    /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId} 200 | | 400 401 403 404 409
+DELETE /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId} 200 | | 400 401 403 404
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/probe 200 | | 400 401 403 404 429
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/observations 204 | | 400 401 403 404
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/served 200 | | 401 404
+GET    /served 200 | | 400 401
 GET    /spaces/{id}/issuance-policy            200 | | 401 404
 PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409
 POST   /providers                              201 | | 400 401 403
