@@ -192,3 +192,38 @@ describe('certloop ca trust', () => {
     expect(err).toMatch(/no store of roots that certloop knows \(Debian, Red Hat, macOS\)/);
   });
 });
+
+describe('certloop check-files', () => {
+  const at = (file: string) => join(folder, 'checked', file);
+  const checked = async (...args: readonly string[]) => {
+    const { code, out, err } = await certloop(['check-files', '--json', ...args]);
+    const findings = code === 2 ? [] : (JSON.parse(out) as { check: string; well: boolean }[]);
+    return { code, err, faults: findings.flatMap(({ check, well }) => (well ? [] : [check])) };
+  };
+  beforeAll(async () => {
+    for (const name of ['one.test', 'two.test'])
+      expect((await certloop(['ca', 'issue', name, '--out-dir', at('')])).code).toBe(0);
+  });
+
+  test('finds pair, chain, dates and name well', async () => {
+    const args = ['--key', at('one.test.key'), '--chain', at('one.test.root.pem'), '--name', 'one.test'];
+    expect(await checked('--cert', at('one.test.pem'), ...args)).toEqual({ code: 0, err: '', faults: [] });
+  });
+
+  test.each([
+    ['a key of another certificate', ['--key', 'two.test.key'], ['pair']],
+    ['a chain that leads nowhere', ['--chain', 'two.test.pem'], ['chain']],
+    ['a name that is not covered', ['--name', 'www.one.test'], ['name']],
+  ])('ends with 1 for %s', async (_, [option = '', value = ''], faults) => {
+    const given = option === '--name' ? value : at(value);
+    expect(await checked('--cert', at('one.test.pem'), option, given)).toMatchObject({ code: 1, faults });
+  });
+
+  test.each([
+    ['a file that is not there', 'none.pem', 'ENOENT'],
+    ['a file without a certificate', 'one.test.key', 'holds no certificate'],
+  ])('ends with 2 for %s', async (_, file, reason) => {
+    const { code, err } = await checked('--cert', at(file));
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(reason) });
+  });
+});
