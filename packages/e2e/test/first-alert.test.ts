@@ -70,10 +70,10 @@ describe('the first alert', () => {
       const watched = async () => {
         const { checks } = (await clients.monitor.listChecks()).body;
         const up = checks.filter(({ status }) => status === 'up');
-        return up.length === 3 ? up : undefined;
+        return up.length === 4 ? up : undefined;
       };
       const before = await until(inTime, watched);
-      expect(before.map((check) => 'channels' in check && check.channels)).toEqual(['', '', '']);
+      expect(before.map((check) => 'channels' in check && check.channels)).toEqual(['', '', '', '']);
 
       const { port } = hook.address() as AddressInfo;
       const settings = {
@@ -92,13 +92,14 @@ describe('the first alert', () => {
         },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      expect(await text(added.stdout)).toMatch(/^checks: 3$/m);
+      expect(await text(added.stdout)).toMatch(/^checks: 4$/m);
 
       for (const check of before) if ('ping_url' in check) await fetch(`${check.ping_url}/fail`);
-      await until(inTime, async () => arrived.length >= 3 || undefined);
+      await until(inTime, async () => arrived.length >= 4 || undefined);
       expect([...arrived].sort()).toEqual([
         'CertLoop cert-manager is down',
         'CertLoop cert-manager: renewal advice is down',
+        'CertLoop cert-manager: served certificates is down',
         'www.example.test (Shop) is down',
       ]);
     } finally {
