@@ -131,7 +131,7 @@ export async function setRenewalEnabled(
     const change = {
       renewalEnabled,
       renewAfterPermille: permilleOf(renewAfterFraction, fqdn),
-      // whoever has it renewed does not accept that it expires
+      // switching renewal on ends the acceptance of its expiry
       expiryAcceptedUntil: renewalEnabled ? null : fqdn.expiryAcceptedUntil,
     };
     await updateRenewalSwitch(tx, fqdn, change);

@@ -12,7 +12,7 @@ import { listStates } from './target-states.repository.js';
 import { getTarget } from './targets.repository.js';
 import { auditOf, type TargetPath } from './targets.service.js';
 
-/** What somebody else saw of a target's address. */
+/** What an observer other than cert-manager saw at an address of a target. */
 export interface Report {
   readonly address?: string | undefined;
   readonly chainPem?: string | undefined;
