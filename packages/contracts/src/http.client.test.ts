@@ -282,6 +282,20 @@ describe('refusals', () => {
     expect(await refusalOf(show())).toMatchObject({ kind, headers: { 'Retry-After': '17' } });
   });
 
+  test('the client makes them where it is given how, with what the answer holds', async () => {
+    answer = reply(409, '{"code":"taken"}', { 'x-request-id': 'r-1' });
+    const strict = createClient(contract, {
+      baseUrl,
+      refuse: async (response) =>
+        new AppError('conflict', `${response.headers.get('x-request-id')}: ${await response.text()}`, {
+          code: 'taken',
+        }),
+    });
+    expect(await refusalOf(strict.read())).toMatchObject({ code: 'taken', message: 'r-1: {"code":"taken"}' });
+    answer = reply(200, 'fine');
+    expect((await strict.read()).body).toBe('fine');
+  });
+
   test('a redirect is not followed', async () => {
     answer = reply(302, '', { location: '/bytes' });
     expect(await refusalOf(show())).toMatchObject({ kind: 'upstream_failed' });
@@ -315,6 +329,19 @@ describe('refusals', () => {
     answer = (response) => response.writeHead(404).write('half');
     const hasty = createClient(contract, { baseUrl, timeoutMs: 40 });
     expect(await refusalOf(hasty.read())).toMatchObject({ kind: 'upstream_timeout' });
+  });
+
+  test('a call that its own signal ends, before and after it was sent', async () => {
+    answer = () => undefined;
+    const reason = new Error('the page was left');
+    await expect(client().read({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const leaving = new AbortController();
+    const waiting = client().read({ signal: leaving.signal });
+    leaving.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    const open = new AbortController();
+    const hasty = createClient(contract, { baseUrl, timeoutMs: 40 });
+    expect(await refusalOf(hasty.read({ signal: open.signal }))).toMatchObject({ kind: 'upstream_timeout' });
   });
 
   test('a connection that is cut', async () => {

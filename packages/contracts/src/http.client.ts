@@ -10,6 +10,8 @@ export interface ClientOptions {
   /** Milliseconds until a request counts as unanswered, its body included. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
+  /** Makes the AppError of an answer that is no success, in the place of the usual one. */
+  readonly refuse?: (response: Response) => Promise<AppError>;
 }
 
 type None = Readonly<Record<never, never>>;
@@ -39,10 +41,13 @@ type BodyInput<E> = E extends { readonly body: infer B extends BodyShape }
         : { readonly body?: Uint8Array }
   : { readonly body?: undefined };
 
-/** What a call takes: what the endpoint declares, and further headers. */
+/** What a call takes: what the endpoint declares, further headers, and a signal that ends the call. */
 export type CallInput<E> = ParamsInput<E> &
   QueryInput<E> &
-  BodyInput<E> & { readonly headers?: Readonly<Record<string, string>> };
+  BodyInput<E> & {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  };
 
 type CallArguments<E> = None extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>];
 
@@ -54,7 +59,8 @@ export type Client<C extends Contract> = {
 /**
  * Typed client of a contract over fetch. A refusal rejects with an AppError of the kind that belongs to its
  * status and the server's own sentence; no answer at all, or one that is not what the contract says,
- * with UpstreamFailed (`upstream_timeout` after `timeoutMs`, 10 s by default).
+ * with UpstreamFailed (`upstream_timeout` after `timeoutMs`, 10 s by default). A call that its own signal ends rejects
+ * with the reason of the signal.
  */
 export function createClient<C extends Contract>(contract: C, options: ClientOptions): Client<C> {
   const methods = Object.entries(contract).map(([name, shape]) => [
@@ -69,21 +75,24 @@ interface AnyInput {
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
 }
 
 async function send(shape: Endpoint, input: AnyInput, options: ClientOptions) {
   const { body, headers } = encodeBody(shape.body, input.body);
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? 10_000);
   const request = {
     method: shape.method,
     headers: { accept: 'application/json, */*', ...headers, ...options.headers, ...input.headers },
     redirect: 'manual',
-    signal: AbortSignal.timeout(options.timeoutMs ?? 10_000),
+    signal: input.signal === undefined ? timeout : AbortSignal.any([timeout, input.signal]),
     ...(body === undefined ? {} : { body }),
   } as const;
   try {
     const response = await (options.fetch ?? fetch)(addressOf(shape, input, options.baseUrl), request);
-    return await readReply(shape, response);
+    return await readReply(shape, response, options);
   } catch (error) {
+    if (input.signal?.aborted === true) throw input.signal.reason;
     throw error instanceof AppError ? error : unanswered(shape, error);
   }
 }
@@ -131,9 +140,9 @@ function formOf(
   return form;
 }
 
-async function readReply(shape: Endpoint, response: Response) {
+async function readReply(shape: Endpoint, response: Response, { refuse }: ClientOptions) {
   const expected = shape.responses[response.status];
-  if (expected === undefined) throw await refusalOf(shape, response);
+  if (expected === undefined) throw await (refuse?.(response) ?? refusalOf(shape, response));
   const headers = Object.fromEntries(response.headers);
   const status = response.status;
   switch (expected.kind) {

@@ -41,4 +41,5 @@ export {
 } from './errors.js';
 export { type CallInput, type Client, type ClientOptions, createClient } from './http.client.js';
 export { type ApiDescription, type ErrorShape, openApiDocument } from './openapi.js';
+export { outlineOf } from './outline.js';
 export * as scalars from './scalars.js';

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
-import { permissionLevels } from './permission-groups.js';
 import { byId, messageSchema } from './replies.js';
 import { emailInput, passwordInput, usernameInput, userSchema } from './users.js';
-
-/** Scopes of an API token; ADMIN reaches what is kept for administrators. */
-export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
-export type TokenScope = (typeof tokenScopes)[number];
+import { tokenScopes } from './words.js';
 
 /** An API token as it is listed; its secret is never shown again. */
 export const apiTokenSchema = z

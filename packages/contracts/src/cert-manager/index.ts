@@ -41,6 +41,7 @@ export * from './spaces.js';
 export * from './system.js';
 export * from './targets.js';
 export * from './users.js';
+export * from './words.js';
 
 /** Every operation of the certificate management service. */
 export const certManagerContract = {

@@ -3,6 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { certificateSchema } from './certificates.js';
 import { byFqdn, byId } from './replies.js';
+import { issuanceJobStatuses, requestSteps, stepStatuses } from './words.js';
 
 /** Answer of signing; a provider that refused or failed is `success` false with its reason, not an error. */
 export const signReplySchema = z
@@ -13,35 +14,6 @@ export const signReplySchema = z
   })
   .meta({ id: 'SignReply' });
 export type SignReply = z.output<typeof signReplySchema>;
-
-/** Steps of a certificate request in the order of their execution. */
-export const requestSteps = [
-  'csrCheck',
-  'policy',
-  'existing',
-  'preflight',
-  'account',
-  'order',
-  'challenges',
-  'finalize',
-  'download',
-  'verify',
-  'store',
-  'schedule',
-] as const;
-export type RequestStep = (typeof requestSteps)[number];
-
-export const stepStatuses = [
-  'pending',
-  'running',
-  'ok',
-  'warning',
-  'skipped',
-  'failed',
-  'needs_confirmation',
-  'waiting_manual',
-] as const;
-export type StepStatus = (typeof stepStatuses)[number];
 
 /** How one step went; further members tell what belongs to it, such as the order's `url`. */
 export const stepReportSchema = z
@@ -75,8 +47,6 @@ export const requestReplySchema = z
   })
   .meta({ id: 'RequestReply' });
 export type RequestReply = z.output<typeof requestReplySchema>;
-
-export const issuanceJobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
 
 /** A request for a certificate, live or afterwards; `waiting` for somebody to publish a proof. */
 export const issuanceJobSchema = requestReplySchema

@@ -3,10 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
-
-/** Levels of a permission group, each holding the ones before it. */
-export const permissionLevels = ['READ', 'READ_WRITE', 'FULL_ACCESS'] as const;
-export type PermissionLevel = (typeof permissionLevels)[number];
+import { permissionLevels } from './words.js';
 
 export const permissionGroupSchema = z
   .object({

@@ -3,10 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byFqdn, messageSchema } from './replies.js';
-
-/** States of a renewal entry; the last two are final. */
-export const renewalStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
-export type RenewalStatus = (typeof renewalStatuses)[number];
+import { renewalOutlooks, renewalStatuses } from './words.js';
 
 export const renewalQueueEntrySchema = z
   .object({
@@ -44,28 +41,6 @@ export type TestRenewal = z.output<typeof testRenewalSchema>;
  * revocation of the newest certificate.
  */
 export const renewalRules = ['window', 'fraction', 'two_thirds', 'half', 'revoked'] as const;
-
-/** Whether an FQDN will be renewed, and what it waits for or what is in the way. */
-export const renewalOutlooks = [
-  /** It has its moment. */
-  'scheduled',
-  /** Its moment has come; it is next, or its provider is not ready. */
-  'due',
-  'running',
-  /** A try failed, and the next one has its moment. */
-  'retrying',
-  /** Switched on, and about to get its moment. */
-  'unscheduled',
-  /** The issuance policy of the space does not allow it; it goes on when that does. */
-  'forbidden',
-  'switched_off',
-  'no_certificate',
-  'no_csr',
-  'no_provider',
-  /** The newest certificate was revoked for its key, and the newest CSR has the same key. */
-  'compromised_key',
-] as const;
-export type RenewalOutlook = (typeof renewalOutlooks)[number];
 
 /** When and why the certificate of an FQDN will be renewed. */
 /** What of an FQDN the monitor watches. */

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { empty, endpoint, json } from '../endpoint.js';
 import { accountChecksContract } from './account-checks.js';
-
-/** Where the paths of `accountContract` begin. */
-export const accountBasePath = '/api/account';
-
-/** What somebody may do in a project: an owner everything, a member all but members and the project itself. */
-export const projectRoles = ['owner', 'member', 'read-only'] as const;
-export type ProjectRole = (typeof projectRoles)[number];
-
-export const keyKinds = ['read-write', 'read-only', 'ping'] as const;
+import { keyKinds, projectRoles } from './words.js';
 
 export const accountUserSchema = z.object({ id: z.string(), email: z.string() }).meta({ id: 'AccountUser' });
 

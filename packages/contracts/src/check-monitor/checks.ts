@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import { byCheck, queryText } from './replies.js';
-
-export const checkStatuses = ['new', 'up', 'grace', 'down', 'paused'] as const;
-export type CheckStatus = (typeof checkStatuses)[number];
+import { checkStatuses } from './words.js';
 
 /** Point in time of the monitor: ISO 8601 with the offset +00:00. */
 const moment = z.iso.datetime({ offset: true });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Contract, Endpoint } from '../endpoint.js';
 import { type Client, type ClientOptions, createClient } from '../http.client.js';
 import { openApiDocument } from '../openapi.js';
-import { accountBasePath, accountContract } from './account.js';
+import { accountContract } from './account.js';
 import { badgeContract, badgesContract } from './badges.js';
 import { channelsContract } from './channels.js';
 import { checksContract } from './checks.js';
@@ -10,6 +10,7 @@ import { earlierFlipsContract, flipsContract } from './flips.js';
 import { pingContract, pingLogContract } from './pings.js';
 import { probesContract } from './probes.js';
 import { errorBodySchema } from './replies.js';
+import { accountBasePath, checkMonitorBasePath } from './words.js';
 
 export * from './account.js';
 export * from './account-checks.js';
@@ -21,9 +22,7 @@ export * from './flips.js';
 export * from './pings.js';
 export * from './probes.js';
 export { type ErrorBody, errorBodySchema } from './replies.js';
-
-/** Where the paths of `checkMonitorContract` begin. */
-export const checkMonitorBasePath = '/api/v3';
+export * from './words.js';
 
 /** Every operation of the management API; paths are relative to `checkMonitorBasePath`. */
 export const checkMonitorContract = {

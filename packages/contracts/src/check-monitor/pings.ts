@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json, text } from '../endpoint.js';
 import { byCheck, queryText } from './replies.js';
-
-export const pingTypes = ['success', 'fail', 'start', 'log', 'ign'] as const;
-export type PingType = (typeof pingTypes)[number];
+import { pingTypes } from './words.js';
 
 /** A logged ping; `duration` in seconds, only where a start was found. */
 export const pingSchema = z

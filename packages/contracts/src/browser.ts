@@ -1,0 +1,31 @@
+// What a page loads of the contracts: the client, refusals, lists of words, and types. No file that it reaches at run
+// time imports anything but files of this package, so no schema and no zod come with it.
+export type * from './cert-manager/index.js';
+export {
+  issuanceJobStatuses,
+  permissionLevels,
+  renewalOutlooks,
+  renewalStatuses,
+  requestSteps,
+  stepStatuses,
+  tokenScopes,
+} from './cert-manager/words.js';
+export type * from './check-monitor/index.js';
+export {
+  accountBasePath,
+  checkMonitorBasePath,
+  checkStatuses,
+  keyKinds,
+  pingTypes,
+  projectRoles,
+} from './check-monitor/words.js';
+export type { Contract, ReplyOf, UploadedFile } from './endpoint.js';
+export {
+  AppError,
+  type ErrorKind,
+  type FieldFault,
+  type RefusalDetails,
+  statusByKind,
+  UpstreamFailed,
+} from './errors.js';
+export { type CallInput, type Client, type ClientOptions, createClient } from './http.client.js';

@@ -1,0 +1,66 @@
+// The closed lists of words that pages show too, in a file without schemas: a browser loads it without zod.
+
+/** Levels of a permission group, each holding the ones before it. */
+export const permissionLevels = ['READ', 'READ_WRITE', 'FULL_ACCESS'] as const;
+export type PermissionLevel = (typeof permissionLevels)[number];
+
+/** Scopes of an API token; ADMIN reaches what is kept for administrators. */
+export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
+/** Steps of a certificate request in the order of their execution. */
+export const requestSteps = [
+  'csrCheck',
+  'policy',
+  'existing',
+  'preflight',
+  'account',
+  'order',
+  'challenges',
+  'finalize',
+  'download',
+  'verify',
+  'store',
+  'schedule',
+] as const;
+export type RequestStep = (typeof requestSteps)[number];
+
+export const stepStatuses = [
+  'pending',
+  'running',
+  'ok',
+  'warning',
+  'skipped',
+  'failed',
+  'needs_confirmation',
+  'waiting_manual',
+] as const;
+export type StepStatus = (typeof stepStatuses)[number];
+
+export const issuanceJobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
+
+/** States of a renewal entry; the last two are final. */
+export const renewalStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
+export type RenewalStatus = (typeof renewalStatuses)[number];
+
+/** Whether an FQDN will be renewed, and what it waits for or what is in the way. */
+export const renewalOutlooks = [
+  /** It has its moment. */
+  'scheduled',
+  /** Its moment has come; it is next, or its provider is not ready. */
+  'due',
+  'running',
+  /** A try failed, and the next one has its moment. */
+  'retrying',
+  /** Switched on, and about to get its moment. */
+  'unscheduled',
+  /** The issuance policy of the space does not allow it; it goes on when that does. */
+  'forbidden',
+  'switched_off',
+  'no_certificate',
+  'no_csr',
+  'no_provider',
+  /** The newest certificate was revoked for its key, and the newest CSR has the same key. */
+  'compromised_key',
+] as const;
+export type RenewalOutlook = (typeof renewalOutlooks)[number];

@@ -1,0 +1,19 @@
+// The closed lists of words that pages show too, in a file without schemas: a browser loads it without zod.
+
+/** Where the paths of `checkMonitorContract` begin. */
+export const checkMonitorBasePath = '/api/v3';
+
+/** Where the paths of `accountContract` begin. */
+export const accountBasePath = '/api/account';
+
+export const checkStatuses = ['new', 'up', 'grace', 'down', 'paused'] as const;
+export type CheckStatus = (typeof checkStatuses)[number];
+
+export const pingTypes = ['success', 'fail', 'start', 'log', 'ign'] as const;
+export type PingType = (typeof pingTypes)[number];
+
+/** What somebody may do in a project: an owner everything, a member all but members and the project itself. */
+export const projectRoles = ['owner', 'member', 'read-only'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
+
+export const keyKinds = ['read-write', 'read-only', 'ping'] as const;
