@@ -1,0 +1,228 @@
+import type { Certificate, Fqdn } from '@certloop/contracts';
+import { executeSql } from '@certloop/db';
+import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { findJob, type IssuanceJobRow, insertJob } from '../../src/issuance/issuance-jobs.repository.js';
+import { signingRequests } from '../../src/issuance/signing-requests.repository.js';
+import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
+import { beginLife, deathOf } from '../support/dying-process.js';
+import { auditEntries, pathOf } from '../support/inventory.js';
+import { addJob } from '../support/issuance.js';
+import {
+  addTestRenewal,
+  certificatesOf,
+  clearInventory,
+  entriesOf,
+  moveToRenewal,
+  openEntryOf,
+  type RenewalPlace,
+  renewedFqdn,
+  signWith,
+  startRenewing,
+} from '../support/renewals.js';
+import { configure, enable, fqdnWithCsr, providerOf } from '../support/signing.js';
+
+// it starts processes, and much else may run on the same machine
+jest.setTimeout(120_000);
+
+const leaseMs = 120_000;
+
+/** What the death of the process looks like to the renewal that is under way. */
+class Death extends Error {}
+
+describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
+  let place: RenewalPlace;
+  let acme: ScriptedAcme;
+  let environment: Record<string, string>;
+  let databaseUrl: string;
+  let isDeadly = false;
+  beforeAll(async () => {
+    let made: TestDatabase | undefined;
+    const remember = async (...given: Parameters<typeof open>) => {
+      made = await open(...given);
+      return made;
+    };
+    acme = await startScriptedAcme(() => place.app.clock);
+    environment = {
+      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+      ACME_DIRECTORY_URL: acme.directoryUrl,
+    };
+    const atStep = async (step: string) => {
+      if (step !== 'answered' || !isDeadly) return;
+      isDeadly = false;
+      throw new Death(step);
+    };
+    const renewals = { leaseMs, atStep };
+    place = await startRenewing(remember, {
+      environment,
+      renewals,
+      orders: { pause: async () => undefined },
+    });
+    databaseUrl = made?.url ?? '';
+    environment['DUMMY_CA_URL'] = place.ca.url;
+    const provider = await providerOf(place.app, 'acme');
+    await configure(place.app, provider, orderingByHttp(acme)).expect(200);
+    await enable(place.app, provider).expect(200);
+  });
+  afterEach(() => clearInventory(place.app));
+  afterAll(async () => {
+    await place.close();
+    await acme.close();
+  });
+
+  const dieRenewing = async () => {
+    isDeadly = true;
+    expect(await place.app.renew()).toMatchObject({ broken: 1 });
+  };
+  /** A CSR that the CA signed for a call of csr/sign that got no answer, as if its process had died. */
+  const loseSigned = async () => {
+    const { app, ca, providerId } = place;
+    const { fqdn } = await fqdnWithCsr(app);
+    const before = ca.ids.length;
+    await configure(app, { id: providerId }, { baseUrl: ca.url, timeoutMs: 500 }).expect(200);
+    ca.answer('with silence');
+    expect((await signWith(place, fqdn)).body).toMatchObject({ success: false });
+    await ca.hasIssued(before + 1);
+    ca.answer('soundly');
+    await configure(app, { id: providerId }, { baseUrl: ca.url }).expect(200);
+    return fqdn;
+  };
+  const takeOver = async () => {
+    place.app.clock.advance(3 * leaseMs);
+    await place.app.recoverSigning();
+    expect(await place.app.database.read((tx) => tx.count(signingRequests))).toBe(0);
+  };
+  const change = (text: string, { id }: Fqdn) =>
+    place.app.database.transaction((tx) => executeSql(tx, text, [id]));
+
+  const actions = ['csr.sign', 'certificate.issue', 'certificate.renew', 'certificate.import'] as const;
+  /** The certificates of an FQDN, each of which is there once, and has one entry in the log. */
+  const expectEachOnce = async (fqdn: Fqdn, count: number): Promise<Certificate[]> => {
+    const stored = await certificatesOf(place.app, fqdn);
+    const pems = stored.map(({ pem }) => pem);
+    expect([pems.length, new Set(pems).size]).toEqual([count, count]);
+    const entries = await Promise.all(actions.map((action) => auditEntries(place.app, action)));
+    const own = entries.flat().filter(({ details }) => details['fqdnId'] === fqdn.id);
+    expect(own.filter(({ outcome }) => outcome === 'success')).toHaveLength(count);
+    return stored;
+  };
+
+  test('by two renewals of the same one, the first of which died, is stored once', async () => {
+    const { app, ca } = place;
+    const { fqdn } = await fqdnWithCsr(app);
+    await signWith(place, fqdn);
+    const before = ca.ids.length;
+    const first = await addTestRenewal(app, fqdn);
+    await dieRenewing();
+    // due before the first one is taken back
+    const second = await addTestRenewal(app, fqdn);
+    app.clock.advance(leaseMs);
+    expect(await app.renew()).toMatchObject({ renewed: 2, lapsed: 1, failed: [], broken: 0 });
+
+    expect(ca.ids.length - before).toBe(1);
+    await expectEachOnce(fqdn, 2);
+    const entries = await entriesOf(app, fqdn);
+    expect(entries.map(({ id, status }) => [id, status])).toEqual([
+      [first, 'completed'],
+      [second, 'completed'],
+    ]);
+  });
+
+  test('by a planned renewal that died, and a test that was quicker, is stored and renewed once', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const before = ca.ids.length;
+    await dieRenewing();
+    await addTestRenewal(app, fqdn);
+    app.clock.advance(leaseMs);
+    expect(await app.renew()).toMatchObject({ renewed: 2, lapsed: 1, failed: [], broken: 0 });
+
+    expect(ca.ids.length - before).toBe(1);
+    const [, newest] = await expectEachOnce(fqdn, 2);
+    expect(await openEntryOf(app, fqdn)).toMatchObject({ status: 'pending', certificateId: newest?.id });
+  });
+
+  test.each([
+    ['whose CA has no name for it', 'update certificates set upstream_id = null where fqdn_id = $1'],
+    ['that an earlier version stored', 'update certificates set leaf_sha256 = null where fqdn_id = $1'],
+    ['whose provider was deleted', 'update certificates set provider_id = null where fqdn_id = $1'],
+  ])('by a call whose answer was lost and the one after it, %s, is stored once', async (_, text) => {
+    const fqdn = await loseSigned();
+    await signWith(place, fqdn);
+    await change(text, fqdn);
+    await takeOver();
+    await expectEachOnce(fqdn, 1);
+  });
+
+  test('by a call and the sweep at the same moment, is stored once', async () => {
+    const { app, ca } = place;
+    const fqdn = await loseSigned();
+    app.clock.advance(3 * leaseMs);
+    ca.answer('when let go');
+    const before = ca.paths.length;
+    const both = Promise.all([signWith(place, fqdn), app.recoverSigning()]);
+    while (ca.paths.length < before + 2) await new Promise((resolve) => setImmediate(resolve));
+    ca.answer('soundly');
+    const [{ body }] = await ca.letGoUntil(both);
+    const [stored] = await expectEachOnce(fqdn, 1);
+    expect(body).toMatchObject({ success: true, certificate: stored?.pem });
+  });
+
+  test('by a process that signs and one that takes over at the same moment, is stored once', async () => {
+    const { app, ca, providerId } = place;
+    const fqdn = await loseSigned();
+    app.clock.advance(3 * leaseMs);
+    ca.answer('when let go');
+    const before = ca.paths.length;
+    const path = pathOf(fqdn, 'csr/sign');
+    const work = { path, auth: app.people.ada.auth, body: { providerId } };
+    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work });
+    const here = app.recoverSigning();
+    while (ca.paths.length < before + 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    ca.answer('soundly');
+    await ca.letGoUntil(here);
+    const requests = () => app.database.read((tx) => tx.count(signingRequests));
+    while ((await requests()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    child.kill('SIGKILL');
+    await deathOf(child);
+    await expectEachOnce(fqdn, 1);
+  });
+
+  test('by a call whose answer was lost, after it was imported, is stored once', async () => {
+    const { app, ca } = place;
+    const fqdn = await loseSigned();
+    const answer = await fetch(`${ca.url}/certificate/${ca.ids.at(-1)}`);
+    const { certificate: pem } = (await answer.json()) as { certificate: string };
+    const path = pathOf(fqdn, 'certificates/import');
+    await app.request.post(path).set(app.people.ada.auth).send({ pem }).expect(201);
+    await takeOver();
+    expect(await expectEachOnce(fqdn, 1)).toMatchObject([{ imported: true }]);
+  });
+
+  test('by two requests that have the same order, is stored once, as that of both', async () => {
+    const { app } = place;
+    const { job, fqdn } = await addJob(app, { status: 'running' });
+    acme.forget();
+    const ended = async ({ id }: IssuanceJobRow) => {
+      for (;;) {
+        const now = await app.database.read((tx) => findJob(tx, id));
+        if (now?.status !== 'running') return now;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    };
+    await app.takeUpJobs();
+    const first = await ended(job);
+    expect(first).toMatchObject({ status: 'completed' });
+    const url = `${new URL(acme.directoryUrl).origin}/order/1`;
+    const again: IssuanceJobRow = {
+      ...job,
+      ...{ id: crypto.randomUUID(), orderState: { url, isFinalizing: true } },
+    };
+    await app.database.transaction((tx) => insertJob(tx, again));
+    await app.takeUpJobs();
+    expect(await ended(again)).toMatchObject({ status: 'completed', certificateId: first?.certificateId });
+    expect(acme.csrs).toHaveLength(1);
+    expect(await expectEachOnce(fqdn, 1)).toMatchObject([{ id: first?.certificateId }]);
+  });
+});

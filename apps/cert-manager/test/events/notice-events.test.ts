@@ -1,0 +1,183 @@
+import type { Fqdn } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { startAppOn, type TestApp } from '../support/app.js';
+import { pathOf } from '../support/inventory.js';
+import { type HookReceiver, startHookReceiver } from '../support/monitor/notice-receivers.js';
+import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
+import {
+  addTestRenewal,
+  clearInventory,
+  moveToRenewal,
+  openEntryOf,
+  type RenewalPlace,
+  renewedFqdn,
+  startRenewing,
+  switchRenewal,
+} from '../support/renewals.js';
+
+jest.setTimeout(60_000);
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+describeEachDialect('events that are noticed', (open) => {
+  let hook: HookReceiver;
+  let monitor: WatchingMonitor;
+  let place: RenewalPlace;
+  let app: TestApp;
+  let other: TestApp;
+  beforeAll(async () => {
+    hook = await startHookReceiver();
+    monitor = await startWatchingMonitor();
+    const notices = { NOTICE_WEBHOOK_URL: hook.url, NOTICE_WEBHOOK_SECRET: hook.secret };
+    const environment = { ...notices, ...monitor.environment };
+    place = await startRenewing(open, { environment });
+    app = place.app;
+    const beside = { ...environment, DUMMY_CA_URL: place.ca.url };
+    other = await startAppOn(app.database, { environment: beside, beside: app });
+  });
+  beforeEach(() => {
+    hook.hooks.length = 0;
+  });
+  afterEach(async () => {
+    place.ca.answer('soundly');
+    monitor.failing = undefined;
+    await clearInventory(app);
+  });
+  afterAll(async () => {
+    await other.close();
+    await place.close();
+    await monitor.close();
+    await hook.close();
+  });
+
+  const received = async () => {
+    await app.sendNotices();
+    return hook.hooks.splice(0).map(({ event }) => event);
+  };
+  /** Tries the renewal when it is due, as often; moments of the next tries. */
+  const failRenewal = async (fqdn: Fqdn, times: number) => {
+    for (let count = 0; count < times; count += 1) {
+      await moveToRenewal(app, fqdn);
+      expect((await app.renew()).failed).toHaveLength(1);
+    }
+  };
+
+  test('certificate.failed comes when four tries have failed in passing, and then once a day', async () => {
+    const fqdn = await renewedFqdn(place);
+    place.ca.answer('with a fault');
+    await failRenewal(fqdn, 3);
+    expect(await received()).toEqual([]);
+    await failRenewal(fqdn, 1);
+    const { scheduledAt, certificateId } = await openEntryOf(app, fqdn);
+    const [failed, ...others] = await received();
+    expect(others).toEqual([]);
+    const data = failed?.data ?? {};
+    expect(failed).toMatchObject({ type: 'certificate.failed', subject: fqdn.id });
+    expect(data).toMatchObject({
+      fqdn: fqdn.fqdn,
+      fqdnId: fqdn.id,
+      spaceId: fqdn.spaceId,
+      certificateId,
+      attempt: 4,
+    });
+    expect(data).toMatchObject({ reason: 'the CA failed: signing failed', nextTryAt: scheduledAt });
+    expect(data['message']).toBe(
+      `The certificate of ${fqdn.fqdn} could not be renewed (try 4): the CA failed: signing failed. The next try is at ${scheduledAt}; see the explanation of its renewal.`,
+    );
+    expect(JSON.stringify(failed)).not.toContain('BEGIN');
+    const before = app.clock.now().getTime();
+    await failRenewal(fqdn, 4);
+    const days = Math.ceil((app.clock.now().getTime() - before) / day);
+    const more = (await received()).length;
+    expect([more >= 1, more <= days + 1]).toEqual([true, true]);
+  });
+
+  test('certificate.failed does not come of a test renewal', async () => {
+    const fqdn = await renewedFqdn(place);
+    place.ca.answer('with a refusal');
+    await addTestRenewal(app, fqdn);
+    expect((await app.renew()).failed).toHaveLength(1);
+    expect(await received()).toEqual([]);
+  });
+
+  test('certificate.expiring comes once, a third of the lifetime before the end, where it is not renewed', async () => {
+    const fqdn = await renewedFqdn(place);
+    await switchRenewal(app, fqdn, false);
+    app.clock.advance(20 * day - 2 * hour);
+    await app.sweepNotices();
+    expect(await received()).toEqual([]);
+    app.clock.advance(3 * hour);
+    await Promise.all([app.sweepNotices(), other.sweepNotices()]);
+    await app.sweepNotices();
+    const [expiring, ...others] = await received();
+    expect(others).toEqual([]);
+    expect(expiring).toMatchObject({ type: 'certificate.expiring', subject: fqdn.id });
+    expect(expiring?.data).toMatchObject({ fqdn: fqdn.fqdn, renewalEnabled: false });
+    expect(expiring?.data['message']).toMatch(/expires on 20.*, and it is not renewed: switch renewal on/);
+  });
+
+  test('certificate.expiring does not come while the expiry is accepted', async () => {
+    const fqdn = await renewedFqdn(place);
+    await switchRenewal(app, fqdn, false);
+    const until = new Date(app.clock.now().getTime() + 25 * day).toISOString();
+    const path = pathOf(fqdn, 'expiry-accepted');
+    await app.request.put(path).set(app.people.ada.auth).send({ accepted: true, until }).expect(200);
+    app.clock.advance(21 * day);
+    await app.sweepNotices();
+    expect(await received()).toEqual([]);
+    app.clock.advance(4 * day);
+    await app.sweepNotices();
+    expect(await received()).toMatchObject([{ type: 'certificate.expiring', subject: fqdn.id }]);
+  });
+
+  test('certificate.expiring comes of a renewal that never ran when a twelfth of the lifetime is left', async () => {
+    await renewedFqdn(place);
+    app.clock.advance(27 * day);
+    await app.sweepNotices();
+    expect(await received()).toEqual([]);
+    app.clock.advance(day);
+    await app.sweepNotices();
+    expect(await received()).toMatchObject([
+      { type: 'certificate.expiring', data: { renewalEnabled: true } },
+    ]);
+    app.clock.advance(3 * day);
+    await app.sweepNotices();
+    expect(await received()).toEqual([]);
+  });
+
+  test('monitor.away comes once after ten minutes without an answer, and monitor.back after it', async () => {
+    const beat = async () => {
+      await Promise.all([app.runRenewalJob(), other.runRenewalJob()]);
+      app.clock.advance(minute);
+    };
+    await beat();
+    monitor.failing = { path: /ping|checks/, status: 503 };
+    for (let count = 0; count < 10; count += 1) await beat();
+    expect(await received()).toEqual([]);
+    await beat();
+    const away = await received();
+    expect(away).toMatchObject([{ type: 'monitor.away', subject: 'check-monitor' }]);
+    expect(away[0]?.data['message']).toContain('check CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY');
+    for (let count = 0; count < 20; count += 1) await beat();
+    expect(await received()).toEqual([]);
+    monitor.failing = undefined;
+    await beat();
+    await beat();
+    expect((await received()).map(({ type }) => type)).toEqual(['monitor.back']);
+  });
+
+  test('monitor.away does not come while one process reaches the monitor', async () => {
+    await other.runRenewalJob();
+    for (let count = 0; count < 15; count += 1) {
+      monitor.failing = { path: /ping|checks/, status: 503 };
+      await app.runRenewalJob();
+      monitor.failing = undefined;
+      await other.runRenewalJob();
+      app.clock.advance(minute);
+    }
+    expect(await received()).toEqual([]);
+  });
+});

@@ -1,0 +1,256 @@
+import type { Fqdn } from '@certloop/contracts';
+import { executeSql } from '@certloop/db';
+import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
+import { orderMoments } from '../../src/acme/order-steps.js';
+import { signingRequests } from '../../src/issuance/signing-requests.repository.js';
+import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
+import type { TestApp } from '../support/app.js';
+import { beginLife, deathOf } from '../support/dying-process.js';
+import type { FakeCa } from '../support/fake-ca.js';
+import { addCsr, auditEntries, pathOf } from '../support/inventory.js';
+import { addJob } from '../support/issuance.js';
+import { certificatesOf } from '../support/renewals.js';
+import { configure, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from '../support/signing.js';
+
+// it starts processes, and much else may run on the same machine
+jest.setTimeout(120_000);
+
+const leaseMs = 60_000;
+
+describeEachDialect('a process that is killed', (open) => {
+  let app: TestApp;
+  let ca: FakeCa;
+  let acme: ScriptedAcme;
+  let close: () => Promise<void>;
+  let environment: Record<string, string>;
+  let databaseUrl: string;
+  beforeAll(async () => {
+    let made: TestDatabase | undefined;
+    const remember = async (...given: Parameters<typeof open>) => {
+      made = await open(...given);
+      return made;
+    };
+    acme = await startScriptedAcme(() => app.clock);
+    environment = {
+      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+      ACME_DIRECTORY_URL: acme.directoryUrl,
+    };
+    const orders = { leaseMs, pause: async () => undefined };
+    ({ app, ca, close } = await startAppWithCa(remember, environment, { orders }));
+    databaseUrl = made?.url ?? '';
+    environment['DUMMY_CA_URL'] = ca.url;
+    await configure(app, await providerOf(app, 'acme'), orderingByHttp(acme)).expect(200);
+  });
+  beforeEach(() => acme.forget());
+  afterAll(async () => {
+    await close();
+    await acme.close();
+  });
+
+  describe('while it has a CSR signed by the dummy CA', () => {
+    const sign = async (fqdn: Fqdn) => {
+      const { id: providerId } = await providerOf(app, 'dummy-ca');
+      return { path: pathOf(fqdn, 'csr/sign'), auth: app.people.ada.auth, body: { providerId } };
+    };
+
+    /** Kills a process after the CA's answer; how many certificates the CA had issued before. */
+    const dieSigning = async (call: Awaited<ReturnType<typeof sign>>) => {
+      const before = ca.ids.length;
+      ca.answer('with silence');
+      const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: call });
+      await ca.hasIssued(before + 1);
+      child.kill('SIGKILL');
+      expect(await deathOf(child)).toBe('SIGKILL');
+      ca.answer('soundly');
+      return before;
+    };
+    const requests = () => app.database.read((tx) => tx.count(signingRequests));
+    const failuresOf = async ({ id }: Fqdn) =>
+      (await auditEntries(app, 'certificate.issue')).filter(({ resourceId }) => resourceId === id);
+
+    test('its certificate is stored when its lease has lapsed, whatever was stored meanwhile', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const call = await sign(fqdn);
+      const other = await sign(fqdn);
+      const before = await dieSigning(call);
+      await app.request.post(other.path).set(other.auth).send(other.body).expect(200);
+      await app.request.post(other.path).set(other.auth).send(other.body).expect(200);
+      expect(ca.ids.length - before).toBe(2);
+      // one that lives may still be at work
+      await app.recoverSigning();
+      expect(await requests()).toBe(1);
+
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await requests()).toBe(0);
+      expect(ca.ids.length - before).toBe(2);
+      const stored = await certificatesOf(app, fqdn);
+      expect(new Set(stored.map(({ pem }) => pem)).size).toBe(stored.length);
+      expect(stored).toHaveLength(2);
+    });
+
+    test('its certificate is stored although the newest one is of another wish', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const call = await sign(fqdn);
+      ca.answer('soundly');
+      await app.request.post(call.path).set(call.auth).send(call.body).expect(200);
+      const before = await dieSigning(call);
+      // as a renewal or a request by another provider does
+      const rename = `update signing_requests set wish = 'a wish of its own' where fqdn_id = $1`;
+      await app.database.transaction((tx) => executeSql(tx, rename, [fqdn.id]));
+      app.clock.advance(3 * leaseMs);
+      ca.answer('with a fault');
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      ca.answer('soundly');
+      app.clock.advance(leaseMs);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+      expect(ca.ids.length - before).toBe(2);
+      expect(await requests()).toBe(0);
+    });
+
+    test.each([
+      [
+        'another CSR was uploaded',
+        async (fqdn: Fqdn) => void (await addCsr(app, fqdn, await newCsr(fqdn.fqdn))),
+      ],
+      [
+        'the FQDN was deleted',
+        async (fqdn: Fqdn) =>
+          void (await app.request
+            .delete(`/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`)
+            .set(app.people.ada.auth)),
+      ],
+    ])('an audit entry names what may have been issued where %s', async (reason, change) => {
+      const { fqdn } = await fqdnWithCsr(app);
+      await dieSigning(await sign(fqdn));
+      await change(fqdn);
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await failuresOf(fqdn)).toMatchObject([
+        {
+          outcome: 'failure',
+          details: {
+            fqdn: fqdn.fqdn,
+            spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+            reason: expect.stringContaining(reason),
+          },
+        },
+      ]);
+      expect(await requests()).toBe(0);
+    });
+
+    test('a caller that asks again gets the certificate that was issued for it', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const call = await sign(fqdn);
+      const before = await dieSigning(call);
+      expect(await certificatesOf(app, fqdn)).toEqual([]);
+
+      const { body } = await app.request.post(call.path).set(call.auth).send(call.body).expect(200);
+      expect(body.success).toBe(true);
+      expect(ca.ids.length - before).toBe(1);
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      expect([ca.ids.length - before, await requests()]).toEqual([1, 0]);
+    });
+
+    test.each([
+      ['what its CA issued to be stored later, where no answer came in time', 'with silence', 1],
+      ['nothing, where its CA answered with a fault', 'with a fault', 0],
+    ] as const)('a call that failed leaves %s', async (_, manner, count) => {
+      const provider = await providerOf(app, 'dummy-ca');
+      const { fqdn } = await fqdnWithCsr(app);
+      const { path, auth, body } = await sign(fqdn);
+      const before = ca.ids.length;
+      await configure(app, provider, { baseUrl: ca.url, timeoutMs: 500 }).expect(200);
+      ca.answer(manner);
+      const { body: answer } = await app.request.post(path).set(auth).send(body).expect(200);
+      expect(answer).toEqual({ success: false, message: expect.stringContaining('the CA failed') });
+      await configure(app, provider, { baseUrl: ca.url }).expect(200);
+      await ca.hasIssued(before + count);
+      ca.answer('soundly');
+      expect([await requests(), await certificatesOf(app, fqdn)]).toEqual([count, []]);
+
+      app.clock.advance(3 * leaseMs);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(count);
+      expect([ca.ids.length - before, await requests()]).toEqual([count, 0]);
+    });
+
+    test('a call after one that was stored is for another certificate', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const { path, auth, body } = await sign(fqdn);
+      await app.request.post(path).set(auth).send(body).expect(200);
+      await app.request.post(path).set(auth).send(body).expect(200);
+      expect(new Set((await certificatesOf(app, fqdn)).map(({ pem }) => pem)).size).toBe(2);
+    });
+
+    test('calls at once are for as many certificates', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const { path, auth, body } = await sign(fqdn);
+      await Promise.all([1, 2, 3].map(() => app.request.post(path).set(auth).send(body).expect(200)));
+      expect(new Set((await certificatesOf(app, fqdn)).map(({ pem }) => pem)).size).toBe(3);
+    });
+  });
+
+  test('while it has a certificate revoked leaves that to the next one, once its turn has lapsed', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    const { auth } = app.people.ada;
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    await app.request.post(pathOf(fqdn, 'csr/sign')).set(auth).send({ providerId }).expect(200);
+    const path = pathOf(fqdn, `certificates/${(await certificatesOf(app, fqdn)).at(-1)?.id}/revoke`);
+    const body = { reason: 'keyCompromise' };
+    const before = ca.revocations.reasons().length;
+    ca.revocations.answer('with silence');
+    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: { path, auth, body } });
+    await ca.revocations.hasRevoked(before + 1);
+    child.kill('SIGKILL');
+    expect(await deathOf(child)).toBe('SIGKILL');
+    ca.revocations.answer('soundly');
+    const stored = async () => (await certificatesOf(app, fqdn)).map((one) => one.revocationReason);
+    // one that lives may still be at work
+    await app.finishRevocations();
+    expect(await stored()).toEqual([undefined]);
+    app.clock.advance(4 * leaseMs);
+    await app.finishRevocations();
+    expect(await stored()).toEqual(['keyCompromise']);
+    const revoked = (await auditEntries(app, 'certificate.revoke')).filter(
+      ({ details }) => details['fqdnId'] === fqdn.id,
+    );
+    expect(revoked).toMatchObject([{ outcome: 'success', username: app.people.ada.username }]);
+    await app.request.post(pathOf(fqdn, 'csr/sign')).set(auth).send({ providerId }).expect(400);
+  });
+
+  describe('while it requests a certificate by ACME', () => {
+    test.each(orderMoments)('at %s: one order, one certificate', async (deadly) => {
+      const { job, fqdn } = await addJob(app, { status: 'running' });
+      const now = app.clock.now();
+      const child = beginLife({ databaseUrl, environment, now, work: 'requests', deadly });
+      expect(await deathOf(child)).toBe('SIGKILL');
+      // nobody takes it from a process that may be alive
+      await app.takeUpJobs();
+      expect(await certificatesOf(app, fqdn)).toEqual([]);
+
+      app.clock.advance(leaseMs);
+      await app.takeUpJobs();
+      const { body } = await app.request
+        .post(`${pathOf(fqdn, 'request-certificate')}?wait=60`)
+        .set(app.people.ada.auth)
+        .expect(200);
+      expect(body).toMatchObject({ success: true, stepStatus: { store: { status: 'ok' } } });
+      const { body: shown } = await app.request
+        .get(`/issuance-jobs/${job.id}`)
+        .set(app.people.ada.auth)
+        .expect(200);
+      expect(shown).toMatchObject({ status: 'completed', certificate: body.certificate });
+      expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
+    });
+  });
+});

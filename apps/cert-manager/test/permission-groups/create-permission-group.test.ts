@@ -1,0 +1,138 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.js';
+import { malformedBodies, readGroup, send } from '../support/groups.js';
+import { addSpace, auditEntries, unknownId } from '../support/inventory.js';
+
+describeEachDialect('creating a permission group', (open) => {
+  let app: TestApp;
+  let space: string;
+  beforeAll(async () => {
+    app = await startApp(open);
+    space = (await addSpace(app)).id;
+  });
+  afterAll(() => app.close());
+
+  const post = (body: unknown) => send(app, 'post', '/permission-groups', body);
+
+  test('shows it with every documented field, and keeps it', async () => {
+    const { body } = await post({
+      name: ' Shop ',
+      description: 'who sells',
+      permission: 'READ_WRITE',
+      spaceIds: [space.toUpperCase(), space],
+      userIds: [app.people.ben.id],
+    }).expect(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/),
+      name: 'Shop',
+      description: 'who sells',
+      permission: 'READ_WRITE',
+      spaceIds: [space],
+      createdAt: app.clock.now().toISOString(),
+      allSpaces: false,
+      userIds: [app.people.ben.id],
+    });
+    expect(await readGroup(app, body)).toEqual(body);
+  });
+
+  test.each([
+    ['READ', undefined, false],
+    ['READ', [], false],
+    ['READ_WRITE', [], false],
+    ['FULL_ACCESS', undefined, true],
+    ['FULL_ACCESS', [], true],
+  ])('%s with the spaces %j reaches all of them: %s', async (permission, spaceIds, allSpaces) => {
+    const { body } = await post({ name: 'reach', permission, spaceIds, userIds: [app.people.cleo.id] });
+    expect(body).toMatchObject({ permission, spaceIds: [], allSpaces, description: '' });
+    const { body: rights } = await app.request.get('/user/permissions').set(app.people.cleo.auth);
+    expect(rights).toMatchObject({ hasFullAccess: allSpaces, accessibleSpaces: allSpaces ? [space] : [] });
+    await app.request.delete(`/permission-groups/${body.id}`).set(app.people.ada.auth).expect(200);
+  });
+
+  test('takes a name that is there already', async () => {
+    await post({ name: 'twin', permission: 'READ' }).expect(201);
+    await post({ name: 'twin', permission: 'READ' }).expect(201);
+  });
+
+  test.each([
+    ['emoji', '🚀'.repeat(100), '🚀'.repeat(100)],
+    ['a letter and its accent apart', 'Cafe\u0301', 'Café'],
+    ['markup', `<b>"x"</b>'; drop table users`, `<b>"x"</b>'; drop table users`],
+  ])('keeps a name of %s', async (_, name, kept) => {
+    expect((await post({ name, permission: 'READ' }).expect(201)).body.name).toBe(kept);
+  });
+
+  const sound = { name: 'x', permission: 'READ' };
+  test.each<[string, unknown]>([
+    ...malformedBodies,
+    ['no name', { permission: 'READ' }],
+    ['no permission', { name: 'x' }],
+    ['a name that is null', { ...sound, name: null }],
+    ['a name that is a number', { ...sound, name: 5 }],
+    ['a name of blanks', { ...sound, name: '  ' }],
+    ['a name of 101 characters', { ...sound, name: 'n'.repeat(101) }],
+    ['a name with NUL', { ...sound, name: 'a\u0000' }],
+    ['a name that turns text around', { ...sound, name: 'a\u202eb' }],
+    ['half of a surrogate pair', '{"name":"\\ud800","permission":"READ"}'],
+    ['a permission in small letters', { ...sound, permission: 'read' }],
+    ['a permission that is none', { ...sound, permission: 'ADMIN' }],
+    ['a permission that is null', { ...sound, permission: null }],
+    ['a permission that is a list', { ...sound, permission: ['READ'] }],
+    ['a description that is null', { ...sound, description: null }],
+    ['a description of 1001 characters', { ...sound, description: 'd'.repeat(1001) }],
+    ['spaces that are null', { ...sound, spaceIds: null }],
+    ['spaces that are no list', { ...sound, spaceIds: unknownId }],
+    ['a space that is no uuid', { ...sound, spaceIds: ['1'] }],
+    ['a space that is null', { ...sound, spaceIds: [null] }],
+    ['a space that is an object', { ...sound, spaceIds: [{ id: unknownId }] }],
+    ['users that are no list', { ...sound, userIds: {} }],
+    ['allSpaces that is a text', { ...sound, permission: 'FULL_ACCESS', allSpaces: 'true' }],
+    ['allSpaces for READ', { ...sound, allSpaces: true }],
+  ])('refuses %s', async (_situation, body) => {
+    const { body: problem } = await post(body).expect(400);
+    expect(problem.errors.length).toBeGreaterThan(0);
+  });
+
+  test('refuses all spaces and one', async () => {
+    const body = { name: 'x', permission: 'FULL_ACCESS', allSpaces: true, spaceIds: [space] };
+    expect((await post(body).expect(400)).body.errors).toMatchObject([{ path: 'allSpaces' }]);
+  });
+
+  test.each(['spaceIds', 'userIds'])('refuses %s that name nothing, and says which', async (member) => {
+    const known = member === 'spaceIds' ? space : app.people.ben.id;
+    const body = { name: 'x', permission: 'READ', [member]: [unknownId, known, unknownId] };
+    expect((await post(body).expect(400)).body.errors).toMatchObject([
+      { path: `${member}[0]`, code: 'unknown' },
+      { path: `${member}[2]`, code: 'unknown' },
+    ]);
+  });
+
+  test('takes as many spaces as a body holds, and refuses a larger one', async () => {
+    const many = Array.from({ length: 6000 }, () => unknownId);
+    const { body } = await post({ name: 'x', permission: 'READ', spaceIds: many }).expect(400);
+    // a refusal tells the first faults only
+    expect(body.errors).toHaveLength(100);
+    await post({ name: 'x', permission: 'READ', spaceIds: [...many, ...many] }).expect(413);
+  });
+
+  describe('as somebody who is no administrator', () => {
+    test('is refused before the body is judged', async () => {
+      for (const person of [app.people.ben, app.people.cleo]) {
+        await send(app, 'post', '/permission-groups', '{', person).expect(403);
+      }
+      await app.request.post('/permission-groups').send({}).expect(401);
+    });
+  });
+
+  test('leaves an audit entry', async () => {
+    const { body } = await post({ name: 'audited', permission: 'FULL_ACCESS' }).expect(201);
+    const entries = await auditEntries(app, 'group.create');
+    expect(entries.find(({ resourceId }) => resourceId === body.id)).toMatchObject({
+      resourceType: 'permission-group',
+      spaceId: null,
+      username: 'ada',
+      details: { after: { name: 'audited', permission: 'FULL_ACCESS', allSpaces: true, userIds: [] } },
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import type { AllowedNames, Fqdn } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { builtInCaller } from '../../src/access/caller.js';
+import { createOrderFinder } from '../../src/issuance/find-orders.service.js';
+import { createRequestLog } from '../../src/issuance/record-signing.service.js';
+import { signingRequests } from '../../src/issuance/signing-requests.repository.js';
+import type { TestApp } from '../support/app.js';
+import { auditEntries, pathOf } from '../support/inventory.js';
+import {
+  certificatesOf,
+  clearInventory,
+  entriesOf,
+  moveToRenewal,
+  type RenewalPlace,
+  renewedFqdn,
+  startRenewing,
+} from '../support/renewals.js';
+import { configure, fqdnWithCsr } from '../support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(30_000);
+
+const allowedNames: AllowedNames = {
+  ...{ names: [], suffixes: ['allowed.test'], wildcards: false, cidrs: [], beyondFqdn: false },
+};
+const reason = expect.stringContaining('www.example.org is not allowed');
+
+describeEachDialect('a call of a CA that the policy of the space forbids while it waits', (open) => {
+  let place: RenewalPlace;
+  let app: TestApp;
+  beforeAll(async () => {
+    place = await startRenewing(open);
+    ({ app } = place);
+    const { ca, providerId: id } = place;
+    await configure(app, { id }, { baseUrl: ca.url, validityDays: 30, maxConcurrency: 1 }).expect(200);
+  });
+  afterEach(() => clearInventory(app));
+  afterAll(() => place.close());
+
+  const sign = (fqdn: Fqdn) =>
+    app.request
+      .post(pathOf(fqdn, 'csr/sign'))
+      .set(app.people.ada.auth)
+      .send({ providerId: place.providerId });
+  const forbid = (fqdn: Fqdn) =>
+    app.request
+      .put(`/spaces/${fqdn.spaceId}/issuance-policy`)
+      .set(app.people.ada.auth)
+      .send({ allowedNames, confirmed: true })
+      .expect(200);
+  const written = () => app.database.read((tx) => tx.count(signingRequests));
+  const until = async (isSo: () => Promise<boolean>) => {
+    while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  /** What comes of the work for an FQDN that is forbidden while another call has the only place at the CA. */
+  async function forbiddenInWait<T>(
+    fqdn: Fqdn,
+    work: () => PromiseLike<T>,
+    isWaiting: () => Promise<boolean>,
+  ): Promise<{ readonly result: T; readonly asked: number }> {
+    const { ca } = place;
+    const { fqdn: first } = await fqdnWithCsr(app);
+    const before = ca.validityDays.length;
+    ca.answer('when let go');
+    const ahead = sign(first).then(({ status }) => status);
+    await until(async () => ca.validityDays.length > before);
+    const waiting = Promise.resolve(work());
+    await until(isWaiting);
+    await forbid(fqdn);
+    ca.answer('soundly');
+    expect(await ca.letGoUntil(ahead)).toBe(200);
+    return { result: await waiting, asked: ca.validityDays.length - before - 1 };
+  }
+
+  test('is refused when it gets its turn: csr/sign asks no CA and leaves an entry', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    const bothWait = async () => (await written()) === 2;
+    const { result, asked } = await forbiddenInWait(fqdn, () => sign(fqdn), bothWait);
+    expect(result.status).toBe(400);
+    expect(result.body).toMatchObject({ code: 'name_not_allowed', detail: reason });
+    expect(asked).toBe(0);
+    expect(await certificatesOf(app, fqdn)).toEqual([]);
+    // the CA is not asked later either
+    expect(await written()).toBe(0);
+    const entries = (await auditEntries(app, 'csr.sign')).filter(
+      ({ details }) => details['fqdnId'] === fqdn.id,
+    );
+    expect(entries).toMatchObject([{ outcome: 'failure', details: { code: 'name_not_allowed', reason } }]);
+  });
+
+  test('is refused when it gets its turn: a renewal fails with the reason', async () => {
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    let looks = 0;
+    // between the claim and the wait are a few statements
+    const isWaiting = async () => {
+      if ((await entriesOf(app, fqdn))[0]?.status === 'processing') looks += 1;
+      return looks > 20;
+    };
+    const { result, asked } = await forbiddenInWait(fqdn, () => app.renew(), isWaiting);
+    expect(result.failed).toEqual([expect.objectContaining({ fqdn: fqdn.fqdn, reason })]);
+    expect(asked).toBe(0);
+    expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+  });
+
+  describe('before it is written down', () => {
+    test('is not written down, and the others are', async () => {
+      const { fqdn } = await fqdnWithCsr(app);
+      const { fqdn: other } = await fqdnWithCsr(app);
+      const find = createOrderFinder(app.database);
+      const { providerId } = place;
+      const found = await Promise.all(
+        [fqdn, other].map(({ id: fqdnId, spaceId }) => find({ spaceId, fqdnId, providerId })),
+      );
+      await forbid(fqdn);
+      const record = createRequestLog({ db: app.database, clock: app.clock, leaseMs: 1000 });
+      const caller = builtInCaller('cli', { requestId: '', ipAddress: '', userAgent: '' });
+      const asked = found.map((order) => ({ caller, order, wish: order.fqdn.id }));
+      const [refused, recorded] = await Promise.allSettled(asked.map(record));
+      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'name_not_allowed' } });
+      expect(recorded).toMatchObject({ status: 'fulfilled' });
+      const rows = await app.database.read((tx) => tx.find(signingRequests));
+      expect(rows).toMatchObject([{ fqdnId: other.id }]);
+      await app.database.transaction((tx) => tx.delete(signingRequests, { fqdnId: other.id }));
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import type { Provider } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { directoryAt, type FakeAcme, startFakeAcme } from '../support/acme/fake-acme.js';
+import type { TestApp } from '../support/app.js';
+import type { FakeCa } from '../support/fake-ca.js';
+import { auditEntries, badIds, unknownId } from '../support/inventory.js';
+import { configure, enable, providerOf, startAppWithCa } from '../support/signing.js';
+import { silentAddress } from '../support/small-server.js';
+
+describeEachDialect('testing a provider', (open) => {
+  let app: TestApp;
+  let ca: FakeCa;
+  let acmeServer: FakeAcme;
+  let close: () => Promise<void>;
+  let dummyCa: Provider;
+  let acme: Provider;
+
+  beforeAll(async () => {
+    acmeServer = await startFakeAcme();
+    ({ app, ca, close } = await startAppWithCa(open, { ACME_DIRECTORY_URL: acmeServer.directoryUrl }));
+    dummyCa = await providerOf(app, 'dummy-ca');
+    acme = await providerOf(app, 'acme');
+  });
+  afterEach(async () => {
+    ca.answer('soundly');
+    acmeServer.answer();
+    await configure(app, dummyCa, { baseUrl: ca.url }).expect(200);
+  });
+  afterAll(async () => {
+    await close();
+    await acmeServer.close();
+  });
+
+  const run = (provider: Pick<Provider, 'id'>, body?: object) => {
+    const request = app.request.post(`/providers/${provider.id}/test`).set(app.people.ada.auth);
+    return body === undefined ? request : request.send(body);
+  };
+
+  describe('a dummy CA', () => {
+    test('that answers is a success, and nothing is signed', async () => {
+      const before = ca.ids.length;
+      const { body } = await run(dummyCa).expect(200);
+      expect(body).toEqual({ success: true, message: 'the CA answers, its root is CN=Fake CA' });
+      expect(ca.ids).toHaveLength(before);
+      expect((await auditEntries(app, 'provider.test')).at(-1)).toMatchObject({
+        resourceId: dummyCa.id,
+        outcome: 'success',
+        details: { provider: 'dummy-ca', depth: 'shallow' },
+      });
+    });
+
+    test.each([[{}], [{ deep: false }]])('takes the body %j', async (body) => {
+      expect((await run(dummyCa, body).expect(200)).body.success).toBe(true);
+    });
+
+    test('signs a CSR of no use when it is asked to go deep', async () => {
+      const before = ca.ids.length;
+      const { body } = await run(dummyCa, { deep: true }).expect(200);
+      expect(body).toEqual({
+        success: true,
+        message: 'the CA answers, its root is CN=Fake CA, and it signs',
+      });
+      expect(ca.ids).toHaveLength(before + 1);
+    });
+
+    test('that signs badly fails only the deep test', async () => {
+      ca.answer('for another key');
+      expect((await run(dummyCa).expect(200)).body.success).toBe(true);
+      const { body } = await run(dummyCa, { deep: true }).expect(200);
+      expect(body).toEqual({
+        success: false,
+        message: 'the certificate is for another key than the CSR',
+      });
+    });
+
+    test('works on one that is disabled', async () => {
+      await enable(app, dummyCa, false).expect(200);
+      expect((await run(dummyCa).expect(200)).body.success).toBe(true);
+      await enable(app, dummyCa).expect(200);
+    });
+
+    test('that is away is a failure with its reason, and an entry', async () => {
+      const baseUrl = await silentAddress();
+      await configure(app, dummyCa, { baseUrl, allowPrivateNetwork: true }).expect(200);
+      const { body } = await run(dummyCa).expect(200);
+      expect(body).toEqual({ success: false, message: 'the CA failed: GET /health: ECONNREFUSED' });
+      expect((await auditEntries(app, 'provider.test')).at(-1)).toMatchObject({
+        outcome: 'failure',
+        details: { reason: body.message },
+      });
+    });
+
+    test('with another root than the pinned one is a failure', async () => {
+      await configure(app, dummyCa, { baseUrl: ca.url, rootPem: ca.rootPem() }).expect(200);
+      expect((await run(dummyCa).expect(200)).body.success).toBe(true);
+      await ca.restart();
+      const { body } = await run(dummyCa).expect(200);
+      expect(body).toEqual({ success: false, message: "the CA's root is not the pinned one" });
+    });
+  });
+
+  describe('an ACME CA', () => {
+    test('with a directory and nonces is a success', async () => {
+      const { body } = await run(acme).expect(200);
+      expect(body).toEqual({ success: true, message: 'the directory is sound and hands out nonces' });
+      expect(acmeServer.paths.slice(-2)).toEqual(['GET /directory', 'HEAD /nonce']);
+    });
+
+    const elsewhere = { ...directoryAt('http://127.0.0.1:1'), newNonce: 'http://169.254.169.254/nonce' };
+    test.each([
+      ['is no JSON', 200, 'directory', /no ACME directory/],
+      ['lacks a resource', 200, '{}', /no ACME directory: newNonce is missing/],
+      ['points to another host', 200, JSON.stringify(elsewhere), /another host: 169\.254\.169\.254/],
+      ['is not there', 404, '', /answered with 404/],
+      ['is a redirect', 302, '', /answered with 302/],
+    ])('whose directory %s is a failure', async (_, status, text, message) => {
+      const before = acmeServer.paths.length;
+      acmeServer.answer(status, text);
+      const { body } = await run(acme).expect(200);
+      expect(body).toEqual({ success: false, message: expect.stringMatching(message) });
+      expect(acmeServer.paths.slice(before)).toEqual(['GET /directory']);
+    });
+
+    test('that wants an external account which is not configured is a failure', async () => {
+      const base = new URL(acmeServer.directoryUrl).origin;
+      const meta = { externalAccountRequired: true };
+      acmeServer.answer(200, JSON.stringify({ ...directoryAt(base), meta }));
+      const { body } = await run(acme).expect(200);
+      expect(body).toEqual({
+        success: false,
+        message:
+          'the CA requires an external account: eab is missing; set eab.kid and eab.hmacKey, as the CA gave them, in the configuration of the provider',
+      });
+    });
+  });
+
+  describe('is refused', () => {
+    test.each([unknownId, ...badIds])('for the provider %s', async (id) => {
+      await run({ id }).expect(404);
+    });
+
+    test('for a depth that is none', async () => {
+      await run(dummyCa, { deep: 'yes' }).expect(400);
+    });
+
+    test('to everybody but administrators, without a call', async () => {
+      const before = ca.paths.length;
+      const path = `/providers/${dummyCa.id}/test`;
+      await app.request.post(path).set(app.people.ben.auth).expect(403);
+      await app.request.post(path).expect(401);
+      expect(ca.paths).toHaveLength(before);
+    });
+  });
+});

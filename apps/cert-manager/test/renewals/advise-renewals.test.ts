@@ -1,0 +1,225 @@
+import { type Fqdn, InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { createLogger } from '@certloop/server';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { certificates } from '../../src/certificates/certificates.repository.js';
+import type { Provider, RenewalAdvice } from '../../src/providers/provider.js';
+import { type AdviceDeps, askAdvice } from '../../src/renewals/ask-advice.service.js';
+import {
+  clearInventory,
+  explanationOf,
+  openEntryOf,
+  type RenewalPlace,
+  renewedFqdn,
+  startRenewing,
+  storedRenewals,
+  switchRenewal,
+} from '../support/renewals.js';
+import { providerOf } from '../support/signing.js';
+
+const minute = 60_000;
+const day = 1440 * minute;
+
+describeEachDialect('the advice of a CA about renewals', (open) => {
+  let place: RenewalPlace;
+  let answer: () => RenewalAdvice | undefined | Promise<RenewalAdvice>;
+  let asked: string[];
+  let opened = 0;
+  beforeAll(async () => {
+    place = await startRenewing(open);
+    asked = [];
+  });
+  afterEach(async () => {
+    await clearInventory(place.app);
+    asked = [];
+    opened = 0;
+  });
+  afterAll(() => place.close());
+
+  const after = (ms: number) => new Date(place.app.clock.now().getTime() + ms);
+  const window = (from: number, to: number, more: Partial<RenewalAdvice> = {}): RenewalAdvice => ({
+    start: after(from),
+    end: after(to),
+    explanationUrl: undefined,
+    retryAt: undefined,
+    ...more,
+  });
+
+  /** Asks once, by an ACME provider that answers as the test says. */
+  function ask(more: Pick<AdviceDeps, 'onPlanned'> = {}): Promise<boolean> {
+    const { database: db, clock } = place.app;
+    const provider = {
+      adviseRenewal: async (pem: string) => {
+        asked.push(pem);
+        return answer();
+      },
+    } as Provider;
+    const logger = createLogger({ service: 'cert-manager', level: 'silent' });
+    const openForSigning = () => {
+      opened += 1;
+      return provider;
+    };
+    const opener = { open: openForSigning, openForSigning };
+    return askAdvice({ db, clock, logger, opener, ...more });
+  }
+
+  /** An FQDN whose certificate says that it came from the ACME provider. */
+  async function advisedFqdn(): Promise<Fqdn> {
+    const { app } = place;
+    const fqdn = await renewedFqdn(place);
+    const { id: providerId } = await providerOf(app, 'acme');
+    await switchRenewal(app, fqdn, false);
+    await app.database.transaction((tx) => tx.update(certificates, { fqdnId: fqdn.id }, { providerId }));
+    await switchRenewal(app, fqdn, true);
+    return fqdn;
+  }
+
+  const storedOf = async (fqdn: Fqdn) => (await storedRenewals(place.app.database, fqdn.id)).at(-1);
+
+  test('lets the watch know when the window is another one, and only then', async () => {
+    await advisedFqdn();
+    const moved: string[] = [];
+    const onPlanned = async (_tx: unknown, { id }: { readonly id: string }) => void moved.push(id);
+    const [first, second] = [window(5 * day, 6 * day), window(7 * day, 8 * day)];
+    for (const [said, count] of [
+      [first, 1],
+      [first, 1],
+      [second, 2],
+    ] as const) {
+      answer = () => said;
+      await ask({ onPlanned });
+      expect(moved).toHaveLength(count);
+      place.app.clock.advance(day);
+    }
+    expect(asked).toHaveLength(3);
+  });
+
+  test('moves the entry into the window, and the explanation says so', async () => {
+    const { app } = place;
+    const fqdn = await advisedFqdn();
+    const before = await openEntryOf(app, fqdn);
+    const explanationUrl = 'https://ca.example/why';
+    answer = () => window(3 * day, 4 * day, { explanationUrl });
+    expect(await ask()).toBe(true);
+    expect(asked).toHaveLength(1);
+    const entry = await openEntryOf(app, fqdn);
+    expect(entry).toEqual({ ...before, scheduledAt: expect.any(String) });
+    expect(Date.parse(entry.scheduledAt)).toBeGreaterThanOrEqual(after(3 * day).getTime());
+    expect(Date.parse(entry.scheduledAt)).toBeLessThanOrEqual(after(4 * day).getTime());
+    const told = await explanationOf(app, fqdn);
+    expect(told).toMatchObject({
+      outlook: 'scheduled',
+      scheduledAt: entry.scheduledAt,
+      plan: {
+        rule: 'window',
+        earliest: after(3 * day).toISOString(),
+        latest: after(4 * day).toISOString(),
+        renewAt: entry.scheduledAt,
+        explanationUrl,
+      },
+    });
+    expect(told.message).toContain('as the CA wants it done between');
+  });
+
+  test('keeps its moment while the window stays, and moves when that moves', async () => {
+    const { app } = place;
+    const fqdn = await advisedFqdn();
+    const same = window(3 * day, 4 * day);
+    answer = () => same;
+    await ask();
+    const first = await openEntryOf(app, fqdn);
+    app.clock.advance(6 * 60 * minute);
+    await ask();
+    expect(await openEntryOf(app, fqdn)).toEqual(first);
+    app.clock.advance(6 * 60 * minute);
+    answer = () => window(-2 * day, -day);
+    await ask();
+    expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(app.clock.now().toISOString());
+    expect(asked).toHaveLength(3);
+  });
+
+  test.each([
+    ['when the CA says', 90, 90],
+    ['a minute later at the earliest', 0, 1],
+    ['twice a day at least', 1440, 720],
+    ['after six hours when the CA does not say', undefined, 360],
+  ])('is asked for again %s', async (_, wanted, minutes) => {
+    const fqdn = await advisedFqdn();
+    const retryAt = wanted === undefined ? undefined : after(wanted * minute);
+    answer = () => window(3 * day, 4 * day, { retryAt });
+    await ask();
+    expect((await storedOf(fqdn))?.adviceDueAt).toEqual(after(minutes * minute));
+    place.app.clock.advance(minutes * minute - 1);
+    await ask();
+    expect(asked).toHaveLength(1);
+    place.app.clock.advance(1);
+    await ask();
+    expect(asked).toHaveLength(2);
+  });
+
+  test('that does not come blocks nothing: what was said last holds', async () => {
+    const { app } = place;
+    const fqdn = await advisedFqdn();
+    answer = () => window(3 * day, 4 * day, { retryAt: after(minute) });
+    await ask();
+    const before = await openEntryOf(app, fqdn);
+    app.clock.advance(minute);
+    for (const error of [new UpstreamFailed('no answer'), new InvalidInput('provider is disabled')]) {
+      answer = () => {
+        throw error;
+      };
+      await ask();
+      expect(await openEntryOf(app, fqdn)).toEqual(before);
+      expect((await storedOf(fqdn))?.adviceDueAt).toEqual(after(60 * minute));
+      app.clock.advance(60 * minute);
+    }
+  });
+
+  test('that is withdrawn, or was never given, leaves the rule', async () => {
+    const { app } = place;
+    const fqdn = await advisedFqdn();
+    const byRule = await openEntryOf(app, fqdn);
+    answer = () => window(day, 2 * day, { retryAt: after(minute) });
+    await ask();
+    expect((await openEntryOf(app, fqdn)).scheduledAt).not.toBe(byRule.scheduledAt);
+    app.clock.advance(minute);
+    answer = () => undefined;
+    await ask();
+    expect(await openEntryOf(app, fqdn)).toEqual(byRule);
+    expect(await explanationOf(app, fqdn)).toMatchObject({ plan: { rule: 'two_thirds' } });
+  });
+
+  test('goes before a share of its own', async () => {
+    const { app } = place;
+    const fqdn = await advisedFqdn();
+    answer = () => window(3 * day, 4 * day);
+    await ask();
+    const before = await openEntryOf(app, fqdn);
+    await switchRenewal(app, fqdn, true, { renewAfterFraction: 0.9 });
+    expect(await openEntryOf(app, fqdn)).toEqual(before);
+  });
+
+  test('is asked for in batches, and says whether there is more', async () => {
+    for (let count = 0; count < 10; count += 1) await advisedFqdn();
+    answer = () => window(3 * day, 4 * day);
+    expect(await ask()).toBe(false);
+    expect(asked).toHaveLength(8);
+    // whoever opens an ACME provider reads the directory of its CA
+    expect(opened).toBe(1);
+    expect(await ask()).toBe(true);
+    expect(asked).toHaveLength(10);
+  });
+
+  test('is asked of nobody else, and not for an FQDN that is deleted meanwhile', async () => {
+    await renewedFqdn(place);
+    expect(await ask()).toBe(true);
+    expect(asked).toEqual([]);
+    await advisedFqdn();
+    answer = async () => {
+      await clearInventory(place.app);
+      return window(3 * day, 4 * day);
+    };
+    await ask();
+    expect(asked).toHaveLength(1);
+  });
+});

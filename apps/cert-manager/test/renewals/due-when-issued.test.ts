@@ -1,0 +1,63 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterEach, expect, test } from '@jest/globals';
+import {
+  certificatesOf,
+  clearInventory,
+  explanationOf,
+  openEntryOf,
+  renewedFqdn,
+  useRenewing,
+} from '../support/renewals.js';
+
+const hour = 3_600_000;
+
+describeEachDialect('a CA whose certificates are due as soon as they are issued', (open) => {
+  const place = useRenewing(open);
+  afterEach(async () => {
+    place.ca.answer('soundly');
+    await clearInventory(place.app);
+  });
+
+  test('is asked at once for the first renewal, and then once an hour', async () => {
+    const { app, ca } = place;
+    ca.answer('with a certificate that is due');
+    const fqdn = await renewedFqdn(place);
+    const begin = app.clock.now();
+    expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(begin.toISOString());
+    for (let count = 1; count <= 3; count += 1) {
+      expect(await app.renew()).toMatchObject({ renewed: 1, isDone: true });
+      const { scheduledAt } = await openEntryOf(app, fqdn);
+      expect(scheduledAt).toBe(new Date(begin.getTime() + count * hour).toISOString());
+      app.clock.set(new Date(scheduledAt));
+      app.clock.advance(-1);
+      expect(await app.renew()).toMatchObject({ renewed: 0 });
+      app.clock.advance(1);
+    }
+    expect(await certificatesOf(app, fqdn)).toHaveLength(4);
+    const told = await explanationOf(app, fqdn);
+    expect(told).toMatchObject({ outlook: 'due', plan: { rule: 'two_thirds' } });
+    expect(told.plan?.renewAt).toBe(app.clock.now().toISOString());
+  });
+
+  test('is asked ever more seldom from the fourth renewal on', async () => {
+    const { app, ca } = place;
+    ca.answer('with a certificate that is due');
+    const fqdn = await renewedFqdn(place);
+    const rests: number[] = [];
+    for (let count = 1; count <= 6; count += 1) {
+      expect(await app.renew()).toMatchObject({ renewed: 1 });
+      const { scheduledAt } = await openEntryOf(app, fqdn);
+      rests.push((Date.parse(scheduledAt) - app.clock.now().getTime()) / hour);
+      app.clock.set(new Date(scheduledAt));
+    }
+    expect(rests).toEqual([1, 1, 1, 2, 4, 8]);
+  });
+
+  test('is told of in the explanation', async () => {
+    const { app, ca } = place;
+    ca.answer('with a certificate that is due');
+    const fqdn = await renewedFqdn(place);
+    await app.renew();
+    expect((await explanationOf(app, fqdn)).message).toMatch(/, but not at once after the renewal before$/);
+  });
+});

@@ -1,0 +1,147 @@
+import type { Fqdn } from '@certloop/contracts';
+import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
+import { type OrderMoment, orderMoments } from '../../src/acme/order-steps.js';
+import { type RenewalStep, renewalSteps } from '../../src/renewals/renew-certificate.service.js';
+import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
+import { beginLife, deathOf, type Life } from '../support/dying-process.js';
+import { addCsr, auditEntries } from '../support/inventory.js';
+import {
+  certificatesOf,
+  clearInventory,
+  entriesOf,
+  moveToRenewal,
+  type RenewalPlace,
+  renewedFqdn,
+  signWith,
+  startRenewing,
+} from '../support/renewals.js';
+import { configure, enable, newCsr, providerOf } from '../support/signing.js';
+
+// it starts processes, and much else may run on the same machine
+jest.setTimeout(120_000);
+
+const leaseMs = 120_000;
+
+describeEachDialect('a process that is killed while it renews', (open) => {
+  let place: RenewalPlace;
+  let acme: ScriptedAcme;
+  let environment: Record<string, string>;
+  let databaseUrl: string;
+  beforeAll(async () => {
+    let made: TestDatabase | undefined;
+    const remember = async (...given: Parameters<typeof open>) => {
+      made = await open(...given);
+      return made;
+    };
+    acme = await startScriptedAcme(() => place.app.clock);
+    environment = {
+      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+      ACME_DIRECTORY_URL: acme.directoryUrl,
+    };
+    const options = { environment, renewals: { leaseMs }, orders: { pause: async () => undefined } };
+    place = await startRenewing(remember, options);
+    databaseUrl = made?.url ?? '';
+    environment['DUMMY_CA_URL'] = place.ca.url;
+    const provider = await providerOf(place.app, 'acme');
+    await configure(place.app, provider, orderingByHttp(acme)).expect(200);
+    await enable(place.app, provider).expect(200);
+  });
+  afterEach(() => clearInventory(place.app));
+  afterAll(async () => {
+    await place.close();
+    await acme.close();
+  });
+
+  async function dieAt(deadly: NonNullable<Life['deadly']>): Promise<void> {
+    const now = place.app.clock.now();
+    const child = beginLife({ databaseUrl, environment, now, work: 'renewals', deadly });
+    expect(await deathOf(child)).toBe('SIGKILL');
+  }
+
+  async function renewUntilDeath(deadly: NonNullable<Life['deadly']>): Promise<void> {
+    await dieAt(deadly);
+    // nobody takes it from a process that may be alive
+    expect(await place.app.renew()).toMatchObject({ renewed: 0, lapsed: 0 });
+    place.app.clock.advance(leaseMs);
+    await place.app.renew();
+  }
+
+  async function expectRenewedAt(attempt: number, fqdn: Fqdn): Promise<void> {
+    const certificates = await certificatesOf(place.app, fqdn);
+    expect(certificates).toHaveLength(2);
+    const entries = await entriesOf(place.app, fqdn);
+    expect(entries.map((entry) => [entry.status, entry.attempt, entry.certificateId])).toEqual([
+      ['completed', attempt, certificates[0]?.id],
+      ['pending', 1, certificates[1]?.id],
+    ]);
+  }
+
+  // number of the try that succeeds
+  const tries: Readonly<Record<RenewalStep, number>> = { claimed: 2, answered: 2, settled: 1 };
+
+  test.each(renewalSteps)('by the dummy CA, at %s: one certificate is issued, and stored', async (step) => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const before = ca.ids.length;
+    await renewUntilDeath(step);
+    expect(ca.ids.length - before).toBe(1);
+    await expectRenewedAt(tries[step], fqdn);
+  });
+
+  test('by the dummy CA, after its answer: its certificate is stored although another one was meanwhile', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const before = ca.ids.length;
+    await dieAt('answered');
+    await signWith(place, fqdn);
+    app.clock.advance(leaseMs);
+    await app.renew();
+    expect(ca.ids.length - before).toBe(2);
+    const pems = (await certificatesOf(app, fqdn)).map(({ pem }) => pem);
+    expect([pems.length, new Set(pems).size]).toEqual([3, 3]);
+    const entries = await entriesOf(app, fqdn);
+    expect(entries.map(({ status, attempt }) => [status, attempt])).toEqual([
+      ['completed', 2],
+      ['pending', 1],
+    ]);
+  });
+
+  test('by the dummy CA, after its answer: a newer CSR is not signed under the name of the old one', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const before = ca.ids.length;
+    await dieAt('answered');
+    await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
+    app.clock.advance(leaseMs);
+    await app.renew();
+    expect(ca.ids.length - before).toBe(2);
+    expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+    expect(await auditEntries(app, 'certificate.issue')).toMatchObject([
+      {
+        outcome: 'failure',
+        resourceId: fqdn.id,
+        details: { fqdn: fqdn.fqdn, reason: expect.stringContaining('another CSR was uploaded') },
+      },
+    ]);
+  });
+
+  describe('by ACME', () => {
+    const points: readonly (RenewalStep | OrderMoment)[] = [...orderMoments, ...renewalSteps];
+    test.each(points)('at %s: one order, one certificate', async (point) => {
+      const { app } = place;
+      const { id: providerId } = await providerOf(app, 'acme');
+      const fqdn = await renewedFqdn({ ...place, providerId });
+      await moveToRenewal(app, fqdn);
+      acme.forget();
+      await renewUntilDeath(point);
+      expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
+      await expectRenewedAt(point === 'settled' ? 1 : 2, fqdn);
+      expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,268 @@
+import type { Fqdn } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { createLogger } from '@certloop/server';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDummyCaMemory, createDummyCaProvider } from '../../src/providers/dummy-ca.provider.js';
+import { dummyCaConfigSchema } from '../../src/providers/dummy-ca-config.js';
+import { createOutgoing } from '../../src/providers/outgoing.client.js';
+import type { OrderProgress, OrderState, Provider } from '../../src/providers/provider.js';
+import { type RenewalStep, renewalSteps } from '../../src/renewals/renew-certificate.service.js';
+import { createRenewalRunner } from '../../src/renewals/run-due-renewals.service.js';
+import { createRenewalScheduler } from '../../src/renewals/schedule-renewals.service.js';
+import {
+  certificatesOf,
+  clearInventory,
+  entriesOf,
+  moveToRenewal,
+  openEntryOf,
+  type RenewalPlace,
+  renewedFqdn,
+  startRenewing,
+  storedRenewals,
+} from '../support/renewals.js';
+
+const leaseMs = 120_000;
+
+/** What the death of the process looks like to the renewal that is under way. */
+class Death extends Error {}
+
+describeEachDialect('a process that dies while it renews', (open) => {
+  let place: RenewalPlace;
+  let deadlyStep: string | undefined;
+  beforeAll(async () => {
+    place = await startRenewing(open, { renewals: { atStep: async (step) => dieAt(step), leaseMs } });
+  });
+  beforeEach(() => {
+    deadlyStep = undefined;
+  });
+  afterEach(async () => {
+    place.ca.answer('soundly');
+    await clearInventory(place.app);
+  });
+  afterAll(() => place.close());
+
+  /** Dies once, at the step that is set. */
+  function dieAt(step: string): void {
+    if (step !== deadlyStep) return;
+    deadlyStep = undefined;
+    throw new Death(step);
+  }
+
+  const signatures = () => place.ca.ids.length;
+
+  async function expectRenewedOnce(fqdn: Fqdn, attempt: number): Promise<void> {
+    const { app } = place;
+    const certificates = await certificatesOf(app, fqdn);
+    expect(certificates).toHaveLength(2);
+    const entries = await entriesOf(app, fqdn);
+    expect(entries.map((entry) => [entry.status, entry.attempt])).toEqual([
+      ['completed', attempt],
+      ['pending', 1],
+    ]);
+    expect(entries[1]?.certificateId).toBe(certificates[1]?.id);
+    expect((await storedRenewals(app.database, fqdn.id)).map(({ journal }) => journal)).toEqual([null, null]);
+  }
+
+  describe('by one call to the CA, such as the dummy CA', () => {
+    // step at which it dies → how often the CA signs in all, tries in all
+    const table: Readonly<Record<RenewalStep, readonly [number, number]>> = {
+      claimed: [1, 2],
+      // asked again by the same name, the CA answers with the same certificate
+      answered: [1, 2],
+      settled: [1, 1],
+    };
+    test.each(renewalSteps.map((step) => [step, ...table[step]] as const))(
+      'after %s: the CA signs %i time(s), one certificate is stored, at try %i',
+      async (step, signed, attempt) => {
+        const { app } = place;
+        const fqdn = await renewedFqdn(place);
+        await moveToRenewal(app, fqdn);
+        const before = signatures();
+        deadlyStep = step;
+        expect(await app.renew()).toMatchObject({ broken: 1, renewed: 0 });
+
+        const isSettled = step === 'settled';
+        app.clock.advance(leaseMs - 1);
+        expect(await app.renew()).toMatchObject({ broken: 0, renewed: 0, lapsed: 0 });
+        app.clock.advance(1);
+        const lapses = isSettled ? { lapsed: 0, renewed: 0 } : { lapsed: 1, renewed: 1 };
+        expect(await app.renew()).toMatchObject(lapses);
+        expect(signatures() - before).toBe(signed);
+        await expectRenewedOnce(fqdn, attempt);
+      },
+    );
+
+    test('is in the queue meanwhile, and says why it was tried again', async () => {
+      const { app } = place;
+      const fqdn = await renewedFqdn(place);
+      await moveToRenewal(app, fqdn);
+      deadlyStep = 'claimed';
+      await app.renew();
+      expect((await openEntryOf(app, fqdn)).status).toBe('processing');
+      app.clock.advance(leaseMs);
+      deadlyStep = 'claimed';
+      await app.renew();
+      expect(await openEntryOf(app, fqdn)).toMatchObject({
+        status: 'processing',
+        attempt: 2,
+        reason: 'lease_expired',
+      });
+      expect(app.logged().find(({ event }) => event === 'renewal.lapsed')).toBeDefined();
+      app.clock.advance(leaseMs);
+      await app.renew();
+      app.clock.advance(60_000);
+      await app.renew();
+      await expectRenewedOnce(fqdn, 3);
+    });
+
+    test('again and again waits longer each time', async () => {
+      const { app } = place;
+      const fqdn = await renewedFqdn(place);
+      await moveToRenewal(app, fqdn);
+      const dieNext = async () => {
+        deadlyStep = 'claimed';
+        expect(await app.renew()).toMatchObject({ broken: 1 });
+        app.clock.advance(leaseMs);
+      };
+      await dieNext();
+      // taken up at once the first time
+      await dieNext();
+      for (const minutes of [1, 10, 100]) {
+        expect(await app.renew()).toMatchObject({ lapsed: 1, broken: 0, renewed: 0 });
+        const { scheduledAt } = await openEntryOf(app, fqdn);
+        expect(Date.parse(scheduledAt) - app.clock.now().getTime()).toBe(minutes * 60_000);
+        app.clock.set(new Date(scheduledAt));
+        if (minutes < 100) await dieNext();
+      }
+      await app.renew();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+    });
+  });
+
+  /** A CA of orders, as ACME has them: an order has an address, and gives its certificate however often. */
+  describe('by an order with an address, as ACME has it', () => {
+    const orderSteps = ['ordered', 'kept', 'finalized', 'downloaded', 'storing'] as const;
+    let orders: Map<string, { readonly certificatePem: string } | undefined>;
+    let issuances: number;
+
+    const orderProvider = (signer: Provider): Provider => ({
+      ...signer,
+      sign: async (csrPem, progress) => {
+        if (progress === undefined) throw new Error('no place to keep the order');
+        const address = await addressOf(progress);
+        const done = orders.get(address);
+        if (done === undefined) {
+          const signed = await signer.sign(csrPem);
+          if (!signed.isSigned) return signed;
+          issuances += 1;
+          orders.set(address, { certificatePem: signed.certificatePem });
+          dieAt('finalized');
+        }
+        const { certificatePem = '' } = orders.get(address) ?? {};
+        dieAt('downloaded');
+        return { isSigned: true, certificatePem, upstreamId: address };
+      },
+    });
+
+    async function addressOf({ kept, keep }: OrderProgress): Promise<string> {
+      const known = (kept as OrderState | undefined)?.['address'];
+      if (typeof known === 'string') return known;
+      const address = `order/${orders.size + 1}`;
+      orders.set(address, undefined);
+      dieAt('ordered');
+      await keep({ address });
+      dieAt('kept');
+      return address;
+    }
+
+    /** Asks by orders, or by one call. */
+    function startRunner(by: 'orders' | 'one call' = 'orders') {
+      const { database: db, clock } = place.app;
+      const config = dummyCaConfigSchema.parse({ baseUrl: place.ca.url, validityDays: 30 });
+      const outgoing = createOutgoing({ trusted: [place.ca.url] });
+      const signer = createDummyCaProvider(config, { outgoing, memory: createDummyCaMemory(), clock });
+      const scheduler = createRenewalScheduler(clock);
+      return createRenewalRunner({
+        db,
+        clock,
+        logger: createLogger({ service: 'cert-manager', level: 'silent' }),
+        opener: {
+          open: () => signer,
+          openForSigning: () => (by === 'orders' ? orderProvider(signer) : signer),
+        },
+        scheduler: {
+          ...scheduler,
+          onCertificateStored: async (...stored) => {
+            await scheduler.onCertificateStored(...stored);
+            dieAt('storing');
+          },
+        },
+        leaseMs,
+        concurrency: 2,
+        budgetMs: 10_000,
+        atStep: async (step) => dieAt(step),
+      });
+    }
+
+    test.each([...orderSteps, ...renewalSteps])(
+      'after %s: one certificate is issued, and stored',
+      async (step) => {
+        orders = new Map();
+        issuances = 0;
+        const { app } = place;
+        const fqdn = await renewedFqdn(place);
+        await moveToRenewal(app, fqdn);
+        deadlyStep = step;
+        const first = startRunner();
+        expect(await first.run()).toMatchObject({ broken: 1 });
+        await first.stop();
+        app.clock.advance(leaseMs);
+        const second = startRunner();
+        await second.run();
+        await second.stop();
+        expect(deadlyStep).toBeUndefined();
+        expect(issuances).toBe(1);
+        // an order whose address was lost stays without a certificate
+        expect(orders.size).toBe(step === 'ordered' ? 2 : 1);
+        await expectRenewedOnce(fqdn, step === 'settled' ? 1 : 2);
+      },
+    );
+
+    test('or by one call, a certificate that could not be stored is in the journal, and no second one is asked for', async () => {
+      const { app } = place;
+      const fqdn = await renewedFqdn(place);
+      await moveToRenewal(app, fqdn);
+      const before = signatures();
+      deadlyStep = 'storing';
+      const runner = startRunner('one call');
+      expect(await runner.run()).toMatchObject({ broken: 1 });
+      const [row] = await storedRenewals(app.database, fqdn.id);
+      expect(row).toMatchObject({
+        status: 'processing',
+        journal: { issued: { upstreamId: expect.any(String) } },
+      });
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      app.clock.advance(leaseMs);
+      expect(await runner.run()).toMatchObject({ renewed: 1 });
+      await runner.stop();
+      expect(signatures() - before).toBe(1);
+      await expectRenewedOnce(fqdn, 2);
+    });
+
+    test('that fails goes on in the next try when the provider still keeps it', async () => {
+      orders = new Map();
+      issuances = 0;
+      const { app, ca } = place;
+      const fqdn = await renewedFqdn(place);
+      await moveToRenewal(app, fqdn);
+      const runner = startRunner();
+      ca.answer('with a fault');
+      expect((await runner.run()).failed).toHaveLength(1);
+      ca.answer('soundly');
+      await moveToRenewal(app, fqdn);
+      expect(await runner.run()).toMatchObject({ renewed: 1 });
+      await runner.stop();
+      expect([orders.size, issuances]).toEqual([1, 1]);
+    });
+  });
+});

@@ -1,0 +1,277 @@
+import type { Database } from '@certloop/db';
+import { describeEachDialect } from '@certloop/db/testing';
+import { createLogger, createMovableClock } from '@certloop/server';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { schema } from '../../src/database.js';
+import { createHeartbeat } from '../../src/renewals/heartbeat.client.js';
+import { jobRuns } from '../../src/renewals/job-runs.repository.js';
+import { runAdviceJob } from '../../src/renewals/run-advice-job.service.js';
+import { runRenewalJob } from '../../src/renewals/run-renewal-job.service.js';
+import type { RunReport } from '../../src/renewals/run-report.js';
+import { createLostPings } from '../../src/watch/lost-pings.service.js';
+import { watchPings } from '../../src/watch/watch-pings.repository.js';
+import { type FakeMonitor, startFakeMonitor } from '../support/monitor/fake-monitor.js';
+import { silentAddress } from '../support/small-server.js';
+
+const quiet: RunReport = {
+  renewed: 0,
+  failed: [],
+  broken: 0,
+  lapsed: 0,
+  obstacles: [],
+  troubled: { count: 0, first: undefined },
+  forbidden: { count: 0, first: undefined },
+  isDone: true,
+};
+
+describeEachDialect('the heartbeat', (open) => {
+  const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
+  let db: Database;
+  let monitor: FakeMonitor;
+  let lines: string[];
+
+  beforeAll(async () => {
+    ({ database: db } = await open(schema));
+  });
+  beforeEach(async () => {
+    monitor = await startFakeMonitor();
+    lines = [];
+    await db.transaction((tx) => tx.clear(watchPings));
+  });
+  afterEach(() => monitor.close());
+
+  const logger = () =>
+    createLogger({
+      service: 'cert-manager',
+      level: 'info',
+      destination: { write: (line) => void lines.push(line) },
+    });
+  const events = () => lines.map((line) => (JSON.parse(line) as { event: string }).event);
+  const beat = (options: { url?: string; apiKey?: string; report?: Partial<RunReport> } = {}) => {
+    const log = logger();
+    const heartbeat = createHeartbeat({
+      monitor: { url: options.url ?? monitor.url, apiKey: options.apiKey ?? monitor.apiKey },
+      periodSeconds: 60,
+      clock,
+      logger: log,
+      timeoutMs: 500,
+      lost: createLostPings({ db, clock }, 'renewals'),
+    });
+    const runQueue = async () => ({ ...quiet, ...options.report });
+    return {
+      run: (database = db) => runRenewalJob({ db: database, clock, logger: log, runQueue, heartbeat }),
+    };
+  };
+
+  test('makes its check, then tells the start and the success of each run', async () => {
+    const { run } = beat();
+    await run();
+    await run();
+    expect(monitor.created).toEqual([
+      {
+        name: 'CertLoop cert-manager',
+        slug: 'certloop-cert-manager',
+        tags: 'certloop cert-manager',
+        channels: '*',
+        desc: 'The certificate manager reports here every 60 s.',
+        timeout: 90,
+        grace: 60,
+        unique: ['slug'],
+      },
+    ]);
+    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['/start', '', '/start', '']);
+    const [first, second, third] = monitor.pings;
+    expect(first?.runId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second?.runId).toBe(first?.runId);
+    expect(third?.runId).not.toBe(first?.runId);
+    expect(second?.body).toBe('0 renewed, 0 failed; 0 certificates expire within 30 days, 0 have expired');
+    expect(events()).toEqual([]);
+  });
+
+  test('keeps the run in the database', async () => {
+    clock.advance(1000);
+    await beat().run();
+    expect(await db.read((tx) => tx.find(jobRuns))).toEqual([
+      {
+        job: 'renewals',
+        succeededAt: clock.now(),
+        report: '0 certificates expire within 30 days, 0 have expired',
+      },
+    ]);
+  });
+
+  test('tells a failure with its reason', async () => {
+    const broken = { ...db, transaction: () => Promise.reject(new Error('the disk is full')) } as Database;
+    await beat().run(broken);
+    expect(monitor.pings.map(({ signal, body }) => [signal, body])).toEqual([
+      ['/start', ''],
+      ['/fail', 'the disk is full'],
+    ]);
+    expect(events()).toEqual(['renewals.failed']);
+  });
+
+  test('tells what was done, and fails when somebody needs to look', async () => {
+    await beat({ report: { renewed: 3 } }).run();
+    await beat({ report: { troubled: { count: 2, first: 'www.example.org' } } }).run();
+    const ends = monitor.pings.filter(({ signal }) => signal !== '/start');
+    expect(ends.map(({ signal, body }) => [signal, body.split(';')[0]])).toEqual([
+      ['', '3 renewed, 0 failed'],
+      ['/fail', '0 renewed, 0 failed, 2 fail again and again, first www.example.org'],
+    ]);
+    expect(events()).toEqual([]);
+  });
+
+  test('says whether something due is left', async () => {
+    expect(await beat({ report: { isDone: false } }).run()).toBe(false);
+    expect(await beat().run()).toBe(true);
+  });
+
+  test('a monitor that is away fails no run and is logged once, and once when it is back', async () => {
+    const { run } = beat();
+    monitor.failWith(503);
+    await run();
+    await run();
+    expect(events()).toEqual(['monitor.away']);
+    monitor.failWith(undefined);
+    await run();
+    await run();
+    expect(events()).toEqual(['monitor.away', 'monitor.back']);
+    // the two that were lost come first
+    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['', '', '/start', '', '/start', '']);
+    monitor.failWith(500);
+    await run();
+    expect(events()).toEqual(['monitor.away', 'monitor.back', 'monitor.away']);
+  });
+
+  test.each([
+    ['nobody listens', async () => ({ url: await silentAddress() })],
+    ['the key is wrong', async () => ({ apiKey: 'other' })],
+  ])('goes on when %s', async (_, options) => {
+    const { run } = beat(await options());
+    await run();
+    await run();
+    expect(events()).toEqual(['monitor.away']);
+    expect(monitor.pings).toEqual([]);
+  });
+
+  test('sends the ends of runs later that the monitor did not take, in order and before the next run', async () => {
+    const { run } = beat({ report: { renewed: 3 } });
+    monitor.failWith(500);
+    await run();
+    clock.advance(1000);
+    const lostAt = clock.now();
+    await beat({ report: { broken: 1 } }).run();
+    monitor.failWith(undefined);
+    clock.advance(61_000);
+    // another process, or this one after a restart
+    await beat().run();
+    expect(monitor.pings.map(({ signal }) => signal)).toEqual(['', '/fail', '/start', '']);
+    expect(monitor.pings[0]?.body).toMatch(/^3 renewed, .* \(of \S+, sent late\)$/);
+    expect(monitor.pings[1]?.body).toContain(`(of ${lostAt.toISOString()}, sent late)`);
+    expect(new Set(monitor.pings.map(({ runId }) => runId)).size).toBe(3);
+    expect(await db.read((tx) => tx.count(watchPings))).toBe(0);
+  });
+
+  test('keeps the newest twenty of what is lost', async () => {
+    const { run } = beat();
+    monitor.failWith(500);
+    for (let count = 0; count < 25; count += 1) {
+      clock.advance(1000);
+      await run();
+    }
+    const kept = await db.read((tx) => tx.find(watchPings, { order: { createdAt: 'ASC' } }));
+    expect(kept).toHaveLength(20);
+    expect(kept.at(-1)?.createdAt).toEqual(clock.now());
+    monitor.failWith(undefined);
+    await run();
+    expect(await db.read((tx) => tx.count(watchPings))).toBe(0);
+  });
+
+  test('asking CAs for advice has a check of its own', async () => {
+    const log = logger();
+    const check = { name: 'Advice', slug: 'advice', desc: 'Asks.' };
+    const { url, apiKey } = monitor;
+    const heartbeat = createHeartbeat({
+      monitor: { url, apiKey },
+      check,
+      periodSeconds: 60,
+      clock,
+      logger: log,
+    });
+    const answers = [false, false, true];
+    const ask = async () => answers.shift() ?? Promise.reject(new Error('the disk is full'));
+    const deps = { clock, logger: log, heartbeat };
+    expect(await runAdviceJob({ ...deps, ask })).toBe(true);
+    expect(answers).toEqual([]);
+    expect(await runAdviceJob({ ...deps, ask })).toBe(true);
+    let rounds = 0;
+    const slowly = async () => {
+      rounds += 1;
+      clock.advance(10_000);
+      return false;
+    };
+    expect(await runAdviceJob({ ...deps, ask: slowly })).toBe(false);
+    expect(rounds).toBe(3);
+    expect(monitor.created).toEqual([
+      expect.objectContaining({ ...check, timeout: 90, grace: 60, channels: '*' }),
+    ]);
+    expect(monitor.pings.map(({ signal, body }) => [signal, body])).toEqual([
+      ['/start', ''],
+      ['', 'every CA was asked whose turn it was'],
+      ['/start', ''],
+      ['/fail', 'the disk is full'],
+      ['/start', ''],
+      ['', 'asked, and more CAs are to be asked'],
+    ]);
+    expect(events()).toEqual(['renewals.advice_failed']);
+  });
+
+  test('makes its check again when the monitor has lost it', async () => {
+    const { run } = beat();
+    await run();
+    const before = monitor.uuid();
+    monitor.forget();
+    await run();
+    await run();
+    expect(monitor.created).toHaveLength(2);
+    expect(monitor.uuid()).not.toBe(before);
+    expect(monitor.pings.slice(2).map(({ uuid, signal }) => [uuid, signal])).toEqual([
+      [monitor.uuid(), ''],
+      [monitor.uuid(), '/start'],
+      [monitor.uuid(), ''],
+    ]);
+  });
+
+  test('looks at its check once a day, and assigns all integrations where it has none', async () => {
+    const { run } = beat();
+    await run();
+    clock.advance(86_399_000);
+    await run();
+    expect(monitor.created).toHaveLength(1);
+    monitor.channels = '';
+    clock.advance(1000);
+    await run();
+    await run();
+    expect(monitor.created).toHaveLength(2);
+    expect(monitor.created[1]).toMatchObject({ channels: '*' });
+    monitor.channels = 'chosen';
+    clock.advance(86_400_000);
+    await run();
+    expect(monitor.created).toHaveLength(3);
+    expect(monitor.created[2]).not.toHaveProperty('channels');
+    expect(monitor.pings).toHaveLength(10);
+  });
+
+  test('logs neither the key nor the uuid of the check', async () => {
+    const { run } = beat();
+    await run();
+    const uuid = monitor.uuid() ?? 'none';
+    monitor.failWith(500);
+    await run();
+    monitor.failWith(undefined);
+    monitor.forget();
+    await run();
+    expect(lines.length).toBeGreaterThan(0);
+    for (const secret of [uuid, monitor.apiKey]) expect(lines.join('\n')).not.toContain(secret);
+  });
+});

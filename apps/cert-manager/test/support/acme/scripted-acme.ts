@@ -1,0 +1,266 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  certificateLabel,
+  createIssuer,
+  createRoot,
+  formatPem,
+  type Issuer,
+  issueCertificate,
+  parseCsr,
+} from '@certloop/crypto';
+import type { Clock } from '@certloop/server';
+import { listening, textOf } from '../small-server.js';
+
+/** What a client asks for. */
+export type Ask =
+  | 'directory'
+  | 'newAccount'
+  | 'newOrder'
+  | 'orders'
+  | 'order'
+  | 'authorization'
+  | 'challenge'
+  | 'finalize'
+  | 'certificate'
+  | 'renewalInfo';
+
+/** An answer out of turn. */
+export interface Scripted {
+  readonly status: number;
+  /** Name of an ACME problem. */
+  readonly problem?: string;
+  readonly detail?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/**
+ * One end of a conversation with an ACME client, played from a script: it looks at no signature and validates
+ * nothing, so that a test can say what a CA says, and when.
+ */
+export interface ScriptedAcme {
+  readonly directoryUrl: string;
+  /** Answers the next asks of the kind with these, one after the other; undefined is what it would answer anyway. */
+  script(ask: Ask, ...answers: readonly (Scripted | undefined)[]): void;
+  /** What was asked, in order. */
+  readonly asks: Ask[];
+  /** Payloads of the orders that were placed. */
+  readonly orders: readonly Readonly<Record<string, unknown>>[];
+  /** CSRs that were handed in, in base64url. */
+  readonly csrs: readonly string[];
+  /** How often an order is `processing` before it is `valid`. */
+  processing: number;
+  /** Milliseconds that an order takes to be placed. */
+  orderMs: number;
+  /** Whether the account tells where its orders are listed. */
+  listsOrders: boolean;
+  /** Forgets orders, asks and script. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+interface Order {
+  readonly payload: { readonly identifiers: readonly { readonly value: string }[] };
+  isProven: boolean;
+  csr: string | undefined;
+  /** PEM of what was issued, once it was downloaded. */
+  pem?: string;
+  looks: number;
+}
+
+const day = 86_400_000;
+const namespace = 'urn:ietf:params:acme:error:';
+
+export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcme> {
+  const issuer = await newIssuer();
+  const scripts = new Map<Ask, (Scripted | undefined)[]>();
+  const asks: Ask[] = [];
+  const orders: Order[] = [];
+  const csrs: string[] = [];
+  let nonce = 0;
+  let base = '';
+  let accounts = 0;
+  const settings = { processing: 0, listsOrders: true, orderMs: 0 };
+
+  const orderView = (order: Order, id: number) => {
+    const isIssued = order.csr !== undefined && order.looks >= settings.processing;
+    const open = order.isProven ? 'ready' : 'pending';
+    return {
+      status: order.csr === undefined ? open : isIssued ? 'valid' : 'processing',
+      ...order.payload,
+      authorizations: order.payload.identifiers.map((_, index) => `${base}/authorization/${id}.${index}`),
+      finalize: `${base}/finalize/${id}`,
+      ...(isIssued && { certificate: `${base}/certificate/${id}` }),
+    };
+  };
+  const authorizationView = (order: Order, id: number, index: number) => ({
+    identifier: order.payload.identifiers[index],
+    status: order.isProven ? 'valid' : 'pending',
+    challenges: ['http-01', 'dns-01'].map((type) => ({
+      type,
+      url: `${base}/challenge/${id}.${index}`,
+      status: order.isProven ? 'valid' : 'pending',
+      token: `token-of-order-${id}-${index}-----`,
+    })),
+  });
+  const play: Readonly<
+    Record<Ask, (id: string, payload: Readonly<Record<string, unknown>>) => Promise<Scripted>>
+  > = {
+    directory: async () => ({ status: 200, body: directoryView(base) }),
+    newAccount: async () => {
+      accounts += 1;
+      const url = `${base}/account/${accounts}`;
+      const list = settings.listsOrders ? { orders: `${base}/orders/1` } : {};
+      return { status: 201, headers: { location: url }, body: { status: 'valid', ...list } };
+    },
+    newOrder: async (_, payload) => {
+      const order = { payload: payload as Order['payload'], isProven: false, csr: undefined, looks: 0 };
+      const id = orders.push(order);
+      if (settings.orderMs > 0) await new Promise((resolve) => setTimeout(resolve, settings.orderMs));
+      return { status: 201, headers: { location: `${base}/order/${id}` }, body: orderView(order, id) };
+    },
+    orders: async () => ({
+      status: 200,
+      body: { orders: orders.map((_, index) => `${base}/order/${index + 1}`) },
+    }),
+    order: async (id) => {
+      const order = orders[Number(id) - 1];
+      if (order === undefined) return { status: 404, problem: 'malformed' };
+      if (order.csr !== undefined) order.looks += 1;
+      return { status: 200, body: orderView(order, Number(id)) };
+    },
+    authorization: async (id) => {
+      const [orderId = 0, index = 0] = id.split('.').map(Number);
+      const order = orders[orderId - 1];
+      if (order === undefined) return { status: 404, problem: 'malformed' };
+      return { status: 200, body: authorizationView(order, orderId, index) };
+    },
+    challenge: async (id) => {
+      const order = orders[Number.parseInt(id, 10) - 1];
+      if (order === undefined) return { status: 404, problem: 'malformed' };
+      order.isProven = true;
+      return { status: 200, body: { status: 'processing' } };
+    },
+    finalize: async (id, payload) => {
+      const order = orders[Number(id) - 1];
+      if (order === undefined) return { status: 404, problem: 'malformed' };
+      if (order.csr !== undefined) return { status: 403, problem: 'orderNotReady' };
+      order.csr = String(payload['csr']);
+      csrs.push(order.csr);
+      return { status: 200, body: orderView(order, Number(id)) };
+    },
+    certificate: async (id) => {
+      const order = orders[Number(id) - 1];
+      if (order?.csr === undefined) return { status: 404, problem: 'malformed' };
+      order.pem ??= await issue(issuer, order.csr, BigInt(id), clock().now());
+      return { status: 200, body: { pem: order.pem } };
+    },
+    renewalInfo: async () => ({ status: 404, problem: 'malformed' }),
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    nonce += 1;
+    const [, path = '', id = ''] = (request.url ?? '').split('/');
+    const headers = { 'replay-nonce': `nonce-${nonce}`, 'content-type': 'application/json' };
+    if (path === 'nonce') return void response.writeHead(200, headers).end();
+    const ask = (path === 'account' ? 'newAccount' : path) as Ask;
+    asks.push(ask);
+    const scripted = scripts.get(ask)?.shift();
+    const {
+      status,
+      problem,
+      detail,
+      body,
+      headers: more,
+    } = scripted ?? (await play[ask](id, await payloadOf(request)));
+    response.writeHead(status, { ...headers, ...more });
+    if (problem !== undefined)
+      return void response.end(JSON.stringify({ type: `${namespace}${problem}`, detail }));
+    response.end(body !== undefined && 'pem' in body ? String(body.pem) : JSON.stringify(body));
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  const { url, close } = await listening(server);
+  base = url;
+  return {
+    directoryUrl: `${url}/directory`,
+    script: (ask, ...answers) => void scripts.set(ask, [...(scripts.get(ask) ?? []), ...answers]),
+    asks,
+    get orders() {
+      return orders.map(({ payload }) => payload as Readonly<Record<string, unknown>>);
+    },
+    csrs,
+    get processing() {
+      return settings.processing;
+    },
+    set processing(count) {
+      settings.processing = count;
+    },
+    get orderMs() {
+      return settings.orderMs;
+    },
+    set orderMs(ms) {
+      settings.orderMs = ms;
+    },
+    get listsOrders() {
+      return settings.listsOrders;
+    },
+    set listsOrders(does) {
+      settings.listsOrders = does;
+    },
+    forget: () => {
+      scripts.clear();
+      orders.length = 0;
+      csrs.length = 0;
+      asks.length = 0;
+    },
+    close,
+  };
+}
+
+/** Configuration of the ACME provider that proves names by HTTP, to the CA's satisfaction without a look. */
+export function orderingByHttp({ directoryUrl }: ScriptedAcme): object {
+  const challenge = { type: 'http-01', http01: { selfCheck: 'off' } };
+  return { directoryUrl, termsOfServiceAgreed: true, challenge };
+}
+
+function directoryView(base: string) {
+  return {
+    newNonce: `${base}/nonce`,
+    newAccount: `${base}/newAccount`,
+    newOrder: `${base}/newOrder`,
+    revokeCert: `${base}/revoke`,
+    keyChange: `${base}/keyChange`,
+    renewalInfo: `${base}/renewalInfo`,
+    meta: { profiles: { short: 'of six days' } },
+  };
+}
+
+async function payloadOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const text = await textOf(request);
+  if (text === '') return {};
+  const { payload } = JSON.parse(text) as { payload: string };
+  const plain = Buffer.from(payload, 'base64url').toString('utf8');
+  return plain === '' ? {} : (JSON.parse(plain) as Readonly<Record<string, unknown>>);
+}
+
+async function newIssuer(): Promise<Issuer> {
+  return createIssuer(
+    await createRoot({
+      keyKind: 'P-256',
+      subject: { commonName: 'Scripted CA' },
+      notBefore: new Date('2020-01-01T00:00:00Z'),
+      notAfter: new Date('2060-01-01T00:00:00Z'),
+      serialNumber: 1n,
+    }),
+  );
+}
+
+async function issue(issuer: Issuer, csrText: string, serialNumber: bigint, now: Date): Promise<string> {
+  const { subjectDer, spkiDer, subjectAltNameDer } = parseCsr(Buffer.from(csrText, 'base64url'));
+  const notBefore = new Date(now.getTime() - 60_000);
+  const notAfter = new Date(now.getTime() + 90 * day);
+  const subject = { subjectDer, spkiDer, subjectAltNameDer };
+  return formatPem(
+    certificateLabel,
+    await issueCertificate(issuer, { serialNumber: serialNumber + 100n, ...subject, notBefore, notAfter }),
+  );
+}

@@ -1,0 +1,84 @@
+import { type TestAddress, testDatabaseUrl } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type Ran, runCli } from '../support/command-line.js';
+
+// each starts a process, which takes its time beside other suites
+jest.setTimeout(60_000);
+
+let address: TestAddress;
+const run = (words: readonly string[], input?: string): Promise<Ran> =>
+  runCli(words, { CERT_MANAGER_DATABASE_URL: address.url }, input);
+
+beforeAll(async () => {
+  address = await testDatabaseUrl('sqlite');
+});
+afterAll(() => address.drop());
+
+const eve = ['--username', 'eve', '--email', 'eve@example.org'];
+
+test('leaves migrations to their command where it is told to', async () => {
+  const later = { CERT_MANAGER_DATABASE_URL: address.url, CERT_MANAGER_MIGRATE_AT_START: 'false' };
+  const { code, stderr } = await runCli(['keys', 'rotate'], later);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('migrations to run') });
+  expect(await runCli(['migrate'], later)).toMatchObject({ code: 0 });
+  expect((await runCli(['keys', 'rotate'], later)).stderr).toContain('needs ENCRYPTION_KEYS');
+});
+
+test('names the provider that has no account, or is not there', async () => {
+  const { code, stderr } = await run(['acme', 'new-key', '--provider', 'staging']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'cert-manager: there is no provider staging\n' });
+  expect((await run(['acme', 'new-key'])).stderr).toMatch(
+    /there is no ACME provider: start the service first/,
+  );
+});
+
+test('brings the database up to date', async () => {
+  expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'the database is up to date\n', stderr: '' });
+});
+
+test('makes an administrator and prints the password that it made', async () => {
+  const { code, stdout } = await run(['admin', 'create', '--username', 'ann', '--email', 'ann@example.org']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^administrator ann created\npassword: [\w-]{24}\n$/);
+});
+
+test('sees to an administrator, and does nothing the second time', async () => {
+  const ensure = ['admin', 'ensure', ...eve, '--password-file', '-'];
+  expect((await run(ensure, 'correct horse\n')).stdout).toBe('administrator eve created\n');
+  expect((await run(ensure, 'correct horse\n')).stdout).toBe('administrator eve unchanged\n');
+});
+
+test('says why an account cannot be', async () => {
+  const { code, stderr } = await run(['admin', 'ensure', ...eve, '--password-file', '-'], 'short\n');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'cert-manager: password: must have at least 8 characters\n',
+  });
+});
+
+test('explains itself', async () => {
+  const { code, stdout } = await run(['--help']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('admin ensure');
+});
+
+test('lists every setting', async () => {
+  const { code, stdout } = await run(['settings']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('CERT_MANAGER_PORT\n    TCP port to listen on');
+});
+
+test.each([
+  ['no command', [], 'which command? See --help'],
+  ['an unknown command', ['admin', 'destroy'], 'no command "admin destroy"; see --help'],
+  ['no password to ensure', ['admin', 'ensure', ...eve], 'admin ensure needs --password-file'],
+])('says what is wrong with %s', async (_, words, sentence) => {
+  const { code, stderr } = await run(words);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `cert-manager: ${sentence}\n` });
+});
+
+test('says that the database cannot be opened', async () => {
+  const { code, stderr } = await runCli(['migrate'], { CERT_MANAGER_DATABASE_URL: 'sqlite:/dev/null/x/y' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^cert-manager: cannot write the database .*\n$/);
+});

@@ -1,0 +1,19 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { expect, test } from '@jest/globals';
+import { schema } from '../../src/database.js';
+
+describeEachDialect('the schema', (open) => {
+  test('is what the migrations make of it', async () => {
+    const { database } = await open(schema);
+    expect(await database.schemaDrift()).toEqual([]);
+  });
+
+  test('goes down and up again', async () => {
+    const { database } = await open(schema);
+    const names = schema.migrations.map(({ name }) => name);
+    for (const _ of names) await database.revertLast();
+    expect(await database.pendingMigrations()).toEqual(names);
+    expect(await database.migrate()).toEqual(names);
+    expect(await database.schemaDrift()).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+
+// a silent connection costs its seconds, on purpose with the limits that the service has
+jest.setTimeout(60_000);
+
+describeOnPostgres('a manager whose connections end in silence', () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  let relay: Relay;
+
+  beforeEach(async () => {
+    const { url, drop } = await testDatabaseUrl('postgres');
+    relay = await openRelay(url);
+    cleanups.push(drop, () => relay.close());
+  });
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+
+  test('answers within 10 s, and stops cleanly while it waits for the database', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certloop-silent-'));
+    cleanups.push(async () => rmSync(folder, { recursive: true }));
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.js', import.meta.url))], {
+      env: { CERT_MANAGER_PORT: '0', CERT_MANAGER_DATABASE_URL: relay.url, AUTH_MODE: 'open' },
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    cleanups.push(async () => child.kill('SIGKILL'));
+    const lines = createInterface(child.stdout);
+    const base = await new Promise<string>((resolve) =>
+      lines.on('line', (line) => {
+        const entry: { event?: string; url?: string } = JSON.parse(line);
+        if (entry.event === 'service.started') resolve(entry.url ?? '');
+      }),
+    );
+    const list = async () => (await fetch(`${base}/spaces`)).status;
+    expect(await Promise.all([list(), list(), list()])).toEqual([200, 200, 200]);
+
+    relay.freeze();
+    const start = performance.now();
+    expect(await Promise.all([list(), list(), list()])).toEqual([200, 200, 200]);
+    expect(performance.now() - start).toBeLessThan(10_000);
+
+    relay.freeze();
+    const waiting = list().catch(() => undefined);
+    const ended = once(child, 'exit');
+    const stopAt = performance.now();
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(performance.now() - stopAt).toBeLessThan(15_000);
+    await waiting;
+  });
+});

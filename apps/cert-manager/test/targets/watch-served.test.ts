@@ -1,0 +1,190 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
+import {
+  addTarget,
+  newestOf,
+  ownedFqdn,
+  probing,
+  startTlsServer,
+  type TlsServer,
+} from '../support/monitor/served-place.js';
+import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
+import {
+  certificatesOf,
+  clearInventory,
+  moveToRenewal,
+  type RenewalPlace,
+  startRenewing,
+  switchRenewal,
+} from '../support/renewals.js';
+
+jest.setTimeout(60_000);
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+describeEachDialect('the watch of what is served', (open) => {
+  let monitor: WatchingMonitor;
+  let server: TlsServer;
+  let place: RenewalPlace;
+  beforeAll(async () => {
+    monitor = await startWatchingMonitor();
+    server = await startTlsServer({});
+    place = await startRenewing(open, { environment: { ...monitor.environment, ...probing(server.port) } });
+  });
+  afterEach(async () => {
+    place.ca.answer('soundly');
+    await clearInventory(place.app);
+    place.app.clock.advance(2 * day);
+    await place.app.watch();
+  });
+  afterAll(async () => {
+    await place.close();
+    await server.close();
+    await monitor.close();
+  });
+
+  const fqdnCheck = (id = '') =>
+    monitor.checks().find(({ settings }) => String(settings['slug']).startsWith(`certloop-fqdn-${id}`));
+  const signals = (id = '') => fqdnCheck(id)?.pings.map(({ signal }) => signal);
+  const lastBody = () => fqdnCheck()?.pings.at(-1)?.body;
+
+  /** An FQDN that is renewed and whose server serves its certificate. */
+  const served = async (more: object = {}) => {
+    const { app } = place;
+    const owned = await ownedFqdn(place);
+    await switchRenewal(app, owned.fqdn, true);
+    server.reload(await newestOf(app, owned));
+    const target = await addTarget(app, owned.fqdn, { host: '127.0.0.1', port: server.port, ...more });
+    await app.probe();
+    await app.watch();
+    expect(signals()).toEqual(['success']);
+    return { ...owned, target };
+  };
+  const probeAndWatch = async () => {
+    await place.app.probe();
+    await place.app.watch();
+  };
+
+  test('turns the check down at the end of the grace when the server was not reloaded, and up when it was', async () => {
+    const { app } = place;
+    const owned = await served();
+    const [first] = await certificatesOf(app, owned.fqdn);
+    await moveToRenewal(app, owned.fqdn);
+    await app.renew();
+    await app.watch();
+    const deadline = Number(fqdnCheck()?.settings['timeout']);
+    for (const ms of [60_000, 4 * 60_000, 25 * 60_000, day - 30 * 60_000 - 1]) {
+      app.clock.advance(ms);
+      await probeAndWatch();
+    }
+    expect(signals()).toEqual(['success', 'success']);
+    app.clock.advance(1);
+    await probeAndWatch();
+    expect(signals()).toEqual(['success', 'success', 'fail']);
+    const [, second] = await certificatesOf(app, owned.fqdn);
+    expect(lastBody()).toMatch(
+      /^127\.0\.0\.1:\d+ still serves certificate \w+, which ends on [\d-]+; \w+ was issued on [\d-]+: install it and reload the server\.$/,
+    );
+    expect(lastBody()).toContain(first?.expiresAt.slice(0, 10));
+    expect(lastBody()).toContain(second?.createdAt.slice(0, 10));
+    // the deadline stays that of the renewal, a day nearer
+    expect(Number(fqdnCheck()?.settings['timeout'])).toBe(deadline - day / 1000);
+    // it is said once
+    app.clock.advance(7 * hour);
+    await probeAndWatch();
+    expect(signals()).toEqual(['success', 'success', 'fail']);
+    server.reload(await newestOf(app, owned));
+    app.clock.advance(7 * hour);
+    await probeAndWatch();
+    expect(signals()).toEqual(['success', 'success', 'fail', 'success']);
+    expect(lastBody()).toBe('all targets serve what they should again');
+  });
+
+  test('sends no success while one side is at fault', async () => {
+    const { app } = place;
+    const owned = await served({ graceSeconds: 0 });
+    const foreign = await ownedFqdn(place);
+    server.reload(await newestOf(app, foreign));
+    app.clock.advance(7 * hour);
+    await probeAndWatch();
+    expect(signals()).toEqual(['success', 'fail']);
+    // a renewal that goes well
+    await moveToRenewal(app, owned.fqdn);
+    await app.renew();
+    await app.watch();
+    expect(signals()).toEqual(['success', 'fail', 'log']);
+    // one that fails, while the server is mended
+    await moveToRenewal(app, owned.fqdn);
+    place.ca.answer('with a fault');
+    await app.renew();
+    await app.watch();
+    expect(signals()?.slice(3)).toEqual(['fail']);
+    server.reload(await newestOf(app, owned));
+    app.clock.advance(60_000);
+    await app.request
+      .post(`/spaces/${owned.fqdn.spaceId}/fqdns/${owned.fqdn.id}/targets/${owned.target.id}/probe`)
+      .set(app.people.ada.auth)
+      .expect(200);
+    await app.watch();
+    expect(signals()?.slice(3)).toEqual(['fail', 'fail']);
+    place.ca.answer('soundly');
+    app.clock.advance(hour);
+    await app.renew();
+    await app.watch();
+    expect(signals()?.slice(3)).toEqual(['fail', 'fail', 'success']);
+  });
+
+  test('does not put off the fall of a renewal that is overdue', async () => {
+    const { app } = place;
+    const owned = await served({ graceSeconds: 0 });
+    const foreign = await ownedFqdn(place);
+    server.reload(await newestOf(app, foreign));
+    app.clock.advance(7 * hour);
+    await probeAndWatch();
+    expect(signals()).toEqual(['success', 'fail']);
+    await moveToRenewal(app, owned.fqdn);
+    server.reload(await newestOf(app, owned));
+    app.clock.advance(1000);
+    await probeAndWatch();
+    expect(signals()).toEqual(['success', 'fail', 'log']);
+  });
+
+  test('forgets a fault with its target, and begins with one that is older than the check', async () => {
+    const { app } = place;
+    const owned = await served({ graceSeconds: 0 });
+    const foreign = await ownedFqdn(place);
+    server.reload(await newestOf(app, foreign));
+    app.clock.advance(7 * hour);
+    await probeAndWatch();
+    const [row] = await app.database.read((tx) => tx.find(watchedFqdns, { where: { id: owned.fqdn.id } }));
+    expect(row?.servedFault).toContain('is not ours');
+    const path = `/spaces/${owned.fqdn.spaceId}/fqdns/${owned.fqdn.id}/targets/${owned.target.id}`;
+    await app.request.put(path).set(app.people.ada.auth).send({ enabled: false }).expect(200);
+    await app.watch();
+    expect(signals(owned.fqdn.id)).toEqual(['success', 'fail', 'success']);
+    // the watch begins again while the target is at fault
+    await switchRenewal(app, owned.fqdn, false);
+    const acceptance = `/spaces/${owned.fqdn.spaceId}/fqdns/${owned.fqdn.id}/expiry-accepted`;
+    await app.request.put(acceptance).set(app.people.ada.auth).send({ accepted: true }).expect(200);
+    await app.watch();
+    await app.request.put(path).set(app.people.ada.auth).send({ enabled: true }).expect(200);
+    await app.probe();
+    await switchRenewal(app, owned.fqdn, true);
+    await app.watch();
+    app.clock.advance(7 * hour);
+    await probeAndWatch();
+    expect(signals(owned.fqdn.id)?.at(-1)).toBe('fail');
+    await app.request.delete(path).set(app.people.ada.auth).expect(200);
+    await app.watch();
+    expect(signals(owned.fqdn.id)?.at(-1)).toBe('success');
+  });
+
+  test('reports each run of the prober to a check of its own', async () => {
+    await served();
+    const job = monitor.checks().find(({ settings }) => settings['slug'] === 'certloop-cert-manager-served');
+    expect(job?.pings.map(({ signal }) => signal)).toEqual(expect.arrayContaining(['start', 'success']));
+    expect(job?.settings).toMatchObject({ name: 'CertLoop cert-manager: served certificates' });
+  });
+});

@@ -1,0 +1,216 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Database } from '@certloop/db';
+import { describeEachDialect, type OpenTestDatabase } from '@certloop/db/testing';
+import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import supertest from 'supertest';
+import { type CertManager, createApp } from '../../src/app.js';
+import { auditLogs } from '../../src/audit/audit.repository.js';
+import { readCertManagerConfig } from '../../src/config.js';
+import { schema } from '../../src/database.js';
+import { setupTokens } from '../../src/users/setup-tokens.repository.js';
+import { quickCost } from '../support/app.js';
+
+const account = { username: 'first', email: 'first@example.org', password: 'correct horse' };
+
+/** A service that never had an administrator. */
+interface NewService {
+  readonly app: CertManager;
+  readonly request: ReturnType<typeof supertest>;
+  readonly clock: MovableClock;
+  readonly database: Database;
+  readonly tokenFile: string;
+  readonly announced: string[];
+  readonly logged: string[];
+}
+
+describeEachDialect('the first administrator', (open) => {
+  let folder: string;
+  let service: NewService;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'certloop-setup-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function begin(
+    openDatabase: OpenTestDatabase,
+    environment: Readonly<Record<string, string>> = {},
+    known?: Database,
+  ): Promise<NewService> {
+    const database = known ?? (await openDatabase(schema)).database;
+    const tokenFile = join(folder, `token-${Math.random()}`);
+    const config = readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile, ...environment });
+    const logged: string[] = [];
+    const destination = { write: (line: string) => void logged.push(line) };
+    const logger = createLogger({ service: 'cert-manager', level: 'debug', destination });
+    const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
+    const announced: string[] = [];
+    const app = await createApp({
+      config,
+      database,
+      logger,
+      clock,
+      passwordCost: quickCost,
+      announce: (line) => void announced.push(line),
+    });
+    return { app, request: supertest(app.http), clock, database, tokenFile, announced, logged };
+  }
+
+  describe('by the setup token', () => {
+    let token: string;
+    beforeEach(async () => {
+      service = await begin(open);
+      token = (await readFile(service.tokenFile, 'utf8')).trim();
+    });
+
+    test('finds it on standard error and in a file for the owner only', async () => {
+      expect(token).toMatch(/^cms_[\w-]{22}$/);
+      expect(service.announced).toEqual([expect.stringContaining(token)]);
+      expect((await stat(service.tokenFile)).mode & 0o777).toBe(0o600);
+    });
+
+    test('is made, and can sign in', async () => {
+      const { status, body } = await service.request.post('/auth/bootstrap').send({ token, ...account });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ username: 'first', isAdmin: true, enabled: true });
+      expect((await service.request.post('/auth/login').send(account)).status).toBe(200);
+    });
+
+    test('is made once: then the token and its file are gone for ever', async () => {
+      await service.request.post('/auth/bootstrap').send({ token, ...account });
+      const again = { token, ...account, username: 'second', email: 'second@example.org' };
+      expect((await service.request.post('/auth/bootstrap').send(again)).status).toBe(404);
+      await expect(stat(service.tokenFile)).rejects.toThrow('ENOENT');
+      const restarted = await begin(open, {}, service.database);
+      expect(restarted.announced).toEqual([]);
+      expect((await restarted.request.post('/auth/bootstrap').send(again)).status).toBe(404);
+    });
+
+    test('is over whatever is sent, once there is one', async () => {
+      expect((await service.request.post('/auth/bootstrap').send({})).status).toBe(400);
+      await service.request.post('/auth/bootstrap').send({ token, ...account });
+      expect((await service.request.post('/auth/bootstrap').send({})).status).toBe(404);
+      expect((await service.request.post('/auth/bootstrap')).status).toBe(404);
+    });
+
+    test('is made once by two calls at the same moment', async () => {
+      const names = ['one', 'two', 'three', 'four'];
+      const answers = await Promise.all(
+        names.map((username) =>
+          service.request
+            .post('/auth/bootstrap')
+            .send({ token, ...account, username, email: `${username}@example.org` }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404]);
+    });
+
+    test('is not made with a wrong token', async () => {
+      const { status, body } = await service.request
+        .post('/auth/bootstrap')
+        .send({ token: 'cms_AAAAAAAAAAAAAAAAAAAAAA', ...account });
+      expect(status).toBe(401);
+      expect(body.code).toBe('invalid_setup_token');
+      const [entry] = await service.database.read((tx) => tx.findBy(auditLogs, { action: 'auth.fail' }));
+      expect(entry).toMatchObject({ resourceType: 'token', details: { subject: 'setup token' } });
+    });
+
+    test('is not made an hour after the start, until the next one', async () => {
+      service.clock.advance(60 * 60_000);
+      expect((await service.request.post('/auth/bootstrap').send({ token, ...account })).status).toBe(401);
+      const restarted = await begin(open, {}, service.database);
+      const renewed = (await readFile(restarted.tokenFile, 'utf8')).trim();
+      expect(renewed).not.toBe(token);
+      expect(
+        (await restarted.request.post('/auth/bootstrap').send({ token: renewed, ...account })).status,
+      ).toBe(201);
+    });
+
+    test.each(['the same', 'the other'])(
+      'is made at %s of two replicas, which ends both tokens',
+      async (at) => {
+        const replica = await begin(open, {}, service.database);
+        const other = (await readFile(replica.tokenFile, 'utf8')).trim();
+        expect(other).not.toBe(token);
+        const used = at === 'the same' ? other : token;
+        const { status } = await replica.request.post('/auth/bootstrap').send({ token: used, ...account });
+        expect(status).toBe(201);
+        const again = { ...account, username: 'second', email: 'second@example.org' };
+        for (const one of [service, replica]) {
+          for (const text of [token, other]) {
+            expect((await one.request.post('/auth/bootstrap').send({ token: text, ...again })).status).toBe(
+              404,
+            );
+          }
+        }
+        expect(await service.database.read((tx) => tx.countBy(setupTokens, {}))).toBe(0);
+      },
+    );
+
+    test('is made by the token of before a restart, for its hour', async () => {
+      service.clock.advance(59 * 60_000);
+      const restarted = await begin(open, {}, service.database);
+      const late = await restarted.request.post('/auth/bootstrap').send({ token, ...account, password: 'x' });
+      expect(late.status).toBe(400);
+      restarted.clock.advance(60 * 60_000);
+      expect((await restarted.request.post('/auth/bootstrap').send({ token, ...account })).status).toBe(401);
+    });
+
+    test('leaves the token in no log, audit entry or table', async () => {
+      await service.request.post('/auth/bootstrap').send({ token, ...account, password: 'x' });
+      expect(await service.database.read((tx) => tx.countBy(setupTokens, {}))).toBe(1);
+      await service.request.post('/auth/bootstrap').send({ token, ...account });
+      const stored = await service.database.read(async (tx) => [
+        await tx.find(setupTokens),
+        await tx.find(auditLogs),
+      ]);
+      expect(service.logged.length).toBeGreaterThan(0);
+      expect(`${service.logged.join('')}${JSON.stringify(stored)}`).not.toContain(token.slice(4));
+    });
+
+    test('keeps the token when the account was wrong', async () => {
+      const weak = { token, ...account, password: 'short' };
+      const { status, body } = await service.request.post('/auth/bootstrap').send(weak);
+      expect(status).toBe(400);
+      expect(body.errors).toEqual([
+        { path: 'password', code: 'unsound_password', message: 'must have at least 8 characters' },
+      ]);
+      expect((await service.request.post('/auth/bootstrap').send({ token, ...account })).status).toBe(201);
+    });
+
+    test('is slowed down for who guesses tokens', async () => {
+      const guess = () => service.request.post('/auth/bootstrap').send({ ...account, token: 'cms_x' });
+      for (let attempt = 0; attempt < 10; attempt += 1) expect((await guess()).status).toBe(401);
+      const { status, headers } = await guess();
+      expect(status).toBe(429);
+      expect(headers['retry-after']).toBe('15');
+    });
+  });
+
+  describe('by the environment', () => {
+    const environment = {
+      BOOTSTRAP_ADMIN_USERNAME: 'first',
+      BOOTSTRAP_ADMIN_EMAIL: 'first@example.org',
+      BOOTSTRAP_ADMIN_PASSWORD: 'correct horse',
+    };
+
+    test('is made at the first start, without a setup token', async () => {
+      service = await begin(open, environment);
+      expect(service.announced).toEqual([]);
+      expect((await service.request.post('/auth/login').send(account)).body.user.isAdmin).toBe(true);
+    });
+
+    test('is left alone at the next one', async () => {
+      service = await begin(open, environment);
+      await begin(open, { ...environment, BOOTSTRAP_ADMIN_PASSWORD: 'another one' }, service.database);
+      expect((await service.request.post('/auth/login').send(account)).status).toBe(200);
+    });
+
+    test('stops the start when the password cannot be used', async () => {
+      const start = begin(open, { ...environment, BOOTSTRAP_ADMIN_PASSWORD: 'first@example.org' });
+      await expect(start).rejects.toThrow('password: must not be the user name or the e-mail address');
+    });
+  });
+});
