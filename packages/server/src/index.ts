@@ -1,10 +1,47 @@
-export { refusalOfAddress } from './address-rules.js';
-export { type ApiPagesOptions, apiPages } from './api-pages.js';
-export { type BatchEnd, type BatchPatience, batched } from './batching.js';
-export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './bind.js';
-export { boundedFetch } from './bounded-fetch.js';
-export { networkOf } from './client-network.js';
-export { type Clock, createMovableClock, type MovableClock, systemClock } from './clock.js';
+export { type BatchEnd, type BatchPatience, batched } from './concurrency/batching.js';
+export { createTurns, type TurnRules } from './concurrency/turns.js';
+export { type ApiPagesOptions, apiPages } from './http/api-pages.js';
+export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './http/bind.js';
+export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './http/error-handler.js';
+export { createHttpApp, type HttpAppOptions } from './http/http-app.js';
+export { parseInput } from './http/input-faults.js';
+export { parseJsonBody } from './http/json-body.js';
+export { answerUnparsed, type UnparsedOptions } from './http/unparsed-requests.js';
+export { receiveUpload, type Upload, type UploadLimits } from './http/upload.js';
+export {
+  createLogger,
+  type Logger,
+  type LoggerOptions,
+  noteRoute,
+  requestIdOf,
+  requestLog,
+} from './observability/logger.js';
+export {
+  type Count,
+  createMetrics,
+  type Instrument,
+  type Metrics,
+  type MetricsOptions,
+  type Observe,
+  type Reading,
+  type Sample,
+} from './observability/metrics.js';
+export { type MetricsAccess, metricsPage, metricsSettings } from './observability/metrics-page.js';
+export {
+  type StopTracing,
+  startTracing,
+  type TracingConfig,
+  tracingSettings,
+} from './observability/start-tracing.js';
+export { inSpan, type TracedFetchOptions, tracedFetch } from './observability/tracing.js';
+export { type WatchHandlerOptions, watchHandler } from './observability/watch-handler.js';
+export { createJobWatch, type WatchJob } from './observability/watch-job.js';
+export { refusalOfAddress } from './outgoing/address-rules.js';
+export { boundedFetch } from './outgoing/bounded-fetch.js';
+export { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from './outgoing/outgoing-fetch.js';
+export { createPlainFetch } from './outgoing/plain-fetch.js';
+export { type Resolve, refusalOfTarget } from './outgoing/target-guard.js';
+export { type Clock, createMovableClock, type MovableClock, systemClock } from './process/clock.js';
 export {
   baseAddress,
   ConfigError,
@@ -21,11 +58,7 @@ export {
   unknownSettings,
   wholeNumber,
   wordList,
-} from './config.js';
-export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './error-handler.js';
-export { createHttpApp, type HttpAppOptions } from './http-app.js';
-export { parseInput } from './input-faults.js';
-export { parseJsonBody } from './json-body.js';
+} from './process/config.js';
 export {
   type Listening,
   type ListenOptions,
@@ -34,47 +67,14 @@ export {
   runService,
   StartFailed,
   startFailure,
-} from './lifecycle.js';
-export {
-  createLogger,
-  type Logger,
-  type LoggerOptions,
-  noteRoute,
-  requestIdOf,
-  requestLog,
-} from './logger.js';
-export { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
-export {
-  type Count,
-  createMetrics,
-  type Instrument,
-  type Metrics,
-  type MetricsOptions,
-  type Observe,
-  type Reading,
-  type Sample,
-} from './metrics.js';
-export { type MetricsAccess, metricsPage, metricsSettings } from './metrics-page.js';
-export { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from './outgoing-fetch.js';
-export { packageVersion } from './package-version.js';
-export { createPasswords, type Passwords, type ScryptCost, usualCost } from './password.js';
-export { requireSoundPassword } from './password-policy.js';
-export { createPlainFetch } from './plain-fetch.js';
-export { type Poller, type PollerOptions, startPoller } from './poller.js';
-export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './same-origin.js';
-export { bringUpToDate, type Migratable, type SchemaAtStart } from './schema-at-start.js';
-export { csrfTokenOf, newSecret, sameText, secretHash } from './secrets.js';
-export { createSessionCookie, type SessionCookie } from './session-cookie.js';
-export {
-  type StopTracing,
-  startTracing,
-  type TracingConfig,
-  tracingSettings,
-} from './start-tracing.js';
-export { type Resolve, refusalOfTarget } from './target-guard.js';
-export { inSpan, type TracedFetchOptions, tracedFetch } from './tracing.js';
-export { createTurns, type TurnRules } from './turns.js';
-export { answerUnparsed, type UnparsedOptions } from './unparsed-requests.js';
-export { receiveUpload, type Upload, type UploadLimits } from './upload.js';
-export { type WatchHandlerOptions, watchHandler } from './watch-handler.js';
-export { createJobWatch, type WatchJob } from './watch-job.js';
+} from './process/lifecycle.js';
+export { packageVersion } from './process/package-version.js';
+export { type Poller, type PollerOptions, startPoller } from './process/poller.js';
+export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/schema-at-start.js';
+export { networkOf } from './sign-in/client-network.js';
+export { createLoginThrottle, type LoginThrottle } from './sign-in/login-throttle.js';
+export { createPasswords, type Passwords, type ScryptCost, usualCost } from './sign-in/password.js';
+export { requireSoundPassword } from './sign-in/password-policy.js';
+export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './sign-in/same-origin.js';
+export { csrfTokenOf, newSecret, sameText, secretHash } from './sign-in/secrets.js';
+export { createSessionCookie, type SessionCookie } from './sign-in/session-cookie.js';

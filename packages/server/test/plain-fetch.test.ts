@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UpstreamFailed } from '@certloop/contracts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createPlainFetch } from '../src/plain-fetch.js';
+import { createPlainFetch } from '../src/outgoing/plain-fetch.js';
 
 let server: Server;
 let url: string;

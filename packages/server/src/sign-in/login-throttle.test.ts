@@ -1,6 +1,6 @@
 import type { AppError } from '@certloop/contracts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createMovableClock } from './clock.js';
+import { createMovableClock } from '../process/clock.js';
 import { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 
 const clock = createMovableClock(new Date('2026-01-01T00:00:00Z'));

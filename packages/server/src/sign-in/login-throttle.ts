@@ -1,6 +1,6 @@
 import { AppError } from '@certloop/contracts';
+import type { Clock } from '../process/clock.js';
 import { networkOf } from './client-network.js';
-import type { Clock } from './clock.js';
 import { createFailureTallies, type FailureTallies } from './failure-tallies.store.js';
 import { noteFailure, type Tally, type TallyRule, waitOf } from './failure-tally.js';
 import { createKnownNetworks } from './known-networks.store.js';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../process/clock.js';
 import type { Metrics } from './metrics.js';
 import { inSpan } from './tracing.js';
 

@@ -1,10 +1,10 @@
 import { NotFound, Unauthenticated } from '@certloop/contracts';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { flag, setting } from './config.js';
+import { flag, setting } from '../process/config.js';
+import { sameText } from '../sign-in/secrets.js';
 import { noteRoute } from './logger.js';
 import type { Metrics } from './metrics.js';
-import { sameText } from './secrets.js';
 
 /** Settings by which a service says who may scrape it. */
 export const metricsSettings = {

@@ -1,5 +1,5 @@
+import type { Logger } from '../observability/logger.js';
 import { StartFailed } from './lifecycle.js';
-import type { Logger } from './logger.js';
 
 /** What of a database knows its migrations. */
 export interface Migratable {

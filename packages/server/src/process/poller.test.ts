@@ -1,6 +1,6 @@
 import { Unavailable } from '@certloop/contracts';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createLogger } from './logger.js';
+import { createLogger } from '../observability/logger.js';
 import { startPoller } from './poller.js';
 
 const lines: string[] = [];

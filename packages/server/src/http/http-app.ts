@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
-import { type Logger, requestLog } from './logger.js';
-import type { RequestWatch } from './request-watch.js';
+import { type Logger, requestLog } from '../observability/logger.js';
+import type { RequestWatch } from '../observability/request-watch.js';
 
 export interface HttpAppOptions {
   readonly logger: Logger;

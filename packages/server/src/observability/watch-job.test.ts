@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createMovableClock } from './clock.js';
+import { createMovableClock } from '../process/clock.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
 import { createJobWatch } from './watch-job.js';

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { NotFound } from '@certloop/contracts';
 import { type Request, type Response, Router } from 'express';
+import { noteRoute } from '../observability/logger.js';
 import { pagePolicy, pageScript, pageStyle, renderApiPage } from './api-page.js';
-import { noteRoute } from './logger.js';
 
 export interface ApiPagesOptions {
   /** Name of the API. */

@@ -1,5 +1,5 @@
 import { Unavailable } from '@certloop/contracts';
-import type { Logger } from './logger.js';
+import type { Logger } from '../observability/logger.js';
 
 export interface PollerOptions {
   readonly name: string;

@@ -8,11 +8,11 @@ import {
   type ResponseShape,
 } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router, raw } from 'express';
+import { noteRoute } from '../observability/logger.js';
 import { answerInTime } from './answer-in-time.js';
 import { CallerGone, signalOf } from './caller-gone.js';
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
-import { noteRoute } from './logger.js';
 import { sendList } from './send-list.js';
 import { sendPieces } from './send-pieces.js';
 import { receiveUpload } from './upload.js';

@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind, statusByKind, Unavailable } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
-import { type Logger, requestIdOf } from './logger.js';
+import { type Logger, requestIdOf } from '../observability/logger.js';
 
 /** What an API says of a refusal, in its own shape. */
 export interface ErrorBody {

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { readSeldom } from '../concurrency/read-seldom.js';
 import type { Logger } from './logger.js';
-import { readSeldom } from './read-seldom.js';
 import type { EndRequest, RequestWatch } from './request-watch.js';
 
 /** One series of a metric and its value. */

@@ -8,9 +8,9 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '@certloop/contracts';
+import { twoHosts } from '../http/unparsed-requests.js';
+import type { Logger } from '../observability/logger.js';
 import { ConfigError } from './config.js';
-import type { Logger } from './logger.js';
-import { twoHosts } from './unparsed-requests.js';
 
 /** A start that cannot go on, in one sentence for the operator. */
 export class StartFailed extends Error {

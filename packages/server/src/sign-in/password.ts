@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { createTurns } from './turns.js';
+import { createTurns } from '../concurrency/turns.js';
 
 /** Cost of scrypt (RFC 7914 §2): memory and time N, block size r, parallel parts p. */
 export interface ScryptCost {

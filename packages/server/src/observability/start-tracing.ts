@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseAddress, flag, setting } from './config.js';
+import { baseAddress, flag, setting } from '../process/config.js';
 import { switchTracing } from './tracing.js';
 
 const samplers = [
