@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type CertManager, createApp } from '@certloop/cert-manager/dist/src/app.js';
+import { readCertManagerConfig } from '@certloop/cert-manager/dist/src/config.js';
+import { schema as managerSchema } from '@certloop/cert-manager/dist/src/database.js';
+import { buildApp } from '@certloop/check-monitor/dist/src/app.js';
+import { createChannel } from '@certloop/check-monitor/dist/src/channels/create-channel.service.js';
+import { createNotifier } from '@certloop/check-monitor/dist/src/channels/notifier.service.js';
+import { loadConfig as loadMonitorConfig } from '@certloop/check-monitor/dist/src/config.js';
+import { schema as monitorSchema } from '@certloop/check-monitor/dist/src/database.js';
+import { microsOf } from '@certloop/check-monitor/dist/src/instants.js';
+import { issueKey, setUpProject } from '@certloop/check-monitor/dist/src/projects/create-project.service.js';
+import { createCertManagerClient, createCheckMonitorClient, createDummyCaClient } from '@certloop/contracts';
+import type { OpenTestDatabase } from '@certloop/db/testing';
+import { createApp as createCa } from '@certloop/dummy-ca/dist/src/app.js';
+import { openAuthority } from '@certloop/dummy-ca/dist/src/authority/certificate-authority.service.js';
+import { loadConfig as loadCaConfig } from '@certloop/dummy-ca/dist/src/config.js';
+import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import type { Clients } from '../src/main-job.js';
+
+/** An event as the receiver of webhooks got it. */
+export interface ReceivedEvent {
+  readonly type: string;
+  readonly subject: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The three services in this process, on databases of their own and one clock; they talk over HTTP. */
+export interface OneProcess {
+  readonly clock: MovableClock;
+  readonly clients: Clients;
+  readonly manager: CertManager;
+  /** One round of the monitor's alert loop; what it sends has arrived then. */
+  readonly tick: () => Promise<void>;
+  /** Messages of the monitor since the last call, as `NAME is STATUS: BODY OF THE LAST PING`. */
+  readonly alerts: () => string[];
+  /** Notices of cert-manager since the last call, those that wait included. */
+  readonly notices: () => Promise<readonly ReceivedEvent[]>;
+  /** Calls of the plain ping address of cert-manager. */
+  readonly pinged: () => number;
+  /** Gives the project of the monitor another key than the one that cert-manager has. */
+  readonly replaceKey: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface OneProcessOptions {
+  /** Checks that the project in the monitor may have. */
+  readonly checkLimit?: number;
+  /** Environment of cert-manager beside the usual. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const silent = (service: string) => createLogger({ service, level: 'silent' });
+
+export async function startOneProcess(
+  open: OpenTestDatabase,
+  { checkLimit = 100, environment = {} }: OneProcessOptions = {},
+): Promise<OneProcess> {
+  const clock = createMovableClock(new Date());
+  const closing: (() => Promise<unknown>)[] = [];
+  const serve = async (handler: RequestListener) => {
+    const { url, close } = await listening(handler);
+    closing.push(close);
+    return url;
+  };
+
+  const alerts: string[] = [];
+  const events: ReceivedEvent[] = [];
+  let pings = 0;
+  const receiver = await serve((request, response) => {
+    if (request.url === '/ping') pings += 1;
+    void text(request).then((body) => {
+      if (request.url === '/alerts') alerts.push(body);
+      if (request.url === '/notices') events.push(JSON.parse(body) as ReceivedEvent);
+      response.writeHead(204).end();
+    });
+  });
+
+  const caConfig = loadCaConfig({});
+  const authority = await openAuthority(caConfig, clock);
+  const ca = { authority, keep: { count: 10_000, octets: 100_000_000 }, status: caConfig };
+  const caUrl = await serve(createCa({ ...ca, clock, logger: silent('dummy-ca') }));
+
+  const monitorDatabase = (await open(monitorSchema)).database;
+  const monitor = await startMonitor(
+    { database: monitorDatabase, clock, checkLimit },
+    `${receiver}/alerts`,
+    closing,
+  );
+  const monitorUrl = await serve(monitor.handler);
+
+  const { database } = await open(managerSchema);
+  const tokenFile = join(tmpdir(), `certloop-setup-token-${randomUUID()}`);
+  closing.push(() => rm(tokenFile, { force: true }));
+  const manager = await createApp({
+    config: readCertManagerConfig({
+      AUTH_MODE: 'open',
+      CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile,
+      CHECK_MONITOR_URL: monitorUrl,
+      CHECK_MONITOR_API_KEY: monitor.keys.readWriteKey,
+      DUMMY_CA_URL: caUrl,
+      NOTICE_WEBHOOK_URL: `${receiver}/notices`,
+      NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      ...environment,
+    }),
+    ...{ database, clock, logger: silent('cert-manager'), announce: () => undefined },
+  });
+  closing.push(() => manager.close());
+  const managerUrl = await serve(manager.http);
+
+  let apiKey = monitor.keys.readWriteKey;
+  return {
+    clock,
+    manager,
+    get clients() {
+      return {
+        manager: createCertManagerClient({ baseUrl: managerUrl }),
+        monitor: createCheckMonitorClient({ baseUrl: monitorUrl, apiKey }),
+        ca: createDummyCaClient({ baseUrl: caUrl }),
+      };
+    },
+    tick: monitor.tick,
+    alerts: () => alerts.splice(0),
+    notices: async () => {
+      while (!(await manager.runNotices()));
+      return events.splice(0);
+    },
+    pinged: () => pings,
+    replaceKey: async () => {
+      apiKey = await monitor.replaceKey();
+    },
+    close: async () => {
+      for (const close of closing.reverse()) await close();
+    },
+  };
+}
+
+interface MonitorPlace {
+  readonly database: Awaited<ReturnType<OpenTestDatabase>>['database'];
+  readonly clock: MovableClock;
+  readonly checkLimit: number;
+}
+
+/** The monitor with a project, whose checks send their messages to the address. */
+async function startMonitor(
+  { database, clock, checkLimit }: MonitorPlace,
+  alertUrl: string,
+  closing: (() => Promise<unknown>)[],
+) {
+  const config = loadMonitorConfig({
+    CHECK_MONITOR_SECRET: 'a secret for tests only, which is long enough',
+    CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
+  });
+  const parts = { database, now: () => microsOf(clock.now()), logger: silent('check-monitor') };
+  const notifier = createNotifier({ ...parts, config: config.telling });
+  closing.push(() => notifier.close());
+  const app = buildApp({ ...parts, config, notifier });
+  const accounts = { ...parts, secret: config.secret };
+  const owner = { email: 'owner@example.org', checkLimit, pingLimit: null };
+  const keys = await setUpProject(accounts, owner, 'CertLoop');
+  const message = { method: 'POST', url: alertUrl, body: '$NAME is $STATUS: $BODY' };
+  await createChannel(
+    { ...parts, notifier },
+    {
+      ...{ projectId: keys.projectId, kind: 'webhook', name: 'People' },
+      ...{ settings: { down: message, up: message }, isVerified: true },
+    },
+  );
+  return {
+    keys,
+    handler: app.handler,
+    tick: async () => {
+      await app.tick();
+      await app.dispatcher.deliver();
+    },
+    replaceKey: () => issueKey(accounts, keys.projectId, 'read-write'),
+  };
+}
+
+async function listening(handler: RequestListener) {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
