@@ -2,7 +2,7 @@
 // entry is left as soon as it is taken, so that neither the CA nor the storing is in the figure.
 import { createApp } from '../apps/cert-manager/dist/src/app.js';
 import { readCertManagerConfig } from '../apps/cert-manager/dist/src/config.js';
-import { runRenewalJob } from '../apps/cert-manager/dist/src/renewals/run-renewal-job.service.js';
+import { runRenewalJob } from '../apps/cert-manager/dist/src/renewals/queue/run-renewal-job.service.js';
 import { createLogger, systemClock } from '../packages/server/dist/src/index.js';
 import { settle } from './databases.mjs';
 import { seedCertificates } from './manager-seed.mjs';

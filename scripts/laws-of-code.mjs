@@ -19,17 +19,18 @@ export const exceptions = {
   'pure-code': {
     'cert-manager/access/row-id.ts#newRowId': 'makes an id, which is random',
     'cert-manager/access/row-id.ts#format': 'makes an id, which is random',
-    'cert-manager/providers/secret-box.ts#sealSecret': 'makes the nonce of a cipher',
-    'cert-manager/users/credentials.ts#newApiToken': 'makes a token, which is random',
+    'cert-manager/providers/secrets/secret-box.ts#sealSecret': 'makes the nonce of a cipher',
+    'cert-manager/users/sessions/credentials.ts#newApiToken': 'makes a token, which is random',
   },
   'asks-for-the-right': {
-    'cert-manager/audit/export-audit-logs.service.ts#exportAuditLogs':
+    'cert-manager/audit/export/export-audit-logs.service.ts#exportAuditLogs':
       'everyone may export what they may read, and the filter leaves out the rest',
-    'cert-manager/issuance/request-certificate.service.ts#begin': 'requestCertificate has asked for it',
-    'cert-manager/issuance/sign-by-order.service.ts#signByOrder': 'signCsr has asked for it',
-    'cert-manager/users/revoke-api-tokens.service.ts#revokeOwnApiToken': 'a token may always revoke itself',
-    'cert-manager/users/sessions.service.ts#closeSession': 'a session may always close itself',
-    'cert-manager/users/succeed-api-token.service.ts#succeedApiToken':
+    'cert-manager/issuance/jobs/request-certificate.service.ts#begin': 'requestCertificate has asked for it',
+    'cert-manager/issuance/signing/sign-by-order.service.ts#signByOrder': 'signCsr has asked for it',
+    'cert-manager/users/api-tokens/revoke-api-tokens.service.ts#revokeOwnApiToken':
+      'a token may always revoke itself',
+    'cert-manager/users/sessions/sessions.service.ts#closeSession': 'a session may always close itself',
+    'cert-manager/users/api-tokens/succeed-api-token.service.ts#succeedApiToken':
       'the right is the token, which was made for it',
   },
   'records-what-it-writes': {

@@ -1,7 +1,7 @@
 import { createLoginThrottle, createPasswords } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import type { Denials } from './audit/denials.service.js';
-import { createSetupToken } from './users/setup-token.store.js';
+import { createSetupToken } from './users/setup/setup-token.store.js';
 
 /** What sign-in and accounts need. */
 export function accountParts(

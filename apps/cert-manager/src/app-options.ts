@@ -1,9 +1,9 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger, Metrics, ScryptCost, WatchJob } from '@certloop/server';
-import type { Pause } from './acme/order-run.service.js';
-import type { OrderMoment } from './acme/order-steps.js';
+import type { Pause } from './acme/orders/order-run.service.js';
+import type { OrderMoment } from './acme/orders/order-steps.js';
 import type { Config } from './config.js';
-import type { RenewalStep } from './renewals/renew-certificate.service.js';
+import type { RenewalStep } from './renewals/queue/renew-certificate.service.js';
 
 /** What the service is built of. */
 export interface AppOptions {

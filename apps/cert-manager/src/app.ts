@@ -23,14 +23,14 @@ import { answerNothing, http01Responder } from './acme/http01.responder.js';
 import { type ApiParts, apiHandlers } from './api-handlers.service.js';
 import type { AppOptions } from './app-options.js';
 import { createDenials } from './audit/denials.service.js';
-import { indexAuditTexts } from './audit/index-audit-texts.service.js';
+import { indexAuditTexts } from './audit/search/index-audit-texts.service.js';
 import type { Config } from './config.js';
 import { createNotices } from './events/notices.service.js';
-import { createIssuanceRunner } from './issuance/issuance-runner.service.js';
-import { recoverSigning } from './issuance/recover-signing.service.js';
+import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
+import { recoverSigning } from './issuance/signing/recover-signing.service.js';
 import { noticeDestinations } from './notice-settings.js';
 import { providerParts } from './provider-parts.service.js';
-import { proveKeyRing } from './providers/encryption.service.js';
+import { proveKeyRing } from './providers/secrets/encryption.service.js';
 import {
   accessPollers,
   issuancePollers,
@@ -45,15 +45,15 @@ import {
   watchPollers,
 } from './recurring-work.service.js';
 import { renewalParts } from './renewal-parts.service.js';
+import type { RunReport } from './renewals/heartbeat/run-report.js';
 import { hasRenewalWithOrder } from './renewals/renewals.repository.js';
-import type { RunReport } from './renewals/run-report.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import { createServiceMetrics } from './system/service-metrics.service.js';
 import { targetParts } from './target-parts.service.js';
-import { prepareSetup } from './users/bootstrap.service.js';
-import { callerOf } from './users/caller.middleware.js';
-import { recordDenials } from './users/denials.middleware.js';
-import { guardOpenMode } from './users/open-mode.middleware.js';
+import { callerOf } from './users/callers/caller.middleware.js';
+import { recordDenials } from './users/callers/denials.middleware.js';
+import { guardOpenMode } from './users/callers/open-mode.middleware.js';
+import { prepareSetup } from './users/setup/bootstrap.service.js';
 
 export interface CertManager {
   readonly http: Express;

@@ -5,13 +5,13 @@ import { AppError } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { ConfigError, createLogger, createPasswords, StartFailed, systemClock } from '@certloop/server';
 import { builtInCaller, internalOrigin } from './access/caller.js';
-import { pauseUntil } from './acme/order-run.service.js';
+import { pauseUntil } from './acme/orders/order-run.service.js';
 import { type CliConfig, describeSettings, readCliConfig } from './config.js';
 import { openMigrated } from './database.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
 import { findOrderProvider, findProviderByName } from './providers/providers.repository.js';
-import { rotateKeys } from './providers/rotate-keys.service.js';
+import { rotateKeys } from './providers/secrets/rotate-keys.service.js';
 import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.service.js';
 
 const help = `Usage: cert-manager <command> [options]

@@ -20,7 +20,7 @@ import { z } from 'zod';
 import { noticeFaults, noticeSettings } from './notice-settings.js';
 import { probeSettings } from './probe-settings.js';
 import { portFault } from './providers/banned-ports.js';
-import { parseKeyRing } from './providers/key-ring.js';
+import { parseKeyRing } from './providers/secrets/key-ring.js';
 import { watchSettings } from './watch-settings.js';
 
 const bytes = wholeNumber(1, 1_073_741_824);

@@ -1,4 +1,4 @@
-import { pauseUntil } from './acme/order-run.service.js';
+import { pauseUntil } from './acme/orders/order-run.service.js';
 import type { AppOptions } from './app-options.js';
 import { ensureProviders } from './providers/ensure-providers.service.js';
 import { createProviderOpener } from './providers/open-provider.service.js';

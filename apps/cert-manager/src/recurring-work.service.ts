@@ -3,14 +3,14 @@ import { deleteOldChallengeTokens } from './acme/acme-accounts.repository.js';
 import type { AppOptions } from './app-options.js';
 import type { Denials } from './audit/denials.service.js';
 import type { Notices } from './events/notices.service.js';
-import type { IssuanceRunner } from './issuance/issuance-runner.service.js';
+import type { IssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import type { PolicyReview } from './policies/review-spaces.service.js';
 import { adviceSeconds, type RenewalParts } from './renewal-parts.service.js';
-import { sweepRenewals } from './renewals/sweep-renewals.service.js';
+import { sweepRenewals } from './renewals/queue/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { probeSeconds, type TargetParts } from './target-parts.service.js';
-import { sweepSessions } from './users/sessions.service.js';
+import { sweepSessions } from './users/sessions/sessions.service.js';
 import { noticeExpiring } from './watch/certificate-events.service.js';
 
 /** Says that nobody needs to sign in; said at the start and every minute. */

@@ -3,13 +3,17 @@ import type { Notices } from './events/notices.service.js';
 import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
 import { createPolicyReview } from './policies/review-spaces.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
-import { askAdvice } from './renewals/ask-advice.service.js';
-import type { ExplainRenewalDeps } from './renewals/explain-renewal.service.js';
-import { createHeartbeat, type Heartbeat, type HeartbeatCheck } from './renewals/heartbeat.client.js';
-import { oneAtATime } from './renewals/one-at-a-time.js';
-import { runAdviceJob } from './renewals/run-advice-job.service.js';
-import { createRenewalRunner } from './renewals/run-due-renewals.service.js';
-import { runRenewalJob } from './renewals/run-renewal-job.service.js';
+import { askAdvice } from './renewals/advice/ask-advice.service.js';
+import { runAdviceJob } from './renewals/advice/run-advice-job.service.js';
+import type { ExplainRenewalDeps } from './renewals/explanation/explain-renewal.service.js';
+import {
+  createHeartbeat,
+  type Heartbeat,
+  type HeartbeatCheck,
+} from './renewals/heartbeat/heartbeat.client.js';
+import { oneAtATime } from './renewals/queue/one-at-a-time.js';
+import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
+import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { probedAfter } from './targets/follow-stored.service.js';
 import { recordFailedRenewal } from './watch/certificate-events.service.js';

@@ -1,8 +1,8 @@
 import type { WatchJob } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import { heartbeatOf, type RenewalParts } from './renewal-parts.service.js';
-import type { HeartbeatCheck } from './renewals/heartbeat.client.js';
-import { type OneAtATime, oneAtATime } from './renewals/one-at-a-time.js';
+import type { HeartbeatCheck } from './renewals/heartbeat/heartbeat.client.js';
+import { type OneAtATime, oneAtATime } from './renewals/queue/one-at-a-time.js';
 import type { ServiceMetrics } from './system/service-metrics.service.js';
 import { createProbeLimits } from './targets/probe-target.service.js';
 import { createProber } from './targets/prober.service.js';

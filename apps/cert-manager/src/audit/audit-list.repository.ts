@@ -1,10 +1,10 @@
 import { column, onSqlite, querySql, type Tx } from '@certloop/db';
 import { auditLogs, findAuditEnds, findHorizon, listAuditUsernames } from './audit.repository.js';
-import { auditCondition, isInOrder } from './audit-condition.repository.js';
-import type { AuditCounts } from './audit-counts.store.js';
 import type { AuditLogRow } from './audit-entry.js';
-import type { AuditFilter, AuditScope } from './audit-filter.js';
-import type { AuditEnds } from './audit-stretches.js';
+import { auditCondition, isInOrder } from './search/audit-condition.repository.js';
+import type { AuditCounts } from './search/audit-counts.store.js';
+import type { AuditFilter, AuditScope } from './search/audit-filter.js';
+import type { AuditEnds } from './search/audit-stretches.js';
 
 export interface AuditWindow {
   readonly order: 'asc' | 'desc';

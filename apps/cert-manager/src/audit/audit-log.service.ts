@@ -11,14 +11,14 @@ import {
   measureAuditLogs,
 } from './audit.repository.js';
 import { recordAudit } from './audit.service.js';
-import type { AuditCounts } from './audit-counts.store.js';
 import type { AuditClearingRow } from './audit-entry.js';
-import { auditFilterOf, auditScopeOf } from './audit-filter.js';
 import { findAuditPage } from './audit-list.repository.js';
 import { auditView } from './audit-view.js';
 import type { Denials } from './denials.service.js';
-import type { RunningExports } from './running-exports.store.js';
-import { searchAuditLogs } from './search-audit-logs.service.js';
+import type { RunningExports } from './export/running-exports.store.js';
+import type { AuditCounts } from './search/audit-counts.store.js';
+import { auditFilterOf, auditScopeOf } from './search/audit-filter.js';
+import { searchAuditLogs } from './search/search-audit-logs.service.js';
 
 export interface AuditLogDeps {
   readonly db: Database;

@@ -1,6 +1,6 @@
 import { column, defineTable, executeSql, insertMany, onSqlite, querySql, type Tx } from '@certloop/db';
 import type { AuditAction, AuditClearingRow, AuditLogRow, AuditOutcome } from './audit-entry.js';
-import type { TransactionHorizon } from './audit-stretches.js';
+import type { TransactionHorizon } from './search/audit-stretches.js';
 
 export const auditLogs = defineTable<AuditLogRow>('audit_logs', {
   columns: {

@@ -8,7 +8,7 @@ import {
   listAuditLogs,
 } from './audit-log.service.js';
 import { auditClearingView } from './audit-view.js';
-import { exportAuditLogs } from './export-audit-logs.service.js';
+import { exportAuditLogs } from './export/export-audit-logs.service.js';
 
 type AuditOperation =
   | 'listAuditLogs'

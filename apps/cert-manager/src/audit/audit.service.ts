@@ -3,7 +3,7 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { insertAuditLogs } from './audit.repository.js';
 import { type AuditEntry, auditFacts } from './audit-entry.js';
-import { ipKey } from './ip-range.js';
+import { ipKey } from './search/ip-range.js';
 
 /** Writes an entry in the transaction of the change that it tells of; both stay or neither does. */
 export async function recordAudit(tx: Tx, caller: Caller, entry: AuditEntry, now: Date): Promise<void> {

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { insertAuditLogs, updateAuditDetails } from './audit.repository.js';
 import { type AuditEntry, auditFacts } from './audit-entry.js';
-import { ipKey } from './ip-range.js';
+import { ipKey } from './search/ip-range.js';
 
 /** A refusal that the log keeps: what was asked for, and the code of the refusal. */
 export interface Denial {

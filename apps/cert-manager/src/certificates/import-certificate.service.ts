@@ -6,10 +6,10 @@ import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
-import { keptChain } from '../providers/acme-certificate.js';
-import { leafFacts } from '../providers/issued-certificate.js';
+import { keptChain } from '../judging/acme-certificate.js';
+import { judgeImport } from '../judging/imported-certificate.js';
+import { leafFacts } from '../judging/issued-certificate.js';
 import type { CertificateRow } from './certificates.repository.js';
-import { judgeImport } from './imported-certificate.js';
 import { type Stored, storeCertificate } from './store-certificates.repository.js';
 
 export interface ImportDeps {

@@ -1,5 +1,5 @@
 import { findRows, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
-import { describeLeaf } from '../providers/issued-certificate.js';
+import { describeLeaf } from '../judging/issued-certificate.js';
 import { type CertificateRow, certificates } from './certificates.repository.js';
 import { isNewest } from './in-use.js';
 

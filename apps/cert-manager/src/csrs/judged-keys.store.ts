@@ -1,5 +1,5 @@
 import { csrLabels, describeRsaKey, parseCsr, parsePem, type RsaFacts } from '@certloop/crypto';
-import { requireStrongKey } from './csr-policy.js';
+import { requireStrongKey } from '../judging/csr-policy.js';
 import type { CsrRow } from './csrs.repository.js';
 
 const maxKeys = 10_000;

@@ -7,6 +7,7 @@ import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { readList } from '../access/read-list.service.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { normalHostname } from '../judging/hostname.js';
 import { keepProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
 import { readFqdnPage } from './fqdn-list.repository.js';
@@ -18,7 +19,6 @@ import {
   type RenewalSwitch,
   updateRenewalSwitch,
 } from './fqdns.repository.js';
-import { normalHostname } from './hostname.js';
 import { isPolicyRefused, policyRefused } from './policy-refused.js';
 import { findRules } from './space-policies.repository.js';
 

@@ -1,7 +1,7 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import { parseIpAddress } from '@certloop/crypto';
+import { readHostname } from '../judging/hostname.js';
 import { type AddressRange, isWithin, parseRange, plainOctets } from './address-range.js';
-import { readHostname } from './hostname.js';
 
 /** What of an FQDN the policy of its space refuses, and by which rule. */
 export interface PolicyRefusal {

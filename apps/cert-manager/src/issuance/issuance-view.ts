@@ -1,5 +1,5 @@
 import type { IssuanceJob, RequestReply } from '@certloop/contracts';
-import { allSteps, type StepReports } from './request-plan.js';
+import { allSteps, type StepReports } from './jobs/request-plan.js';
 
 interface ShownCertificate {
   readonly id: string;

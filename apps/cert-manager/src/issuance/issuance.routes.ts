@@ -1,11 +1,11 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
-import { continueJob, showJob } from './issuance-jobs.service.js';
 import { followHeaders, jobOf, jobView, requestView } from './issuance-view.js';
+import { continueJob, showJob } from './jobs/issuance-jobs.service.js';
+import { requestCertificate } from './jobs/request-certificate.service.js';
 import { type RefreshDeps, refreshCertificate } from './refresh-certificate.service.js';
-import { requestCertificate } from './request-certificate.service.js';
-import { createSigner, type SignDeps } from './sign-csr.service.js';
+import { createSigner, type SignDeps } from './signing/sign-csr.service.js';
 
 type Operations =
   | 'signCsr'

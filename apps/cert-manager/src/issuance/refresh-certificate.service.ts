@@ -11,11 +11,11 @@ import {
 } from '../certificates/certificates.repository.js';
 import { hasOther } from '../certificates/store-certificates.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
-import { describeLeaf } from '../providers/issued-certificate.js';
+import { describeLeaf } from '../judging/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RefreshOutcome } from '../providers/provider.js';
 import { findProvider, type ProviderRow } from '../providers/providers.repository.js';
-import type { IssuanceDeps } from './sign-csr.service.js';
+import type { IssuanceDeps } from './signing/sign-csr.service.js';
 
 export interface RefreshDeps extends IssuanceDeps {
   /** Makes what depends on the certificates of an FQDN follow what was read; the FQDN is held. */

@@ -6,7 +6,7 @@ import {
   type Stored,
   storeCertificate,
 } from '../certificates/store-certificates.repository.js';
-import { describeLeaf } from '../providers/issued-certificate.js';
+import { describeLeaf } from '../judging/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 

@@ -2,7 +2,7 @@ import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findPolicyRefusal, markRefusedTry } from '../fqdns/policy-refusals.repository.js';
-import { noteForbidden } from '../renewals/forbidden-renewals.service.js';
+import { noteForbidden } from '../renewals/queue/forbidden-renewals.service.js';
 import type { RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';

@@ -1,6 +1,6 @@
 import { type AllowedNames, type FieldFault, InvalidInput, type IssuancePolicy } from '@certloop/contracts';
 import { parseRange } from '../fqdns/address-range.js';
-import { readHostname } from '../fqdns/hostname.js';
+import { readHostname } from '../judging/hostname.js';
 
 /** A policy as it is sent; what is absent is without a limit. */
 export interface SentPolicy {

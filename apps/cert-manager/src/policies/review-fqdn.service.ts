@@ -11,7 +11,7 @@ import {
 } from '../fqdns/policy-refusals.repository.js';
 import { findRules } from '../fqdns/space-policies.repository.js';
 import { findProvider } from '../providers/providers.repository.js';
-import { noteForbidden, resumeRenewal } from '../renewals/forbidden-renewals.service.js';
+import { noteForbidden, resumeRenewal } from '../renewals/queue/forbidden-renewals.service.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';
 
 type Watch = Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'>;

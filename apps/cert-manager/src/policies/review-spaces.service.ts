@@ -12,7 +12,7 @@ import {
   type SpacePolicyRow,
 } from '../fqdns/space-policies.repository.js';
 import { listProviders } from '../providers/providers.repository.js';
-import { oneAtATime } from '../renewals/one-at-a-time.js';
+import { oneAtATime } from '../renewals/queue/one-at-a-time.js';
 import { keepSpaces } from '../spaces/spaces.repository.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';
 import { csrOf } from './find-newly-refused.service.js';

@@ -5,7 +5,6 @@ import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { secretMask } from './config-rules.js';
 import type { ProviderAddresses } from './ensure-providers.service.js';
-import type { KeyRing } from './key-ring.js';
 import type { Outgoing } from './outgoing.client.js';
 import { kindOf, type ProviderKind } from './provider-kinds.js';
 import { targetsOf } from './provider-state.js';
@@ -19,7 +18,8 @@ import {
 } from './providers.repository.js';
 import { readableText } from './readable-text.js';
 import { recordProviderAudit } from './record-change.service.js';
-import { sealSecret } from './secret-box.js';
+import type { KeyRing } from './secrets/key-ring.js';
+import { sealSecret } from './secrets/secret-box.js';
 import { type Config, maskSecrets, type SealedSecrets, takeSecretsOut } from './stored-config.js';
 
 /** What configuring needs. */

@@ -1,16 +1,20 @@
 import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
-import { createNameTurns } from '../acme/dns-backends.service.js';
-import { createAcmeProvider } from './acme.provider.js';
-import { acmeConfigSchema } from './acme-config.js';
-import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme-parts.service.js';
-import { createDummyCaMemory, createDummyCaProvider, type DummyCaMemory } from './dummy-ca.provider.js';
-import { dummyCaConfigSchema } from './dummy-ca-config.js';
-import type { KeyRing } from './key-ring.js';
+import { createNameTurns } from '../acme/dns/dns-backends.service.js';
+import { createAcmeProvider } from './acme/acme.provider.js';
+import { acmeConfigSchema } from './acme/acme-config.js';
+import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme/acme-parts.service.js';
+import {
+  createDummyCaMemory,
+  createDummyCaProvider,
+  type DummyCaMemory,
+} from './dummy-ca/dummy-ca.provider.js';
+import { dummyCaConfigSchema } from './dummy-ca/dummy-ca-config.js';
 import type { Provider } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
 import { type ProviderRow, secretPlace } from './providers.repository.js';
-import { openSecret, SecretUnreadable } from './secret-box.js';
+import type { KeyRing } from './secrets/key-ring.js';
+import { openSecret, SecretUnreadable } from './secrets/secret-box.js';
 import { type Config, putSecretsIn } from './stored-config.js';
 
 /** Makes providers of their rows. */

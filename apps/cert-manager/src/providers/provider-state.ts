@@ -1,4 +1,4 @@
-import { nameServerText, readNameServer } from '../acme/name-server.js';
+import { nameServerText, readNameServer } from '../acme/dns/name-server.js';
 import type { ProviderKind } from './provider-kinds.js';
 import type { Config } from './stored-config.js';
 

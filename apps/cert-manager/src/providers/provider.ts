@@ -1,6 +1,6 @@
 import type { RevocationReasonName } from '@certloop/contracts';
-import type { OrderStep, StepChange } from '../acme/order-steps.js';
-import type { LeafFacts } from './issued-certificate.js';
+import type { OrderStep, StepChange } from '../acme/orders/order-steps.js';
+import type { LeafFacts } from '../judging/issued-certificate.js';
 
 /** How an attempt to reach a provider went; `message` is a sentence for people. */
 export interface ProviderReport {

@@ -13,7 +13,7 @@ import {
 } from '@certloop/db';
 import { In } from 'typeorm';
 import { kindOf } from './provider-kinds.js';
-import type { SecretPlace } from './secret-box.js';
+import type { SecretPlace } from './secrets/secret-box.js';
 import type { Config, SealedSecrets } from './stored-config.js';
 
 /** A provider as it is stored. */

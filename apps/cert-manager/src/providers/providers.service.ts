@@ -12,7 +12,7 @@ import { missingKey } from './provider-state.js';
 import type { ShownProvider } from './provider-view.js';
 import { getProvider, holdProvider, type ProviderRow, updateProvider } from './providers.repository.js';
 import { recordProviderAudit } from './record-change.service.js';
-import { SecretUnreadable } from './secret-box.js';
+import { SecretUnreadable } from './secrets/secret-box.js';
 import { maskSecrets } from './stored-config.js';
 
 export interface ProvidersDeps {

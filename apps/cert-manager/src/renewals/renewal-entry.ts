@@ -1,6 +1,6 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { isHandedIn } from '../acme/order-record.js';
-import { dueAfterLapse } from './retry-policy.js';
+import { isHandedIn } from '../acme/orders/order-record.js';
+import { dueAfterLapse } from './queue/retry-policy.js';
 
 /** The part of a renewal entry that moves. */
 export interface RenewalState {

@@ -1,8 +1,8 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../access/list-page.js';
-import { type ExplainRenewalDeps, explainRenewal } from './explain-renewal.service.js';
-import { explanationView } from './explanation-view.js';
+import { type ExplainRenewalDeps, explainRenewal } from './explanation/explain-renewal.service.js';
+import { explanationView } from './explanation/explanation-view.js';
 import { renewalView } from './renewal-view.js';
 import { createTestRenewal, listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
 

@@ -10,7 +10,7 @@ import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { keepProvider } from '../providers/providers.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
-import { type Lane, listLanes } from './provider-lanes.service.js';
+import { type Lane, listLanes } from './queue/provider-lanes.service.js';
 import { type ListedRenewal, readRenewalPage } from './renewal-list.repository.js';
 import { insertRenewal, type RenewalRow } from './renewals.repository.js';
 import { newRenewal } from './schedule-renewals.service.js';

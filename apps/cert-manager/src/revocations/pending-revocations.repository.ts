@@ -11,7 +11,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
-import type { JobCaller } from '../issuance/job-audit.js';
+import type { JobCaller } from '../issuance/jobs/job-audit.js';
 import { findProviderUsers, maxNamed, type ProviderUsers } from '../providers/provider-users.repository.js';
 
 /** A revocation that a CA is asked for and that is not settled yet. It outlives the certificate that it is about. */

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { type CertificateRow, getCertificate } from '../certificates/certificates.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
-import { jobCallerOf } from '../issuance/job-audit.js';
+import { jobCallerOf } from '../issuance/jobs/job-audit.js';
 import {
   getProvider,
   keepProvider,

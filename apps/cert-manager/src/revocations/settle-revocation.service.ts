@@ -9,7 +9,7 @@ import {
   updateCertificate,
 } from '../certificates/certificates.repository.js';
 import { type FqdnRow, holdFqdns } from '../fqdns/fqdns.repository.js';
-import { callerOfJob } from '../issuance/job-audit.js';
+import { callerOfJob } from '../issuance/jobs/job-audit.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RevokeOutcome } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';

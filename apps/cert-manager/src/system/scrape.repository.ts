@@ -2,7 +2,7 @@ import { type RenewalStatus, renewalStatuses } from '@certloop/contracts';
 import { column, querySql, type Tx } from '@certloop/db';
 import { certificates } from '../certificates/certificates.repository.js';
 import { inUse } from '../certificates/in-use.js';
-import { jobRuns } from '../renewals/job-runs.repository.js';
+import { jobRuns } from '../renewals/queue/job-runs.repository.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much there is. */
 export const mostCounted = 100_000;

@@ -1,7 +1,7 @@
 import { InvalidInput, type TargetInput } from '@certloop/contracts';
 import { parseHost } from '@certloop/tls-probe/rules';
 import ipaddr from 'ipaddr.js';
-import { coversHostname } from '../fqdns/hostname.js';
+import { coversHostname } from '../judging/hostname.js';
 import type { TargetSettings } from './target.js';
 
 /** What a target is judged by. */

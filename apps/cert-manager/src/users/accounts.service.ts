@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.js';
 import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
-import { deleteSessionsOf } from './sessions.repository.js';
+import { deleteSessionsOf } from './sessions/sessions.repository.js';
 import { keyOf, type UserRow } from './user.js';
 import {
   findUserByName,

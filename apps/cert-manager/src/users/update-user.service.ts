@@ -7,9 +7,9 @@ import { listMemberships, replaceMemberships } from '../permission-groups/group-
 import { requireKnown } from '../permission-groups/known-ids.js';
 import { keepPermissionGroups } from '../permission-groups/permission-groups.repository.js';
 import { type AccountsDeps, requireFree, uniquely } from './accounts.service.js';
+import { revokeAllApiTokens } from './api-tokens/revoke-api-tokens.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
-import { revokeAllApiTokens } from './revoke-api-tokens.service.js';
-import { deleteSessionsOf } from './sessions.repository.js';
+import { deleteSessionsOf } from './sessions/sessions.repository.js';
 import { keyOf, type UserRow } from './user.js';
 import { findUser, holdUser, markFirstAdmin, updateUser as updateUserRow } from './users.repository.js';
 import { userNotFound } from './users.service.js';

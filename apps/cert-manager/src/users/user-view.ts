@@ -1,6 +1,6 @@
 import type { ApiToken, User } from '@certloop/contracts';
 import { builtInUserIds } from '../access/caller.js';
-import type { ApiTokenRow } from './api-token.js';
+import type { ApiTokenRow } from './api-tokens/api-token.js';
 import type { UserRow } from './user.js';
 
 export function userView(row: Omit<UserRow, 'usernameKey' | 'emailKey' | 'passwordHash'>): User {

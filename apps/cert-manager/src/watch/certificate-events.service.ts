@@ -3,8 +3,8 @@ import type { Clock } from '@certloop/server';
 import { nilUuid } from '../access/caller.js';
 import type { Notices } from '../events/notices.service.js';
 import { findFqdn } from '../fqdns/fqdns.repository.js';
+import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
 import type { RenewalRow } from '../renewals/renewals.repository.js';
-import type { RenewalFault } from '../renewals/settle-renewal.service.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
 import { listExpiring } from './expiring.repository.js';
 

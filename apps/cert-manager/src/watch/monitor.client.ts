@@ -1,6 +1,6 @@
 import { createCheckMonitorClient, createPingClient } from '@certloop/contracts';
 import { boundedFetch, tracedFetch } from '@certloop/server';
-import { checkUuidIn } from '../renewals/ping-address.js';
+import { checkUuidIn } from '../renewals/heartbeat/ping-address.js';
 import type { CheckDescription } from './check-description.js';
 import type { CheckExpectation } from './check-expectation.js';
 import { faultOf, type MonitorFault } from './monitor-fault.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { oneAtATime } from '../renewals/one-at-a-time.js';
+import { oneAtATime } from '../renewals/queue/one-at-a-time.js';
 import type { MonitorClient } from './monitor.client.js';
 import { createPresence } from './monitor-presence.store.js';
 import {

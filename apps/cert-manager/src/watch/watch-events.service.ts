@@ -3,9 +3,9 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { newRowId } from '../access/row-id.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
-import type { RenewalFault } from '../renewals/settle-renewal.service.js';
 import { besideServed, joinedSignal } from './joined-signal.js';
 import {
   allowedText,

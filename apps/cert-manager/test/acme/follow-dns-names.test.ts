@@ -7,11 +7,11 @@ import {
   createNameTurns,
   updateBackend,
   webhookBackend,
-} from '../../src/acme/dns-backends.service.js';
-import { dnsProof } from '../../src/acme/dns-proof.js';
-import { waitForRecord } from '../../src/acme/dns-propagation.client.js';
-import { createDnsView } from '../../src/acme/dns-view.client.js';
-import { createDnsProver } from '../../src/acme/prover.service.js';
+} from '../../src/acme/dns/dns-backends.service.js';
+import { dnsProof } from '../../src/acme/dns/dns-proof.js';
+import { waitForRecord } from '../../src/acme/dns/dns-propagation.client.js';
+import { createDnsView } from '../../src/acme/dns/dns-view.client.js';
+import { createDnsProver } from '../../src/acme/orders/prover.service.js';
 import { type SmallDns, startSmallDns } from '../support/acme/small-dns.js';
 import { listening, textOf } from '../support/small-server.js';
 

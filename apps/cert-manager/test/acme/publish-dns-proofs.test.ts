@@ -6,8 +6,8 @@ import {
   createNameTurns,
   updateBackend,
   webhookBackend,
-} from '../../src/acme/dns-backends.service.js';
-import { createDnsView } from '../../src/acme/dns-view.client.js';
+} from '../../src/acme/dns/dns-backends.service.js';
+import { createDnsView } from '../../src/acme/dns/dns-view.client.js';
 import { listening, silentAddress, textOf } from '../support/small-server.js';
 
 const record = { name: '_acme-challenge.www.example.org', value: 'abc' };

@@ -2,8 +2,8 @@ import { openDatabase } from '@certloop/db';
 import { createTestDatabase, describeOnPostgres } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { beforeEach, expect, test } from '@jest/globals';
-import { indexAuditTexts } from '../../src/audit/index-audit-texts.service.js';
-import { findTextIndex } from '../../src/audit/text-index.repository.js';
+import { indexAuditTexts } from '../../src/audit/search/index-audit-texts.service.js';
+import { findTextIndex } from '../../src/audit/search/text-index.repository.js';
 import { schema } from '../../src/database.js';
 
 describeOnPostgres('the index of texts in the audit log', () => {

@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { signingRequests } from '../../src/issuance/signing-requests.repository.js';
+import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import {

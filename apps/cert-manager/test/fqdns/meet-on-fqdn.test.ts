@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { OrderMoment } from '../../src/acme/order-steps.js';
+import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';

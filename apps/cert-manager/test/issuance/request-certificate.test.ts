@@ -4,7 +4,7 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
-import { type OrderMoment, orderMoments } from '../../src/acme/order-steps.js';
+import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
 import { type Scripted, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';

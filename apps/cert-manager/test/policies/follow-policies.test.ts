@@ -3,7 +3,7 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { policyRefusals } from '../../src/fqdns/policy-refusals.repository.js';
-import { describeRun, isSound } from '../../src/renewals/run-report.js';
+import { describeRun, isSound } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addCsr } from '../support/inventory.js';
 import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';

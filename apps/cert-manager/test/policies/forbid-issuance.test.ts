@@ -1,7 +1,7 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { OrderMoment } from '../../src/acme/order-steps.js';
+import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';

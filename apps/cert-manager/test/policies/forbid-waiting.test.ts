@@ -2,9 +2,9 @@ import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { builtInCaller } from '../../src/access/caller.js';
-import { createOrderFinder } from '../../src/issuance/find-orders.service.js';
-import { createRequestLog } from '../../src/issuance/record-signing.service.js';
-import { signingRequests } from '../../src/issuance/signing-requests.repository.js';
+import { createOrderFinder } from '../../src/issuance/signing/find-orders.service.js';
+import { createRequestLog } from '../../src/issuance/signing/record-signing.service.js';
+import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
 import type { TestApp } from '../support/app.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
 import {

@@ -3,7 +3,7 @@ import { freePort } from '@certloop/server/testing';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../../src/acme/account-key.service.js';
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';
-import type { OrderMoment } from '../../src/acme/order-steps.js';
+import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { changeAccountKey } from '../support/acme/account-key.js';
 import { describeAgainstPebble, type Pebble, startPebble } from '../support/acme/pebble.js';
 import { startApp, type TestApp } from '../support/app.js';

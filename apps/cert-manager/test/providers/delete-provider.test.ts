@@ -4,7 +4,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';
 import { certificates } from '../../src/certificates/certificates.repository.js';
-import { issuanceJobs } from '../../src/issuance/issuance-jobs.repository.js';
+import { issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { deletePendingRevocation } from '../../src/revocations/pending-revocations.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';

@@ -1,9 +1,9 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { parseKeyRing } from '../../src/providers/key-ring.js';
 import { listProviders, secretPlace, updateProvider } from '../../src/providers/providers.repository.js';
-import { rotateKeys } from '../../src/providers/rotate-keys.service.js';
-import { openSecret, sealSecret } from '../../src/providers/secret-box.js';
+import { parseKeyRing } from '../../src/providers/secrets/key-ring.js';
+import { rotateKeys } from '../../src/providers/secrets/rotate-keys.service.js';
+import { openSecret, sealSecret } from '../../src/providers/secrets/secret-box.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { configure, providerOf } from '../support/signing.js';
 

@@ -4,7 +4,7 @@ import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import type { Provider, RenewalAdvice } from '../../src/providers/provider.js';
-import { type AdviceDeps, askAdvice } from '../../src/renewals/ask-advice.service.js';
+import { type AdviceDeps, askAdvice } from '../../src/renewals/advice/ask-advice.service.js';
 import {
   clearInventory,
   explanationOf,

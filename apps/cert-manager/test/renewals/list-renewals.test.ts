@@ -3,8 +3,8 @@ import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newRowId } from '../../src/access/row-id.js';
+import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.js';
 import { type RenewalRow, renewalQueue } from '../../src/renewals/renewals.repository.js';
-import { sweepRenewals } from '../../src/renewals/sweep-renewals.service.js';
 import { grant } from '../support/factories.js';
 import { unknownId } from '../support/inventory.js';
 import {

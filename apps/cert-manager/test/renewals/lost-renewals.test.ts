@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { signingRequests } from '../../src/issuance/signing-requests.repository.js';
+import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
 import { addCsr, auditEntries } from '../support/inventory.js';
 import {
   addTestRenewal,

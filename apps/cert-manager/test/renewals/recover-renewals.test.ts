@@ -2,12 +2,15 @@ import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createDummyCaMemory, createDummyCaProvider } from '../../src/providers/dummy-ca.provider.js';
-import { dummyCaConfigSchema } from '../../src/providers/dummy-ca-config.js';
+import {
+  createDummyCaMemory,
+  createDummyCaProvider,
+} from '../../src/providers/dummy-ca/dummy-ca.provider.js';
+import { dummyCaConfigSchema } from '../../src/providers/dummy-ca/dummy-ca-config.js';
 import { createOutgoing } from '../../src/providers/outgoing.client.js';
 import type { OrderProgress, OrderState, Provider } from '../../src/providers/provider.js';
-import { type RenewalStep, renewalSteps } from '../../src/renewals/renew-certificate.service.js';
-import { createRenewalRunner } from '../../src/renewals/run-due-renewals.service.js';
+import { type RenewalStep, renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
+import { createRenewalRunner } from '../../src/renewals/queue/run-due-renewals.service.js';
 import { createRenewalScheduler } from '../../src/renewals/schedule-renewals.service.js';
 import {
   certificatesOf,

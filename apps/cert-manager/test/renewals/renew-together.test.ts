@@ -7,9 +7,9 @@ import { certificates } from '../../src/certificates/certificates.repository.js'
 import { csrs, listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
 import { schema } from '../../src/database.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
-import type { RenewalStep } from '../../src/renewals/renew-certificate.service.js';
-import type { RunReport } from '../../src/renewals/run-report.js';
-import { sweepRenewals } from '../../src/renewals/sweep-renewals.service.js';
+import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
+import type { RenewalStep } from '../../src/renewals/queue/renew-certificate.service.js';
+import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import {
   addTestRenewal,

@@ -4,10 +4,14 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { builtInCaller, builtInUserIds, internalOrigin } from '../../src/access/caller.js';
 import { listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
-import { type IssuanceJobRow, insertJob, updateJob } from '../../src/issuance/issuance-jobs.repository.js';
-import { jobCallerOf } from '../../src/issuance/job-audit.js';
+import {
+  type IssuanceJobRow,
+  insertJob,
+  updateJob,
+} from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { jobCallerOf } from '../../src/issuance/jobs/job-audit.js';
 import { updateProvider } from '../../src/providers/providers.repository.js';
-import { type RenewalStep, renewalSteps } from '../../src/renewals/renew-certificate.service.js';
+import { type RenewalStep, renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
 import { addCsr, auditEntries } from '../support/inventory.js';
 import {
   addTestRenewal,

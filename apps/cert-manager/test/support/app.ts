@@ -9,7 +9,7 @@ import { type CertManager, createApp } from '../../src/app.js';
 import type { AppOptions, OrderOptions, RenewalOptions } from '../../src/app-options.js';
 import { type Config, readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
-import type { RunReport } from '../../src/renewals/run-report.js';
+import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
 import { type People, settlePeople } from './people.js';
 
 /** A cost that no attacker would mind, so that tests need not wait. */

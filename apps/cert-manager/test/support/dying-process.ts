@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@certloop/db';
 import { createLogger, createMovableClock } from '@certloop/server';
 import supertest from 'supertest';
-import type { OrderMoment } from '../../src/acme/order-steps.js';
+import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { createApp } from '../../src/app.js';
 import { readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
-import type { RenewalStep } from '../../src/renewals/renew-certificate.service.js';
+import type { RenewalStep } from '../../src/renewals/queue/renew-certificate.service.js';
 
 /** What a process of its own does with its life. */
 export interface Life {

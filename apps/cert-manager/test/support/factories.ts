@@ -7,9 +7,9 @@ import { newRowId } from '../../src/access/row-id.js';
 import { insertMembers } from '../../src/permission-groups/group-members.repository.js';
 import type { PermissionGroup } from '../../src/permission-groups/permission-group.js';
 import { insertPermissionGroup } from '../../src/permission-groups/permission-groups.repository.js';
-import type { ApiTokenRow } from '../../src/users/api-token.js';
-import { insertApiToken } from '../../src/users/api-tokens.repository.js';
-import { formatApiToken, newApiToken } from '../../src/users/credentials.js';
+import type { ApiTokenRow } from '../../src/users/api-tokens/api-token.js';
+import { insertApiToken } from '../../src/users/api-tokens/api-tokens.repository.js';
+import { formatApiToken, newApiToken } from '../../src/users/sessions/credentials.js';
 import { keyOf, type UserRow } from '../../src/users/user.js';
 import { insertUser, markFirstAdmin } from '../../src/users/users.repository.js';
 

@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { type IssuanceJobRow, insertJob } from '../../src/issuance/issuance-jobs.repository.js';
+import { type IssuanceJobRow, insertJob } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import type { TestApp } from './app.js';
 import { addCsr, addFqdn, addSpace } from './inventory.js';
 import { newCsr, providerOf } from './signing.js';

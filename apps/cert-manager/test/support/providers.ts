@@ -1,7 +1,7 @@
 import type { Fqdn, Provider } from '@certloop/contracts';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
-import { issuanceJobs } from '../../src/issuance/issuance-jobs.repository.js';
+import { issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { providers } from '../../src/providers/providers.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { storePendingRevocation } from '../../src/revocations/pending-revocations.repository.js';

@@ -10,7 +10,7 @@ import { type CertManager, createApp } from '../../src/app.js';
 import { auditLogs } from '../../src/audit/audit.repository.js';
 import { readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
-import { setupTokens } from '../../src/users/setup-tokens.repository.js';
+import { setupTokens } from '../../src/users/setup/setup-tokens.repository.js';
 import { quickCost } from '../support/app.js';
 
 const account = { username: 'first', email: 'first@example.org', password: 'correct horse' };

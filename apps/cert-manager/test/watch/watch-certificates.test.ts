@@ -4,7 +4,7 @@ import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import type { Provider } from '../../src/providers/provider.js';
-import { askAdvice } from '../../src/renewals/ask-advice.service.js';
+import { askAdvice } from '../../src/renewals/advice/ask-advice.service.js';
 import { createWatchEvents } from '../../src/watch/watch-events.service.js';
 import { watchPings } from '../../src/watch/watch-pings.repository.js';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';

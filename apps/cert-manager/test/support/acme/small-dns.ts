@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer } from 'node:net';
-import { encodeName, signMessage, type TsigKey } from '../../../src/acme/dns-message.js';
+import { encodeName, signMessage, type TsigKey } from '../../../src/acme/dns/dns-message.js';
 
 const types = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28 } as const;
 export type RecordType = keyof typeof types;

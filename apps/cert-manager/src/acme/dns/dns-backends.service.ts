@@ -1,0 +1,88 @@
+import type { Pause } from '../orders/order-run.service.js';
+import type { DnsBackend } from './dns-backend.js';
+import type { DnsProof } from './dns-proof.js';
+import { type PropagationTerms, waitForRecord } from './dns-propagation.client.js';
+import { type DnsUpdateSettings, sendDnsUpdate, tryDnsUpdate } from './dns-update.client.js';
+import {
+  type AcmeDnsSettings,
+  callWebhook,
+  reach,
+  updateAcmeDns,
+  type WebhookSettings,
+} from './dns-webhook.client.js';
+
+interface BackendDeps {
+  readonly propagation: PropagationTerms;
+  readonly pause: Pause;
+  /** Orders of one name take turns, as some servers read and write a whole set of records. */
+  readonly turns: NameTurns;
+}
+
+/** Zone kept behind a server of lego's httpreq contract. */
+export function webhookBackend(settings: WebhookSettings, deps: BackendDeps): DnsBackend {
+  return backendOf(deps, {
+    present: (record, source) => callWebhook(settings, 'present', record, source),
+    cleanUp: (record, source) => callWebhook(settings, 'cleanup', record, source),
+    probe: async () => `the DNS webhook answers with ${await reach('the DNS webhook', settings)}`,
+  });
+}
+
+/** Zone of an acme-dns server. */
+export function acmeDnsBackend(settings: AcmeDnsSettings, deps: BackendDeps): DnsBackend {
+  const backend = backendOf(deps, {
+    present: (record) => updateAcmeDns(settings, record),
+    cleanUp: async () => undefined,
+    probe: async () => `acme-dns answers with ${await reach('acme-dns', settings)}`,
+  });
+  const { fullDomain } = settings;
+  if (fullDomain === undefined) return backend;
+  return {
+    ...backend,
+    propagated: async (record) =>
+      record.name === fullDomain
+        ? backend.propagated(record)
+        : `${record.name} does not lead to ${fullDomain} by CNAME`,
+  };
+}
+
+/** Zone of a name server that takes signed updates (RFC 2136, RFC 8945). */
+export function updateBackend(settings: DnsUpdateSettings, deps: BackendDeps): DnsBackend {
+  return backendOf(deps, {
+    present: (record) => sendDnsUpdate(settings, 'add', record),
+    cleanUp: (record) => sendDnsUpdate(settings, 'delete', record),
+    probe: () => tryDnsUpdate(settings),
+  });
+}
+
+function backendOf(
+  { propagation, pause, turns }: BackendDeps,
+  { present, cleanUp, probe }: Pick<DnsBackend, 'present' | 'cleanUp' | 'probe'>,
+): DnsBackend {
+  return {
+    nameOf: (name) => propagation.view.effectiveName(name),
+    probe,
+    present: (record, source) => turns.run(record, () => present(record, source)),
+    cleanUp: (record, source) => turns.run(record, () => cleanUp(record, source)),
+    propagated: (record) => waitForRecord(propagation, pause, record),
+  };
+}
+
+/** Lets work on one name of the DNS run one after the other. */
+export interface NameTurns {
+  run(record: DnsProof, work: () => Promise<void>): Promise<void>;
+}
+
+export function createNameTurns(): NameTurns {
+  const last = new Map<string, Promise<void>>();
+  return {
+    run: (record, work) => {
+      const before = last.get(record.name) ?? Promise.resolve();
+      const mine = before.then(work);
+      const settled = mine.catch(() => undefined);
+      last.set(record.name, settled);
+      return mine.finally(() => {
+        if (last.get(record.name) === settled) last.delete(record.name);
+      });
+    },
+  };
+}

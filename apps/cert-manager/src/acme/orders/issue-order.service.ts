@@ -1,0 +1,105 @@
+import { type AcmeOrder, AcmeProblem, AppError } from '@certloop/contracts';
+import type { Resource } from '../acme.client.js';
+import { isForNow } from '../problem-reading.js';
+import { type AuthorizationAt, planOrder } from './order-plan.js';
+import {
+  type CurrentOrder,
+  createRun,
+  keep,
+  type OrderDeps,
+  type OrderTerms,
+  type Run,
+  readPatiently,
+  report,
+  waitFor,
+  waitToLook,
+} from './order-run.service.js';
+import { openOrder } from './place-order.service.js';
+import { OrderWaits, prove, reportProven, withdrawProofs } from './prove-control.service.js';
+
+/** What an order led to. */
+export interface IssuedOrder {
+  readonly order: AcmeOrder;
+  readonly certificateUrl: string;
+}
+
+/**
+ * Takes an order as far as its certificate (RFC 8555 §7.4): one that was begun goes on where it was left, found by
+ * what is on disk, and no second one is placed for it. Throws AcmeProblem when the CA refuses, UpstreamFailed when
+ * it does not answer, OrderWaits; what the journal throws passes through.
+ */
+export async function issueOrder(deps: OrderDeps, terms: OrderTerms): Promise<IssuedOrder> {
+  const run = createRun(deps, terms);
+  try {
+    const issued = await goOn(run, await openOrder(run));
+    await withdrawProofs(run);
+    return issued;
+  } catch (error) {
+    if (error instanceof AppError && !(error instanceof OrderWaits)) await clear(run, error);
+    throw error;
+  }
+}
+
+async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
+  const { client, account } = run.deps;
+  const look = () => readPatiently(run, () => client.getOrder(account, first.url));
+  let order: Resource<AcmeOrder> = first;
+  for (;;) {
+    const authorizations = await readAuthorizations(run, order.body);
+    const move = planOrder(order.body, authorizations, run.answered);
+    await reportProven(run, order.body, authorizations);
+    switch (move.kind) {
+      case 'fail':
+        throw move.problem;
+      case 'download':
+        await report(run, 'finalize', { status: 'ok' });
+        return { order: order.body, certificateUrl: move.certificateUrl };
+      case 'prove':
+        await prove(run, move.authorizations);
+        run.looks = 0;
+        break;
+      case 'finalize':
+        order = (await finalize(run, order.body)) ?? (await look());
+        run.looks = 0;
+        continue;
+      case 'wait':
+        await waitToLook(run, order.retryAt);
+    }
+    order = await look();
+  }
+}
+
+/** Authorizations say what is to be proven, and what went wrong; in between nobody needs them. */
+function readAuthorizations(run: Run, { status, authorizations }: AcmeOrder): Promise<AuthorizationAt[]> {
+  if (status !== 'pending' && status !== 'invalid') return Promise.resolve([]);
+  const { client, account } = run.deps;
+  return Promise.all(
+    authorizations.map(async (url) => {
+      const { body } = await readPatiently(run, () => client.getAuthorization(account, url));
+      return { url, authorization: body };
+    }),
+  );
+}
+
+/** The order after the CSR was handed in; undefined when the CA says that it is not ready for it. */
+async function finalize(run: Run, order: AcmeOrder): Promise<Resource<AcmeOrder> | undefined> {
+  const { client, account, atMoment } = run.deps;
+  await report(run, 'finalize', { status: 'running' });
+  await keep(run, { isFinalizing: true });
+  await atMoment('finalizing');
+  try {
+    const finalized = await client.finalize(account, order.finalize, run.terms.csrDer);
+    await atMoment('finalized');
+    return finalized;
+  } catch (error) {
+    if (!(error instanceof AcmeProblem && error.type === 'orderNotReady')) throw error;
+    await waitFor(run, undefined);
+    return undefined;
+  }
+}
+
+/** An order that the CA gave up is forgotten; one that only hangs goes on in the next try. */
+async function clear(run: Run, error: AppError): Promise<void> {
+  await withdrawProofs(run);
+  if (error instanceof AcmeProblem && !isForNow(error)) await run.deps.journal.keep(undefined);
+}

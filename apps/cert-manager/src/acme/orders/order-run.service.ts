@@ -1,0 +1,147 @@
+import { setTimeout } from 'node:timers/promises';
+import { type AcmeOrder, AcmeProblem, UpstreamFailed } from '@certloop/contracts';
+import type { Clock } from '@certloop/server';
+import type { OrderSubject } from '../../judging/csr-rules.js';
+import type { AcmeClient, Resource } from '../acme.client.js';
+import type { Account } from '../acme-account.service.js';
+import { isForgotten, isForNow, retryAtOf } from '../problem-reading.js';
+import { type OrderRecord, readOrderRecord } from './order-record.js';
+import {
+  type ChallengeItem,
+  evenIfAbandoned,
+  type OrderJournal,
+  type OrderMoment,
+  type OrderStep,
+  type StepChange,
+} from './order-steps.js';
+import type { Prover } from './prover.service.js';
+
+/** Waits; rejects when the service stops meanwhile. */
+export type Pause = (ms: number) => Promise<void>;
+
+/** Waits that end when the signal fires; they reject with its reason then. */
+export function pauseUntil(signal: AbortSignal): Pause {
+  return async (ms) => {
+    await setTimeout(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+  };
+}
+
+export interface OrderDeps {
+  readonly client: AcmeClient;
+  readonly account: Account;
+  readonly prover: Prover;
+  readonly journal: OrderJournal;
+  readonly clock: Clock;
+  readonly pause: Pause;
+  /** Told of each moment; an error that it throws ends the work as the end of the process would. */
+  readonly atMoment: (moment: OrderMoment) => Promise<void>;
+}
+
+export interface OrderTerms extends OrderSubject {
+  readonly profile?: string | undefined;
+  /** Name in renewal information of the certificate whose place the new one takes (RFC 9773 §5). */
+  readonly replaces?: string | undefined;
+  /** How long the order may wait for the CA, in all. */
+  readonly waitMs: number;
+}
+
+/** One order in the hands of this process. */
+export interface Run {
+  readonly deps: OrderDeps;
+  readonly terms: OrderTerms;
+  record: OrderRecord;
+  /** Challenges that the CA was asked to look at, by this process. */
+  readonly answered: Set<string>;
+  readonly items: Map<string, ChallengeItem>;
+  /** How often the CA was asked again since this process did its part last. */
+  looks: number;
+  waitedMs: number;
+}
+
+/** An order as the CA told it last. */
+export type CurrentOrder = Resource<AcmeOrder> & { readonly url: string };
+
+/** An order as it was left on disk. */
+export function createRun(deps: OrderDeps, terms: OrderTerms): Run {
+  const record = readOrderRecord(deps.journal.kept);
+  return { deps, terms, record, answered: new Set(), items: new Map(), looks: 0, waitedMs: 0 };
+}
+
+/** Writes down how far the order has come. */
+export async function keep(run: Run, change: OrderRecord): Promise<void> {
+  const { isFinalizing } = run.record;
+  run.record = { ...run.record, ...change };
+  const written = run.deps.journal.keep(run.record);
+  await (isFinalizing === true ? evenIfAbandoned(written) : written);
+}
+
+/** Tells what has become of a step. */
+export async function report(run: Run, step: OrderStep, change: StepChange): Promise<void> {
+  const written = run.deps.journal.onStep?.(step, change) ?? Promise.resolve();
+  await (run.record.isFinalizing === true ? evenIfAbandoned(written) : written);
+}
+
+const leastWaitMs = 1000;
+const mostWaitMs = 600_000;
+
+// Most CAs validate and issue within half a second and name no moment at which to ask again.
+const firstLooksMs: readonly number[] = [50, 100, 250, 500];
+
+/** Waits until an order that the CA works on is worth a further look: as long as the CA says, else longer each time. */
+export async function waitToLook(run: Run, retryAt: Date | undefined): Promise<void> {
+  const usualMs = firstLooksMs[run.looks] ?? leastWaitMs;
+  run.looks += 1;
+  await wait(run, retryAt === undefined ? usualMs : msUntil(run, retryAt));
+}
+
+/** Waits after a failure: until the CA wants to be asked again, a second at least. */
+export async function waitFor(run: Run, retryAt: Date | undefined): Promise<void> {
+  await wait(run, retryAt === undefined ? leastWaitMs : msUntil(run, retryAt));
+}
+
+const msUntil = ({ deps }: Run, retryAt: Date): number =>
+  Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), leastWaitMs), mostWaitMs);
+
+async function wait(run: Run, ms: number): Promise<void> {
+  run.waitedMs += ms;
+  if (run.waitedMs > run.terms.waitMs) {
+    throw new UpstreamFailed('the CA has not come to an end with the order in time', { timedOut: true });
+  }
+  await run.deps.pause(ms);
+}
+
+const mostFailures = 3;
+
+/** What only reads may fail now and then. */
+export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (failures === mostFailures || !isPassing(error)) throw await judgeLook(run, error);
+      await waitFor(run, retryAtOf(error));
+    }
+  }
+}
+
+// then it is taken for lost, as a certificate that nobody can get is worth less than a second one
+const mostRefusedLooks = 5;
+
+/**
+ * What it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to tell of the
+ * order, by a gateway or for a key that was changed, is no end of it: another order would lead to a second certificate.
+ */
+export async function judgeLook(run: Run, error: unknown): Promise<unknown> {
+  const { isFinalizing, refusedLooks = 0 } = run.record;
+  if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
+  if (isForNow(error) || isForgotten(error) || refusedLooks + 1 >= mostRefusedLooks) return error;
+  await keep(run, { refusedLooks: refusedLooks + 1 });
+  const { code, message } = error;
+  return new UpstreamFailed(`the CA does not tell of the order: ${message}`, { code, cause: error });
+}
+
+/** Whether the same request may well succeed a little later. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof AcmeProblem) return error.type === 'serverInternal';
+  return error instanceof UpstreamFailed && error.code !== 'target_refused';
+}

@@ -1,0 +1,112 @@
+import type { Database } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { deleteChallengeToken, putChallengeToken } from '../acme-accounts.repository.js';
+import type { DnsBackend } from '../dns/dns-backend.js';
+import { challengeName, dnsProof } from '../dns/dns-proof.js';
+import type { ProofType } from './order-plan.js';
+import type { ProofRecord } from './order-record.js';
+
+/** Shows in public what a CA looks for; `answer` is the key authorization (RFC 8555 §8.1). */
+export interface Prover {
+  /** Kinds of challenge, the preferred one first. */
+  readonly wanted: readonly ProofType[];
+  /** People do the publishing. */
+  readonly isManual: boolean;
+  /** The proof with the place where it is to be published, before it is. Throws UpstreamFailed. */
+  locate(proof: ProofRecord): Promise<ProofRecord>;
+  present(proof: ProofRecord, answer: string): Promise<void>;
+  /** What keeps the proof from being seen from here, in one sentence. Throws when that must not be. */
+  check(proof: ProofRecord, answer: string): Promise<string | undefined>;
+  /** Takes the proof back. Never throws for a backend that does not answer. */
+  withdraw(proof: ProofRecord, answer: string): Promise<void>;
+  /** Tries what publishes, without publishing anything; a sentence about it. Throws UpstreamFailed. */
+  readonly probe?: () => Promise<string>;
+  /** What somebody is to publish. */
+  instruction(proof: ProofRecord, answer: string): { readonly place: string; readonly content: string };
+}
+
+export interface HttpProverDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Why an answer cannot be read under its name; undefined when it can, or when nobody looks. */
+  readonly probe: (proof: ProofRecord, answer: string) => Promise<string | undefined>;
+}
+
+/** Proofs by files under this service's own paths. */
+export function createHttpProver(deps: HttpProverDeps): Prover {
+  return {
+    wanted: ['http-01'],
+    isManual: false,
+    locate: async (proof) => proof,
+    present: async ({ token, identifier }, keyAuthorization) => {
+      const now = deps.clock.now();
+      const expiresAt = new Date(now.getTime() + tokenLifeMs);
+      const row = { token, identifier: identifier.value, keyAuthorization, createdAt: now, expiresAt };
+      await deps.db.transaction((tx) => putChallengeToken(tx, row));
+    },
+    check: deps.probe,
+    withdraw: async ({ token }) => deps.db.transaction((tx) => deleteChallengeToken(tx, token)),
+    instruction: httpInstruction,
+  };
+}
+
+// An order that nobody took up again is dead at every CA after a week.
+const tokenLifeMs = 7 * 86_400_000;
+
+/** Proofs by TXT records that a backend publishes. */
+export function createDnsProver(
+  dns: DnsBackend,
+  { logger, alias }: { readonly logger: Logger; readonly alias?: string | undefined },
+): Prover {
+  const recordFor = (proof: ProofRecord, answer: string) =>
+    recordOf(proof, answer, proof.recordName ?? alias);
+  return {
+    wanted: ['dns-01'],
+    isManual: false,
+    locate: async (proof) => {
+      const recordName = alias ?? (await dns.nameOf(challengeName(proof.identifier.value)));
+      return { ...proof, recordName };
+    },
+    present: (proof, answer) => dns.present(recordFor(proof, answer), { ...proof, answer }),
+    check: (proof, answer) => dns.propagated(recordFor(proof, answer)),
+    withdraw: async (proof, answer) => {
+      const record = recordFor(proof, answer);
+      try {
+        await dns.cleanUp(record, { ...proof, answer });
+      } catch (error) {
+        logger.warn({ name: record.name, error }, 'acme.record_left_behind');
+      }
+    },
+    probe: dns.probe,
+    instruction: (proof, answer) => dnsInstruction(proof, answer, alias),
+  };
+}
+
+/** Proofs that people publish: a TXT record where the CA allows it, else a file. */
+export function createManualProver({ alias }: { readonly alias?: string | undefined }): Prover {
+  const nothing = async () => undefined;
+  return {
+    wanted: ['dns-01', 'http-01'],
+    isManual: true,
+    locate: async (proof) => proof,
+    present: nothing,
+    check: nothing,
+    withdraw: nothing,
+    instruction: (proof, answer) =>
+      proof.type === 'dns-01' ? dnsInstruction(proof, answer, alias) : httpInstruction(proof, answer),
+  };
+}
+
+function recordOf({ identifier }: ProofRecord, answer: string, alias: string | undefined) {
+  return dnsProof(identifier.value, answer, alias);
+}
+
+function dnsInstruction(proof: ProofRecord, answer: string, alias: string | undefined) {
+  const { name, value } = recordOf(proof, answer, alias);
+  return { place: `${name} TXT`, content: value };
+}
+
+function httpInstruction({ identifier, token }: ProofRecord, answer: string) {
+  const host = identifier.value.includes(':') ? `[${identifier.value}]` : identifier.value;
+  return { place: `http://${host}/.well-known/acme-challenge/${token}`, content: answer };
+}

@@ -1,0 +1,178 @@
+import {
+  claimDue,
+  column,
+  defineTable,
+  executeSql,
+  findRow,
+  findRows,
+  insertMany,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { In, IsNull, LessThanOrEqual } from 'typeorm';
+import type { OrderState } from '../../providers/provider.js';
+import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
+import type { JobCaller } from './job-audit.js';
+import type { StepReports } from './request-plan.js';
+
+/** `waiting` for somebody to publish a proof; `running` is somebody's as long as the lease lasts. */
+export const jobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** One request for a certificate, from the question to its end. */
+export interface IssuanceJobRow {
+  readonly id: string;
+  readonly fqdnId: string;
+  readonly spaceId: string;
+  readonly csrId: string;
+  readonly providerId: string;
+  /** What was called: request-certificate, or csr/sign. */
+  readonly kind: 'request' | 'sign';
+  readonly status: JobStatus;
+  readonly caller: JobCaller;
+  readonly steps: StepReports;
+  /** What the provider keeps of the order. */
+  readonly orderState: OrderState | null;
+  /** Somebody said that he has published what the order waited for. */
+  readonly isConfirmed: boolean;
+  /** The valid certificate whose place the new one takes. */
+  readonly replacesId: string | null;
+  readonly certificateId: string | null;
+  /** A sentence for people. */
+  readonly message: string;
+  /** How often a worker has taken it up; whoever writes names the number under which he works. */
+  readonly attempt: number;
+  readonly leaseUntil: Date | null;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+const isOpen = "status in ('running', 'waiting')";
+
+export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
+  columns: {
+    id: column.uuid().primary(),
+    fqdnId: column.uuid(),
+    spaceId: column.uuid(),
+    csrId: column.uuid(),
+    providerId: column.uuid(),
+    kind: column.word<IssuanceJobRow['kind']>(16),
+    status: column.word<JobStatus>(16),
+    caller: column.json<JobCaller>(),
+    steps: column.json<StepReports>(),
+    orderState: column.json<OrderState>().nullable(),
+    isConfirmed: column.boolean(),
+    replacesId: column.uuid().nullable(),
+    certificateId: column.uuid().nullable(),
+    message: column.text(),
+    attempt: column.integer(),
+    leaseUntil: column.instant().nullable(),
+    createdAt: column.instant(),
+    finishedAt: column.instant().nullable(),
+  },
+  indexes: [
+    // one request for each FQDN
+    {
+      name: 'uq_issuance_jobs_open',
+      columns: ['fqdnId'],
+      unique: true,
+      where: isOpen,
+    },
+    { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['status', 'leaseUntil'] },
+    { columns: ['finishedAt'] },
+  ],
+  references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
+});
+
+/** The database refuses a second open job of an FQDN. */
+export function insertJob(tx: Tx, row: IssuanceJobRow): Promise<void> {
+  return insertMany(tx, issuanceJobs, [row]);
+}
+
+export async function findJob(tx: Tx, id: string): Promise<IssuanceJobRow | undefined> {
+  return findRow(tx, issuanceJobs, { id });
+}
+
+/** The job of an FQDN that has not come to its end. */
+export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
+  const text = `select * from issuance_jobs where fqdn_id = $1 and ${isOpen}`;
+  return (await querySql(tx, issuanceJobs.columns, text, [fqdnId]))[0];
+}
+
+/** Those of the FQDNs that have a job which runs; at least one is asked for. */
+export async function listFqdnsBeingRequested(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
+  const rows = await findRows(tx, issuanceJobs, { fqdnId: fqdnIds, status: 'running' });
+  return rows.map(({ fqdnId }) => fqdnId);
+}
+
+/** The job of an FQDN that was made last. */
+export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
+  const [row] = await tx.find(issuanceJobs, {
+    where: { fqdnId },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: 1,
+  });
+  return row;
+}
+
+/** Jobs by a provider that have not come to their end. */
+export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
+  const condition = `provider_id = $1 and ${isOpen}`;
+  return findProviderUsers(tx, { table: 'issuance_jobs', fqdnId: 'fqdn_id', condition }, [providerId]);
+}
+
+/** Whether a job other than the one named holds the ACME order of the address, or has left it to the next one. */
+export async function hasJobWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
+  const text = `select 1 from issuance_jobs
+    where id <> $2 and order_state is not null and order_state ->> 'url' = $1 limit 1`;
+  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
+}
+
+/** Changes a job that is still in the hands of the worker, or waiting; false when it is not. */
+export async function updateJob(
+  tx: Tx,
+  { id, attempt, status }: Pick<IssuanceJobRow, 'id' | 'attempt' | 'status'>,
+  change: Partial<IssuanceJobRow>,
+): Promise<boolean> {
+  return (await updateRows(tx, issuanceJobs, { id, attempt, status }, change)) === 1;
+}
+
+/** Extends the leases of jobs that are still in the hands of their workers. */
+export async function extendJobs(
+  tx: Tx,
+  jobs: readonly Pick<IssuanceJobRow, 'id' | 'attempt'>[],
+  leaseUntil: Date,
+): Promise<void> {
+  for (const attempt of new Set(jobs.map((job) => job.attempt))) {
+    const ids = jobs.filter((job) => job.attempt === attempt).map(({ id }) => id);
+    // in parts, as a statement takes a bounded number of values
+    for (let start = 0; start < ids.length; start += 500) {
+      const where = { id: In(ids.slice(start, start + 500)), attempt, status: 'running' as const };
+      await updateRows(tx, issuanceJobs, where, { leaseUntil });
+    }
+  }
+}
+
+/** Takes up a running job that nobody works on: exactly one worker gets it. */
+export function claimJob(tx: Tx, now: Date, leaseUntil: Date): Promise<IssuanceJobRow | undefined> {
+  return claimDue(tx, {
+    table: issuanceJobs,
+    where: [
+      { status: 'running', leaseUntil: LessThanOrEqual(now) },
+      { status: 'running', leaseUntil: IsNull() },
+    ],
+    order: { createdAt: 'ASC' },
+    set: ({ attempt }) => ({ leaseUntil, attempt: attempt + 1 }),
+  });
+}
+
+/** Deletes at most 1000 ended jobs that are older than `before`; how many there were. */
+export function deleteOldJobs(tx: Tx, before: Date): Promise<number> {
+  return executeSql(
+    tx,
+    'delete from issuance_jobs where id in (select id from issuance_jobs where finished_at < $1 limit 1000)',
+    [before],
+  );
+}

@@ -1,0 +1,66 @@
+import type { Caller } from '../../access/caller.js';
+import type { AuditEntry } from '../../audit/audit-entry.js';
+
+/** Who asked for a job, as the audit log names him when it ends. */
+export interface JobCaller {
+  readonly kind: Caller['kind'];
+  readonly userId: string;
+  readonly username: string;
+  readonly tokenId?: string;
+  readonly requestId: string;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+}
+
+/** What is kept of a caller. */
+export function jobCallerOf(caller: Caller): JobCaller {
+  const { kind, userId, username, tokenId, requestId, ipAddress, userAgent } = caller;
+  return {
+    kind,
+    userId,
+    username,
+    ...(tokenId !== undefined && { tokenId }),
+    requestId,
+    ipAddress,
+    userAgent,
+  };
+}
+
+/** The caller again, without any right: whether he may was settled when he asked. */
+export function callerOfJob({ caller }: { readonly caller: JobCaller }): Caller {
+  return { ...caller, isAdmin: false, hasFullAccess: false, spaceLevels: new Map() };
+}
+
+interface AuditedJob {
+  readonly id: string;
+  readonly kind: 'request' | 'sign';
+  readonly fqdnId: string;
+  readonly spaceId: string;
+  readonly csrId: string;
+  readonly providerId: string;
+  readonly replacesId: string | null;
+}
+
+/** The end of a job: with the new certificate, or without one. */
+export function jobAudit(
+  job: AuditedJob,
+  fqdn: string | undefined,
+  details: Readonly<Record<string, unknown>>,
+  certificateId?: string,
+): AuditEntry {
+  const { id: jobId, fqdnId, spaceId, csrId, providerId, replacesId } = job;
+  const facts = { ...(fqdn !== undefined && { fqdn }), fqdnId, jobId, providerId, ...details };
+  if (job.kind === 'sign') {
+    return { action: 'csr.sign', resourceType: 'csr', resourceId: csrId, spaceId, details: facts };
+  }
+  if (certificateId === undefined) {
+    return { action: 'certificate.fail', resourceType: 'fqdn', resourceId: fqdnId, spaceId, details: facts };
+  }
+  return {
+    action: replacesId === null ? 'certificate.issue' : 'certificate.replace',
+    resourceType: 'certificate',
+    resourceId: certificateId,
+    spaceId,
+    details: { ...facts, ...(replacesId !== null && { previous: replacesId }) },
+  };
+}

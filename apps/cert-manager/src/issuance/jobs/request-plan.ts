@@ -1,0 +1,98 @@
+import { type RequestStep, requestSteps, type StepReport, type StepStatus } from '@certloop/contracts';
+import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
+import { coversHostname } from '../../judging/hostname.js';
+
+/** What is looked at of a certificate that is there. */
+export interface StoredCertificate {
+  readonly pem: string;
+  readonly spkiSha256: string;
+  readonly notBefore: Date;
+  readonly expiresAt: Date;
+  readonly revokedAt: Date | null;
+}
+
+/**
+ * The certificate that serves the host name at `now`, of several the last one; `certificates` are oldest first. One
+ * for a key that a later certificate has given up is of no use any more. Where the newest was revoked, none serves.
+ */
+export function findServing<C extends StoredCertificate>(
+  certificates: readonly C[],
+  hostname: string,
+  now: Date,
+): C | undefined {
+  const newest = certificates.at(-1);
+  if (newest === undefined || newest.revokedAt !== null) return undefined;
+  const key = newest.spkiSha256;
+  return certificates.findLast(
+    (certificate) =>
+      certificate.revokedAt === null &&
+      certificate.spkiSha256 === key &&
+      certificate.notBefore <= now &&
+      now <= certificate.expiresAt &&
+      namesOf(certificate).some((name) => coversHostname(name.toLowerCase(), hostname)),
+  );
+}
+
+/** Whether a request must be confirmed: a certificate serves, and its time to be renewed has not come. */
+export function needsConfirmation(
+  serving: StoredCertificate | undefined,
+  { isConfirmed, renewAt, now }: { isConfirmed: boolean; renewAt: Date | undefined; now: Date },
+): boolean {
+  return serving !== undefined && !isConfirmed && (renewAt === undefined || now < renewAt);
+}
+
+function namesOf({ pem }: StoredCertificate): readonly string[] {
+  const [leaf] = splitChain(pem);
+  return leaf === undefined ? [] : describeCertificate(parseCertificate(leaf)).dnsNames;
+}
+
+/** Steps that have been begun, by name. */
+export type StepReports = Readonly<Partial<Record<RequestStep, StepReport>>>;
+
+/** Every step in the order of execution, those not reached as `pending`. */
+export function allSteps(reports: StepReports): Record<RequestStep, StepReport> {
+  const pending: StepReport = { status: 'pending' };
+  const entries = requestSteps.map((step) => [step, reports[step] ?? pending] as const);
+  return Object.fromEntries(entries) as Record<RequestStep, StepReport>;
+}
+
+const ended: readonly StepStatus[] = ['ok', 'warning', 'skipped', 'failed'];
+
+/** The reports after one step has changed; moments are those of its first and its last change. */
+export function changeStep(
+  reports: StepReports,
+  step: RequestStep,
+  change: Partial<StepReport> & Pick<StepReport, 'status'>,
+  now: Date,
+): StepReports {
+  const before = reports[step];
+  const startedAt = before?.startedAt ?? now.toISOString();
+  const finishedAt = ended.includes(change.status) ? { finishedAt: now.toISOString() } : {};
+  return { ...reports, [step]: { ...before, ...change, startedAt, ...finishedAt } };
+}
+
+/** Why a step failed. */
+export type StepError = NonNullable<StepReport['error']>;
+
+/** The reports after whatever was under way has failed; what had not been begun is not reached. */
+export function failUnderWay(reports: StepReports, error: StepError, now: Date): StepReports {
+  const underWay = requestSteps.filter((step) => reports[step]?.status === 'running').at(-1);
+  const next = requestSteps.find((step) => reports[step] === undefined);
+  const step = underWay ?? next;
+  if (step === undefined) return reports;
+  const end = { status: 'failed' as const, detail: error.message, error, ...failedItems(reports[step]) };
+  return changeStep(reports, step, end, now);
+}
+
+type Items = Readonly<Record<string, { readonly status: StepStatus }>>;
+
+/** Parts of a step that were under way fail with it. */
+function failedItems(report: StepReport | undefined): { readonly items?: Items } {
+  const { items } = (report ?? {}) as { readonly items?: Items };
+  if (items === undefined) return {};
+  const ended = Object.entries(items).map(([name, item]) => {
+    const status = item.status === 'running' ? ('failed' as const) : item.status;
+    return [name, { ...item, status }] as const;
+  });
+  return { items: Object.fromEntries(ended) };
+}

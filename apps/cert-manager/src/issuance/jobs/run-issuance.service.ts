@@ -1,0 +1,239 @@
+import { AppError, type NotFound } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { isHandedIn } from '../../acme/orders/order-record.js';
+import { isHandingIn, OrderAbandoned } from '../../acme/orders/order-steps.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { findLastOfProvider } from '../../certificates/certificate-list.repository.js';
+import { findKeyRefusal, requireSoundKey } from '../../certificates/compromised-keys.repository.js';
+import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../../csrs/csrs.repository.js';
+import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
+import { type FqdnRow, getFqdn, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import type { ProviderOpener } from '../../providers/open-provider.service.js';
+import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../../providers/provider.js';
+import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import { readableText } from '../../providers/readable-text.js';
+import { orRecordLost } from '../signing/lost-certificate.service.js';
+import { certificateFacts, storeIssued } from '../store-certificate.service.js';
+import { findJob, hasJobWithOrder, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { callerOfJob, jobAudit } from './job-audit.js';
+import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
+
+export interface RunDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly opener: ProviderOpener;
+  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
+  readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  /** Lets what watches the FQDN know that it got no certificate; part of the transaction that ends the job. */
+  readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
+  /** Whether a renewal holds the ACME order of the address. */
+  readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
+  /** How long a worker may be silent before its job passes to others. */
+  readonly leaseMs: number;
+}
+
+/** The job has passed to somebody else, or is gone. */
+class JobLost extends Error {
+  override readonly name = 'JobLost';
+}
+
+/**
+ * Works on a job that this worker has claimed until it is completed, failed, or waits for somebody. What the end of
+ * the process would leave undone is done by the next worker, from what is on disk.
+ */
+export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<void> {
+  const worker = createWorker(deps, job);
+  try {
+    const subject = await deps.db.read((tx) => findSubject(tx, job));
+    const outcome = subject.refusal ?? (await ask(worker, subject));
+    if (outcome.isSigned) await completeOrRecordLost(worker, subject, outcome);
+    else if (outcome.isWaiting === true) await wait(worker, outcome.reason);
+    else await fail(worker, subject, outcome);
+  } catch (error) {
+    if (error instanceof JobLost) return;
+    if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
+    // the FQDN, and the job with it, went meanwhile; or only the CSR did
+    await fail(worker, undefined, { reason: error.message, isPermanent: true });
+  } finally {
+    worker.release();
+  }
+}
+
+/** Fails a job that this worker has claimed and does not begin with, as each of `tries` tries broke off. */
+export async function giveUp(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
+  const reason = `the request broke off ${tries} times by an error that nobody foresaw; the service's log has it`;
+  await fail({ deps, job, steps: job.steps }, undefined, { reason });
+}
+
+interface Subject {
+  readonly fqdn: FqdnRow;
+  readonly csr: CsrRow;
+  readonly provider: ProviderRow;
+  /** PEM of the certificate whose place the new one takes. */
+  readonly replaces: string | undefined;
+  /** Why the policy of the space does not allow it, or that the key is compromised; what a CA has been given the CSR for goes on all the same. */
+  readonly refusal: RefusedOutcome | undefined;
+}
+
+interface Worker {
+  readonly deps: RunDeps;
+  readonly job: IssuanceJobRow;
+  steps: StepReports;
+}
+
+/** Extends the lease of the job each third of its length, until it is released. */
+function createWorker(deps: RunDeps, job: IssuanceJobRow): Worker & { readonly release: () => void } {
+  const timer = setInterval(() => {
+    const leaseUntil = new Date(deps.clock.now().getTime() + deps.leaseMs);
+    deps.db
+      .transaction((tx) => updateJob(tx, job, { leaseUntil }))
+      .catch((error: unknown) => deps.logger.warn({ jobId: job.id, error }, 'issuance.lease_not_extended'));
+  }, deps.leaseMs / 3);
+  timer.unref();
+  return { deps, job, steps: job.steps, release: () => clearInterval(timer) };
+}
+
+async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
+  const fqdn = await getFqdn(tx, job.spaceId, job.fqdnId);
+  const csr = await findCsr(tx, job.csrId);
+  if (csr === undefined) throw csrGone();
+  const provider = await getProvider(tx, job.providerId);
+  const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
+  const refusal = isHandedIn(job.orderState) ? undefined : await refusalOf(tx, { fqdn, csr, provider });
+  return { fqdn, csr, provider, replaces: earlier?.pem, refusal: refusal && outcomeOf(refusal) };
+}
+
+/** Why nothing may be issued, by the policy of the space or for the key. */
+async function refusalOf(tx: Tx, subject: Omit<Subject, 'replaces' | 'refusal'>) {
+  return (await findRefusal(tx, subject)) ?? (await findKeyRefusal(tx, subject.csr));
+}
+
+type RefusedOutcome = { readonly isSigned: false } & SignRefusal;
+
+function outcomeOf({ message: reason, code }: AppError): RefusedOutcome {
+  return { isSigned: false, isPermanent: true, reason, code };
+}
+
+/** A provider that was disabled or spoilt meanwhile refuses like any other. */
+async function ask(worker: Worker, subject: Subject): Promise<SignOutcome> {
+  const { csr, provider } = subject;
+  try {
+    const progress = progressOf(worker, subject);
+    return await worker.deps.opener.openForSigning(provider).sign(csr.csrPem, progress);
+  } catch (error) {
+    if (error instanceof AppError) return { isSigned: false, reason: error.message, code: error.code };
+    throw error;
+  }
+}
+
+function progressOf(worker: Worker, subject: Subject): OrderProgress {
+  const { job, deps } = worker;
+  const { replaces } = subject;
+  return {
+    kept: job.orderState ?? undefined,
+    keep: (state) => write(worker, { orderState: state ?? null }),
+    replaces,
+    isHeldElsewhere: (url) =>
+      deps.db.read(
+        async (tx) => (await hasJobWithOrder(tx, url, job.id)) || (await deps.isOrderOfRenewal(tx, url)),
+      ),
+    isConfirmed: job.isConfirmed,
+    onStep: async (step, change) => {
+      if (isHandingIn(step, change)) {
+        await deps.db.read(async (tx) => {
+          await requireAllowed(tx, subject);
+          await requireSoundKey(tx, subject.csr);
+        });
+      }
+      worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());
+      await write(worker, { steps: worker.steps });
+    },
+  };
+}
+
+async function write({ deps, job }: Worker, change: Partial<IssuanceJobRow>): Promise<void> {
+  const isMine = await deps.db.transaction(async (tx) => {
+    if (await updateJob(tx, job, change)) return true;
+    // the FQDN went, and the job with it
+    if ((await findJob(tx, job.id)) === undefined) throw new OrderAbandoned();
+    return false;
+  });
+  if (!isMine) throw new JobLost();
+}
+
+function completeOrRecordLost(worker: Worker, subject: Subject, issued: IssuedCertificate): Promise<void> {
+  const lost = { ...subject, caller: callerOfJob(worker.job), issued };
+  return orRecordLost(worker.deps, lost, () => complete(worker, subject, issued));
+}
+
+/** Stores the certificate and ends the job, all or nothing. */
+async function complete(worker: Worker, subject: Subject, issued: IssuedCertificate): Promise<void> {
+  const { deps, job } = worker;
+  const caller = callerOfJob(job);
+  const { provider, csr } = subject;
+  const certificate = await deps.db.transaction(async (tx) => {
+    const fqdn = await holdFqdn(tx, job.spaceId, job.fqdnId);
+    if (!(await keepCsr(tx, csr.id))) throw csrGone();
+    const now = deps.clock.now();
+    const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
+    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
+    const stored = changeStep(worker.steps, 'store', { status: 'ok', detail: row.id }, now);
+    const steps = changeStep(stored, 'schedule', { status: fqdn.renewalEnabled ? 'ok' : 'skipped' }, now);
+    const isMine = await updateJob(tx, job, {
+      status: 'completed',
+      steps,
+      orderState: null,
+      certificateId: row.id,
+      message: `issued by ${provider.name}, valid until ${row.expiresAt.toISOString()}`,
+      leaseUntil: null,
+      finishedAt: now,
+    });
+    if (!isMine) throw new JobLost();
+    // another one that adopted the order has stored it with its entry
+    if (!isNew) return row;
+    await recordAudit(tx, caller, jobAudit(job, fqdn.fqdn, certificateFacts(row, provider), row.id), now);
+    await deps.onCertificateStored(tx, caller, fqdn);
+    return row;
+  });
+  deps.logger.info({ jobId: job.id, certificateId: certificate.id }, 'issuance.completed');
+}
+
+async function wait(worker: Worker, reason: string): Promise<void> {
+  const isMine = await worker.deps.db.transaction((tx) =>
+    updateJob(tx, worker.job, { status: 'waiting', message: reason, leaseUntil: null }),
+  );
+  if (!isMine) throw new JobLost();
+  worker.deps.logger.info({ jobId: worker.job.id }, 'issuance.waiting');
+}
+
+async function fail(worker: Worker, subject: Subject | undefined, refusal: SignRefusal): Promise<void> {
+  const { deps, job } = worker;
+  const reason = readableText(refusal.reason);
+  await deps.db.transaction(async (tx) => {
+    const now = deps.clock.now();
+    const steps = failUnderWay(worker.steps, stepError(refusal, reason), now);
+    const end = { status: 'failed' as const, steps, message: reason, leaseUntil: null, finishedAt: now };
+    if (!(await updateJob(tx, job, end))) return;
+    const entry = { ...jobAudit(job, subject?.fqdn.fqdn, { reason }), outcome: 'failure' as const };
+    await recordAudit(tx, callerOfJob(job), entry, now);
+    await deps.onRequestFailed?.(tx, job.fqdnId, reason);
+  });
+  deps.logger.warn({ jobId: job.id, reason }, 'issuance.failed');
+}
+
+function stepError({ isPermanent, notBefore, code, problemType }: SignRefusal, message: string) {
+  return {
+    code: code ?? 'upstream_failed',
+    message,
+    retryable: isPermanent !== true,
+    ...(notBefore !== undefined && { retryAt: notBefore.toISOString() }),
+    ...(problemType !== undefined && { caProblemType: problemType }),
+  };
+}
+
+function csrGone(): NotFound {
+  return csrNotFound('the CSR was deleted while the certificate was being requested');
+}

@@ -1,0 +1,73 @@
+import { AppError } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
+import { describeLeaf } from '../../judging/issued-certificate.js';
+import type { IssuedCertificate } from '../../providers/provider.js';
+import type { ProviderRow } from '../../providers/providers.repository.js';
+
+/** A certificate that a CA issued, and for what. */
+interface Issued {
+  readonly caller: Caller;
+  readonly fqdn: Pick<FqdnRow, 'id' | 'spaceId' | 'fqdn'>;
+  readonly provider: Pick<ProviderRow, 'id' | 'name'>;
+  readonly issued: IssuedCertificate;
+  /** Called in the transaction of that entry. */
+  readonly onLost?: (tx: Tx) => Promise<void>;
+}
+
+/**
+ * What `store` resolves with. When it rejects because the FQDN or the CSR was deleted meanwhile, the audit log first
+ * gets an entry by which the certificate can be found and revoked at its CA.
+ */
+export async function orRecordLost<T>(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { caller, fqdn, provider, issued, onLost }: Issued,
+  store: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await store();
+  } catch (error) {
+    if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
+    const { serialNumber, spkiSha256, expiresAt } = issued.facts ?? describeLeaf(issued.certificatePem);
+    const details = {
+      ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, serial: serialNumber, spkiSha256 },
+      ...{ expiresAt: expiresAt.toISOString(), provider: provider.name, providerId: provider.id },
+      ...{ upstreamId: issued.upstreamId, reason: `issued, but not stored: ${error.message}` },
+    };
+    const entry = {
+      action: 'certificate.issue',
+      outcome: 'failure',
+      resourceType: 'fqdn',
+      resourceId: fqdn.id,
+      spaceId: fqdn.spaceId,
+      details,
+    } as const;
+    await db.transaction(async (tx) => {
+      await recordAudit(tx, caller, entry, clock.now());
+      await onLost?.(tx);
+    });
+    throw error;
+  }
+}
+
+/** The entry of the audit log on a certificate that a CA perhaps issued, and that is not stored, as the process died or the answer was lost. */
+export function perhapsLost(
+  fqdn: Pick<FqdnRow, 'id' | 'spaceId' | 'fqdn'>,
+  details: Readonly<Record<string, unknown>>,
+  reason: string,
+) {
+  return {
+    action: 'certificate.issue',
+    outcome: 'failure',
+    resourceType: 'fqdn',
+    resourceId: fqdn.id,
+    spaceId: fqdn.spaceId,
+    details: {
+      ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, ...details },
+      reason: `its process ended while the CA signed, or the answer was lost; a certificate may have been issued, but none is stored: ${reason}`,
+    },
+  } as const;
+}

@@ -1,0 +1,32 @@
+import type { SignReply } from '@certloop/contracts';
+import type { Caller } from '../../access/caller.js';
+import type { IssuanceJobRow } from '../jobs/issuance-jobs.repository.js';
+import { begin, type RequestDeps, type Requested, settle } from '../jobs/request-certificate.service.js';
+
+/** Answer of signing, and the job that goes on when it is not over yet. */
+export interface SignedByOrder {
+  readonly reply: SignReply;
+  readonly unfinished?: IssuanceJobRow;
+}
+
+const waitMs = 60_000;
+
+/** Has a CSR signed by an order with a CA, as a request for a certificate that is confirmed already. */
+export async function signByOrder(
+  deps: RequestDeps,
+  caller: Caller,
+  order: Omit<Requested, 'isConfirmed' | 'kind'>,
+): Promise<SignedByOrder> {
+  const begun = await begin(deps, caller, { ...order, isConfirmed: true, kind: 'sign' });
+  if (begun.kind !== 'job') {
+    const message = begun.kind === 'refused' ? begun.message : 'a valid certificate exists';
+    return { reply: { success: false, message } };
+  }
+  const { job, certificate } = await settle(deps, begun.job, waitMs);
+  const { status, message } = job;
+  if (status === 'running' || status === 'waiting') {
+    return { reply: { success: false, message }, unfinished: job };
+  }
+  if (certificate === undefined) return { reply: { success: false, message } };
+  return { reply: { success: true, message, certificate: certificate.pem } };
+}

@@ -1,0 +1,134 @@
+import { InvalidInput } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { requireLevel } from '../../access/permissions.js';
+import { isHandingIn } from '../../acme/orders/order-steps.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { createIssuanceJudge } from '../../csrs/judge-issuance.service.js';
+import { createKeyJudge } from '../../csrs/judged-keys.store.js';
+import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
+import { validityWarning } from '../../judging/public-validity.js';
+import type { ProviderOpener } from '../../providers/open-provider.service.js';
+import type { OrderProgress } from '../../providers/provider.js';
+import { kindOf } from '../../providers/provider-kinds.js';
+import type { RequestDeps } from '../jobs/request-certificate.service.js';
+import { createOrderFinder, type Order, type OrderInput } from './find-orders.service.js';
+import { createRequestLog } from './record-signing.service.js';
+import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
+import { createSignCompany } from './sign-company.store.js';
+import type { SignPlaces } from './sign-places.store.js';
+import { deleteSigningRequests } from './signing-requests.repository.js';
+import { wishName } from './signing-wish.js';
+import { createSignedStore, type StoreDeps, signAudit } from './store-signed.service.js';
+
+export interface IssuanceDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+}
+
+export interface SignDeps extends RequestDeps, StoreDeps {
+  readonly signPlaces: SignPlaces;
+  /** Lets what watches the FQDN know that it got no certificate. */
+  readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
+  /** Reviews an FQDN that the policy of its space refused, as its certificate is by another provider now. */
+  readonly reviewRefused?: (fqdn: FqdnRow) => Promise<void>;
+}
+
+// as long as a wait for a busy disk: callers that come at the same time share it before the CA is asked
+const lingerMs = 5;
+
+/**
+ * A function that has the newest CSR of an FQDN signed and stores the certificate; an order with a CA that takes longer
+ * than a minute goes on after the answer. A provider that refuses or fails is
+ * `success` false with its reason; nothing is stored then, and what a CA issued whose answer was lost later. Throws NotFound when the space, the FQDN, a CSR or
+ * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
+ * disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy of the space does not allow
+ * a name or the provider. A provider that had signed for a call which died is asked for that
+ * certificate by the name of the wish.
+ */
+export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput) => Promise<SignedByOrder> {
+  const company = createSignCompany(lingerMs);
+  const findOrder = createOrderFinder(deps.db, { ms: lingerMs, expected: company.near });
+  const recordRequest = createRequestLog({ ...deps, leaseMs: deps.runner.leaseMs });
+  const store = createSignedStore(deps, company.asking);
+  const judgeKey = createKeyJudge();
+  const judge = createIssuanceJudge(deps.db);
+  const signAt = async (place: number, caller: Caller, input: OrderInput): Promise<SignedByOrder> => {
+    const order = await findOrder(input);
+    judgeKey(order.csr);
+    const provider = deps.opener.openForSigning(order.provider);
+    if (order.refusal !== undefined) return refuse(deps, caller, { order }, order.refusal);
+    if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
+    const { fqdn, csr, newestId } = order;
+    const wish = wishName({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, place });
+    const requestId = await recordRequest({ caller, order, wish }).catch((error: unknown) =>
+      refuse(deps, caller, { order }, error),
+    );
+    // the policy may be changed while the call waits for its turn
+    const progress = judgedAtTurn(() => judge(order));
+    const outcome = await company
+      .ask(() => provider.sign(csr.csrPem, progress, wish))
+      .catch((error: unknown) => refuse(deps, caller, { order, requestId }, error));
+    if (!outcome.isSigned) {
+      // `recoverSigning` asks again for what a CA may have issued
+      const ended = outcome.mayHaveIssued === true ? { order } : { order, requestId };
+      await recordRefusal(deps, caller, ended, outcome.reason);
+      return { reply: { success: false, message: outcome.reason } };
+    }
+    const certificate = await store({ caller, order, issued: outcome, requestId });
+    if (order.wasRefused) await deps.reviewRefused?.(fqdn);
+    // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
+    if (certificate.revokedAt !== null) return signAt(place, caller, input);
+    const warning = validityWarning(fqdn.fqdn, certificate);
+    const signed = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
+    const message = warning === undefined ? signed : `${signed}; it ${warning}`;
+    return { reply: { success: true, message, certificate: certificate.pem } };
+  };
+  return async (caller, input) => {
+    requireLevel(caller, input.spaceId, 'READ_WRITE');
+    // the place comes before the look at the newest certificate: whoever had the place before has stored his by then
+    return company.join(() => deps.signPlaces.use(input.fqdnId, (place) => signAt(place, caller, input)));
+  };
+}
+
+/** Throws the error; a refusal by the policy of the space is audited before. */
+async function refuse(deps: SignDeps, caller: Caller, subject: Refused, error: unknown): Promise<never> {
+  if (error instanceof InvalidInput) await recordRefusal(deps, caller, subject, error.message, error.code);
+  throw error;
+}
+
+/** There is no order with the CA to come back to. */
+function judgedAtTurn(judge: () => Promise<void>): OrderProgress {
+  return {
+    kept: undefined,
+    keep: async () => undefined,
+    onStep: async (step, change) => {
+      if (isHandingIn(step, change)) await judge();
+    },
+  };
+}
+
+interface Refused {
+  readonly order: Order;
+  /** What is written down of the request to the CA, which is over. */
+  readonly requestId?: string;
+}
+
+function recordRefusal(
+  { db, clock, onRequestFailed }: SignDeps,
+  caller: Caller,
+  { order: { fqdn, csr, provider }, requestId }: Refused,
+  reason: string,
+  code?: string,
+): Promise<void> {
+  const provided = { provider: provider.name, providerId: provider.id };
+  const details = { reason, ...(code !== undefined && { code }), ...provided };
+  const entry = { ...signAudit({ fqdn, csr }, details), outcome: 'failure' as const };
+  return db.transaction(async (tx) => {
+    await recordAudit(tx, caller, entry, clock.now());
+    if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
+    await onRequestFailed?.(tx, fqdn.id, reason);
+  });
+}

@@ -1,0 +1,87 @@
+import { type AcmeIdentifier, InvalidInput } from '@certloop/contracts';
+import { type Certificate, certificateLabel, formatPem, listCommonNames } from '@certloop/crypto';
+import { areSameIdentifiers } from './csr-rules.js';
+import {
+  differenceFromCsr,
+  findChainFault,
+  type IssuedChain,
+  readIssued,
+  timeFault,
+} from './issued-certificate.js';
+
+/** What a certificate of an order must agree with. */
+export interface OrderedCertificate {
+  readonly csrPem: string;
+  readonly identifiers: readonly AcmeIdentifier[];
+  readonly now: Date;
+}
+
+/** A chain as it is kept, or what is wrong with it, in one sentence. */
+export type ChainJudgement =
+  | { readonly chainPem: string; readonly fault?: never }
+  | { readonly fault: string };
+
+/**
+ * Leaf and intermediates in PEM when the leaf is for the CSR's key and exactly the ordered names, valid now,
+ * each certificate is signed by the next, and TLS clients find no fault with the chain; a root at the end is left out.
+ */
+export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudgement {
+  let issued: IssuedChain;
+  try {
+    issued = readIssued(text);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return { fault: `the CA's answer is no certificate: ${error.message}` };
+  }
+  const fault =
+    differenceFromCsr(issued, ordered.csrPem) ??
+    timeFault(issued, ordered.now) ??
+    nameFault(issued.leaf, ordered.identifiers) ??
+    preCertificateFault(issued.leaf) ??
+    findChainFault(issued);
+  if (fault !== undefined) return { fault };
+  return { chainPem: keptChain(issued) };
+}
+
+/** PEM of the leaf and its intermediates; a root at the end is left out. */
+export function keptChain({ leaf, others }: IssuedChain): string {
+  const chain = [leaf, ...others.filter(({ issuerDer, subjectDer }) => !issuerDer.equals(subjectDer))];
+  return chain.map(({ der }) => formatPem(certificateLabel, der)).join('');
+}
+
+/** The chain whose topmost certificate was issued under the wanted name; else the CA's own choice. */
+export function preferChain(chains: readonly string[], preferred: string | undefined): string {
+  const [first = ''] = chains;
+  if (preferred === undefined) return first;
+  return chains.find((chain) => topIssuerNames(chain).includes(preferred)) ?? first;
+}
+
+function topIssuerNames(chain: string): readonly string[] {
+  try {
+    const { leaf, others } = readIssued(chain);
+    return listCommonNames((others.at(-1) ?? leaf).issuer);
+  } catch (error) {
+    if (error instanceof InvalidInput) return [];
+    throw error;
+  }
+}
+
+function nameFault(
+  { subjectAltNames }: Certificate,
+  identifiers: readonly AcmeIdentifier[],
+): string | undefined {
+  const names = [
+    ...subjectAltNames.dnsNames.map((value) => ({ type: 'dns', value })),
+    ...subjectAltNames.ipAddresses.map((value) => ({ type: 'ip', value })),
+  ];
+  return areSameIdentifiers(names, identifiers)
+    ? undefined
+    : 'the certificate is not for the names of the order';
+}
+
+// RFC 6962 §3.1
+const poison = '1.3.6.1.4.1.11129.2.4.3';
+
+function preCertificateFault({ extensions }: Certificate): string | undefined {
+  return extensions.some(({ oid }) => oid === poison) ? 'it is a pre-certificate' : undefined;
+}

@@ -1,0 +1,198 @@
+import { type CsrFinding, InvalidInput } from '@certloop/contracts';
+import type { RsaFacts } from '@certloop/crypto';
+import { coversHostname } from './hostname.js';
+
+/** What is judged of a CSR. */
+export interface CsrFacts {
+  /** As encoded; RFC 2986 allows 0 alone. */
+  readonly version: number;
+  /** `RSA`, `RSA-PSS`, `ECDSA`, `Ed25519` or another. */
+  readonly publicKeyAlgorithm: string;
+  readonly keySize: number;
+  /** Name of an elliptic curve, such as `P-256`. */
+  readonly curve?: string | undefined;
+  /** Of RSA and RSA-PSS keys. */
+  readonly rsa?: RsaFacts | undefined;
+  readonly signatureAlgorithm: string;
+  readonly commonNames: readonly string[];
+  readonly hasSubjectAltName: boolean;
+  readonly dnsNames: readonly string[];
+  readonly emailAddresses: readonly string[];
+  readonly ipAddresses: readonly string[];
+  readonly uris: readonly string[];
+  readonly extensions: readonly { readonly oid: string; readonly purposes: readonly string[] }[];
+}
+
+/**
+ * Throws InvalidInput unless the CSR can be kept for the host name: an RSA key of 2048 to 8192 bits, one on
+ * P-256, P-384 or P-521, or an Ed25519 key, none of them known to be weak; and the host name covered by its DNS names, or by its common name
+ * when it has no subject alternative names (RFC 6125 §6.4.4).
+ */
+export function requireUsableCsr(csr: CsrFacts, hostname: string): void {
+  if (!isKeyAllowed(csr)) throw keyRefusal(csr);
+  requireStrongKey(csr.rsa);
+  if (!judgedNames(csr).some((name) => coversHostname(name.toLowerCase(), hostname))) {
+    throw nameRefusal(csr, hostname);
+  }
+}
+
+/** Throws InvalidInput for an RSA key whose private key can be computed from the public one. */
+export function requireStrongKey(rsa: RsaFacts | undefined): void {
+  if (rsa?.weakness === undefined) return;
+  const message = `holds a weak RSA key: ${rsa.weakness}; generate another key and a new CSR`;
+  throw new InvalidInput(`csr: ${message}`, {
+    code: 'csr_key_weak',
+    title: 'The key of the CSR is weak',
+    fields: [{ path: 'csr.publicKey', code: 'not_allowed', message }],
+  });
+}
+
+/** What the holder of a CSR should know of it, though it is no reason to refuse it. */
+export function csrFindings(csr: CsrFacts, hostname: string): CsrFinding[] {
+  return findingRules.flatMap(([code, find]) => {
+    const message = find(csr, hostname);
+    return message === undefined ? [] : [{ code, message }];
+  });
+}
+
+const allowedCurves: readonly (string | undefined)[] = ['P-256', 'P-384', 'P-521'];
+
+/** Whether the kind and the size of the key are accepted. */
+export function isKeyAllowed({
+  publicKeyAlgorithm,
+  keySize,
+  curve,
+}: Pick<CsrFacts, 'publicKeyAlgorithm' | 'keySize' | 'curve'>): boolean {
+  switch (publicKeyAlgorithm) {
+    case 'RSA':
+    case 'RSA-PSS':
+      return keySize >= 2048 && keySize <= 8192;
+    case 'ECDSA':
+      return allowedCurves.includes(curve);
+    default:
+      return publicKeyAlgorithm === 'Ed25519';
+  }
+}
+
+function keyRefusal({ publicKeyAlgorithm, keySize, curve }: CsrFacts): InvalidInput {
+  const key = `${publicKeyAlgorithm} ${curve ?? keySize}`;
+  const message = `holds a key that is not accepted (${key}); use RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519`;
+  return new InvalidInput(`csr: ${message}`, {
+    code: 'csr_key_not_accepted',
+    title: 'The key of the CSR is not accepted',
+    fields: [{ path: 'csr.publicKey', code: 'not_allowed', message }],
+  });
+}
+
+/** Names that decide: the DNS names, or the common names when there are no alternative names at all. */
+function judgedNames({ hasSubjectAltName, dnsNames, commonNames }: CsrFacts): readonly string[] {
+  return hasSubjectAltName ? dnsNames : commonNames;
+}
+
+function nameRefusal(csr: CsrFacts, hostname: string): InvalidInput {
+  const place = csr.hasSubjectAltName ? 'csr.dnsNames' : 'csr.subject';
+  const held = csr.hasSubjectAltName ? 'the DNS names of the CSR are' : 'the common name of the CSR is';
+  const message = `${held} ${listed(judgedNames(csr))}; the FQDN is ${hostname}`;
+  return new InvalidInput(message, {
+    code: 'csr_san_mismatch',
+    title: 'CSR does not match the FQDN',
+    fields: [{ path: place, code: 'not_allowed', message }],
+  });
+}
+
+type FindingRule = (csr: CsrFacts, hostname: string) => string | undefined;
+
+const findingRules: readonly (readonly [string, FindingRule])[] = [
+  [
+    'version_not_0',
+    ({ version }) =>
+      version === 0
+        ? undefined
+        : `its version is ${version}; RFC 2986 allows 0 alone, and some CAs refuse others`,
+  ],
+  [
+    'weak_signature',
+    ({ signatureAlgorithm }) =>
+      /md5|sha-?1(?!\d)/i.test(signatureAlgorithm)
+        ? `it is signed with ${signatureAlgorithm}, which most authorities refuse`
+        : undefined,
+  ],
+  [
+    'small_exponent',
+    ({ rsa }) =>
+      rsa !== undefined && rsa.exponent < 65_537n
+        ? `its RSA key has the exponent ${rsa.exponent}; public authorities accept 65537 alone`
+        : undefined,
+  ],
+  [
+    'no_subject_alt_name',
+    ({ hasSubjectAltName }) =>
+      hasSubjectAltName ? undefined : 'it names the host only as common name, which browsers ignore',
+  ],
+  [
+    'more_names',
+    (csr, hostname) => {
+      const more = namesBeyond(csr, hostname);
+      return more.length === 0 ? undefined : `it also asks for ${listed(more)}`;
+    },
+  ],
+  [
+    'too_many_names',
+    (csr) => {
+      const { length } = allNames(csr);
+      return length > 100 ? `it asks for ${length} names; authorities allow at most 100` : undefined;
+    },
+  ],
+  [
+    'common_name_not_in_sans',
+    (csr) => {
+      const stray = commonNamesOutside(csr);
+      return stray.length === 0 ? undefined : `its common name ${listed(stray)} is not among its DNS names`;
+    },
+  ],
+  [
+    'unusual_extensions',
+    ({ extensions }) => {
+      const unusual = extensions.map(({ oid }) => oid).filter((oid) => !usualExtensions.has(oid));
+      return unusual.length === 0 ? undefined : `it asks for unusual extensions: ${listed(unusual)}`;
+    },
+  ],
+  [
+    'ca_requested',
+    ({ extensions }) =>
+      extensions.some(({ purposes }) => purposes.includes('Certificate Authority'))
+        ? 'it asks to become a certificate authority, which is not granted'
+        : undefined,
+  ],
+];
+
+// RFC 5280 §4.2.1: subject key identifier, key usage, alternative name, basic constraints, extended key
+// usage; RFC 7633: TLS feature ("must staple").
+const usualExtensions: ReadonlySet<string> = new Set([
+  '2.5.29.14',
+  '2.5.29.15',
+  '2.5.29.17',
+  '2.5.29.19',
+  '2.5.29.37',
+  '1.3.6.1.5.5.7.1.24',
+]);
+
+function allNames({ dnsNames, ipAddresses, emailAddresses, uris }: CsrFacts): string[] {
+  return [...dnsNames, ...ipAddresses, ...emailAddresses, ...uris];
+}
+
+function namesBeyond(csr: CsrFacts, hostname: string): string[] {
+  return allNames(csr).filter((name) => !coversHostname(name.toLowerCase(), hostname));
+}
+
+function commonNamesOutside({ hasSubjectAltName, commonNames, dnsNames, ipAddresses }: CsrFacts): string[] {
+  const names = new Set([...dnsNames, ...ipAddresses].map((name) => name.toLowerCase()));
+  return hasSubjectAltName ? commonNames.filter((name) => !names.has(name.toLowerCase())) : [];
+}
+
+/** Up to five names, the rest as a count; `none` for no name. */
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}

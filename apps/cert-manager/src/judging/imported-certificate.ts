@@ -1,0 +1,48 @@
+import { InvalidInput } from '@certloop/contracts';
+import { coversHostname } from './hostname.js';
+import { findChainFault, type IssuedChain, readIssued, timeFault } from './issued-certificate.js';
+
+/**
+ * The chain of a certificate that is to be watched for the host name. Throws InvalidInput that names the fault and the
+ * way out: no certificates or several chains, a private key, a CA, another name, expired or not yet valid, a chain
+ * that TLS clients refuse.
+ */
+export function judgeImport(pem: string, hostname: string, now: Date): IssuedChain {
+  const chain = readIssued(pem);
+  const { leaf } = chain;
+  if (leaf.isCa) {
+    throw refused(
+      'not_a_leaf',
+      'the first certificate is that of a CA: send the one of the server, and then its CAs',
+    );
+  }
+  const names = leaf.subjectAltNames.dnsNames;
+  if (!names.some((name) => coversHostname(name.toLowerCase(), hostname))) {
+    const found = names.length === 0 ? 'no DNS names in subjectAltName' : `the DNS names ${shown(names)}`;
+    const message = `the certificate has ${found}; this FQDN is ${hostname}: import it for an FQDN that it names`;
+    throw refused('name_mismatch', message);
+  }
+  const fault = timeFault(chain, now);
+  if (fault !== undefined) throw refused('not_valid_now', `${fault}: import the certificate that is in use`);
+  const chainFault = findChainFault(chain);
+  if (chainFault !== undefined) {
+    throw refused(
+      'unsound_chain',
+      `TLS clients refuse the chain: ${chainFault}; send the certificate alone, or its own CAs`,
+    );
+  }
+  return chain;
+}
+
+function shown(names: readonly string[]): string {
+  const first = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${first} and ${names.length - 5} more` : first;
+}
+
+function refused(code: string, message: string): InvalidInput {
+  return new InvalidInput(message, {
+    code: 'certificate_not_accepted',
+    title: 'Certificate not accepted',
+    fields: [{ path: 'pem', code, message }],
+  });
+}

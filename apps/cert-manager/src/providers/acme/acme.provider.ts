@@ -1,0 +1,268 @@
+import { AcmeProblem, AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { exportSpki } from '@certloop/crypto';
+import { createAcmeClient } from '../../acme/acme.client.js';
+import {
+  type Account,
+  changeAccountKey,
+  ensureAccount,
+  findAccount,
+  forgetAccountUrl,
+} from '../../acme/acme-account.service.js';
+import { certificateId } from '../../acme/certificate-id.js';
+import { issueOrder } from '../../acme/orders/issue-order.service.js';
+import { proofObstacle } from '../../acme/orders/order-plan.js';
+import { evenIfAbandoned, type OrderStep, type StepChange } from '../../acme/orders/order-steps.js';
+import { OrderWaits } from '../../acme/orders/prove-control.service.js';
+import { caProblemType, isForgotten, isPermanent, isValidation } from '../../acme/problem-reading.js';
+import { createSignedRequests } from '../../acme/signed-request.client.js';
+import { judgeChain, keptChain, preferChain } from '../../judging/acme-certificate.js';
+import { type OrderSubject, orderSubject } from '../../judging/csr-rules.js';
+import { keyOf, readIssued } from '../../judging/issued-certificate.js';
+import type {
+  IssuedCertificate,
+  KnownCertificate,
+  OrderProgress,
+  Provider,
+  ProviderReport,
+  RefreshOutcome,
+  RenewalAdvice,
+  SignRefusal,
+} from '../provider.js';
+import { readableText } from '../readable-text.js';
+import { parseRetryAfter } from '../retry-after.js';
+import type { AcmeConfig } from './acme-config.js';
+import {
+  type AcmeContext,
+  type AcmeParts,
+  accountTerms,
+  connectionOf,
+  keyBoxOf,
+  proverOf,
+} from './acme-parts.service.js';
+import { revokeByAccount } from './acme-revocation.service.js';
+import { externalAccountMissing, probeAcme } from './probe-acme.service.js';
+
+/** ACME CA as provider (RFC 8555): the CSR is handed in to the byte, its key is never seen. */
+export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provider {
+  const client = createAcmeClient(createSignedRequests(connectionOf(config, parts)));
+  const context = { config, parts, client };
+  return {
+    test: async () => {
+      try {
+        return { success: true, message: await probeAcme(context) } satisfies ProviderReport;
+      } catch (error) {
+        return { success: false, message: reasonOf(error) };
+      }
+    },
+    sign: async (csrPem, progress = forgetful) => {
+      try {
+        return { isSigned: true, ...(await sign(context, csrPem, progress)) };
+      } catch (error) {
+        return { isSigned: false, ...refusalOf(error, parts.clock.now()) };
+      }
+    },
+    refresh: (known) => refresh(context, known).catch(asUpstreamFailure),
+    changeAccountKey: () => {
+      const box = keyBoxOf(parts);
+      return changeAccountKey({ ...parts, box, client }, accountTerms(config, parts)).catch(
+        asUpstreamFailure,
+      );
+    },
+    adviseRenewal: (certificatePem) => adviseRenewal(context, certificatePem).catch(asUpstreamFailure),
+    revoke: (order) => revokeByAccount(context, order).catch(asUpstreamFailure),
+  };
+}
+
+/** For orders that nobody takes up again. */
+const forgetful: OrderProgress = { kept: undefined, keep: async () => undefined };
+
+async function sign(
+  context: AcmeContext,
+  csrPem: string,
+  progress: OrderProgress,
+): Promise<IssuedCertificate> {
+  const subject = orderSubject(csrPem);
+  const replaces = await preflight(context, subject, progress);
+  try {
+    return await order(context, { csrPem, subject, replaces }, progress);
+  } catch (error) {
+    // a CA that has lost its accounts knows none of the orders either
+    if (!(error instanceof AcmeProblem && error.type === 'accountDoesNotExist')) throw error;
+    await forgetAccountUrl(context.parts, accountTerms(context.config, context.parts));
+    await progress.keep(undefined);
+    return order(context, { csrPem, subject, replaces }, { ...progress, kept: undefined });
+  }
+}
+
+type Report = (step: OrderStep, change: StepChange) => Promise<void>;
+
+function reporter({ onStep }: OrderProgress): Report {
+  return async (step, change) => onStep?.(step, change);
+}
+
+/** What can be known before anything is ordered; the name of the certificate that is replaced, if the CA has such. */
+async function preflight(
+  { config, parts, client }: AcmeContext,
+  { identifiers }: OrderSubject,
+  progress: OrderProgress,
+): Promise<string | undefined> {
+  const report = reporter(progress);
+  await report('preflight', { status: 'running' });
+  const obstacle = proofObstacle(identifiers, proverOf(config, parts).wanted);
+  if (obstacle !== undefined) throw new InvalidInput(obstacle, { code: 'unprovable_name' });
+  const { meta, renewalInfo } = await client.directory();
+  if (meta?.externalAccountRequired === true && config.eab === undefined) throw externalAccountMissing();
+  const { profile } = config;
+  if (profile !== undefined && meta?.profiles !== undefined && !Object.hasOwn(meta.profiles, profile)) {
+    const offered = Object.keys(meta.profiles).join(', ');
+    throw new InvalidInput(`the CA has no profile ${profile}; it offers ${offered}`, {
+      code: 'unknown_profile',
+    });
+  }
+  await report('preflight', { status: 'ok' });
+  const { replaces } = progress;
+  return replaces === undefined || renewalInfo === undefined ? undefined : certificateId(replaces);
+}
+
+interface Intent {
+  readonly csrPem: string;
+  readonly subject: OrderSubject;
+  readonly replaces: string | undefined;
+}
+
+async function order(
+  context: AcmeContext,
+  intent: Intent,
+  progress: OrderProgress,
+): Promise<IssuedCertificate> {
+  const { config, parts, client } = context;
+  const { clock, pause, atMoment } = parts;
+  const report = reporter(progress);
+  const account = await openAccount(context, intent.subject, report);
+  await atMoment('account_known');
+  const { profile, timeouts } = config;
+  const { certificateUrl } = await issueOrder(
+    { client, account, prover: proverOf(config, parts), journal: progress, clock, pause, atMoment },
+    { ...intent.subject, profile, replaces: intent.replaces, waitMs: timeouts.orderS * 1000 },
+  ).catch((error: unknown) => judgeRefusal(context, account, error));
+  // the CA has issued: from here on the certificate is to be known, come what may
+  const reportAnyway: Report = (step, change) => evenIfAbandoned(report(step, change));
+  const chain = await download(context, account, certificateUrl, reportAnyway);
+  await atMoment('downloaded');
+  await reportAnyway('verify', { status: 'running' });
+  const { csrPem, subject } = intent;
+  const judged = judgeChain(chain, { csrPem, identifiers: subject.identifiers, now: clock.now() });
+  if (judged.fault !== undefined) {
+    // the same order would only lead to the same certificate
+    await progress.keep(undefined);
+    throw new UpstreamFailed(readableText(judged.fault), { code: 'unsound_certificate' });
+  }
+  await reportAnyway('verify', { status: 'ok' });
+  return { certificatePem: judged.chainPem, upstreamId: certificateUrl };
+}
+
+async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: OrderSubject, report: Report) {
+  await report('account', { status: 'running' });
+  const box = keyBoxOf(parts);
+  const account = await ensureAccount({ ...parts, box, client }, accountTerms(config, parts));
+  // RFC 8555 §11.1: the key of an account must not be certified
+  if (csrDer.includes(exportSpki(account.privateKey))) {
+    throw new InvalidInput("the CSR has the account's own key", { code: 'csr_not_fit_for_acme' });
+  }
+  await report('account', { status: 'ok' });
+  return account;
+}
+
+/** A refusal that comes of a key changed meanwhile is none of the order: the next try has the new key. */
+async function judgeRefusal(
+  { config, parts, client }: AcmeContext,
+  used: Account,
+  error: unknown,
+): Promise<never> {
+  const refusal = error instanceof UpstreamFailed ? error.cause : error;
+  if (!(refusal instanceof AcmeProblem && ['unauthorized', 'malformed'].includes(refusal.type))) throw error;
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  const isSame = account === undefined || exportSpki(account.privateKey).equals(exportSpki(used.privateKey));
+  if (isSame) throw error;
+  throw new UpstreamFailed('the key of the account was changed while the order was under way', {
+    code: 'account_key_changed',
+    cause: error,
+  });
+}
+
+async function download(
+  { config, client }: AcmeContext,
+  account: Account,
+  certificateUrl: string,
+  report: Report,
+): Promise<string> {
+  await report('download', { status: 'running' });
+  const which = config.preferredChain === undefined ? 'first' : 'all';
+  const chains = await client.downloadChains(account, certificateUrl, which);
+  await report('download', { status: 'ok' });
+  return preferChain(chains, config.preferredChain);
+}
+
+/** Downloads a certificate again by its URL (RFC 8555 §7.4.2). */
+async function refresh(
+  { config, parts, client }: AcmeContext,
+  { upstreamId, spkiSha256 }: KnownCertificate,
+): Promise<RefreshOutcome> {
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  const isHere =
+    URL.canParse(upstreamId) && new URL(upstreamId).origin === new URL(config.directoryUrl).origin;
+  if (account?.accountUrl === undefined || !isHere) return { status: 'unchanged' };
+  try {
+    const which = config.preferredChain === undefined ? 'first' : 'all';
+    const chains = await client.downloadChains(account, upstreamId, which);
+    const issued = readIssued(preferChain(chains, config.preferredChain));
+    if (keyOf(issued) === spkiSha256) return { status: 'found', certificatePem: keptChain(issued) };
+    throw new UpstreamFailed('the CA answered with a certificate for another key');
+  } catch (error) {
+    if (error instanceof AcmeProblem && isForgotten(error)) return { status: 'missing' };
+    throw error;
+  }
+}
+
+async function adviseRenewal(
+  { client }: AcmeContext,
+  certificatePem: string,
+): Promise<RenewalAdvice | undefined> {
+  const id = certificateId(certificatePem);
+  const info = id === undefined ? undefined : await client.renewalInfo(id);
+  if (info === undefined) return undefined;
+  const { suggestedWindow, explanationURL } = info.body;
+  return {
+    start: new Date(suggestedWindow.start),
+    end: new Date(suggestedWindow.end),
+    explanationUrl: explanationURL,
+    retryAt: info.retryAt,
+  };
+}
+
+/** What the refusal means for asking again; what is no refusal passes through. */
+function refusalOf(error: unknown, now: Date): SignRefusal {
+  if (!(error instanceof AppError)) throw error;
+  const refusal = { reason: reasonOf(error), code: error.code };
+  if (error instanceof OrderWaits) return { ...refusal, isWaiting: true };
+  if (error instanceof InvalidInput) return { ...refusal, isPermanent: true };
+  if (!(error instanceof AcmeProblem)) return refusal;
+  return {
+    ...refusal,
+    problemType: caProblemType(error),
+    isPermanent: isPermanent(error),
+    isValidation: isValidation(error),
+    isRateLimited: error.type === 'rateLimited',
+    notBefore: parseRetryAfter(error.headers['Retry-After'], now),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof AppError)) throw error;
+  return readableText(error instanceof AcmeProblem ? `the CA refused: ${error.message}` : error.message);
+}
+
+function asUpstreamFailure(error: unknown): never {
+  if (!(error instanceof AppError) || error instanceof UpstreamFailed) throw error;
+  throw new UpstreamFailed(reasonOf(error), { cause: error });
+}

@@ -1,0 +1,37 @@
+import { InvalidInput } from '@certloop/contracts';
+import { findAccount } from '../../acme/acme-account.service.js';
+import { type AcmeContext, accountTerms, keyBoxOf, proverOf } from './acme-parts.service.js';
+
+/**
+ * Whether a CA can be ordered from as configured: directory, nonces, account, and what publishes proofs; in a sentence.
+ * Throws InvalidInput, AcmeProblem and UpstreamFailed.
+ */
+export async function probeAcme({ config, parts, client }: AcmeContext): Promise<string> {
+  const { meta } = await client.directory();
+  parts.memory.nonces.clear();
+  await client.fetchNonce();
+  if (meta?.externalAccountRequired === true && config.eab === undefined) throw externalAccountMissing();
+  const findings = ['the directory is sound and hands out nonces'];
+  const account = await accountFinding({ config, parts, client });
+  if (account !== undefined) findings.push(account);
+  const backend = await proverOf(config, parts).probe?.();
+  if (backend !== undefined) findings.push(backend);
+  return findings.join('; ');
+}
+
+/** Whether the CA knows the account; undefined when none has been made. */
+async function accountFinding({ config, parts, client }: AcmeContext): Promise<string | undefined> {
+  if (parts.keyRing === undefined) return undefined;
+  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  if (account === undefined) return undefined;
+  const url = await client.findAccount(account);
+  return `the account is ${url === undefined ? 'not known to the CA, and will be made again' : 'known'}`;
+}
+
+/** The refusal to order without an external account from a CA that requires one. */
+export function externalAccountMissing(): InvalidInput {
+  return new InvalidInput(
+    'the CA requires an external account: eab is missing; set eab.kid and eab.hmacKey, as the CA gave them, in the configuration of the provider',
+    { code: 'eab_missing' },
+  );
+}

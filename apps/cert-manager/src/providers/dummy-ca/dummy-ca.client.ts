@@ -1,0 +1,126 @@
+import {
+  AppError,
+  type CertificateStatus,
+  certificateRecordSchema,
+  certificateStatusSchema,
+  createDummyCaClient,
+  type RevocationReasonName,
+  signingReplySchema,
+  UpstreamFailed,
+} from '@certloop/contracts';
+import type { CallSlots } from '../call-slots.js';
+import type { Outgoing } from '../outgoing.client.js';
+import { readableText } from '../readable-text.js';
+import type { DummyCaConfig } from './dummy-ca-config.js';
+
+/** Calls of a dummy CA; each throws UpstreamFailed whatever goes wrong, with a sentence fit for people. */
+export interface DummyCa {
+  requireHealth(): Promise<void>;
+  /** PEM of the root. */
+  readRoot(): Promise<string>;
+  /**
+   * Asked again by the same name, the CA gives the same certificate as long as it knows that. `onTurn` comes right
+   * before the request; when it rejects, so does the call, and nothing is asked.
+   */
+  sign(
+    csrPem: string,
+    requestName?: string,
+    onTurn?: () => Promise<void>,
+  ): Promise<{ readonly id: string; readonly certificate: string }>;
+  /** PEM of a certificate; undefined when the CA does not know it. */
+  findCertificate(id: string): Promise<string | undefined>;
+  /** Whether a certificate is revoked, by the hex of its serial number; undefined when the CA does not know it. */
+  findStatus(serialNumber: string): Promise<RevocationStatus | undefined>;
+  /** Revokes a certificate that the CA knows; `not_offered` when its administrative API is off. */
+  revoke(
+    serialNumber: string,
+    reason: RevocationReasonName,
+  ): Promise<'revoked' | 'already_revoked' | 'not_offered'>;
+}
+
+export type RevocationStatus = Pick<CertificateStatus, 'status' | 'revoked_at' | 'reason'>;
+
+// What an answer also tells is not used: a CA that writes it in another way serves as well.
+const signed = signingReplySchema.pick({ id: true, certificate: true });
+const found = certificateRecordSchema.pick({ certificate: true });
+const known = certificateStatusSchema.pick({ status: true, revoked_at: true, reason: true });
+
+export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots: CallSlots): DummyCa {
+  const { baseUrl, timeoutMs, allowPrivateNetwork: allowPrivate } = config;
+  const fetch = outgoing.fetchFor({ address: baseUrl, allowPrivate });
+  const client = createDummyCaClient({ baseUrl, timeoutMs, fetch });
+  const inSlot = <T>(work: () => Promise<T>): Promise<T> =>
+    slots.run(config.maxConcurrency, () => AbortSignal.timeout(timeoutMs), work).catch(asBusy);
+  const call = <T>(work: () => Promise<T>): Promise<T> => inSlot(() => work().catch(asUpstreamFailure));
+  return {
+    requireHealth: async () => void (await call(() => client.getHealth())),
+    readRoot: async () => (await call(() => client.getRoot())).body,
+    sign: async (csrPem, requestName, onTurn) => {
+      const csr = Buffer.from(csrPem, 'utf8').toString('base64');
+      const order = { csr, action: 'sign' as const, validity_days: config.validityDays };
+      // for another validity another certificate is wanted
+      const headers =
+        requestName === undefined ? {} : { 'idempotency-key': `${requestName}.${config.validityDays}` };
+      const { body } = await inSlot(async () => {
+        await onTurn?.();
+        return client.signCsr({ body: order, headers }).catch(asUpstreamFailure);
+      });
+      return expected(signed.safeParse(body));
+    },
+    findCertificate: async (id) => {
+      const reply = await call(() => client.getCertificate({ params: { id } }).catch(absentAsUndefined));
+      return reply && expected(found.safeParse(reply.body)).certificate;
+    },
+    findStatus: async (serialNumber) => {
+      const params = { serial_number: serialNumber };
+      const reply = await call(() => client.getCertificateStatus({ params }).catch(absentAsUndefined));
+      return reply && expected(known.safeParse(reply.body));
+    },
+    revoke: (serialNumber, reason) =>
+      call(() =>
+        client
+          .revokeCertificate({ body: { serialNumber, reason } })
+          .then(() => 'revoked' as const)
+          .catch(revocationRefusal),
+      ),
+  };
+}
+
+function absentAsUndefined(error: unknown): undefined {
+  if (error instanceof AppError && error.kind === 'not_found') return undefined;
+  throw error;
+}
+
+function revocationRefusal(error: unknown): 'already_revoked' | 'not_offered' {
+  if (error instanceof AppError && error.kind === 'conflict') return 'already_revoked';
+  if (error instanceof AppError && error.kind === 'not_found') return 'not_offered';
+  throw error;
+}
+
+/** A refusal of the CA is none of ours, so it must not keep its kind. */
+function asUpstreamFailure(error: unknown): never {
+  if (error instanceof UpstreamFailed) {
+    const timedOut = error.kind === 'upstream_timeout';
+    throw new UpstreamFailed(readableText(`the CA failed: ${error.message}`), { timedOut, cause: error });
+  }
+  if (error instanceof AppError) {
+    throw new UpstreamFailed(readableText(`the CA refused: ${error.message}`), { cause: error });
+  }
+  return asBusy(error);
+}
+
+/** The failure of a call whose time was over. */
+function asBusy(error: unknown): never {
+  if (error instanceof DOMException) {
+    throw new UpstreamFailed('the CA is busy: no call came to an end in time', {
+      timedOut: true,
+      cause: error,
+    });
+  }
+  throw error;
+}
+
+function expected<T>(result: { readonly success: boolean; readonly data?: T }): T {
+  if (result.success && result.data !== undefined) return result.data;
+  throw new UpstreamFailed("the CA's answer is not what it should be");
+}

@@ -1,0 +1,184 @@
+import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { buildCsr, generateKeyPair } from '@certloop/crypto';
+import type { Clock } from '@certloop/server';
+import {
+  chainToRoot,
+  differenceFromCsr,
+  type IssuedChain,
+  isSameCertificate,
+  keyOf,
+  leafFacts,
+  readIssued,
+  subjectOf,
+  timeFault,
+} from '../../judging/issued-certificate.js';
+import { type CallSlots, createCallSlots } from '../call-slots.js';
+import type { Outgoing } from '../outgoing.client.js';
+import type {
+  IssuedCertificate,
+  KnownCertificate,
+  Provider,
+  ProviderReport,
+  RefreshOutcome,
+  SignRefusal,
+} from '../provider.js';
+import { readableText } from '../readable-text.js';
+import { parseRetryAfter } from '../retry-after.js';
+import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
+import type { DummyCaConfig } from './dummy-ca-config.js';
+import { revokeByDummyCa } from './dummy-ca-revocation.service.js';
+
+/** What is remembered of a CA from call to call. */
+export interface DummyCaMemory {
+  readonly slots: CallSlots;
+  /** The root last read, and where. */
+  root: { readonly baseUrl: string; readonly pem: string } | undefined;
+}
+
+export function createDummyCaMemory(): DummyCaMemory {
+  return { slots: createCallSlots(), root: undefined };
+}
+
+interface Context {
+  readonly config: DummyCaConfig;
+  readonly memory: DummyCaMemory;
+  readonly clock: Clock;
+  readonly ca: DummyCa;
+}
+
+/** A dummy CA as provider. What it signs is believed only when key, names and chain are what they should be. */
+export function createDummyCaProvider(
+  config: DummyCaConfig,
+  deps: { readonly outgoing: Outgoing; readonly memory: DummyCaMemory; readonly clock: Clock },
+): Provider {
+  const { outgoing, memory, clock } = deps;
+  const context = { config, memory, clock, ca: connectDummyCa(config, outgoing, memory.slots) };
+  return {
+    sign: async (csrPem, progress, requestName) => {
+      // it may have waited for its turn
+      const onTurn = async () => progress?.onStep?.('finalize', { status: 'running' });
+      try {
+        return { isSigned: true, ...(await issue(context, csrPem, { requestName, onTurn })) };
+      } catch (error) {
+        return { isSigned: false, ...refusalOf(error, clock.now()) };
+      }
+    },
+    test: async (depth) => {
+      try {
+        return { success: true, message: await probe(context, depth) };
+      } catch (error) {
+        return { success: false, message: reasonOf(error) } satisfies ProviderReport;
+      }
+    },
+    refresh: (known) => refresh(context, known),
+    revoke: (order) => revokeByDummyCa(context.ca, order),
+  };
+}
+
+async function issue(
+  context: Context,
+  csrPem: string,
+  {
+    requestName,
+    onTurn,
+  }: { readonly requestName?: string | undefined; readonly onTurn?: () => Promise<void> } = {},
+): Promise<IssuedCertificate> {
+  const { id, certificate } = await context.ca.sign(csrPem, requestName, onTurn);
+  const issued = readAnswer(certificate);
+  const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, context.clock.now());
+  if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
+  // An id that is no plain word could not be asked for again.
+  const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
+  const certificatePem = await trustedChain(context, issued);
+  return { certificatePem, upstreamId, facts: leafFacts(issued) };
+}
+
+async function probe(context: Context, depth: 'shallow' | 'deep'): Promise<string> {
+  await context.ca.requireHealth();
+  const root = await readRoot(context);
+  const found = `the CA answers, its root is ${readableText(subjectOf(root))}`;
+  if (depth === 'shallow') return found;
+  const { privateKey } = await generateKeyPair('P-256');
+  const { pem } = await buildCsr({ privateKey, dnsNames: ['probe.invalid'] });
+  await issue(context, pem);
+  return `${found}, and it signs`;
+}
+
+async function refresh(context: Context, known: KnownCertificate): Promise<RefreshOutcome> {
+  const text = await context.ca.findCertificate(known.upstreamId);
+  if (text === undefined) return { status: 'missing' };
+  const issued = readAnswer(text);
+  if (keyOf(issued) !== known.spkiSha256) {
+    throw new UpstreamFailed('the CA answered with a certificate for another key');
+  }
+  return { status: 'found', certificatePem: await trustedChain(context, issued) };
+}
+
+/** PEM of the chain. Throws UpstreamFailed unless it leads to the CA's root. */
+async function trustedChain(context: Context, issued: IssuedChain): Promise<string> {
+  const { config, memory, clock } = context;
+  const known = config.rootPem ?? (memory.root?.baseUrl === config.baseUrl ? memory.root.pem : undefined);
+  const chain = known === undefined ? undefined : chainToRoot(issued, known, clock.now()).pem;
+  // A CA that was started again has another root: read it before its certificates are called foreign.
+  if (chain !== undefined) return chain;
+  const { pem, fault } = chainToRoot(issued, await readRoot(context), clock.now());
+  if (pem !== undefined) return pem;
+  throw new UpstreamFailed(readableText(`the certificate does not chain to the CA's root: ${fault}`));
+}
+
+/** The CA's root, remembered. Throws UpstreamFailed when it is none, or not the pinned one. */
+async function readRoot({ ca, config, memory }: Context): Promise<string> {
+  const pem = await ca.readRoot();
+  if (!isCertificate(pem)) throw new UpstreamFailed("the CA's root is no certificate");
+  if (config.rootPem !== undefined && !isSameCertificate(pem, config.rootPem)) {
+    throw new UpstreamFailed("the CA's root is not the pinned one");
+  }
+  memory.root = { baseUrl: config.baseUrl, pem };
+  return pem;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return subjectOf(pem) !== undefined;
+  } catch (error) {
+    if (error instanceof InvalidInput) return false;
+    throw error;
+  }
+}
+
+function readAnswer(text: string): IssuedChain {
+  try {
+    return readIssued(text);
+  } catch (cause) {
+    if (!(cause instanceof InvalidInput)) throw cause;
+    throw new UpstreamFailed(readableText(`the CA's answer is no certificate: ${cause.message}`), { cause });
+  }
+}
+
+/** A CA that finds fault with the request itself will find it again. */
+function refusalOf(error: unknown, now: Date): SignRefusal {
+  const reason = reasonOf(error);
+  const { cause } = error as UpstreamFailed;
+  if (!(cause instanceof AppError)) return { reason };
+  return {
+    reason,
+    isPermanent: cause.kind === 'invalid_input',
+    mayHaveIssued: isAnswerLost(cause),
+    notBefore: parseRetryAfter(cause.headers['Retry-After'], now),
+  };
+}
+
+/** Whether a CA that was asked did not answer in time, or its connection broke; not that it could not be reached. */
+function isAnswerLost(error: AppError): boolean {
+  if (error.kind === 'upstream_timeout') return true;
+  let fault: unknown = error;
+  while (fault instanceof Object && 'cause' in fault && fault.cause !== undefined) fault = fault.cause;
+  return fault instanceof Object && 'code' in fault && brokenCodes.includes(String(fault.code));
+}
+
+const brokenCodes = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UpstreamFailed) return error.message;
+  throw error;
+}

@@ -1,0 +1,73 @@
+import { constraintViolation, type Database, type Tx } from '@certloop/db';
+import { type Clock, StartFailed } from '@certloop/server';
+import { hasAccountRows } from '../../acme/acme-accounts.repository.js';
+import { listProviders } from '../providers.repository.js';
+import { type CanaryRow, insertCanary, listCanaries } from './canaries.repository.js';
+import type { KeyRing } from './key-ring.js';
+import { openSecret, sealSecret } from './secret-box.js';
+
+interface Deps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Proves that the key ring is that of this database. Every key that ever became the active one has left a canary,
+ * a known word that it encrypted. Throws StartFailed when a canary does not open, when something is encrypted and
+ * there is no key ring, or no canary that speaks for it; a canary is made for a new key only, never in place of
+ * another.
+ */
+export async function proveKeyRing(deps: Deps, ring: KeyRing | undefined): Promise<void> {
+  const { canaries, holdsSecrets } = await deps.db.read(readEncrypted);
+  if (ring === undefined) {
+    if (canaries.length === 0 && !holdsSecrets) return;
+    throw new StartFailed(
+      'this database holds encrypted secrets: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE',
+    );
+  }
+  if (holdsSecrets && canaries.length === 0) {
+    throw new StartFailed('this database holds encrypted secrets, but the proof of their key is gone');
+  }
+  for (const canary of canaries) proveKey(ring, canary);
+  if (!canaries.some(({ keyId }) => keyId === ring.active.id)) await leaveCanary(deps, ring);
+}
+
+async function readEncrypted(tx: Tx) {
+  const rows = await listProviders(tx);
+  return {
+    canaries: await listCanaries(tx),
+    holdsSecrets: rows.some(({ secrets }) => Object.keys(secrets).length > 0) || (await hasAccountRows(tx)),
+  };
+}
+
+const word = 'certloop';
+
+function canaryPlace(keyId: string) {
+  return { table: 'encryption_canaries', column: 'sealed', rowId: keyId };
+}
+
+function proveKey(ring: KeyRing, { keyId, sealed }: CanaryRow): void {
+  try {
+    if (openSecret(ring, canaryPlace(keyId), sealed) === word) return;
+  } catch (cause) {
+    throw new StartFailed(
+      ring.keys.has(keyId)
+        ? `ENCRYPTION_KEYS: the key "${keyId}" is not the one that this database was encrypted with`
+        : `ENCRYPTION_KEYS: the key "${keyId}" that this database was encrypted with is missing`,
+      { cause },
+    );
+  }
+  throw new StartFailed(`the proof of the key "${keyId}" in this database is not what it should be`);
+}
+
+async function leaveCanary({ db, clock }: Deps, ring: KeyRing): Promise<void> {
+  const { id: keyId } = ring.active;
+  const sealed = sealSecret(ring, canaryPlace(keyId), word);
+  try {
+    await db.transaction((tx) => insertCanary(tx, { keyId, sealed, createdAt: clock.now() }));
+  } catch (error) {
+    if (constraintViolation(error)?.kind !== 'unique') throw error;
+    // Another process that starts right now was first: its canary must open here, too.
+    for (const canary of await db.read(listCanaries)) proveKey(ring, canary);
+  }
+}

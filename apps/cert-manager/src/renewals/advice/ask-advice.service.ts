@@ -1,0 +1,127 @@
+import { AppError } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { getCertificate } from '../../certificates/certificates.repository.js';
+import { type FqdnRow, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import type { ProviderOpener } from '../../providers/open-provider.service.js';
+import type { Provider, RenewalAdvice } from '../../providers/provider.js';
+import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import { SecretUnreadable } from '../../providers/secrets/secret-box.js';
+import { claimAdvice } from '../queue/due-renewals.repository.js';
+import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
+import { reschedule } from '../schedule-renewals.service.js';
+import { adviceLeaseUntil, nextAdvice, nextAdviceAfterFault } from './advice-times.js';
+
+export interface AdviceDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly opener: ProviderOpener;
+  /** Lets what watches the FQDN know that its renewal may have moved. */
+  readonly onPlanned?: (tx: Tx, fqdn: FqdnRow) => Promise<void>;
+}
+
+/** What came of asking: `none` from a CA that gives no advice, `fault` from one that could not be asked. */
+type Answer = RenewalAdvice | 'none' | 'fault';
+
+const batch = 8;
+
+/**
+ * Asks CAs when they want certificates renewed (RFC 9773), those whose turn it is, and moves the entries. A CA that
+ * does not answer blocks nothing: what it said last holds, or the rule. False when there is more to ask.
+ */
+export async function askAdvice(deps: AdviceDeps): Promise<boolean> {
+  const { db, clock } = deps;
+  const now = clock.now();
+  const until = adviceLeaseUntil(now);
+  const entries = await db.transaction((tx) => claimAdvice(tx, { now, until, limit: batch }));
+  const open = openedOnce(deps.opener);
+  await Promise.all(
+    entries.map(async (entry) => {
+      const answer = await ask(deps, open, entry);
+      await keep(deps, entry, answer).catch(unlessGone);
+    }),
+  );
+  return entries.length < batch;
+}
+
+type Open = (row: ProviderRow) => Provider;
+
+/** Opens each provider once: an ACME one reads the directory of its CA anew each time. */
+function openedOnce(opener: ProviderOpener): Open {
+  const opened = new Map<string, Provider>();
+  return (row) => {
+    const provider = opened.get(row.id) ?? opener.openForSigning(row);
+    opened.set(row.id, provider);
+    return provider;
+  };
+}
+
+async function ask({ db, logger }: AdviceDeps, open: Open, entry: RenewalRow): Promise<Answer> {
+  try {
+    const { pem, provider } = await db.read((tx) => findSubject(tx, entry));
+    const { adviseRenewal } = open(provider);
+    return (await adviseRenewal?.(pem)) ?? 'none';
+  } catch (error) {
+    if (!(error instanceof AppError || error instanceof SecretUnreadable)) throw error;
+    logger.warn({ entryId: entry.id, reason: error.message }, 'renewal.no_advice');
+    return 'fault';
+  }
+}
+
+async function findSubject(tx: Tx, { fqdnId, certificateId, providerId }: RenewalRow) {
+  const { pem } = await getCertificate(tx, fqdnId, certificateId);
+  return { pem, provider: await getProvider(tx, providerId) };
+}
+
+/** Writes down what the CA said, unless the entry has changed meanwhile. Throws NotFound when the FQDN is gone. */
+async function keep(
+  { db, clock, logger, onPlanned }: AdviceDeps,
+  asked: RenewalRow,
+  answer: Answer,
+): Promise<void> {
+  const now = clock.now();
+  const change = changeBy(answer, now);
+  await db.transaction(async (tx) => {
+    const fqdn = await holdFqdn(tx, asked.spaceId, asked.fqdnId);
+    if (!(await updateRenewal(tx, asked, change))) return;
+    await reschedule(tx, fqdn, { ...asked, ...change }, now);
+    if (isNews(asked, answer)) await onPlanned?.(tx, fqdn);
+  });
+  if (answer === 'none' || answer === 'fault' || isSame(asked, answer)) return;
+  const { start, end, explanationUrl } = answer;
+  logger.info({ entryId: asked.id, start, end, explanationUrl }, 'renewal.window');
+}
+
+function changeBy(answer: Answer, now: Date): Partial<RenewalRow> {
+  if (answer === 'fault') return { adviceDueAt: nextAdviceAfterFault(now) };
+  if (answer === 'none') {
+    return {
+      adviceDueAt: nextAdvice(now, undefined),
+      windowStart: null,
+      windowEnd: null,
+      explanationUrl: null,
+    };
+  }
+  const { start, end, explanationUrl, retryAt } = answer;
+  return {
+    adviceDueAt: nextAdvice(now, retryAt),
+    windowStart: start,
+    windowEnd: end,
+    explanationUrl: explanationUrl ?? null,
+  };
+}
+
+function isNews(asked: RenewalRow, answer: Answer): boolean {
+  if (answer === 'fault') return false;
+  return answer === 'none' ? asked.windowStart !== null : !isSame(asked, answer);
+}
+
+function isSame({ windowStart, windowEnd }: RenewalRow, { start, end }: RenewalAdvice): boolean {
+  return windowStart?.getTime() === start.getTime() && windowEnd?.getTime() === end.getTime();
+}
+
+/** An FQDN that was deleted meanwhile needs no advice. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
+}

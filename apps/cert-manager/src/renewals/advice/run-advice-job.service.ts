@@ -1,0 +1,35 @@
+import type { Clock, Logger } from '@certloop/server';
+import type { Heartbeat } from '../heartbeat/heartbeat.client.js';
+
+export interface AdviceJobDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Asks some of the CAs whose turn it is; false when there is more to ask. */
+  readonly ask: () => Promise<boolean>;
+  /** Absent when there is no monitor to tell. */
+  readonly heartbeat: Heartbeat | undefined;
+}
+
+// a run begins no further round after this, so that slow CAs do not make it late
+const budgetMs = 30_000;
+
+/**
+ * One run of asking CAs when they want certificates renewed, told to the monitor: start, then success, or fail with the
+ * reason when it broke off. A CA that does not answer is no reason. False when there is more to ask. Never throws.
+ */
+export async function runAdviceJob({ clock, logger, ask, heartbeat }: AdviceJobDeps): Promise<boolean> {
+  const beat = await heartbeat?.begin();
+  try {
+    const until = clock.now().getTime() + budgetMs;
+    let isDone = await ask();
+    while (!isDone && clock.now().getTime() < until) isDone = await ask();
+    await beat?.succeed(
+      isDone ? 'every CA was asked whose turn it was' : 'asked, and more CAs are to be asked',
+    );
+    return isDone;
+  } catch (error) {
+    logger.error({ error }, 'renewals.advice_failed');
+    await beat?.fail(error instanceof Error ? error.message : String(error));
+    return true;
+  }
+}

@@ -1,0 +1,100 @@
+import type { WatchWord } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { requireLevel } from '../../access/permissions.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { findLatestCsr } from '../../csrs/csrs.repository.js';
+import { findRefusal } from '../../csrs/judge-issuance.service.js';
+import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
+import type { ProviderOpener } from '../../providers/open-provider.service.js';
+import { type Lane, listLanes } from '../queue/provider-lanes.service.js';
+import type { ListedRenewal } from '../renewal-list.repository.js';
+import type { RenewalPlan } from '../renewal-policy.js';
+import { findLatestRenewal, findOpenRenewal, findRenewal, type RenewalRow } from '../renewals.repository.js';
+import { withObstacle } from '../renewals.service.js';
+import { readOutlook } from '../schedule-renewals.service.js';
+import { type Explanation, explain } from './explanation.js';
+
+/** When and why an FQDN is renewed, with what that follows from. */
+export interface RenewalAccount {
+  readonly fqdn: FqdnRow;
+  readonly certificate: CertificateRow | undefined;
+  readonly provider:
+    | { readonly id: string; readonly name: string; readonly obstacle: string | undefined }
+    | undefined;
+  readonly plan: RenewalPlan | undefined;
+  /** Page on which the CA says why it wants the certificate renewed then. */
+  readonly explanationUrl: string | undefined;
+  readonly entry: ListedRenewal | undefined;
+  readonly failure: { readonly attempt: number; readonly at: Date; readonly reason: string } | undefined;
+  readonly explanation: Explanation;
+  readonly watched: WatchWord;
+}
+
+export interface ExplainRenewalDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+  /** What of the FQDN with that newest certificate the monitor watches. */
+  readonly watchWordOf: (tx: Tx, fqdn: FqdnRow, newest: CertificateRow | undefined) => Promise<WatchWord>;
+}
+
+/** Explains by the rules that the scheduler itself goes by. Throws NotFound. */
+export async function explainRenewal(
+  { db, clock, opener, watchWordOf }: ExplainRenewalDeps,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPlace,
+): Promise<RenewalAccount> {
+  requireLevel(caller, spaceId, 'READ');
+  const now = clock.now();
+  return db.read(async (tx) => {
+    const fqdn = await getFqdn(tx, spaceId, fqdnId);
+    const open = await findOpenRenewal(tx, fqdnId);
+    const { certificate, outlook } = await readOutlook(tx, fqdn, { open });
+    const failure = await findFailure(tx, fqdnId, open, certificate);
+    const lanes = await listLanes(tx, opener);
+    const provider = providerOf(lanes, open?.providerId ?? certificate?.providerId ?? fqdn.providerId);
+    const csr = await findLatestCsr(tx, fqdnId);
+    const refusal = await findRefusal(tx, { fqdn, csr, provider });
+    return {
+      fqdn,
+      certificate,
+      provider,
+      plan: outlook.isPlanned ? outlook.plan : undefined,
+      explanationUrl: open?.explanationUrl ?? undefined,
+      entry: open === undefined ? undefined : withObstacle(open, lanes, now),
+      failure,
+      watched: await watchWordOf(tx, fqdn, certificate),
+      explanation: explain({
+        forbidden: refusal?.message,
+        ...{ now, outlook, open, failure, obstacle: provider?.obstacle },
+        revokedAt: certificate?.revokedAt ?? undefined,
+        isImported: certificate !== undefined && certificate.importedAt !== null,
+      }),
+    };
+  });
+}
+
+function providerOf(lanes: readonly Lane[], id: string | null | undefined) {
+  const lane = lanes.find(({ provider }) => provider.id === id);
+  return lane && { id: lane.provider.id, name: lane.provider.name, obstacle: lane.obstacle };
+}
+
+/** The try before the open entry, or the last one for the newest certificate, when it failed. */
+async function findFailure(
+  tx: Tx,
+  fqdnId: string,
+  open: RenewalRow | undefined,
+  newest: CertificateRow | undefined,
+): Promise<RenewalAccount['failure']> {
+  const last = open === undefined ? await findLatestRenewal(tx, fqdnId) : await findTryBefore(tx, open);
+  if (last?.status !== 'failed' || last.certificateId !== newest?.id) return undefined;
+  const { attempt, finishedAt, reason } = last;
+  return { attempt, at: finishedAt ?? last.scheduledAt, reason: reason ?? 'unknown' };
+}
+
+async function findTryBefore(tx: Tx, { retryOf }: RenewalRow): Promise<RenewalRow | undefined> {
+  return retryOf === null ? undefined : findRenewal(tx, retryOf);
+}

@@ -1,0 +1,113 @@
+import type { RenewalOutlook } from '@certloop/contracts';
+import type { RenewalState } from '../renewal-entry.js';
+import { type Hindrance, type Outlook, scheduleOf } from '../renewal-outlook.js';
+import type { RenewalPlan } from '../renewal-policy.js';
+
+/** What is known of the renewal of an FQDN at a moment. */
+export interface RenewalSituation {
+  readonly now: Date;
+  readonly outlook: Outlook;
+  /** The open entry. */
+  readonly open: Pick<RenewalState, 'status' | 'scheduledAt' | 'attempt'> | undefined;
+  /** The last try for the newest certificate, when it failed. */
+  readonly failure: { readonly reason: string } | undefined;
+  /** When the newest certificate was revoked. */
+  readonly revokedAt?: Date | undefined;
+  /** The newest certificate was imported. */
+  readonly isImported?: boolean;
+  /** Why the policy of the space does not allow it. */
+  readonly forbidden?: string | undefined;
+  /** Why the provider cannot be asked now. */
+  readonly obstacle: string | undefined;
+}
+
+export interface Explanation {
+  readonly outlook: RenewalOutlook;
+  readonly willRenew: boolean;
+  /** When it runs, or is tried again. */
+  readonly scheduledAt: Date | undefined;
+  /** One sentence for people. */
+  readonly message: string;
+}
+
+/** When and why an FQDN is renewed, or why it is not. */
+export function explain(situation: RenewalSituation): Explanation {
+  const { outlook, open, now } = situation;
+  const isUnderWay = open?.status === 'processing';
+  if (situation.forbidden !== undefined && (outlook.isPlanned || open !== undefined) && !isUnderWay) {
+    return explainForbidden(situation, situation.forbidden);
+  }
+  if (open !== undefined) return explainOpen(situation, open);
+  if (!outlook.isPlanned)
+    return { ...never(outlook.hindrance), message: hindranceOf(situation, outlook.hindrance) };
+  const scheduledAt = scheduleOf(outlook.plan, now);
+  const message = `about to be queued for ${scheduledAt.toISOString()}, ${ruleOf(outlook.plan)}`;
+  return { outlook: 'unscheduled', willRenew: true, scheduledAt, message };
+}
+
+function explainForbidden({ open }: RenewalSituation, reason: string): Explanation {
+  const next = open === undefined ? '' : `; it is tried next at ${open.scheduledAt.toISOString()}`;
+  const message = `forbidden by ${reason}${next}, and at once when the policy allows it`;
+  return { outlook: 'forbidden', willRenew: false, scheduledAt: open?.scheduledAt, message };
+}
+
+function never(outlook: RenewalOutlook): Omit<Explanation, 'message'> {
+  return { outlook, willRenew: false, scheduledAt: undefined };
+}
+
+const hindrances: Readonly<Record<Hindrance, string>> = {
+  switched_off: 'automatic renewal is switched off for this FQDN',
+  no_certificate: 'there is no certificate yet that could be renewed',
+  no_csr: 'no CSR is stored for this FQDN; a renewal needs one',
+  no_provider: 'the newest certificate was issued by no provider that could be asked again',
+  compromised_key:
+    'the newest certificate was revoked because its key is compromised, and the newest CSR has the same key: upload a CSR with a new key',
+};
+
+// an imported certificate came without a CSR and without a provider
+const hindrancesOfImported: Partial<Record<Hindrance, string>> = {
+  no_csr:
+    'the newest certificate was imported, and no CSR is stored for this FQDN: upload one, and it is renewed',
+  no_provider:
+    'the newest certificate was imported, and this FQDN names no provider: have a CSR signed by one before it expires',
+};
+
+/** Why there is no renewal, and that one is missed where the newest certificate was revoked. */
+function hindranceOf({ revokedAt, isImported }: RenewalSituation, hindrance: Hindrance): string {
+  const why = (isImported === true ? hindrancesOfImported[hindrance] : undefined) ?? hindrances[hindrance];
+  if (revokedAt === undefined || hindrance === 'compromised_key') return why;
+  return `${why}; the newest certificate was revoked at ${revokedAt.toISOString()}`;
+}
+
+function explainOpen(
+  { now, outlook, failure, obstacle }: RenewalSituation,
+  { status, scheduledAt, attempt }: NonNullable<RenewalSituation['open']>,
+): Explanation {
+  const at = scheduledAt.toISOString();
+  const told = (word: RenewalOutlook, message: string) =>
+    ({ outlook: word, willRenew: true, scheduledAt, message }) as const;
+  if (status === 'processing') return told('running', `try ${attempt} is under way`);
+  const since = failure === undefined ? '' : `, after a try that failed: ${failure.reason}`;
+  const why = outlook.isPlanned ? `, ${ruleOf(outlook.plan)}` : '';
+  const revoked = outlook.isPlanned && outlook.plan.rule === 'revoked' ? why : '';
+  if (scheduledAt <= now) {
+    const due = `due since ${at}${revoked}`;
+    return told('due', obstacle === undefined ? `${due}${since}` : `${due}, but ${obstacle}`);
+  }
+  if (attempt > 1) return told('retrying', `try ${attempt} at ${at}${revoked}${since}`);
+  return told('scheduled', `renews at ${at}${why}`);
+}
+
+function ruleOf({ rule, fraction = 0, earliest, latest, isResting }: RenewalPlan): string {
+  const spread = 'give or take 5 % of what is left then, so that not all are renewed at once';
+  const sentences: Readonly<Record<RenewalPlan['rule'], string>> = {
+    window: `as the CA wants it done between ${earliest.toISOString()} and ${latest.toISOString()}`,
+    fraction: `after ${Math.round(fraction * 1000) / 10} % of its lifetime as set for this FQDN, ${spread}`,
+    two_thirds: `after two thirds of its lifetime, ${spread}`,
+    half: `after half of its lifetime as that is 10 days or less, ${spread}`,
+    revoked: `as the certificate was revoked at ${earliest.toISOString()}`,
+  };
+  return isResting === true
+    ? `${sentences[rule]}, but not at once after the renewal before`
+    : sentences[rule];
+}

@@ -1,0 +1,98 @@
+import { claimDueBatch, column, querySql, type Tx } from '@certloop/db';
+import { In, LessThanOrEqual, Not } from 'typeorm';
+import { fqdns } from '../../fqdns/fqdns.repository.js';
+import { claimedBy } from '../renewal-entry.js';
+import { type RenewalRow, renewalQueue } from '../renewals.repository.js';
+
+export interface RenewalClaim {
+  readonly providerId: string;
+  readonly now: Date;
+  readonly owner: string;
+  readonly leaseUntil: Date;
+  /** How many at most. */
+  readonly limit: number;
+}
+
+/**
+ * Takes entries of one provider that are due, the earliest first, and of each FQDN only one: none whose FQDN is
+ * being renewed already, or has a request under way. Fails by a unique violation when another worker begins with the same FQDN meanwhile.
+ */
+export async function claimRenewals(
+  tx: Tx,
+  { providerId, now, owner, leaseUntil, limit }: RenewalClaim,
+): Promise<RenewalRow[]> {
+  const busy = await listBusyFqdns(tx);
+  return claimDueBatch(tx, {
+    table: renewalQueue,
+    where: {
+      status: 'pending',
+      providerId,
+      scheduledAt: LessThanOrEqual(now),
+      ...(busy.length > 0 && { fqdnId: Not(In(busy)) }),
+    },
+    order: { scheduledAt: 'ASC', id: 'ASC' },
+    limit,
+    choose: firstOfEachFqdn,
+    set: claimedBy(owner, leaseUntil),
+  });
+}
+
+function firstOfEachFqdn(entries: readonly RenewalRow[]): RenewalRow[] {
+  const seen = new Set<string>();
+  return entries.filter(({ fqdnId }) => !seen.has(fqdnId) && seen.add(fqdnId));
+}
+
+/** Takes entries whose CA is to be asked for its advice, until `until` at the longest. */
+export function claimAdvice(
+  tx: Tx,
+  { now, until, limit }: { readonly now: Date; readonly until: Date; readonly limit: number },
+): Promise<RenewalRow[]> {
+  return claimDueBatch(tx, {
+    table: renewalQueue,
+    where: { status: 'pending', adviceDueAt: LessThanOrEqual(now) },
+    order: { adviceDueAt: 'ASC', id: 'ASC' },
+    limit,
+    set: { adviceDueAt: until },
+  });
+}
+
+/** Whether something is due that this provider is to be asked for. */
+export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<boolean> {
+  return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });
+}
+
+/** FQDNs that somebody is at work for; as many as there are workers. */
+async function listBusyFqdns(tx: Tx): Promise<string[]> {
+  const text = `select fqdn_id from renewal_queue where status = 'processing'
+    union all select fqdn_id from issuance_jobs where status = 'running'`;
+  const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text);
+  return rows.map((row) => row.fqdnId);
+}
+
+/** Entries whose worker has been silent for longer than its lease. */
+export function listLapsedRenewals(tx: Tx, now: Date): Promise<RenewalRow[]> {
+  return tx.find(renewalQueue, { where: { status: 'processing', leaseUntil: LessThanOrEqual(now) } });
+}
+
+/** What has failed more than three times and will be tried again: how many, and the first of them. */
+export interface Troubled {
+  readonly count: number;
+  readonly first: string | undefined;
+}
+
+export async function findTroubled(tx: Tx): Promise<Troubled> {
+  const condition = "q.status = 'pending' and q.attempt > 3";
+  const [total] = await querySql(
+    tx,
+    { count: column.bigint() },
+    `select count(*) as count from renewal_queue q where ${condition}`,
+  );
+  if (total === undefined || total.count === 0) return { count: 0, first: undefined };
+  const [entry] = await querySql(
+    tx,
+    { fqdn: fqdns.columns.fqdn },
+    `select f.fqdn from renewal_queue q join fqdns f on f.id = q.fqdn_id
+     where ${condition} order by q.scheduled_at limit 1`,
+  );
+  return { count: total.count, first: entry?.fqdn };
+}

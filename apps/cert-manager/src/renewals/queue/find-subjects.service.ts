@@ -1,0 +1,108 @@
+import type { InvalidInput } from '@certloop/contracts';
+import type { Tx } from '@certloop/db';
+import { listNewestCertificates } from '../../certificates/certificates.repository.js';
+import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
+import { type CsrRow, findCsr, listLatestCsrs } from '../../csrs/csrs.repository.js';
+import { refusedBy } from '../../csrs/judge-issuance.service.js';
+import { holdFqdns } from '../../fqdns/fqdns.repository.js';
+import { listRules } from '../../fqdns/space-policies.repository.js';
+import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
+import type { RenewalRow } from '../renewals.repository.js';
+import type { RenewalSubject } from './settle-renewal.service.js';
+
+/** What is renewed, by whom, and what stands there now. */
+export interface FoundSubject extends RenewalSubject {
+  /** PEM of the certificate whose place the new one takes. */
+  readonly replaces: string | undefined;
+  readonly newestId: string | undefined;
+  /** Whether somebody has a request for the FQDN under way. */
+  readonly isRequested: boolean;
+  /** Whether a certificate for the key of the CSR was revoked as compromised. */
+  readonly isKeyCompromised: boolean;
+  /** Why the policy of the space does not allow the renewal, or that the key is compromised. */
+  readonly refusal: InvalidInput | undefined;
+}
+
+/**
+ * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs eight statements
+ * however many there are.
+ */
+export async function findSubjects(
+  tx: Tx,
+  entries: readonly RenewalRow[],
+): Promise<(FoundSubject | undefined)[]> {
+  const ids = entries.map(({ fqdnId }) => fqdnId);
+  // held, so that a request either sees this renewal under way or is seen by it
+  const fqdns = by('id', await holdFqdns(tx, ids));
+  const requested = new Set(await listFqdnsBeingRequested(tx, ids));
+  const csrs = by('fqdnId', await listLatestCsrs(tx, ids));
+  const compromised = await listCompromisedKeys(
+    tx,
+    [...csrs.values()].map(({ spkiSha256 }) => spkiSha256),
+  );
+  const newest = by('fqdnId', await listNewestCertificates(tx, ids));
+  const usualIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
+  const asked = entries.flatMap((entry) => [usualIdOf(entry), entry.journal?.providerId ?? []].flat());
+  const providers = by('id', await listProvidersById(tx, [...new Set(asked)]));
+  const rules = await listRules(tx, [...new Set(entries.map(({ spaceId }) => spaceId))]);
+  const subjects: (FoundSubject | undefined)[] = [];
+  for (const entry of entries) {
+    const fqdn = fqdns.get(entry.fqdnId);
+    const provider = begunProvider(entry, providers) ?? providers.get(usualIdOf(entry));
+    const certificate = newest.get(entry.fqdnId);
+    const found = fqdn?.spaceId === entry.spaceId && provider !== undefined && { fqdn, provider };
+    const csr = await begunCsr(tx, entry, csrs.get(entry.fqdnId));
+    const isKeyCompromised = csr !== undefined && compromised.has(csr.spkiSha256);
+    const asked = rules.get(entry.spaceId);
+    subjects.push(
+      found
+        ? {
+            ...found,
+            csr,
+            isKeyCompromised,
+            refusal:
+              (asked && refusedBy(asked, { ...found, csr })) ??
+              (isKeyCompromised ? keyCompromised() : undefined),
+            replaces: certificate?.providerId === found.provider.id ? certificate.pem : undefined,
+            newestId: certificate?.id,
+            isRequested: requested.has(entry.fqdnId),
+          }
+        : undefined,
+    );
+  }
+  return subjects;
+}
+
+/**
+ * The provider whose answer an earlier try has, with whom it has an order, or whom it was asking, whoever issued for the
+ * FQDN since; undefined where there is none, or where it is disabled and so cannot go on.
+ */
+function begunProvider(
+  { journal }: RenewalRow,
+  providers: ReadonlyMap<string, ProviderRow>,
+): ProviderRow | undefined {
+  const provider = providers.get(journal?.providerId ?? '');
+  if (journal?.issued !== undefined) return provider;
+  const isBegun = journal?.order !== undefined || journal?.wish !== undefined;
+  return isBegun && provider?.enabled === true ? provider : undefined;
+}
+
+/** The CSR that an earlier try began with, while there is one, else the latest. */
+async function begunCsr(
+  tx: Tx,
+  { journal }: RenewalRow,
+  latest: CsrRow | undefined,
+): Promise<CsrRow | undefined> {
+  if (journal === null || journal.csrId === latest?.id) return latest;
+  // a certificate for another key must not take the place of the one in use; there is no order that would stay open
+  if (journal.wish !== undefined && journal.issued === undefined) return latest;
+  return (await findCsr(tx, journal.csrId)) ?? latest;
+}
+
+function by<Key extends string, Row extends Readonly<Record<Key, string>>>(
+  key: Key,
+  rows: readonly Row[],
+): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [row[key], row]));
+}

@@ -1,0 +1,229 @@
+import { AppError } from '@certloop/contracts';
+import { batched } from '@certloop/server';
+import { nilUuid } from '../../access/caller.js';
+import { isHandedIn } from '../../acme/orders/order-record.js';
+import { isHandingIn } from '../../acme/orders/order-steps.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { requireSoundKey } from '../../certificates/compromised-keys.repository.js';
+import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
+import { requireAllowed } from '../../csrs/judge-issuance.service.js';
+import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
+import { hasJobWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
+import { signingRequestOf } from '../../issuance/signing/record-signing.service.js';
+import {
+  deleteSigningRequests,
+  insertSigningRequests,
+} from '../../issuance/signing/signing-requests.repository.js';
+import { wishName } from '../../issuance/signing/signing-wish.js';
+import type { ProviderOpener } from '../../providers/open-provider.service.js';
+import type { IssuedCertificate, OrderProgress, SignOutcome } from '../../providers/provider.js';
+import { kindOf } from '../../providers/provider-kinds.js';
+import { mayHaveCertificate } from '../renewal-entry.js';
+import { hasRenewalWithOrder, type RenewalJournal, type RenewalRow } from '../renewals.repository.js';
+import { type FoundSubject, findSubjects } from './find-subjects.service.js';
+import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
+import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
+import { createSettler, type Settlement } from './settle-together.service.js';
+
+/**
+ * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again
+ * when its lease has lapsed, and goes on after what is on disk. Between the first two, the provider keeps in the
+ * entry's journal how far its order has come, if it has orders.
+ */
+export const renewalSteps = [
+  /** The entry is taken; nobody has been asked. On disk. */
+  'claimed',
+  /** The provider has answered, with a certificate or a refusal; not on disk. Asked again, it answers the same. */
+  'answered',
+  /** Certificate, end of the entry, next entry and audit are on disk, all or none. */
+  'settled',
+] as const;
+export type RenewalStep = (typeof renewalSteps)[number];
+
+export interface RenewDeps extends LeaseDeps, SettleDeps {
+  readonly opener: ProviderOpener;
+  readonly batches: RenewalBatches;
+  /** Told of each step; an error that it throws ends the work as the end of the process would. */
+  readonly atStep: (step: RenewalStep, entry: RenewalRow) => Promise<void>;
+}
+
+/**
+ * Renews the certificate of an entry that this worker has claimed, and settles it. A refusal of the provider is
+ * an end like any other; throws only what nobody foresaw, and then the entry is left to lapse.
+ */
+export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Promise<RenewalEnd> {
+  const lease = holdLease(deps, entry);
+  try {
+    await deps.atStep('claimed', entry);
+    const subject = await deps.batches.findSubject(entry);
+    if (subject === undefined) throw fqdnNotFound();
+    const outcome = await ask(deps, lease, subject);
+    const end = outcome.isSigned
+      ? await store(deps, lease, subject, outcome)
+      : await settleFailed(deps, lease, subject, outcome);
+    await deps.atStep('settled', entry);
+    return end;
+  } catch (error) {
+    if (isGone(error)) return { kind: 'lost', entryId: entry.id };
+    throw error;
+  } finally {
+    lease.release();
+  }
+}
+
+/** The FQDN or the entry went while it was being renewed. */
+function isGone(error: unknown): boolean {
+  return error instanceof LeaseLost || (error instanceof AppError && error.kind === 'not_found');
+}
+
+/** Somebody was as quick to ask for a certificate as this worker was to claim the entry. */
+const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQDN is under way' };
+
+/** What works on several renewals at once does together for them. */
+export interface RenewalBatches {
+  /** The subject of a claimed entry; undefined when its FQDN is gone. */
+  findSubject(entry: RenewalRow): Promise<FoundSubject | undefined>;
+  /** Stores the certificate and ends the entry, as settleRenewed does. */
+  settle(settlement: Settlement): Promise<RenewalEnd>;
+}
+
+// as many as are claimed at once, and a few more
+const mostSubjects = 16;
+
+export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
+  const find = (entries: readonly RenewalRow[]) => deps.db.transaction((tx) => findSubjects(tx, entries));
+  return {
+    findSubject: batched(
+      async (entries) => (await find(entries)).map((value) => ({ status: 'fulfilled', value })),
+      mostSubjects,
+    ),
+    settle: createSettler(deps),
+  };
+}
+
+/** The provider's answer, or the one that it gave before this process took the renewal up. */
+async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject): Promise<SignOutcome> {
+  const { csr, provider, refusal } = subject;
+  const recorded = lease.journal()?.issued;
+  if (recorded !== undefined) return { isSigned: true, ...recorded };
+  // what a CA has been given the CSR for goes on all the same, but no CA is asked again to certify a compromised key
+  const isBegun = subject.isKeyCompromised
+    ? isHandedIn(lease.journal()?.order)
+    : mayHaveCertificate(lease.journal());
+  if (subject.isRequested && !isBegun) return requested;
+  if (refusal !== undefined && !isBegun) return refused(refusal);
+  if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
+  const wish = await recordWish(deps, lease, { ...subject, csr });
+  const outcome = await refusedIfClosed(() =>
+    deps.opener.openForSigning(provider).sign(csr.csrPem, progressOf(deps, lease, { ...subject, csr }), wish),
+  );
+  await deps.atStep('answered', lease.entry);
+  return outcome;
+}
+
+/**
+ * The name under which the provider is to be asked. For one without orders it is on disk: a process that takes over asks by
+ * it, although another certificate may be the newest by then. The request is recorded as those of csr/sign are, so that
+ * `recoverSigning` asks again where the entry is deleted, or no try follows.
+ */
+async function recordWish(
+  { clock, leaseMs }: RenewDeps,
+  lease: RenewalLease,
+  { fqdn, csr, provider, newestId }: FoundSubject & { readonly csr: CsrRow },
+): Promise<string> {
+  const before = lease.journal();
+  const isSame = before?.csrId === csr.id && before.providerId === provider.id;
+  if (isSame && before.wish !== undefined) return before.wish;
+  const order = isSame ? before.order : undefined;
+  const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
+  const isDirect = kindOf(provider).issuance === 'direct';
+  if (!isDirect && before?.wish === undefined) return wish;
+  const now = clock.now();
+  const caller = callerFor(lease.entry);
+  const request = signingRequestOf({ caller, order: { fqdn, csr, provider }, wish }, { now, leaseMs });
+  const asked = isDirect ? { wish, requestId: request.id } : {};
+  const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...asked };
+  await lease.keep(next, async (tx) => {
+    if (isDirect) await insertSigningRequests(tx, [request]);
+    if (before?.wish === undefined) return;
+    const { csrId, providerId, requestId } = before;
+    const reason =
+      csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
+    const spkiSha256 = (await findCsr(tx, csrId))?.spkiSha256;
+    const named = { csrId, ...(spkiSha256 !== undefined && { spkiSha256 }), providerId };
+    await recordAudit(tx, caller, perhapsLost(fqdn, named, reason), now);
+    if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
+  });
+  return wish;
+}
+
+/** A certificate that cannot be stored for whatever reason goes into the journal, so that no second one is asked for. */
+async function store(
+  deps: RenewDeps,
+  lease: RenewalLease,
+  subject: FoundSubject,
+  issued: IssuedCertificate,
+): Promise<RenewalEnd> {
+  try {
+    return await deps.batches.settle({ lease, subject, issued });
+  } catch (error) {
+    if (isGone(error) || subject.csr === undefined) throw error;
+    const { certificatePem, upstreamId } = issued;
+    await lease.keep({
+      ...lease.journal(),
+      csrId: subject.csr.id,
+      providerId: subject.provider.id,
+      issued: { certificatePem, upstreamId },
+    });
+    throw error;
+  }
+}
+
+/** A provider that was disabled or spoilt since the claim refuses like any other. */
+async function refusedIfClosed(sign: () => Promise<SignOutcome>): Promise<SignOutcome> {
+  try {
+    return await sign();
+  } catch (error) {
+    if (error instanceof AppError) return { isSigned: false, reason: error.message };
+    throw error;
+  }
+}
+
+/** A refusal by the policy of the space: until that changes, or the CSR, further tries are of no use. */
+function refused({ message: reason, code }: AppError): SignOutcome {
+  return { isSigned: false, isPermanent: true, reason, code };
+}
+
+function progressOf(
+  { db }: RenewDeps,
+  lease: RenewalLease,
+  subject: FoundSubject & { readonly csr: CsrRow },
+): OrderProgress {
+  const { csr, provider, replaces } = subject;
+  const journal = lease.journal();
+  const [csrId, providerId] = [csr.id, provider.id];
+  const isSame = journal?.csrId === csrId && (journal.providerId ?? providerId) === providerId;
+  return {
+    // an order for another CSR, or of another provider, is of no use
+    kept: isSame ? journal.order : undefined,
+    isHeldElsewhere: (url) =>
+      db.read(
+        async (tx) =>
+          (await hasRenewalWithOrder(tx, url, lease.entry.id)) || (await hasJobWithOrder(tx, url, nilUuid)),
+      ),
+    replaces,
+    onStep: async (step, change) => {
+      if (isHandingIn(step, change)) {
+        await db.read(async (tx) => {
+          await requireAllowed(tx, subject);
+          await requireSoundKey(tx, csr);
+        });
+      }
+    },
+    keep: (order) => {
+      const next: RenewalJournal = { csrId, providerId, ...(order !== undefined && { order }) };
+      return lease.keep(next);
+    },
+  };
+}

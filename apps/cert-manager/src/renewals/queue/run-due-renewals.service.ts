@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { constraintViolation } from '@certloop/db';
+import { findNewestCertificate } from '../../certificates/certificates.repository.js';
+import { usableUntil } from '../../certificates/in-use.js';
+import { findForbiddenRenewals } from '../../fqdns/policy-refusals.repository.js';
+import type { RunReport } from '../heartbeat/run-report.js';
+import { changeOf } from '../renewal-entry.js';
+import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
+import { claimRenewals, findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
+import { oneAtATime } from './one-at-a-time.js';
+import { type Lane, listLanes } from './provider-lanes.service.js';
+import { createRenewalBatches, type RenewDeps, renewCertificate } from './renew-certificate.service.js';
+import type { RenewalEnd } from './settle-renewal.service.js';
+
+export interface RunnerDeps extends Omit<RenewDeps, 'batches'> {
+  /** Renewals under way at once by one provider. */
+  readonly concurrency: number;
+  /** How long a run begins new work; what it leaves is for the next one. */
+  readonly budgetMs: number;
+}
+
+/** Works on the renewal queue; of several, in one process or many, each entry is one's. */
+export interface RenewalRunner {
+  /**
+   * Renews what is due. One run at a time: calls during a run share the one that follows it. Rejects when the
+   * queue itself cannot be worked on.
+   */
+  run(): Promise<RunReport>;
+  /** Begins nothing more; resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+type End = RenewalEnd | { readonly kind: 'broken' };
+
+interface Worker extends RunnerDeps, RenewDeps {
+  readonly owner: string;
+  /** Renewals under way, by provider; they may outlive the run that began them. */
+  readonly underWay: Map<string, Set<Promise<void>>>;
+  /** Ends that no run has reported yet. */
+  ends: End[];
+  isStopped: boolean;
+}
+
+export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
+  const batches = createRenewalBatches(deps);
+  const own = { owner: randomUUID(), underWay: new Map(), ends: [], isStopped: false };
+  const worker: Worker = { ...deps, ...own, batches };
+  const runs = oneAtATime(() => runOnce(worker));
+  return {
+    run: runs.run,
+    stop: async () => {
+      worker.isStopped = true;
+      await runs.idle();
+      await Promise.all([...worker.underWay.values()].flatMap((work) => [...work]));
+    },
+  };
+}
+
+async function runOnce(worker: Worker): Promise<RunReport> {
+  const lapsed = await returnLapsed(worker);
+  const lanes = await worker.db.read((tx) => listLanes(tx, worker.opener));
+  const isDone = await runLanes(
+    worker,
+    lanes.filter(({ obstacle }) => obstacle === undefined),
+  );
+  const obstacles = await listObstacles(worker, lanes);
+  const troubled = await worker.db.read(findTroubled);
+  const forbidden = await worker.db.read(findForbiddenRenewals);
+  return { ...countEnds(worker.ends.splice(0)), lapsed, obstacles, troubled, forbidden, isDone };
+}
+
+/** Why providers cannot be asked that due entries wait for. */
+function listObstacles({ db, clock }: Worker, lanes: readonly Lane[]): Promise<string[]> {
+  return db.read(async (tx) => {
+    const obstacles: string[] = [];
+    for (const { provider, obstacle } of lanes) {
+      if (obstacle !== undefined && (await hasDueRenewal(tx, provider.id, clock.now())))
+        obstacles.push(obstacle);
+    }
+    return obstacles;
+  });
+}
+
+/** Renews what is due by each provider at the same time; false when something due is left. */
+async function runLanes(worker: Worker, lanes: readonly Lane[]): Promise<boolean> {
+  const deadline = after(worker.budgetMs);
+  // all have ended when this ends, also when one of them failed
+  const results = await Promise.allSettled(lanes.map((lane) => runLane(worker, lane, deadline)));
+  deadline.cancel();
+  return results.every((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+/** Takes back what vanished workers had; how many there were. */
+async function returnLapsed({ db, clock, logger }: Worker): Promise<number> {
+  const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
+  let count = 0;
+  for (const entry of entries) {
+    const isReturned = await db.transaction(async (tx) => {
+      const now = clock.now();
+      const newest = await findNewestCertificate(tx, entry.fqdnId);
+      // without a certificate, as good as expired
+      const { notBefore, notAfter } =
+        newest === undefined
+          ? { notBefore: now, notAfter: now }
+          : { notBefore: newest.notBefore, notAfter: usableUntil(newest) };
+      const change = changeOf(entry, { kind: 'lapse', now, notBefore, notAfter });
+      return change !== undefined && updateRenewal(tx, entry, change);
+    });
+    if (!isReturned) continue;
+    count += 1;
+    logger.warn({ entryId: entry.id, attempt: entry.attempt, owner: entry.leaseOwner }, 'renewal.lapsed');
+  }
+  return count;
+}
+
+/** Renews what is due by one provider; false when the time was up before everything was begun. */
+async function runLane(worker: Worker, { provider }: Lane, deadline: Deadline): Promise<boolean> {
+  const work = worker.underWay.get(provider.id) ?? new Set();
+  worker.underWay.set(provider.id, work);
+  while (!worker.isStopped && !deadline.isOver()) {
+    const free = worker.concurrency - work.size;
+    // several by one transaction cost little more than one
+    if (free >= worker.concurrency / 2) {
+      for (const entry of await claim(worker, provider.id, free)) begin(worker, work, entry);
+    }
+    if (work.size === 0) return true;
+    await Promise.race([...work, deadline.reached]);
+  }
+  return false;
+}
+
+async function claim(worker: Worker, providerId: string, limit: number): Promise<RenewalRow[]> {
+  const { db, clock, owner, leaseMs } = worker;
+  const now = clock.now();
+  const leaseUntil = new Date(now.getTime() + leaseMs);
+  try {
+    return await db.transaction((tx) => claimRenewals(tx, { providerId, now, owner, leaseUntil, limit }));
+  } catch (error) {
+    // another worker began with one of these FQDNs: it is seen as busy from now on
+    if (constraintViolation(error)?.kind === 'unique') return claim(worker, providerId, limit);
+    throw error;
+  }
+}
+
+/** Begins with a claimed entry; its end is kept for the report, and its place becomes free. */
+function begin(worker: Worker, work: Set<Promise<void>>, entry: RenewalRow): void {
+  const renewal = renewCertificate(worker, entry)
+    .catch((error: unknown): End => {
+      worker.logger.error({ entryId: entry.id, error }, 'renewal.broken');
+      return { kind: 'broken' };
+    })
+    .then((end) => {
+      worker.ends.push(end);
+      work.delete(renewal);
+    });
+  work.add(renewal);
+}
+
+function countEnds(ends: readonly End[]): Pick<RunReport, 'renewed' | 'failed' | 'broken'> {
+  return {
+    renewed: ends.filter(({ kind }) => kind === 'renewed').length,
+    failed: ends.flatMap((end) =>
+      end.kind === 'failed' ? [{ ...end, isLongExpired: end.next !== 'none' && end.next.isLongExpired }] : [],
+    ),
+    broken: ends.filter(({ kind }) => kind === 'broken').length,
+  };
+}
+
+interface Deadline {
+  readonly reached: Promise<void>;
+  readonly isOver: () => boolean;
+  readonly cancel: () => void;
+}
+
+function after(ms: number): Deadline {
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const reached = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      isOver = true;
+      resolve();
+    }, ms);
+  });
+  return { reached, isOver: () => isOver, cancel: () => clearTimeout(timer) };
+}

@@ -1,0 +1,263 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { builtInCaller, type Caller, internalOrigin } from '../../access/caller.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import type { AuditEntry } from '../../audit/audit-entry.js';
+import { type CertificateRow, findNewestCertificate } from '../../certificates/certificates.repository.js';
+import { usableUntil } from '../../certificates/in-use.js';
+import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../../csrs/csrs.repository.js';
+import { type FqdnRow, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import { orRecordLost } from '../../issuance/signing/lost-certificate.service.js';
+import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
+import { certificateFacts, storeIssued } from '../../issuance/store-certificate.service.js';
+import type { IssuedCertificate, SignRefusal } from '../../providers/provider.js';
+import type { ProviderRow } from '../../providers/providers.repository.js';
+import { readableText } from '../../providers/readable-text.js';
+import { changeOf, mayHaveCertificate, type RenewalEvent, type RenewalState } from '../renewal-entry.js';
+import {
+  insertRenewal,
+  type RenewalJournal,
+  type RenewalRow,
+  updateRenewal,
+} from '../renewals.repository.js';
+import {
+  hasCompromisedKey,
+  insertPlanned,
+  newRenewal,
+  type RenewalScheduler,
+  readOutlook,
+} from '../schedule-renewals.service.js';
+import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
+import { isLongExpired, nextTry } from './retry-policy.js';
+
+export interface SettleDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly scheduler: RenewalScheduler;
+  /** Lets what watches the FQDN know that the entry failed; part of the transaction that ends it. */
+  readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, fault: RenewalFault) => Promise<void>;
+}
+
+/** Why a renewal failed, and what follows. */
+export interface RenewalFault {
+  readonly reason: string;
+  /** Further tries change nothing until an owner acts. */
+  readonly isPermanent: boolean;
+  /** Undefined when no try follows. */
+  readonly nextTryAt: Date | undefined;
+  /** The certificate expired over 30 days ago. */
+  readonly isLongExpired: boolean;
+}
+
+/** What is renewed, and by whom. */
+export interface RenewalSubject {
+  readonly fqdn: FqdnRow;
+  /** Undefined when all were deleted meanwhile. */
+  readonly csr: CsrRow | undefined;
+  readonly provider: ProviderRow;
+}
+
+/** How a renewal ended. */
+export type RenewalEnd =
+  | { readonly kind: 'renewed'; readonly fqdn: string }
+  | { readonly kind: 'failed'; readonly fqdn: string; readonly reason: string; readonly next: NextStep }
+  /** It was somebody else's, or nobody's, by then. */
+  | { readonly kind: 'lost'; readonly entryId: string };
+
+/** What follows a failure: another try, or nothing because nothing is to be done. */
+type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'none';
+
+/** Stores the certificate, ends the entry and plans the next one, all or nothing. Throws LeaseLost and NotFound. */
+export async function settleRenewed(
+  deps: SettleDeps,
+  { entry, journal }: RenewalLease,
+  { fqdn, csr, provider }: RenewalSubject,
+  issued: IssuedCertificate,
+): Promise<RenewalEnd> {
+  const { db, clock, scheduler } = deps;
+  const { spaceId, id: fqdnId } = fqdn;
+  const caller = callerFor(entry);
+  const endRequest = (tx: Tx) => deleteSigningRequests(tx, requestsOf(journal()));
+  const store = async (tx: Tx) => {
+    const held = await holdFqdn(tx, spaceId, fqdnId);
+    const now = clock.now();
+    await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
+    await endRequest(tx);
+    // a certificate is kept even though its CSR was deleted meanwhile
+    const csrId = csr !== undefined && (await keepCsr(tx, csr.id)) ? csr.id : null;
+    const origin = { fqdnId, csrId, providerId: provider.id };
+    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
+    if (!isNew) {
+      // another renewal was given it for the same name, and has planned by it while this one was under way
+      if (!entry.isTest) await insertPlanned(tx, held, now);
+      return row;
+    }
+    await recordAudit(tx, caller, renewalAudit(entry, held, row, provider), now);
+    await scheduler.onCertificateStored(tx, caller, held, row);
+    return row;
+  };
+  const lost = { caller, fqdn, provider, issued, onLost: endRequest };
+  const certificate = await orRecordLost(deps, lost, () => db.transaction(store));
+  return toldRenewed(deps, entry, fqdn, certificate.id);
+}
+
+/** What is recorded of the request to the CA, which is over. */
+export function requestsOf(journal: RenewalJournal | null): string[] {
+  return journal?.requestId === undefined ? [] : [journal.requestId];
+}
+
+/** Whether the CA issued nothing under the name: neither for this try, nor for one before it that died. */
+function isAnswered({ entry, journal }: RenewalLease, { mayHaveIssued }: SignRefusal): boolean {
+  if (mayHaveIssued === true) return false;
+  return entry.journal?.wish === undefined || entry.journal.wish !== journal()?.wish;
+}
+
+/** The end of a renewal whose certificate is stored, once it is in the log. */
+export function toldRenewed(
+  { logger }: SettleDeps,
+  { id: entryId }: RenewalRow,
+  { fqdn }: FqdnRow,
+  certificateId: string | undefined,
+): RenewalEnd {
+  logger.info({ entryId, fqdn, certificateId }, 'renewal.renewed');
+  return { kind: 'renewed', fqdn };
+}
+
+/** What the audit log keeps of a renewal. */
+export function renewalAudit(
+  entry: RenewalRow,
+  fqdn: FqdnRow,
+  certificate: CertificateRow,
+  provider: ProviderRow,
+): AuditEntry {
+  const details = { ...factsOf(entry, fqdn), ...certificateFacts(certificate, provider) };
+  return { ...auditOf(entry, 'certificate.renew', details), resourceId: certificate.id };
+}
+
+/** Ends the entry and, unless it is a test, plans what comes next. Throws LeaseLost and NotFound. */
+export async function settleFailed(
+  { db, clock, logger, onRenewalFailed }: SettleDeps,
+  lease: RenewalLease,
+  { fqdn: { spaceId, id, fqdn }, provider }: RenewalSubject,
+  refusal: SignRefusal,
+): Promise<RenewalEnd> {
+  const { entry } = lease;
+  const reason = readableText(refusal.reason);
+  const next = await db.transaction(async (tx) => {
+    const held = await holdFqdn(tx, spaceId, id);
+    const now = clock.now();
+    await settle(tx, entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
+    if (isAnswered(lease, refusal)) await deleteSigningRequests(tx, requestsOf(lease.journal()));
+    const step = await planNext(tx, lease, held, refusal, now);
+    const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
+    const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
+    await recordAudit(tx, callerFor(entry), failure, now);
+    await onRenewalFailed?.(tx, entry, faultOf(reason, refusal, step));
+    return step;
+  });
+  const facts = { entryId: entry.id, fqdn, attempt: entry.attempt, reason, next: shown(next) };
+  if (next !== 'none' && next.isLongExpired) logger.error(facts, 'renewal.long_expired');
+  else logger.warn(facts, 'renewal.failed');
+  return { kind: 'failed', fqdn, reason, next };
+}
+
+/** Ends the entry by the number of its try: whoever came too late changes nothing. */
+async function settle(tx: Tx, entry: RenewalRow, event: RenewalEvent): Promise<void> {
+  const change = changeOf(entry, event);
+  const isSettled = change !== undefined && (await updateRenewal(tx, entry, settledBy(change)));
+  if (!isSettled) throw new LeaseLost();
+}
+
+/** What ends an entry, with what is of no use any more. */
+export function settledBy(change: Partial<RenewalState>): Partial<RenewalRow> {
+  return { ...change, journal: null, adviceDueAt: null };
+}
+
+async function planNext(
+  tx: Tx,
+  { entry, journal }: RenewalLease,
+  fqdn: FqdnRow,
+  refusal: SignRefusal,
+  now: Date,
+): Promise<NextStep> {
+  if (entry.isTest || !fqdn.renewalEnabled || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
+  const newest = await findNewestCertificate(tx, fqdn.id);
+  if (newest === undefined) return 'none';
+  const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
+  if (await hasCompromisedKey(tx, newest)) return 'none';
+  const { notBefore } = newest;
+  const notAfter = usableUntil(newest);
+  const { isPermanent = false, isWaiting = false, isValidation = false, isRateLimited = false } = refusal;
+  const scheduledAt = nextTry({
+    ...{ attempt, now, notBefore, notAfter, isValidation, isRateLimited, retryAt: refusal.notBefore },
+    // an order that waits for its owner changes as little by further tries
+    isPermanent: isPermanent || isWaiting,
+  });
+  const answered = withoutWish(journal());
+  // it was renewed by hand meanwhile: then only an order by which the CA may have issued goes on
+  if (newest.id !== certificateId && !(await goesOn(tx, fqdn, { newest, journal: answered, scheduledAt }))) {
+    await insertPlanned(tx, fqdn, now);
+    return 'none';
+  }
+  const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
+  // an order that the provider did not give up goes on in the next try
+  const retry = { ...subject, attempt: attempt + 1, retryOf, journal: answered };
+  await insertRenewal(tx, newRenewal(retry, now));
+  return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
+}
+
+/** What a further try needs of a journal: what was asked under a name has been answered, or is asked again by others. */
+function withoutWish(journal: RenewalJournal | null): RenewalJournal | null {
+  if (journal?.wish === undefined) return journal;
+  const { wish: _, requestId: __, ...others } = journal;
+  return others.order === undefined ? null : others;
+}
+
+/** Whether an order goes on after its FQDN has got another certificate, which must not wait for it when it is due. */
+async function goesOn(
+  tx: Tx,
+  fqdn: FqdnRow,
+  {
+    newest,
+    journal,
+    scheduledAt,
+  }: { newest: CertificateRow; journal: RenewalJournal | null; scheduledAt: Date },
+): Promise<boolean> {
+  if (!mayHaveCertificate(journal)) return false;
+  const { outlook } = await readOutlook(tx, fqdn, { newest });
+  return outlook.isPlanned && scheduledAt < outlook.plan.renewAt;
+}
+
+export function callerFor(entry: RenewalRow): Caller {
+  return builtInCaller('scheduler', internalOrigin(entry.id));
+}
+
+function faultOf(
+  reason: string,
+  { isPermanent = false, isWaiting = false }: SignRefusal,
+  next: NextStep,
+): RenewalFault {
+  const [nextTryAt, isLongExpired] =
+    next === 'none' ? [undefined, false] : [next.retryAt, next.isLongExpired];
+  return { reason, isPermanent: isPermanent || isWaiting, nextTryAt, isLongExpired };
+}
+
+function shown(next: NextStep): string {
+  return typeof next === 'string' ? next : next.retryAt.toISOString();
+}
+
+function factsOf(
+  { id: entryId, attempt, isTest, certificateId: previous }: RenewalRow,
+  { fqdn, id }: FqdnRow,
+) {
+  return { fqdn, fqdnId: id, entryId, attempt, ...(isTest && { isTest }), previous };
+}
+
+function auditOf(
+  { certificateId: resourceId, spaceId }: RenewalRow,
+  action: 'certificate.renew' | 'certificate.fail',
+  details: Readonly<Record<string, unknown>>,
+) {
+  return { action, resourceType: 'certificate', resourceId, spaceId, details } as const;
+}

@@ -1,0 +1,150 @@
+import type { Tx } from '@certloop/db';
+import { type BatchEnd, batched } from '@certloop/server';
+import { recordAudits } from '../../audit/audit.service.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { storeCertificates } from '../../certificates/store-certificates.repository.js';
+import { type CsrRow, keepCsrs } from '../../csrs/csrs.repository.js';
+import { type FqdnRow, holdFqdns } from '../../fqdns/fqdns.repository.js';
+import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
+import { certificateOf } from '../../issuance/store-certificate.service.js';
+import type { IssuedCertificate } from '../../providers/provider.js';
+import { changeOf } from '../renewal-entry.js';
+import { type RenewalRow, updateRenewals } from '../renewals.repository.js';
+import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
+import {
+  callerFor,
+  type RenewalEnd,
+  type RenewalSubject,
+  renewalAudit,
+  requestsOf,
+  type SettleDeps,
+  settledBy,
+  settleRenewed,
+  toldRenewed,
+} from './settle-renewal.service.js';
+
+/** A renewal whose certificate is to be stored. */
+export interface Settlement {
+  readonly lease: RenewalLease;
+  readonly subject: RenewalSubject;
+  readonly issued: IssuedCertificate;
+}
+
+// few enough to be as quick as what a single one waits for the disk
+const most = 16;
+
+/**
+ * Stores certificates as settleRenewed does, those that come at the same time in one transaction. When that fails, each
+ * is stored by itself, so that none is kept back by another.
+ */
+export function createSettler(deps: SettleDeps): (settlement: Settlement) => Promise<RenewalEnd> {
+  return batched((settlements) => settleAll(deps, settlements), most);
+}
+
+async function settleAll(
+  deps: SettleDeps,
+  settlements: readonly Settlement[],
+): Promise<BatchEnd<RenewalEnd>[]> {
+  const together = await settleTogether(deps, settlements).catch(() => undefined);
+  if (together !== undefined) return together.map((value) => ({ status: 'fulfilled', value }));
+  return Promise.allSettled(
+    settlements.map(({ lease, subject, issued }) => settleRenewed(deps, lease, subject, issued)),
+  );
+}
+
+/** Undefined for one alone. Rejects when any of them cannot be stored. */
+async function settleTogether(
+  deps: SettleDeps,
+  settlements: readonly Settlement[],
+): Promise<RenewalEnd[] | undefined> {
+  if (settlements.length === 1) return undefined;
+  const rows = await deps.db.transaction((tx) => storeAll(tx, deps, settlements));
+  return settlements.map(({ lease, subject }, index) =>
+    toldRenewed(deps, lease.entry, subject.fqdn, rows[index]?.id),
+  );
+}
+
+/** A settlement whose CSR is there still. */
+interface Sound extends Settlement {
+  readonly csr: CsrRow;
+  /** As it is now, and held. */
+  readonly held: FqdnRow;
+}
+
+async function storeAll(
+  tx: Tx,
+  { clock, scheduler }: SettleDeps,
+  settlements: readonly Settlement[],
+): Promise<CertificateRow[]> {
+  const ids = settlements.map(({ subject }) => subject.fqdn.id);
+  const held = await holdFqdns(tx, ids);
+  const now = clock.now();
+  const entries = settlements.map(({ lease }) => lease.entry);
+  await completeAll(tx, entries, now);
+  await deleteSigningRequests(
+    tx,
+    settlements.flatMap(({ lease }) => requestsOf(lease.journal())),
+  );
+  const sound = await soundOnes(tx, settlements, held);
+  if (sound.length !== settlements.length) throw new NotTogether();
+  const all = await storeCertificates(
+    tx,
+    sound.map((one) => certificateOf({ ...originOf(one), issued: one.issued, now })),
+    now,
+  );
+  const stored = sound.flatMap((one, index) => {
+    const row = all[index];
+    return row?.isNew ? [{ ...one, row: row.certificate }] : [];
+  });
+  if (stored.length !== sound.length) throw new NotTogether();
+  await recordAudits(tx, stored.map(auditOf), now);
+  await scheduler.onCertificatesStored(tx, stored.map(newsOf));
+  return stored.map(({ row }) => row);
+}
+
+/** One of several is to be stored in another way. */
+class NotTogether extends Error {}
+
+async function soundOnes(
+  tx: Tx,
+  settlements: readonly Settlement[],
+  held: readonly FqdnRow[],
+): Promise<Sound[]> {
+  const fqdns = new Map(held.map((fqdn) => [fqdn.id, fqdn]));
+  const csrs = settlements.flatMap(({ subject }) => (subject.csr === undefined ? [] : [subject.csr.id]));
+  const kept = new Set(csrs.length === 0 ? [] : await keepCsrs(tx, csrs));
+  return settlements.flatMap((settlement) => {
+    const { csr, fqdn } = settlement.subject;
+    const own = fqdns.get(fqdn.id);
+    const isSound = csr !== undefined && kept.has(csr.id) && own !== undefined;
+    return isSound ? [{ ...settlement, csr, held: own }] : [];
+  });
+}
+
+function originOf({ held, csr, subject }: Sound) {
+  return { fqdnId: held.id, csrId: csr.id, providerId: subject.provider.id };
+}
+
+/** Ends the entries by the numbers of their tries. Throws LeaseLost when one of them is somebody else's. */
+async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): Promise<void> {
+  for (const attempt of new Set(entries.map((entry) => entry.attempt))) {
+    const tried = entries.filter((entry) => entry.attempt === attempt);
+    const [first] = tried;
+    const change = first && changeOf(first, { kind: 'complete', attempt, at: now });
+    const ids = tried.map(({ id }) => id);
+    const count = change === undefined ? 0 : await updateRenewals(tx, { ids, attempt }, settledBy(change));
+    if (count !== tried.length) throw new LeaseLost();
+  }
+}
+
+interface Stored extends Sound {
+  readonly row: CertificateRow;
+}
+
+function auditOf({ lease: { entry }, held, row, subject }: Stored) {
+  return { caller: callerFor(entry), entry: renewalAudit(entry, held, row, subject.provider) };
+}
+
+function newsOf({ lease: { entry }, held: fqdn, row: certificate, subject }: Stored) {
+  return { caller: callerFor(entry), fqdn, certificate, provider: subject.provider };
+}

@@ -1,0 +1,66 @@
+import type { Database, Tx } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { type FqdnRow, holdFqdn, listRenewedFqdnsAfter } from '../../fqdns/fqdns.repository.js';
+import { deleteOldRenewals, findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
+import { insertPlanned, readOutlook } from '../schedule-renewals.service.js';
+
+export interface SweepDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const keptDays = 90;
+const slice = 500;
+
+/**
+ * Plans what should be planned but is not, as after an upgrade, and deletes final entries that are older than 90
+ * days. In slices, so that nobody waits for it long.
+ */
+export async function sweepRenewals(deps: SweepDeps): Promise<void> {
+  const planned = await planMissing(deps);
+  const deleted = await deleteOld(deps);
+  if (planned + deleted > 0) deps.logger.info({ planned, deleted }, 'renewals.swept');
+}
+
+/** How many renewals were missing. */
+async function planMissing({ db, clock }: SweepDeps): Promise<number> {
+  let count = 0;
+  for (let last = ''; ; ) {
+    const { fqdns, lacking } = await db.read((tx) => readSlice(tx, last));
+    for (const fqdn of lacking) {
+      if (await db.transaction((tx) => planIfMissing(tx, fqdn, clock.now()))) count += 1;
+    }
+    if (fqdns.length < slice) return count;
+    last = fqdns.at(-1)?.id ?? '';
+  }
+}
+
+async function readSlice(tx: Tx, last: string) {
+  const fqdns = await listRenewedFqdnsAfter(tx, last, slice);
+  const open = new Set(
+    await listFqdnsWithOpen(
+      tx,
+      fqdns.map(({ id }) => id),
+    ),
+  );
+  return { fqdns, lacking: fqdns.filter(({ id }) => !open.has(id)) };
+}
+
+async function planIfMissing(tx: Tx, { spaceId, id }: FqdnRow, now: Date): Promise<boolean> {
+  const fqdn = await holdFqdn(tx, spaceId, id);
+  if (!fqdn.renewalEnabled || (await findOpenRenewal(tx, id)) !== undefined) return false;
+  const { outlook } = await readOutlook(tx, fqdn);
+  if (!outlook.isPlanned) return false;
+  await insertPlanned(tx, fqdn, now);
+  return true;
+}
+
+async function deleteOld({ db, clock }: SweepDeps): Promise<number> {
+  const before = new Date(clock.now().getTime() - keptDays * 86_400_000);
+  for (let total = 0; ; ) {
+    const count = await db.transaction((tx) => deleteOldRenewals(tx, before, slice));
+    total += count;
+    if (count < slice) return total;
+  }
+}

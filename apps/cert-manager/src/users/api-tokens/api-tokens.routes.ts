@@ -1,0 +1,63 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../../access/caller.js';
+import { apiTokenView } from '../user-view.js';
+import type { ApiTokenRow } from './api-token.js';
+import { type ApiTokensDeps, createApiToken, listApiTokens } from './api-tokens.service.js';
+import {
+  listUserApiTokens,
+  revokeApiToken,
+  revokeOwnApiToken,
+  revokeUserApiToken,
+} from './revoke-api-tokens.service.js';
+import { succeedApiToken } from './succeed-api-token.service.js';
+
+type TokenOperation =
+  | 'listApiTokens'
+  | 'createApiToken'
+  | 'succeedApiToken'
+  | 'deleteOwnApiToken'
+  | 'deleteApiToken'
+  | 'listUserApiTokens'
+  | 'deleteUserApiToken';
+
+const revoked = { status: 200, body: { message: 'API token revoked' } } as const;
+
+export function apiTokensHandlers(
+  deps: ApiTokensDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, TokenOperation> {
+  return {
+    listApiTokens: async ({ context }) => ({
+      status: 200,
+      body: (await listApiTokens(deps, context)).map(apiTokenView),
+    }),
+    createApiToken: async ({ body, context }) => ({
+      status: 201,
+      body: newTokenView(await createApiToken(deps, context, body)),
+    }),
+    succeedApiToken: async ({ context }) => ({
+      status: 201,
+      body: newTokenView(await succeedApiToken(deps, context)),
+    }),
+    deleteOwnApiToken: async ({ context }) => {
+      await revokeOwnApiToken(deps, context);
+      return revoked;
+    },
+    deleteApiToken: async ({ params, context }) => {
+      await revokeApiToken(deps, context, params.id);
+      return revoked;
+    },
+    listUserApiTokens: async ({ params, context }) => ({
+      status: 200,
+      body: (await listUserApiTokens(deps, context, params.id)).map(apiTokenView),
+    }),
+    deleteUserApiToken: async ({ params, context }) => {
+      await revokeUserApiToken(deps, context, { userId: params.id, id: params.tokenId });
+      return revoked;
+    },
+  };
+}
+
+function newTokenView({ row, text }: { readonly row: ApiTokenRow; readonly text: string }) {
+  const { lastUsedAt: _at, lastUsedIp: _ip, ...shown } = apiTokenView(row);
+  return { ...shown, token: text };
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../../access/caller.js';
+import { type AvatarsDeps, getAvatar, replaceAvatar } from './avatars.service.js';
+
+export function avatarsHandlers(
+  deps: AvatarsDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, 'getAvatar' | 'uploadAvatar'> {
+  return {
+    getAvatar: async ({ params }) => {
+      const body = await getAvatar(deps, params.id);
+      // kept by the browser of whoever saw it, who asks each time whether it still is the picture
+      return { status: 200, body, headers: { ETag: tagOf(body), 'Cache-Control': 'private, no-cache' } };
+    },
+    uploadAvatar: async ({ params, body, context }) => {
+      await replaceAvatar(deps, context, { userId: params.id, bytes: body.file.bytes });
+      return { status: 200, body: { message: 'avatar stored' } };
+    },
+  };
+}
+
+/** Entity tag of the octets (RFC 9110 §8.8.3). */
+function tagOf(bytes: Uint8Array): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+}

@@ -1,0 +1,131 @@
+import { type certManagerContract, Forbidden } from '@certloop/contracts';
+import {
+  type Arrival,
+  isFromForeignPage,
+  type Logger,
+  type PageHeaders,
+  requestIdOf,
+  type SessionCookie,
+} from '@certloop/server';
+import type { Request, Response } from 'express';
+import ipaddr from 'ipaddr.js';
+import { anonymousCaller, type Caller, type Origin } from '../../access/caller.js';
+import { canOn } from '../../access/permissions.js';
+import {
+  type Counted,
+  type RequestLimits,
+  rateHeaders,
+  requireAllowed,
+} from '../../access/request-limits.store.js';
+import { type Need, requireNeed, routeNeeds } from '../../access/route-needs.js';
+import { requireOwnAccount } from '../own-account.service.js';
+import { requireSetupOpen } from '../setup/bootstrap.service.js';
+import { type IdentifyDeps, identifyCaller } from './identify.service.js';
+import { createTokenReader } from './token-owners.service.js';
+import { createNoteUse } from './use-notes.service.js';
+
+export interface CallerDeps extends Omit<IdentifyDeps, 'readToken' | 'noteUse'> {
+  readonly logger: Logger;
+  readonly cookie: SessionCookie;
+  /** Origin that browsers know this service by, when it is another than the request shows. */
+  readonly publicOrigin: string | undefined;
+  readonly limits: RequestLimits;
+}
+
+/**
+ * Identifies the caller of a request and holds him to what its operation needs, before anything else of the
+ * request is judged. Who need not sign in is not identified at all, and not counted.
+ */
+export function callerOf(deps: CallerDeps) {
+  const identifying = { ...deps, readToken: createTokenReader(deps.db), noteUse: createNoteUse(deps) };
+  return async ({ operation, endpoint, params, request, response }: Arrival<typeof certManagerContract>) => {
+    const need = routeNeeds[operation];
+    const from = originOf(request, response);
+    const page = pageHeaders(request);
+    const own = ownOrigins(request, deps.publicOrigin);
+    const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+    if (need === 'anonymous' || need === 'before-setup') {
+      if (isWrite && isFromForeignPage(page, own)) throw foreignPage();
+      if (need === 'before-setup') await requireSetupOpen(deps);
+      return anonymousCaller(from);
+    }
+    const caller = await identifyCaller(identifying, {
+      ...page,
+      authorization: request.get('authorization'),
+      sessionSecret: deps.cookie.read(request.get('cookie')),
+      csrfToken: request.get('x-csrf-token'),
+      asUserId: request.get('x-user-id'),
+      isWrite,
+      ownOrigins: own,
+      from,
+    });
+    response.locals['caller'] = caller;
+    if (typeof need === 'object') response.locals['spaceId'] = (params[need.param] ?? '').toLowerCase();
+    const counted: Counted[] = [];
+    const count = (one: Counted | undefined) => {
+      if (one === undefined) return;
+      counted.push(one);
+      response.set(rateHeaders(counted));
+      requireAllowed(one);
+    };
+    count(deps.limits.count('principal', caller.userId));
+    requireNeed(caller, need, params);
+    const spaceId = spaceOf(need, endpoint.path, params);
+    // a space that he may not see is none to him, and not his to use up
+    if (spaceId !== undefined && canOn(caller, spaceId, 'READ')) count(deps.limits.count('space', spaceId));
+    if (need === 'own-account') await requireOwnAccount(deps, caller, (params['id'] ?? '').toLowerCase());
+    return caller;
+  };
+}
+
+/** The space that a path is about. */
+function spaceOf(need: Need, path: string, params: Readonly<Record<string, string>>): string | undefined {
+  const name = typeof need === 'object' ? need.param : 'id';
+  return path.startsWith(`/spaces/{${name}}`) ? params[name]?.toLowerCase() : undefined;
+}
+
+/** Else a page elsewhere could sign its visitor in as somebody else. */
+function foreignPage(): Forbidden {
+  return new Forbidden('the request came from a page of another origin', {
+    code: 'csrf_refused',
+    title: 'Cross-site request refused',
+  });
+}
+
+/** The caller that was identified, if one was, and the space that his path names. */
+export function identifiedOf(response: Response): { readonly caller?: Caller; readonly spaceId?: string } {
+  return response.locals as { readonly caller?: Caller; readonly spaceId?: string };
+}
+
+/** Where the request came from. */
+export function originOf(request: Request, response: Response): Origin {
+  const idempotencyKey = request.get('idempotency-key');
+  return {
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    requestId: requestIdOf(response),
+    ipAddress: plainAddress(request.ip ?? ''),
+    userAgent: printable(request.get('user-agent') ?? ''),
+  };
+}
+
+export function pageHeaders(request: Request): PageHeaders {
+  return { fetchSite: request.get('sec-fetch-site'), origin: request.get('origin') };
+}
+
+/** Origins under which this service serves its own pages. */
+export function ownOrigins(request: Request, publicOrigin: string | undefined): string[] {
+  const own = `${request.protocol}://${request.get('host') ?? ''}`.toLowerCase();
+  return publicOrigin === undefined ? [own] : [own, publicOrigin.toLowerCase()];
+}
+
+/** IPv4 that came in over IPv6 is shown as IPv4; the zone of a link-local address means nothing elsewhere. */
+function plainAddress(text: string): string {
+  const address = text.replace(/%.*$/, '');
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : '';
+}
+
+const mostCharacters = 256;
+
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ').slice(0, mostCharacters);
+}

@@ -1,0 +1,45 @@
+import { Forbidden } from '@certloop/contracts';
+import { type Clock, requireSoundPassword } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { updateUser } from '../users.repository.js';
+import { type ProofDeps, provePassword } from './prove-password.service.js';
+import { deleteSessionsOf } from './sessions.repository.js';
+
+export interface ChangePasswordDeps extends ProofDeps {
+  readonly clock: Clock;
+  readonly passwordMinLength: number;
+}
+
+/**
+ * Changes the caller's password and ends all his sessions, this one too. Throws Forbidden when the current
+ * password is wrong, InvalidInput when the new one may not be used, and a too_many_requests refusal.
+ */
+export async function changePassword(
+  deps: ChangePasswordDeps,
+  caller: Caller,
+  input: { readonly currentPassword: string; readonly newPassword: string },
+): Promise<void> {
+  if (caller.sessionId === undefined)
+    throw new Forbidden('this needs a session', { code: 'session_required' });
+  const { username } = caller;
+  const user = await provePassword(deps, caller, { username, password: input.currentPassword });
+  if (user === undefined) throw wrongPassword();
+  requireSoundPassword(input.newPassword, user, deps.passwordMinLength, 'newPassword');
+  const passwordHash = await deps.passwords.hash(input.newPassword);
+  const entry = { action: 'user.password', resourceType: 'user', resourceId: user.id } as const;
+  await deps.db.transaction(async (tx) => {
+    // Two changes at once: the second no longer knows the current password.
+    const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
+    if (!(await updateUser(tx, isUnchanged, { passwordHash }))) throw wrongPassword();
+    await deleteSessionsOf(tx, user.id);
+    await recordAudit(tx, caller, entry, deps.clock.now());
+  });
+}
+
+function wrongPassword(): Forbidden {
+  return new Forbidden('the current password is wrong', {
+    code: 'wrong_password',
+    title: 'Current password is wrong',
+  });
+}

@@ -1,0 +1,41 @@
+import type { Database } from '@certloop/db';
+import { type LoginThrottle, type Passwords, secretHash } from '@certloop/server';
+import { anonymousCaller, type Origin } from '../../access/caller.js';
+import type { Denials } from '../../audit/denials.service.js';
+import { keyOf, type UserRow } from '../user.js';
+import { findUserByName } from '../users.repository.js';
+
+export interface ProofDeps {
+  readonly db: Database;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+  readonly denials: Denials;
+}
+
+/**
+ * The enabled user whose name and password these are; undefined, after the same time, when any of that is
+ * wrong, which is kept in the audit log. Throws a too_many_requests refusal.
+ */
+export function provePassword(
+  deps: ProofDeps,
+  from: Origin,
+  { username, password }: { readonly username: string; readonly password: string },
+): Promise<UserRow | undefined> {
+  // a name of any length makes a key of one length
+  return deps.throttle.attempt(secretHash(keyOf(username)), from.ipAddress, async () => {
+    const user = await deps.db.read((tx) => findUserByName(tx, username));
+    const isRight = await deps.passwords.verify(password, user?.passwordHash);
+    if (isRight && user?.enabled === true) return user;
+    await recordFailure(deps.denials, from, user);
+    return undefined;
+  });
+}
+
+/** A name that nobody has is not kept: people type passwords into the wrong field. */
+function recordFailure(denials: Denials, from: Origin, user: UserRow | undefined): Promise<void> {
+  const caller = anonymousCaller(from);
+  const failure = { action: 'auth.fail', resourceType: 'user', subject: 'password' } as const;
+  if (user === undefined) return denials.record(caller, { ...failure, reason: 'unknown_user' });
+  const reason = user.enabled ? 'wrong_password' : 'disabled';
+  return denials.record({ ...caller, username: user.username }, { ...failure, resourceId: user.id, reason });
+}

@@ -1,0 +1,63 @@
+import type { certManagerContract, Handlers, Me } from '@certloop/contracts';
+import type { SessionCookie } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { type ApiTokensDeps, findOwnToken } from '../api-tokens/api-tokens.service.js';
+import { type BootstrapDeps, bootstrapWithToken } from '../setup/bootstrap.service.js';
+import { apiTokenView, openModeUser, userView } from '../user-view.js';
+import { findAccount } from '../users.service.js';
+import { type ChangePasswordDeps, changePassword } from './change-password.service.js';
+import { closeSession, findCsrfToken, openSession, type SessionsDeps } from './sessions.service.js';
+
+export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, BootstrapDeps, ApiTokensDeps {
+  readonly cookie: SessionCookie;
+}
+
+type SessionOperation = 'login' | 'logout' | 'getMe' | 'changePassword' | 'bootstrap';
+
+export function sessionsHandlers(
+  deps: SessionsRoutesDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, SessionOperation> {
+  const { cookie } = deps;
+  return {
+    login: async ({ body, context }) => {
+      const { user, secret, csrfToken } = await openSession(deps, context, body);
+      return {
+        status: 200,
+        body: { user: userView(user), csrfToken },
+        headers: { 'Set-Cookie': cookie.give(secret) },
+      };
+    },
+    logout: async ({ context }) => {
+      await closeSession(deps, context);
+      return { status: 200, body: { message: 'signed out' }, headers: { 'Set-Cookie': cookie.take() } };
+    },
+    getMe: async ({ context }) => ({ status: 200, body: await describeCaller(deps, context) }),
+    changePassword: async ({ body, context }) => {
+      await changePassword(deps, context, body);
+      return {
+        status: 200,
+        body: { message: 'password changed; sign in again' },
+        headers: { 'Set-Cookie': cookie.take() },
+      };
+    },
+    bootstrap: async ({ body, context }) => ({
+      status: 201,
+      body: userView(await bootstrapWithToken(deps, context, body)),
+    }),
+  };
+}
+
+async function describeCaller(deps: SessionsRoutesDeps, caller: Caller): Promise<Me> {
+  const user = await findAccount(deps, caller);
+  const csrfToken = await findCsrfToken(deps, caller);
+  const token = await findOwnToken(deps, caller);
+  return {
+    user: user === undefined ? openModeUser : userView(user),
+    ...(csrfToken !== undefined && { csrfToken }),
+    ...(token !== undefined && { token: tokenFacts(apiTokenView(token)) }),
+  };
+}
+
+function tokenFacts({ id, name, scope, expiresAt, spaceIds }: ReturnType<typeof apiTokenView>): Me['token'] {
+  return { id, name, scope, expiresAt, spaceIds };
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { Forbidden, Unauthenticated } from '@certloop/contracts';
+import { type Clock, csrfTokenOf, newSecret, secretHash } from '@certloop/server';
+import type { Caller, Origin } from '../../access/caller.js';
+import { rightsOf } from '../../access/rights.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { userCaller } from '../callers/user-caller.js';
+import type { UserRow } from '../user.js';
+import { updateUser } from '../users.repository.js';
+import { type ProofDeps, provePassword } from './prove-password.service.js';
+import { idleMs, longestMs } from './session-life.js';
+import {
+  deleteEndedSessions,
+  deleteSession,
+  deleteSessionsBeyond,
+  findSession,
+  insertSession,
+  type SessionRow,
+} from './sessions.repository.js';
+
+export interface SessionsDeps extends ProofDeps {
+  readonly clock: Clock;
+}
+
+/** More than anybody has browsers; signing in over and over must not fill the table. */
+const mostSessions = 50;
+
+export interface OpenedSession {
+  readonly user: UserRow;
+  /** For the cookie; not stored. */
+  readonly secret: string;
+  readonly csrfToken: string;
+}
+
+/**
+ * Opens a session. Throws Unauthenticated, in the same words and after the same time whether the name, the
+ * password or the state of the account is wrong, and a too_many_requests refusal.
+ */
+export async function openSession(
+  deps: SessionsDeps,
+  from: Origin,
+  input: { readonly username: string; readonly password: string },
+): Promise<OpenedSession> {
+  const user = await provePassword(deps, from, input);
+  if (user === undefined) throw wrongLogin();
+  const { passwords } = deps;
+  const isOutdated = passwords.isOutdated(user.passwordHash);
+  const passwordHash = isOutdated ? await passwords.hash(input.password) : user.passwordHash;
+  const secret = newSecret();
+  const session = sessionOf(user, secret, deps.clock.now());
+  await storeSession(deps, from, { user, passwordHash, session });
+  return { user, secret, csrfToken: csrfTokenOf(session) };
+}
+
+function sessionOf(user: UserRow, secret: string, now: Date): SessionRow {
+  return {
+    id: randomUUID(),
+    secretHash: secretHash(secret),
+    userId: user.id,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: new Date(now.getTime() + longestMs),
+  };
+}
+
+async function storeSession(
+  { db }: SessionsDeps,
+  from: Origin,
+  { user, passwordHash, session }: { user: UserRow; passwordHash: string; session: SessionRow },
+): Promise<void> {
+  const caller = { ...userCaller(user, rightsOf(user, []), from), sessionId: session.id };
+  const entry = { action: 'auth.login', resourceType: 'session', resourceId: session.id } as const;
+  await db.transaction(async (tx) => {
+    // The password may have been changed, or the account disabled, while this one was being checked.
+    const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
+    if (!(await updateUser(tx, isUnchanged, { passwordHash }))) throw wrongLogin();
+    await insertSession(tx, session);
+    await deleteSessionsBeyond(tx, user.id, mostSessions);
+    await recordAudit(tx, caller, entry, session.createdAt);
+  });
+}
+
+function wrongLogin(): Unauthenticated {
+  return new Unauthenticated('user name or password is wrong', {
+    code: 'login_failed',
+    title: 'Sign-in failed',
+  });
+}
+
+/** Closes the caller's session. Throws Forbidden when he has none. */
+export async function closeSession({ db, clock }: SessionsDeps, caller: Caller): Promise<void> {
+  const { sessionId } = caller;
+  if (sessionId === undefined) throw new Forbidden('this needs a session', { code: 'session_required' });
+  await db.transaction(async (tx) => {
+    await deleteSession(tx, sessionId);
+    const entry = { action: 'auth.logout', resourceType: 'session', resourceId: sessionId } as const;
+    await recordAudit(tx, caller, entry, clock.now());
+  });
+}
+
+/** CSRF token of the caller's session; undefined when he has none. */
+export async function findCsrfToken(
+  { db }: Pick<SessionsDeps, 'db'>,
+  { sessionId }: Caller,
+): Promise<string | undefined> {
+  if (sessionId === undefined) return undefined;
+  const session = await db.read((tx) => findSession(tx, sessionId));
+  return session === undefined ? undefined : csrfTokenOf(session);
+}
+
+/** Deletes sessions that nobody can use any more. */
+export async function sweepSessions({ db, clock }: Pick<SessionsDeps, 'db' | 'clock'>): Promise<void> {
+  const now = clock.now();
+  const idleSince = new Date(now.getTime() - idleMs);
+  await db.transaction((tx) => deleteEndedSessions(tx, now, idleSince));
+}

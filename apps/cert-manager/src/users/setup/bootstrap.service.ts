@@ -1,0 +1,108 @@
+import { AppError, NotFound, Unauthenticated } from '@certloop/contracts';
+import { type LoginThrottle, StartFailed } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { rightsOf } from '../../access/rights.js';
+import { type AccountsDeps, type NewAccount, newAdmin, storeAccount } from '../accounts.service.js';
+import { userCaller } from '../callers/user-caller.js';
+import type { UserRow } from '../user.js';
+import { hadAdmin, markFirstAdmin } from '../users.repository.js';
+import type { SetupToken } from './setup-token.store.js';
+import { deleteSetupTokens } from './setup-tokens.repository.js';
+
+export interface BootstrapDeps extends AccountsDeps {
+  readonly throttle: LoginThrottle;
+  readonly setupToken: SetupToken;
+}
+
+/**
+ * Makes the first administrator for whoever holds the setup token. Throws NotFound once there has been one,
+ * whoever made him, Unauthenticated when the token is wrong or too old, InvalidInput for a wrong account, and
+ * a too_many_requests refusal. Of two calls at once, one makes him.
+ */
+export async function bootstrapWithToken(
+  deps: BootstrapDeps,
+  caller: Caller,
+  { token, ...account }: NewAccount & { readonly token: string },
+): Promise<UserRow> {
+  await requireSetupOpen(deps);
+  const { throttle, setupToken } = deps;
+  const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
+    (await setupToken.matches(token)) ? true : undefined,
+  );
+  // Another call may have made him meanwhile, and with that ended the token.
+  if (isProven !== true) throw (await deps.db.read(hadAdmin)) ? setupIsOver() : wrongToken();
+  const row = await makeFirstAdmin(deps, caller, account);
+  if (row === undefined) throw setupIsOver();
+  await setupToken.end();
+  return row;
+}
+
+/** Throws NotFound once there has been an administrator, whoever made him. */
+export async function requireSetupOpen({ db }: Pick<AccountsDeps, 'db'>): Promise<void> {
+  if (await db.read(hadAdmin)) throw setupIsOver();
+}
+
+/** Makes the first administrator; undefined when there has been one already. Throws InvalidInput. */
+async function makeFirstAdmin(
+  deps: AccountsDeps,
+  caller: Caller,
+  account: NewAccount,
+): Promise<UserRow | undefined> {
+  const row = await newAdmin(deps, account);
+  // He did it himself: nobody else was there to do it.
+  const himself = { ...userCaller(row, rightsOf(row, []), caller), kind: caller.kind };
+  return deps.db.transaction(async (tx) => {
+    if (!(await markFirstAdmin(tx, row.createdAt))) return undefined;
+    await deleteSetupTokens(tx);
+    await storeAccount(tx, himself, row, { action: 'auth.bootstrap', resourceType: 'user' });
+    return row;
+  });
+}
+
+export interface SetupDeps extends BootstrapDeps {
+  /** The administrator that the environment names, if it names one. */
+  readonly givenAdmin: NewAccount | undefined;
+  /** Tells the operator one line. */
+  readonly announce: (line: string) => void;
+  readonly setupTokenPath: string;
+}
+
+/**
+ * At the start of a service that never had an administrator: makes the one that the environment names, or
+ * else issues a setup token and says where it is. Throws InvalidInput, StartFailed.
+ */
+export async function prepareSetup(deps: SetupDeps, caller: Caller): Promise<void> {
+  if (await deps.db.read(hadAdmin)) {
+    await deps.setupToken.end();
+    return;
+  }
+  if (deps.givenAdmin !== undefined) {
+    await makeFirstAdmin(deps, caller, deps.givenAdmin).catch((error: unknown) => {
+      // the operator gave it, so it is his to put right
+      throw error instanceof AppError ? new StartFailed(`BOOTSTRAP_ADMIN: ${error.message}`) : error;
+    });
+    return;
+  }
+  const token = await deps.setupToken.issue();
+  deps.announce(
+    `no administrator yet: POST /auth/bootstrap with the token ${token} within 60 minutes ` +
+      `(also in ${deps.setupTokenPath})`,
+  );
+}
+
+function setupIsOver(): NotFound {
+  return new NotFound('the first administrator has been made', {
+    code: 'setup_is_over',
+    title: 'Setup is over',
+  });
+}
+
+function wrongToken(): Unauthenticated {
+  return new Unauthenticated(
+    'the setup token is wrong or too old; a restart of any replica issues a new one',
+    {
+      code: 'invalid_setup_token',
+      title: 'Setup token refused',
+    },
+  );
+}
