@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly metrics?: Metrics;
   /** Watches the recurring jobs; nobody does when absent. */
   readonly watchJob?: WatchJob;
+  /** Built pages of the console; only the API is served when absent. */
+  readonly consoleFolder?: string | undefined;
   /** Cost of hashing a password; the usual one when absent. */
   readonly passwordCost?: ScryptCost;
   /** Tells the operator one line, such as the setup token; standard error when absent. */

@@ -11,6 +11,7 @@ import {
   metricsPage,
   type Poller,
   refuseUnknownPath,
+  webConsole,
 } from '@certloop/server';
 import type { Express } from 'express';
 import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
@@ -205,6 +206,8 @@ function createApi(options: AppOptions, parts: ApiParts & { readonly metrics: Me
   http.use(metricsPage(metrics, config));
   if (isOpen) http.use(guardOpenMode({ hosts: config.openHosts, publicOrigin }));
   http.use(apiPages({ title: 'Certificate management service' }));
+  const { consoleFolder: folder } = options;
+  if (folder !== undefined) http.use(webConsole({ folder, publicUrl: config.publicUrl }));
   http.use(
     bind(certManagerContract, apiHandlers(options, parts), {
       context: callerOf({ db, clock, logger, cookie, publicOrigin, isOpen, limits }),

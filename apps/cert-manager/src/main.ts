@@ -1,4 +1,4 @@
-import { createLogger, listen, runService, startTracing, systemClock } from '@certloop/server';
+import { createLogger, findConsole, listen, runService, startTracing, systemClock } from '@certloop/server';
 import { answerUnparsed } from './access/unparsed-requests.responder.js';
 import { createApp } from './app.js';
 import { misspeltSettings, readCertManagerConfig } from './config.js';
@@ -11,7 +11,9 @@ await runService('cert-manager', async (onClose) => {
   for (const name of misspeltSettings()) logger.warn({ name }, 'config.unknown_setting');
   const database = await openMigrated(config, logger);
   onClose(() => database.close());
-  const app = await createApp({ config, database, logger, clock: systemClock });
+  const consoleFolder = findConsole('@certloop/web-manager', import.meta.url);
+  if (consoleFolder === undefined) logger.info('console.absent');
+  const app = await createApp({ config, database, logger, clock: systemClock, consoleFolder });
   onClose(() => app.close());
   const listening = await listen(app.http, config);
   onClose(() => listening.close());

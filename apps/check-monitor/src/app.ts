@@ -25,6 +25,7 @@ import {
   type Passwords,
   refuseUnknownPath,
   watchHandler,
+  webConsole,
 } from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
@@ -86,6 +87,8 @@ export interface AppParts {
   readonly passwords?: Passwords;
   /** Where the service counts; a place of its own when absent. */
   readonly watch?: ServiceMetrics;
+  /** Built pages of the console; only the API is served when absent. */
+  readonly consoleFolder?: string | undefined;
 }
 
 export interface App {
@@ -125,6 +128,8 @@ export function buildApp(parts: AppParts): App {
   app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi() }));
   const probes = probesHandlers({ ...deps, isDraining: () => isDraining });
   app.use(bind(probesContract, probes, { context: () => undefined, bodyBytes: 0 }));
+  const { consoleFolder: folder } = parts;
+  if (folder !== undefined) app.use(webConsole({ folder, publicUrl: parts.config.addresses.siteRoot }));
   app.use(refuseUnknownPath);
   app.use(
     errorHandler({

@@ -3,6 +3,7 @@ import {
   bringUpToDate,
   createLogger,
   createMetrics,
+  findConsole,
   type Logger,
   listen,
   runService,
@@ -39,6 +40,8 @@ await runService('check-monitor', async (onClose) => {
   const told = { onDelivered, onRefusedCall };
   const notifier = createNotifier({ config: config.telling, database, logger, now, ...told });
   onClose(() => notifier.close());
+  const consoleFolder = findConsole('@certloop/web-monitor', import.meta.url);
+  if (consoleFolder === undefined) logger.info('console.absent');
   const { handler, intake, tick, drain, dispatcher } = buildApp({
     config,
     database,
@@ -46,6 +49,7 @@ await runService('check-monitor', async (onClose) => {
     now,
     notifier,
     watch,
+    consoleFolder,
   });
   if (config.mail !== undefined) {
     const mails = await listenForMail({ intake, logger }, config.mail);

@@ -8,6 +8,7 @@ export { parseInput } from './http/input-faults.js';
 export { parseJsonBody } from './http/json-body.js';
 export { answerUnparsed, type UnparsedOptions } from './http/unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './http/upload.js';
+export { findConsole, type WebConsoleOptions, webConsole } from './http/web-console.js';
 export {
   createLogger,
   type Logger,

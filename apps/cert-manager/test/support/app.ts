@@ -21,6 +21,7 @@ export interface TestAppOptions {
   readonly renewals?: RenewalOptions;
   readonly orders?: OrderOptions;
   readonly resolve?: AppOptions['resolve'];
+  readonly consoleFolder?: string;
   /** Where the clock stands first; in March 2026 when absent. */
   readonly now?: Date;
   /** Another process beside one that is there: same clock, and its people are there already. */
@@ -111,6 +112,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     renewals,
     orders,
     ...(options.resolve !== undefined && { resolve: options.resolve }),
+    consoleFolder: options.consoleFolder,
   });
   return {
     database,

@@ -139,7 +139,7 @@ export async function openTestApp(
   const { onDelivered, onRefusedCall } = watch;
   const notifier = openNotifier({ ...parts, database, onDelivered, onRefusedCall });
   const { handler, intake, tick, drain, dispatcher } = buildApp({
-    ...{ config, database, now, logger, notifier, passwords, watch },
+    ...{ config, database, now, logger, notifier, passwords, watch, consoleFolder: telling.consoleFolder },
   });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);
@@ -196,6 +196,8 @@ export interface Telling extends NotifierTuning {
   readonly allowPrivateTargets?: boolean;
   readonly egressProxy?: string;
   readonly disabledKinds?: readonly ChannelKind[];
+  /** Built pages of the console; none when absent. */
+  readonly consoleFolder?: string;
   /** Where log lines go; nothing is logged when absent. */
   readonly logTo?: { write(line: string): void };
 }
@@ -215,6 +217,7 @@ function openNotifier({
   telling: {
     messengers: given,
     logTo: _logTo,
+    consoleFolder: _consoleFolder,
     allowPrivateTargets = true,
     egressProxy,
     disabledKinds = [],
