@@ -42,6 +42,7 @@ import { channelsHandlers } from './channels/channels.routes.js';
 import { consentRouter } from './channels/consent.routes.js';
 import { deliveryReportsRouter } from './channels/delivery-reports.routes.js';
 import type { Notifier } from './channels/notifier.service.js';
+import { channelTestHandlers } from './channels/test-channel.routes.js';
 import { type CheckChanges, createCheckChanges } from './checks/check-changes.store.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import { cloakedRouter } from './cloaked/cloaked.routes.js';
@@ -197,6 +198,7 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
     ...checksHandlers(deps),
     ...pingsHandlers(deps),
     ...channelsHandlers(deps),
+    ...channelTestHandlers(deps),
     ...badgesHandlers(deps),
   };
   const routes =

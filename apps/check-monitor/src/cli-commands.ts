@@ -6,8 +6,9 @@ import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { channelKindNames } from './channels/channel-kinds.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
-import { removeChannel, testChannel } from './channels/manage-channels.service.js';
+import { removeChannel } from './channels/manage-channels.service.js';
 import type { Notifier } from './channels/notifier.service.js';
+import { testChannel } from './channels/test-channel.service.js';
 import {
   channelSettings,
   firstLine,

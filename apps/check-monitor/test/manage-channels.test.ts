@@ -11,9 +11,9 @@ import {
   listChannelsOf,
   type ManageChannelsDeps,
   removeChannel,
-  testChannel,
 } from '../src/channels/manage-channels.service.js';
 import { listNotifications } from '../src/channels/notifications.repository.js';
+import { type TestChannelDeps, testChannel } from '../src/channels/test-channel.service.js';
 import { began, type Holder, openTestApp, siteRoot, type TestApp } from './support/app.js';
 import { type MailServer, startMailServer } from './support/mail-server.js';
 import { type Recorder, startRecorder } from './support/recorder.js';
@@ -23,7 +23,7 @@ describeEachDialect('channels of a project', (open) => {
   let target: Recorder;
   let mailbox: MailServer;
   let ada: Holder;
-  let deps: ManageChannelsDeps & ConsentDeps;
+  let deps: ManageChannelsDeps & TestChannelDeps & ConsentDeps;
 
   beforeAll(async () => {
     target = await startRecorder();

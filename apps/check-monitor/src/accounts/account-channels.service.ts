@@ -1,5 +1,5 @@
-import { isAddressOf, isWithoutConsent } from '../channels/channel-view.js';
 import type { Channel } from '../channels/channels.repository.js';
+import { isAddressOf, isWithoutConsent } from '../channels/consent.js';
 import { askConsent, type ConsentDeps } from '../channels/consent.service.js';
 import { createChannel } from '../channels/create-channel.service.js';
 import {

@@ -1,12 +1,8 @@
 import { type accountContract, type Handlers, InvalidInput, NotFound } from '@certloop/contracts';
 import { type ChannelKind, channelKindNames, findKind } from '../channels/channel-kinds.js';
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
-import {
-  type ChannelPath,
-  listChannelsOf,
-  removeChannel,
-  testChannel,
-} from '../channels/manage-channels.service.js';
+import { type ChannelPath, listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
+import { type TestChannelDeps, testChannel } from '../channels/test-channel.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
 import { type AccountCallerDeps, type AccountContext, sessionOf, userOf } from './account.middleware.js';
 import { type AccountChannelsDeps, addChannel, changeChannel } from './account-channels.service.js';
@@ -31,6 +27,7 @@ export type AccountRoutesDeps = AccountCallerDeps &
   AccountProjectsDeps &
   AccountBounds &
   AccountChannelsDeps &
+  TestChannelDeps &
   AccountChecksRouteDeps;
 
 type AccountHandlers = Handlers<typeof accountContract, AccountContext>;

@@ -1,5 +1,6 @@
 import { isoSeconds, type Micros } from '../instants.js';
-import { type ChannelKind, channelKinds, findKind, withoutSecrets } from './channel-kinds.js';
+import { channelKinds, findKind, withoutSecrets } from './channel-kinds.js';
+import { isWithoutConsent } from './consent.js';
 
 /** What of a channel is shown to people who may edit it. */
 export interface ViewedChannel {
@@ -34,30 +35,6 @@ export function describeChannel(channel: ViewedChannel, now: Micros) {
     last_notify: lastNotifiedAt === null ? null : isoSeconds(lastNotifiedAt),
     last_duration_ms: channel.lastDurationMs,
   };
-}
-
-/** Whether the holder of the address must agree before anything is sent there. */
-export function needsConsent(kind: ChannelKind | undefined): boolean {
-  return kind === 'email';
-}
-
-/** Address in the settings of a channel that has one. */
-export function addressIn(settings: unknown): unknown {
-  const { address } = (settings ?? {}) as { readonly address?: unknown };
-  return typeof address === 'string' ? address.trim() : address;
-}
-
-/** Whether settings of a kind that needs consent name `address`, whose holder is the one who gives them. */
-export function isAddressOf(kind: string, settings: unknown, address: string | undefined): boolean {
-  return needsConsent(findKind(kind)) && address !== undefined && addressIn(settings) === address;
-}
-
-/** Why nothing is sent to an address whose holder has not agreed. */
-export const consentMissing = 'Email not verified';
-
-/** Whether the holder of the address has yet to agree. */
-export function isWithoutConsent({ kind, verifiedAt }: Pick<ViewedChannel, 'kind' | 'verifiedAt'>): boolean {
-  return needsConsent(findKind(kind)) && verifiedAt === null;
 }
 
 /** Whether messages to a channel that is on wait, as its target takes no more or does not answer. */

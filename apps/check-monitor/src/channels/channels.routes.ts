@@ -1,13 +1,18 @@
 import type { channelsContract, Handlers } from '@certloop/contracts';
+import type { Micros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
 import { listedChannel } from './channel-view.js';
-import { type ChannelsDeps, listChannels } from './channels.service.js';
+import { type ChannelNotifier, type ChannelsDeps, listChannels } from './channels.service.js';
 import { judgeGroups } from './group/group-members.js';
-import { type ManageChannelsDeps, testChannel } from './manage-channels.service.js';
+
+interface ChannelRoutesDeps extends ChannelsDeps {
+  readonly now: () => Micros;
+  readonly notifier: Pick<ChannelNotifier, 'obstacle'>;
+}
 
 export function channelsHandlers(
-  deps: ChannelsDeps & ManageChannelsDeps,
-): Handlers<typeof channelsContract, Caller> {
+  deps: ChannelRoutesDeps,
+): Pick<Handlers<typeof channelsContract, Caller>, 'listChannels'> {
   return {
     listChannels: async ({ context }) => {
       const found = await listChannels(deps, context);
@@ -15,11 +20,6 @@ export function channelsHandlers(
       const obstacle = judgeGroups(found, deps.notifier.obstacle);
       const listed = found.map((one) => listedChannel(one, now, obstacle(one)));
       return { status: 200, body: { channels: listed } };
-    },
-    testIntegration: async ({ context, params }) => {
-      const path = { projectId: context.projectId, uuid: params.id.toLowerCase() };
-      const result = await testChannel(deps, path);
-      return { status: 200, body: { ok: result.ok, error: result.ok ? '' : result.error } };
     },
   };
 }

@@ -8,13 +8,13 @@ import { assignToAllChecks } from './assign-channel.repository.js';
 import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
 import { targetsOf } from './channel-targets.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
+import type { ChannelNotifier } from './channels.service.js';
 import type { GroupSettings } from './group/group-settings.js';
-import type { Notifier } from './notifier.service.js';
 
 export interface CreateChannelDeps {
   readonly database: Database;
   readonly now: () => Micros;
-  readonly notifier: Pick<Notifier, 'judgeTarget'>;
+  readonly notifier: Pick<ChannelNotifier, 'judgeTarget'>;
 }
 
 interface NewChannel {

@@ -1,11 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
-import { getProject } from '../projects/projects.repository.js';
-import { type AlertStatus, testEvent } from './alert-event.js';
 import { type ChannelKind, findKind, keepSecrets, parseChannelSettings } from './channel-kinds.js';
-import { addressIn, isAddressOf, needsConsent } from './channel-view.js';
 import {
   type Channel,
   deleteChannel,
@@ -14,15 +10,14 @@ import {
   updateChannel,
   wellHealth,
 } from './channels.repository.js';
+import type { ChannelNotifier } from './channels.service.js';
+import { addressIn, isAddressOf, needsConsent } from './consent.js';
 import { requireMembers, requireName, requireTargets } from './create-channel.service.js';
-import type { DeliveryResult } from './delivery-result.js';
-import { deleteTests, hasten, insertNotifications } from './notifications.repository.js';
-import type { Notifier } from './notifier.service.js';
 
 export interface ManageChannelsDeps {
   readonly database: Database;
   readonly now: () => Micros;
-  readonly notifier: Pick<Notifier, 'tells' | 'test' | 'judgeTarget' | 'obstacle'>;
+  readonly notifier: ChannelNotifier;
 }
 
 /** Which channel is meant: one of another project does not exist. */
@@ -73,7 +68,7 @@ export async function editChannel(
         : {}),
     };
     if (Object.keys(changes).length > 0) await updateChannel(tx, channel.id, changes);
-    if (settings !== undefined) await hasten(tx, channel.id);
+    if (settings !== undefined) await deps.notifier.hasten(tx, channel.id);
     return { ...channel, ...changes };
   });
 }
@@ -86,32 +81,8 @@ export async function removeChannel(
   await database.transaction(async (tx) => deleteChannel(tx, (await requireChannel(tx, path)).id));
 }
 
-/**
- * Tells the channel that a check named TEST went down, or came up where it is told of nothing else; once, and the
- * result is for whoever waits. Of all tests the log keeps the latest. Throws NotFound.
- */
-export async function testChannel(deps: ManageChannelsDeps, path: ChannelPath): Promise<DeliveryResult> {
-  const { database, now, notifier } = deps;
-  const { channel, projectName } = await database.read(async (tx) => ({
-    channel: await requireChannel(tx, path),
-    projectName: (await getProject(tx, path.projectId)).name,
-  }));
-  const status: AlertStatus = notifier.tells(channel, 'down') ? 'down' : 'up';
-  const deliveryId = randomUUID();
-  const event = testEvent(status, now(), { deliveryId, uuid: randomUUID(), projectName });
-  const result = await notifier.test(channel, event);
-  const row = { deliveryId, status, channelId: channel.id };
-  const outcome = { attempt: 1, error: result.ok ? null : result.error };
-  await database.transaction(async (tx) => {
-    // it may have been deleted meanwhile
-    if ((await findChannel(tx, path.uuid)) === undefined) return;
-    await deleteTests(tx, channel.id);
-    await insertNotifications(tx, [{ ...row, ...outcome, createdAt: event.at, settledAt: now() }]);
-  });
-  return result;
-}
-
-async function requireChannel(tx: Tx, { projectId, uuid }: ChannelPath): Promise<Channel> {
+/** The channel, if the project has it. Throws NotFound. */
+export async function requireChannel(tx: Tx, { projectId, uuid }: ChannelPath): Promise<Channel> {
   const channel = await findChannel(tx, uuid);
   if (channel === undefined || channel.projectId !== projectId) throw new NotFound('channel not found');
   return channel;

@@ -14,8 +14,9 @@ import type { AlertEvent, AlertStatus } from './alert-event.js';
 import type { Sent } from './channel-health.js';
 import { type ChannelKind, channelKinds, findKind, parseChannelSettings } from './channel-kinds.js';
 import { recordSent } from './channel-outcome.repository.js';
-import { consentMissing, isWithoutConsent } from './channel-view.js';
 import { type Channel, findChannel } from './channels.repository.js';
+import type { ChannelNotifier } from './channels.service.js';
+import { consentMissing, isWithoutConsent } from './consent.js';
 import { type DeliveryResult, failedInPassing, stopped, undelivered } from './delivery-result.js';
 import { createMailSender, type SendMail } from './email/mail-sender.client.js';
 import { noticeMail } from './email/notice-mail.js';
@@ -26,6 +27,7 @@ import type { Integration } from './integration.js';
 import { createIntegrations, type Integrations } from './integrations.service.js';
 import { type Messengers, type PublicServices, publicServices } from './messengers.js';
 import type { Notice } from './notice.js';
+import { hasten } from './notifications.repository.js';
 
 export interface NotifierConfig {
   readonly site: ViewSite;
@@ -75,20 +77,16 @@ export type Content =
   | { readonly event: AlertEvent }
   | { readonly notice: Notice; readonly deliveryId: string };
 
-/** Sends messages to channels. Calls of the network, so never inside a transaction. */
-export interface Notifier {
+/** Sends messages to channels. All but `hasten` may call the network, so never inside a transaction. */
+export interface Notifier extends ChannelNotifier {
   /** Whether the channel is told of changes to `status` at all. */
   tells(channel: Channel, status: AlertStatus): boolean;
-  /** Why nothing can be sent to the channel as things are, in the words of a delivery; undefined where nothing is known. */
-  obstacle(channel: Channel): string | undefined;
   /** Sends one message once; never rejects. What becomes of it is for the caller to record. */
   send(channel: Channel, content: Content): Promise<Sent>;
   /** Mails a notice to the owner of a project. */
   mailOwner(address: string, notice: Notice, deliveryId: string): Promise<DeliveryResult>;
   /** Sends a test, and records on the channel what became of it. */
   test(channel: Channel, event: AlertEvent): Promise<DeliveryResult>;
-  /** Why an address that a user names may not be called, in the words of a call; undefined when it may be. */
-  judgeTarget(url: string): Promise<string | undefined>;
   /** What the operator must set before channels of the kind work; undefined when nothing is missing. */
   missing(kind: ChannelKind): string | undefined;
   /** Undefined when this service has no mail server. */
@@ -149,6 +147,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     mailOwner: (address, notice, deliveryId) =>
       mailOwner(config.site, sendMail, { address, notice, deliveryId }),
     judgeTarget: async (url) => refusalOfTarget(new URL(url), rules, judgingMs),
+    hasten,
     missing: (kind) => integrations.get(kind)?.missing,
     sendMail,
     stop: () => stopping.abort(),

@@ -1,5 +1,5 @@
 import type { SendMailOptions } from 'nodemailer';
-import { consentMissing } from '../channel-view.js';
+import { consentMissing } from '../consent.js';
 import { type DeliveryResult, undelivered } from '../delivery-result.js';
 import type { Delivery, Integration, NoticeDelivery } from '../integration.js';
 import { emailMessage } from './email-message.js';
