@@ -38,20 +38,24 @@ const badTree = {
 
 // What the same laws must see in a folder within a slice: the file that breaks the rule.
 const deepTree = {
-  'slice-order-check-monitor-channels': {
-    'apps/check-monitor/src/channels/webhook/early.ts': '../../checks/later.js',
+  'slice-order-check-monitor-integrations': {
+    'apps/check-monitor/src/integrations/kinds/webhook/early.ts': '../../../checks/later.js',
     'apps/check-monitor/src/checks/later.ts': undefined,
   },
-  'pure-files-stay-pure': { 'apps/check-monitor/src/channels/webhook/pure.ts': 'node:fs' },
-  'typeorm-in-repositories-only': { 'apps/check-monitor/src/channels/webhook/tables.service.ts': 'typeorm' },
-  'express-at-the-edge-only': { 'apps/check-monitor/src/channels/webhook/webhook.channel.ts': 'express' },
+  'pure-files-stay-pure': { 'apps/check-monitor/src/integrations/kinds/webhook/pure.ts': 'node:fs' },
+  'typeorm-in-repositories-only': {
+    'apps/check-monitor/src/integrations/kinds/webhook/tables.service.ts': 'typeorm',
+  },
+  'express-at-the-edge-only': {
+    'apps/check-monitor/src/integrations/kinds/webhook/webhook.channel.ts': 'express',
+  },
   'routes-import-no-tables': {
-    'apps/check-monitor/src/channels/webhook/webhook.routes.ts': './webhook.repository.js',
-    'apps/check-monitor/src/channels/webhook/webhook.repository.ts': undefined,
+    'apps/check-monitor/src/integrations/kinds/webhook/webhook.routes.ts': './webhook.repository.js',
+    'apps/check-monitor/src/integrations/kinds/webhook/webhook.repository.ts': undefined,
   },
   'roles-are-a-closed-list': {
-    'apps/check-monitor/src/channels/webhook/user.service.ts': './webhook.helper.js',
-    'apps/check-monitor/src/channels/webhook/webhook.helper.ts': undefined,
+    'apps/check-monitor/src/integrations/kinds/webhook/user.service.ts': './webhook.helper.js',
+    'apps/check-monitor/src/integrations/kinds/webhook/webhook.helper.ts': undefined,
   },
 };
 

@@ -3,12 +3,9 @@ import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
 import { setPassword } from './accounts/sessions.service.js';
 import { countAssignedChecks } from './channels/assign-channel.repository.js';
-import { channelKindNames } from './channels/channel-kinds.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
 import { removeChannel } from './channels/manage-channels.service.js';
-import type { Notifier } from './channels/notifier.service.js';
-import { testChannel } from './channels/test-channel.service.js';
 import {
   channelSettings,
   firstLine,
@@ -20,6 +17,9 @@ import {
 } from './cli-options.js';
 import { importDump } from './imports/import-dump.service.js';
 import { describeImport, type ImportReport } from './imports/import-report.js';
+import { channelKindNames } from './integrations/channel-kinds.js';
+import type { Notifier } from './notifications/notifier.service.js';
+import { testChannel } from './notifications/test-channel.service.js';
 import type { Secrets } from './projects/api-key.js';
 import {
   type AccountDeps,

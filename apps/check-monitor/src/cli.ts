@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import { AppError, keyKinds } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
 import { bringUpToDate, ConfigError, createLogger, StartFailed } from '@certloop/server';
-import { channelKindNames } from './channels/channel-kinds.js';
-import { createNotifier, type Notifier } from './channels/notifier.service.js';
 import { type CommandDeps, commands, descriptions } from './cli-commands.js';
 import { UsageError } from './cli-options.js';
 import { environment, loadConfig, loadStorageConfig } from './config.js';
 import { schema } from './database.js';
 import { microsOf } from './instants.js';
+import { channelKindNames } from './integrations/channel-kinds.js';
+import { createNotifier, type Notifier } from './notifications/notifier.service.js';
 
 const help = `Usage: check-monitor <command> [options]
 

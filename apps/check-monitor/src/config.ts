@@ -15,10 +15,10 @@ import {
   wordList,
 } from '@certloop/server';
 import { z } from 'zod';
-import type { Messengers } from './channels/messengers.js';
-import type { NotifierConfig } from './channels/notifier.service.js';
 import type { Addresses } from './checks/check-view.js';
+import type { Messengers } from './integrations/messengers.js';
 import { messageSettings } from './message-settings.js';
+import type { NotifierConfig } from './notifications/notifier.service.js';
 import { type AddressRange, parseRange } from './pings/client-address.js';
 import type { MailListenerOptions } from './pings/mail-requests.responder.js';
 

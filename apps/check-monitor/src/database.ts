@@ -2,7 +2,6 @@ import { type AnyTable, type Dialect, entitiesOf, type Schema } from '@certloop/
 import { members } from './accounts/members.repository.js';
 import { passwords, sessions } from './accounts/sessions.repository.js';
 import { channels, checkChannels } from './channels/channels.repository.js';
-import { notifications } from './channels/notifications.repository.js';
 import { checkStates } from './checks/check-states.repository.js';
 import { checks } from './checks/checks.repository.js';
 import { flips } from './flips/flips.repository.js';
@@ -16,6 +15,7 @@ import { addPingRing } from './migrations/0007-ring-of-pings.js';
 import { indexUniqueKeys } from './migrations/0008-unique-keys.js';
 import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
 import { indexCheckNames } from './migrations/0010-check-names.js';
+import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys, projects, users } from './projects/projects.repository.js';
 

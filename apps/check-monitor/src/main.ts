@@ -12,11 +12,11 @@ import {
   startTracing,
 } from '@certloop/server';
 import { type App, buildApp } from './app.js';
-import { createNotifier, type Notifier } from './channels/notifier.service.js';
 import { type Config, environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Micros } from './instants.js';
 import { createServiceMetrics } from './metrics/service-metrics.service.js';
+import { createNotifier, type Notifier } from './notifications/notifier.service.js';
 import { listenForMail } from './pings/mail-requests.responder.js';
 import { prepareForPings } from './pings/ping-batch.repository.js';
 import { answerUnparsed } from './projects/unparsed-requests.responder.js';

@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createChannel } from '../src/channels/create-channel.service.js';
-import { testChannel } from '../src/channels/test-channel.service.js';
+import { testChannel } from '../src/notifications/test-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
 import { type Recorder, startRecorder } from './support/recorder.js';
 

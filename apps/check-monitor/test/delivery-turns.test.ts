@@ -5,7 +5,7 @@ import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
 import { claimTurns } from '../src/alerts/claim-turns.repository.js';
-import { settle } from '../src/channels/notifications.repository.js';
+import { settle } from '../src/notifications/notifications.repository.js';
 import { openAlertStage } from './support/alerts.js';
 import { openTestApp } from './support/app.js';
 

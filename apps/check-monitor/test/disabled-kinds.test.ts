@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
 import { createChannel } from '../src/channels/create-channel.service.js';
-import { testChannel } from '../src/channels/test-channel.service.js';
+import { testChannel } from '../src/notifications/test-channel.service.js';
 import { openTestApp } from './support/app.js';
 import { startRecorder } from './support/recorder.js';
 

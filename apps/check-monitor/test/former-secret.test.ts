@@ -1,9 +1,9 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { signTag } from '../src/badges/badge-signature.js';
-import { bounceAddress } from '../src/channels/bounce-address.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
-import { signedLink } from '../src/channels/signed-link.js';
+import { bounceAddress } from '../src/integrations/links/bounce-address.js';
+import { signedLink } from '../src/integrations/links/signed-link.js';
 import { type Setup, setUpProject } from '../src/projects/create-project.service.js';
 import { findProjectByPingKey } from '../src/projects/projects.repository.js';
 import { openTestApp, type TestApp } from './support/app.js';

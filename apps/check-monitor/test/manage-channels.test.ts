@@ -1,8 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { ChannelKind } from '../src/channels/channel-kinds.js';
 import { updateChannel } from '../src/channels/channels.repository.js';
-import { askConsent, type ConsentDeps } from '../src/channels/consent.service.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
 import {
   type ChannelPath,
@@ -12,8 +10,10 @@ import {
   type ManageChannelsDeps,
   removeChannel,
 } from '../src/channels/manage-channels.service.js';
-import { listNotifications } from '../src/channels/notifications.repository.js';
-import { type TestChannelDeps, testChannel } from '../src/channels/test-channel.service.js';
+import type { ChannelKind } from '../src/integrations/channel-kinds.js';
+import { askConsent, type ConsentDeps } from '../src/notifications/consent.service.js';
+import { listNotifications } from '../src/notifications/notifications.repository.js';
+import { type TestChannelDeps, testChannel } from '../src/notifications/test-channel.service.js';
 import { began, type Holder, openTestApp, siteRoot, type TestApp } from './support/app.js';
 import { type MailServer, startMailServer } from './support/mail-server.js';
 import { type Recorder, startRecorder } from './support/recorder.js';

@@ -1,9 +1,9 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { cloakedLink } from '../src/channels/cloaked-link.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
-import { testChannel } from '../src/channels/test-channel.service.js';
 import { uniqueKeyOf } from '../src/checks/unique-key.js';
+import { cloakedLink } from '../src/integrations/links/cloaked-link.js';
+import { testChannel } from '../src/notifications/test-channel.service.js';
 import { began, type Holder, openTestApp, siteRoot, type TestApp } from './support/app.js';
 import { type Recorder, startRecorder } from './support/recorder.js';
 

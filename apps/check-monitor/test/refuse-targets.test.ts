@@ -1,10 +1,10 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { ChannelKind } from '../src/channels/channel-kinds.js';
 import { findChannel, updateChannel } from '../src/channels/channels.repository.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
 import { editChannel, listChannelsOf } from '../src/channels/manage-channels.service.js';
-import { testChannel } from '../src/channels/test-channel.service.js';
+import type { ChannelKind } from '../src/integrations/channel-kinds.js';
+import { testChannel } from '../src/notifications/test-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
 
 const inside = 'is not called: it is a private or loopback address';

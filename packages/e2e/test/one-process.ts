@@ -10,10 +10,10 @@ import { readCertManagerConfig } from '@certloop/cert-manager/dist/src/config.js
 import { schema as managerSchema } from '@certloop/cert-manager/dist/src/database.js';
 import { buildApp } from '@certloop/check-monitor/dist/src/app.js';
 import { createChannel } from '@certloop/check-monitor/dist/src/channels/create-channel.service.js';
-import { createNotifier } from '@certloop/check-monitor/dist/src/channels/notifier.service.js';
 import { loadConfig as loadMonitorConfig } from '@certloop/check-monitor/dist/src/config.js';
 import { schema as monitorSchema } from '@certloop/check-monitor/dist/src/database.js';
 import { microsOf } from '@certloop/check-monitor/dist/src/instants.js';
+import { createNotifier } from '@certloop/check-monitor/dist/src/notifications/notifier.service.js';
 import { issueKey, setUpProject } from '@certloop/check-monitor/dist/src/projects/create-project.service.js';
 import { createCertManagerClient, createCheckMonitorClient, createDummyCaClient } from '@certloop/contracts';
 import type { OpenTestDatabase } from '@certloop/db/testing';

@@ -1,6 +1,4 @@
 import type { Channel } from '../channels/channels.repository.js';
-import { isAddressOf, isWithoutConsent } from '../channels/consent.js';
-import { askConsent, type ConsentDeps } from '../channels/consent.service.js';
 import { createChannel } from '../channels/create-channel.service.js';
 import {
   type ChannelEdit,
@@ -9,6 +7,8 @@ import {
   getChannel,
   type ManageChannelsDeps,
 } from '../channels/manage-channels.service.js';
+import { isAddressOf, isWithoutConsent } from '../integrations/consent.js';
+import { askConsent, type ConsentDeps } from '../notifications/consent.service.js';
 
 export interface AccountChannelsDeps extends ManageChannelsDeps, Omit<ConsentDeps, 'notifier'> {
   readonly notifier: ManageChannelsDeps['notifier'] & ConsentDeps['notifier'];

@@ -1,14 +1,14 @@
+import { type Check, tagsOf } from '../checks/check.js';
+import type { Signal } from '../checks/check-state.js';
+import { describeCheck, type ViewContext } from '../checks/check-view.js';
+import type { Micros } from '../instants.js';
 import {
   type AlertEvent,
   type AlertStatus,
   displayName,
   type OtherChecks,
   type StatusChange,
-} from '../channels/alert-event.js';
-import { type Check, tagsOf } from '../checks/check.js';
-import type { Signal } from '../checks/check-state.js';
-import { describeCheck, type ViewContext } from '../checks/check-view.js';
-import type { Micros } from '../instants.js';
+} from '../integrations/messages/alert-event.js';
 
 /** A change of status as told. */
 export interface ToldFlip {

@@ -1,8 +1,8 @@
 import { column, executeSql, placeholders, querySql, type Tx } from '@certloop/db';
-import { isForPeople } from '../channels/channel-kinds.js';
 import { type Channel, channels, updateChannel } from '../channels/channels.repository.js';
-import { type Notification, notifications } from '../channels/notifications.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
+import { isForPeople } from '../integrations/channel-kinds.js';
+import { type Notification, notifications } from '../notifications/notifications.repository.js';
 import { goesAlone, maxPause, pauseAfterCrash } from './ladder.js';
 import { allowanceOf, type Parcel, packRows } from './turn.js';
 

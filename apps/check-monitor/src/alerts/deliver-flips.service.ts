@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
-import type { AlertStatus } from '../channels/alert-event.js';
 import { type Channel, listChannelsByCheck, listChannelsByUuid } from '../channels/channels.repository.js';
-import { foundMembers, membersOf } from '../channels/group/group-members.js';
-import { insertNotifications, type QueuedNotification } from '../channels/notifications.repository.js';
-import type { Notifier } from '../channels/notifier.service.js';
 import { listUniqueKeys } from '../checks/checks.repository.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
+import { foundMembers, membersOf } from '../integrations/kinds/group/group-members.js';
+import type { AlertStatus } from '../integrations/messages/alert-event.js';
+import { insertNotifications, type QueuedNotification } from '../notifications/notifications.repository.js';
+import type { Notifier } from '../notifications/notifier.service.js';
 import { type ChannelReach, isUnheard, newsOf } from './alert.js';
 
 export interface DeliverFlipsDeps {

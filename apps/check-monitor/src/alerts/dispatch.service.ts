@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTurns } from '@certloop/server';
-import { giveTurnsBack } from '../channels/notifications.repository.js';
+import { giveTurnsBack } from '../notifications/notifications.repository.js';
 import { claimTurns, type Turn } from './claim-turns.repository.js';
 import { type DeliverTurnDeps, leaseMicros, type RunningTurn, runTurn } from './deliver-turn.service.js';
 import { expireHeld } from './expire-messages.repository.js';

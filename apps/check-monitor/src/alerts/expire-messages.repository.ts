@@ -1,7 +1,7 @@
 import { column, type Database, executeSql, querySql } from '@certloop/db';
-import { recordGivenUp } from '../channels/channel-outcome.repository.js';
 import { holdChannel } from '../channels/channels.repository.js';
 import type { Micros } from '../instants.js';
+import { recordGivenUp } from '../notifications/channel-outcome.repository.js';
 import { crashesAlone, maxMessageAge } from './ladder.js';
 
 const maxAtOnce = 100;

@@ -1,10 +1,10 @@
 import type { Tx } from '@certloop/db';
-import type { AlertEvent } from '../channels/alert-event.js';
 import { listCheckChannels } from '../channels/channels.repository.js';
 import type { Addresses } from '../checks/check-view.js';
 import { findCheckById } from '../checks/checks.repository.js';
 import { type FlipRow, findEarlierFlip, findFlip } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
+import type { AlertEvent } from '../integrations/messages/alert-event.js';
 import { findLatestPing } from '../pings/pings.repository.js';
 import { getProject } from '../projects/projects.repository.js';
 import { describeAlert } from './alert.js';

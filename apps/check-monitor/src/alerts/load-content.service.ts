@@ -1,10 +1,10 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import type { AlertStatus } from '../channels/alert-event.js';
-import { channelKinds, findKind } from '../channels/channel-kinds.js';
-import { findOwnerAddress } from '../channels/channel-outcome.repository.js';
 import { findChannelById } from '../channels/channels.repository.js';
-import type { Notice } from '../channels/notice.js';
-import type { Content } from '../channels/notifier.service.js';
+import { channelKinds, findKind } from '../integrations/channel-kinds.js';
+import type { AlertStatus } from '../integrations/messages/alert-event.js';
+import type { Notice } from '../integrations/messages/notice.js';
+import { findOwnerAddress } from '../notifications/channel-outcome.repository.js';
+import type { Content } from '../notifications/notifier.service.js';
 import { getProject } from '../projects/projects.repository.js';
 import type { QueuedParcel } from './claim-turns.repository.js';
 import { type LoadAlertDeps, loadAlert } from './load-alert.service.js';

@@ -1,7 +1,7 @@
-import { type AlertStatus, displayName } from '../channels/alert-event.js';
-import type { Notice } from '../channels/notice.js';
-import { spokenMoment } from '../channels/spoken-time.js';
 import type { Micros } from '../instants.js';
+import { type AlertStatus, displayName } from '../integrations/messages/alert-event.js';
+import type { Notice } from '../integrations/messages/notice.js';
+import { spokenMoment } from '../integrations/messages/spoken-time.js';
 
 /** A change that a digest names. */
 export interface DigestedChange {

@@ -1,5 +1,5 @@
 import type { Micros } from '../instants.js';
-import type { DeliveryResult } from './delivery-result.js';
+import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 
 /** How a channel is doing. */
 export interface ChannelHealth {

@@ -1,6 +1,6 @@
 import { isoSeconds, type Micros } from '../instants.js';
-import { channelKinds, findKind, withoutSecrets } from './channel-kinds.js';
-import { isWithoutConsent } from './consent.js';
+import { channelKinds, findKind, withoutSecrets } from '../integrations/channel-kinds.js';
+import { isWithoutConsent } from '../integrations/consent.js';
 
 /** What of a channel is shown to people who may edit it. */
 export interface ViewedChannel {

@@ -1,9 +1,9 @@
 import type { channelsContract, Handlers } from '@certloop/contracts';
 import type { Micros } from '../instants.js';
+import { judgeGroups } from '../integrations/kinds/group/group-members.js';
 import type { Caller } from '../projects/caller.js';
 import { listedChannel } from './channel-view.js';
 import { type ChannelNotifier, type ChannelsDeps, listChannels } from './channels.service.js';
-import { judgeGroups } from './group/group-members.js';
 
 interface ChannelRoutesDeps extends ChannelsDeps {
   readonly now: () => Micros;

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
+import { type ChannelKind, parseChannelSettings } from '../integrations/channel-kinds.js';
+import { targetsOf } from '../integrations/channel-targets.js';
+import type { GroupSettings } from '../integrations/kinds/group/group-settings.js';
 import { getProject, holdOwner, keepProject } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
 import { assignToAllChecks } from './assign-channel.repository.js';
-import { type ChannelKind, parseChannelSettings } from './channel-kinds.js';
-import { targetsOf } from './channel-targets.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
 import type { ChannelNotifier } from './channels.service.js';
-import type { GroupSettings } from './group/group-settings.js';
 
 export interface CreateChannelDeps {
   readonly database: Database;

@@ -1,7 +1,13 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
-import { type ChannelKind, findKind, keepSecrets, parseChannelSettings } from './channel-kinds.js';
+import {
+  type ChannelKind,
+  findKind,
+  keepSecrets,
+  parseChannelSettings,
+} from '../integrations/channel-kinds.js';
+import { addressIn, isAddressOf, needsConsent } from '../integrations/consent.js';
 import {
   type Channel,
   deleteChannel,
@@ -11,7 +17,6 @@ import {
   wellHealth,
 } from './channels.repository.js';
 import type { ChannelNotifier } from './channels.service.js';
-import { addressIn, isAddressOf, needsConsent } from './consent.js';
 import { requireMembers, requireName, requireTargets } from './create-channel.service.js';
 
 export interface ManageChannelsDeps {

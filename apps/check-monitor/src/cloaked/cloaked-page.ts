@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CheckStatus } from '@certloop/contracts';
-import { escapeHtml } from '../channels/markup.js';
+import { escapeHtml } from '../integrations/messages/markup.js';
 
 /** What the page of a check shows; plain text, nothing escaped. */
 export interface CloakedView {

@@ -1,7 +1,7 @@
 import { AppError, NotFound } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { invalidPage } from '../channels/consent-page.js';
-import { guardPage } from '../channels/private-page.middleware.js';
+import { invalidPage } from '../notifications/consent-page.js';
+import { guardPage } from '../notifications/private-page.middleware.js';
 import { type CloakedDeps, openCloaked } from './cloaked.service.js';
 import { cloakedPage, cloakedPolicy, cloakedTestPage } from './cloaked-page.js';
 

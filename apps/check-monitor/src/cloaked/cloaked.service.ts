@@ -1,13 +1,17 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { displayName } from '../channels/alert-event.js';
-import { looksLikeCloakedSignature, opensCloaked, opensCloakedTest } from '../channels/cloaked-link.js';
-import { spokenSignal } from '../channels/spoken-signal.js';
-import { spokenMoment } from '../channels/spoken-time.js';
 import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
 import { listChecksByUniqueKey } from '../checks/checks.repository.js';
 import type { Micros } from '../instants.js';
+import {
+  looksLikeCloakedSignature,
+  opensCloaked,
+  opensCloakedTest,
+} from '../integrations/links/cloaked-link.js';
+import { displayName } from '../integrations/messages/alert-event.js';
+import { spokenSignal } from '../integrations/messages/spoken-signal.js';
+import { spokenMoment } from '../integrations/messages/spoken-time.js';
 import { type PingLimits, pingLimitOf } from '../pings/ping-limits.service.js';
 import { listLatestPings, type PingSummary } from '../pings/pings.repository.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';

@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import { type ChannelKind, findKind, parseChannelSettings } from '../channels/channel-kinds.js';
+import { type ChannelKind, findKind, parseChannelSettings } from '../integrations/channel-kinds.js';
 
 /** What an integration of Healthchecks becomes, or why it cannot come along. */
 export type Integration =

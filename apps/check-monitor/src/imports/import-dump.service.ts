@@ -1,7 +1,7 @@
 import { Conflict, InvalidInput } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
-import type { Notifier } from '../channels/notifier.service.js';
 import type { Micros } from '../instants.js';
+import type { Notifier } from '../notifications/notifier.service.js';
 import type { Secrets } from '../projects/api-key.js';
 import { type DumpRow, type ModelName, type ReadRow, readRow } from './dump-rows.js';
 import { findEmailWithoutPassword, recountChecks } from './import.repository.js';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findRow, insertMany, type Tx } from '@certloop/db';
 import { IANAZone } from 'luxon';
-import { type ChannelKind, parseChannelSettings } from '../channels/channel-kinds.js';
 import {
   type Channel,
   channels,
@@ -9,6 +8,7 @@ import {
   unusedChannel,
   updateChannel,
 } from '../channels/channels.repository.js';
+import { type ChannelKind, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { integrationOf } from './dump-integration.js';
 import type { DumpRow } from './dump-rows.js';
 import { addAssignments, listAssignedCheckIds, removeAssignments } from './import.repository.js';

@@ -1,6 +1,6 @@
-import { type ChannelKind, channelKinds } from '../channels/channel-kinds.js';
-import { targetsOf } from '../channels/channel-targets.js';
-import type { Notifier } from '../channels/notifier.service.js';
+import { type ChannelKind, channelKinds } from '../integrations/channel-kinds.js';
+import { targetsOf } from '../integrations/channel-targets.js';
+import type { Notifier } from '../notifications/notifier.service.js';
 import type { NotCarriedOver } from './import-report.js';
 import type { ImportedIntegration } from './import-run.js';
 

@@ -1,8 +1,8 @@
 import type { Database } from '@certloop/db';
 import { createJobWatch, type Metrics, type WatchJob } from '@certloop/server';
-import { channelKindNames, findKind } from '../channels/channel-kinds.js';
-import { type DeliveryFacts, deliveryOutcomes } from '../channels/notifier.service.js';
 import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
+import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
+import { type DeliveryFacts, deliveryOutcomes } from '../notifications/notifier.service.js';
 import type { PingIntake } from '../pings/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
 import { countChecks, mostChecks, mostCounted, readWaiting } from './scrape.repository.js';

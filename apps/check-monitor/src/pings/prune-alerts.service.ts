@@ -1,8 +1,8 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
-import { deleteNotificationsBefore } from '../channels/notifications.repository.js';
 import { deleteFlipsBefore } from '../flips/flips.repository.js';
 import { microsPerSecond } from '../instants.js';
+import { deleteNotificationsBefore } from '../notifications/notifications.repository.js';
 import { findOldestPingAt, type Ping } from './pings.repository.js';
 
 // each deletes little, and with each check another ping, so that checks that are pinged together are not cleared together

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AlertEvent } from '../../src/channels/alert-event.js';
-import { createEmail } from '../../src/channels/email/email.channel.js';
-import { emailSettings } from '../../src/channels/email/email-settings.js';
-import { createMailSender } from '../../src/channels/email/mail-sender.client.js';
+import { createEmail } from '../../src/integrations/kinds/email/email.channel.js';
+import { emailSettings } from '../../src/integrations/kinds/email/email-settings.js';
+import { createMailSender } from '../../src/integrations/kinds/email/mail-sender.client.js';
+import type { AlertEvent } from '../../src/integrations/messages/alert-event.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
 

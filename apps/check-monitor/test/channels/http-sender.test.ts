@@ -1,8 +1,8 @@
 import { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { refusedForGood } from '../../src/channels/delivery-result.js';
-import { jsonPost } from '../../src/channels/http-message.js';
-import { createHttpSender, type SendHttp } from '../../src/channels/http-sender.client.js';
+import { refusedForGood } from '../../src/integrations/delivery/delivery-result.js';
+import { jsonPost } from '../../src/integrations/delivery/http-message.js';
+import { createHttpSender, type SendHttp } from '../../src/integrations/delivery/http-sender.client.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
 
 let target: Recorder;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { delivered } from '../../src/channels/delivery-result.js';
-import type { HttpMessage } from '../../src/channels/http-message.js';
-import { createNtfy } from '../../src/channels/ntfy/ntfy.channel.js';
-import { ntfySettings } from '../../src/channels/ntfy/ntfy-settings.js';
+import { delivered } from '../../src/integrations/delivery/delivery-result.js';
+import type { HttpMessage } from '../../src/integrations/delivery/http-message.js';
+import { createNtfy } from '../../src/integrations/kinds/ntfy/ntfy.channel.js';
+import { ntfySettings } from '../../src/integrations/kinds/ntfy/ntfy-settings.js';
 import { aDelivery, aDownCheck, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 

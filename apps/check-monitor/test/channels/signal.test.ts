@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSignal } from '../../src/channels/signal/signal.channel.js';
-import { signalSettings } from '../../src/channels/signal/signal-settings.js';
+import { createSignal } from '../../src/integrations/kinds/signal/signal.channel.js';
+import { signalSettings } from '../../src/integrations/kinds/signal/signal-settings.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
 
 interface Call {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { delivered } from '../../src/channels/delivery-result.js';
-import type { HttpMessage } from '../../src/channels/http-message.js';
-import { createSlackCompatible } from '../../src/channels/slack-compatible/slack-compatible.channel.js';
+import { delivered } from '../../src/integrations/delivery/delivery-result.js';
+import type { HttpMessage } from '../../src/integrations/delivery/http-message.js';
+import { createSlackCompatible } from '../../src/integrations/kinds/slack-compatible/slack-compatible.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 

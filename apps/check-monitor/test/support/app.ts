@@ -13,17 +13,17 @@ import {
 import supertest from 'supertest';
 import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
 import { type AppConfig, buildApp } from '../../src/app.js';
-import type { ChannelKind } from '../../src/channels/channel-kinds.js';
-import type { Messengers } from '../../src/channels/messengers.js';
+import { schema } from '../../src/database.js';
+import { microsOf } from '../../src/instants.js';
+import type { ChannelKind } from '../../src/integrations/channel-kinds.js';
+import type { Messengers } from '../../src/integrations/messengers.js';
+import { createServiceMetrics } from '../../src/metrics/service-metrics.service.js';
 import {
   createNotifier,
   type Notifier,
   type NotifierDeps,
   type NotifierTuning,
-} from '../../src/channels/notifier.service.js';
-import { schema } from '../../src/database.js';
-import { microsOf } from '../../src/instants.js';
-import { createServiceMetrics } from '../../src/metrics/service-metrics.service.js';
+} from '../../src/notifications/notifier.service.js';
 import type { PingIntake } from '../../src/pings/receive-ping.service.js';
 import { type AccountDeps, type Setup, setUpProject } from '../../src/projects/create-project.service.js';
 

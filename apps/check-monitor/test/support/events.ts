@@ -1,7 +1,7 @@
-import type { AlertEvent, DownCheck } from '../../src/channels/alert-event.js';
-import { type EventView, viewEvent } from '../../src/channels/event-view.js';
-import type { Delivery } from '../../src/channels/integration.js';
 import { microsOf } from '../../src/instants.js';
+import type { Delivery } from '../../src/integrations/integration.js';
+import type { AlertEvent, DownCheck } from '../../src/integrations/messages/alert-event.js';
+import { type EventView, viewEvent } from '../../src/integrations/messages/event-view.js';
 
 export const happened = microsOf(new Date('2026-01-01T12:00:00Z'));
 export const minute = 60_000_000;

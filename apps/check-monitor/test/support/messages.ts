@@ -1,22 +1,22 @@
-import type { AlertEvent } from '../../src/channels/alert-event.js';
-import type { ChannelKind } from '../../src/channels/channel-kinds.js';
-import { emailMessage } from '../../src/channels/email/email-message.js';
-import { googleChatMessage } from '../../src/channels/google-chat/google-chat-message.js';
-import { gotifyMessage } from '../../src/channels/gotify/gotify-message.js';
-import { matrixMessage } from '../../src/channels/matrix/matrix-message.js';
-import { ntfyMessage } from '../../src/channels/ntfy/ntfy-message.js';
-import { opsgenieMessage } from '../../src/channels/opsgenie/opsgenie-message.js';
-import { pagerDutyMessage } from '../../src/channels/pagerduty/pagerduty-message.js';
-import { pushoverMessage } from '../../src/channels/pushover/pushover-message.js';
-import { signalMessage } from '../../src/channels/signal/signal-message.js';
+import type { ChannelKind } from '../../src/integrations/channel-kinds.js';
+import { emailMessage } from '../../src/integrations/kinds/email/email-message.js';
+import { googleChatMessage } from '../../src/integrations/kinds/google-chat/google-chat-message.js';
+import { gotifyMessage } from '../../src/integrations/kinds/gotify/gotify-message.js';
+import { matrixMessage } from '../../src/integrations/kinds/matrix/matrix-message.js';
+import { ntfyMessage } from '../../src/integrations/kinds/ntfy/ntfy-message.js';
+import { opsgenieMessage } from '../../src/integrations/kinds/opsgenie/opsgenie-message.js';
+import { pagerDutyMessage } from '../../src/integrations/kinds/pagerduty/pagerduty-message.js';
+import { pushoverMessage } from '../../src/integrations/kinds/pushover/pushover-message.js';
+import { signalMessage } from '../../src/integrations/kinds/signal/signal-message.js';
 import {
   escapeForSlack,
   separateStars,
   slackMessage,
-} from '../../src/channels/slack-compatible/slack-message.js';
-import { teamsMessage } from '../../src/channels/teams/teams-message.js';
-import { telegramMessage } from '../../src/channels/telegram/telegram-message.js';
-import { webhookMessage } from '../../src/channels/webhook/webhook-message.js';
+} from '../../src/integrations/kinds/slack-compatible/slack-message.js';
+import { teamsMessage } from '../../src/integrations/kinds/teams/teams-message.js';
+import { telegramMessage } from '../../src/integrations/kinds/telegram/telegram-message.js';
+import { webhookMessage } from '../../src/integrations/kinds/webhook/webhook-message.js';
+import type { AlertEvent } from '../../src/integrations/messages/alert-event.js';
 import { viewOf } from './events.js';
 
 /** A group sends nothing of its own. */

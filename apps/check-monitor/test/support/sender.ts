@@ -1,5 +1,5 @@
 import { createOutgoingFetch } from '@certloop/server';
-import { createHttpSender, type SendHttp } from '../../src/channels/http-sender.client.js';
+import { createHttpSender, type SendHttp } from '../../src/integrations/delivery/http-sender.client.js';
 
 export interface TestSender {
   readonly send: SendHttp;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import type { SendHttp } from '../../src/channels/http-sender.client.js';
+import type { SendHttp } from '../../src/integrations/delivery/http-sender.client.js';
 import { type Recorder, startRecorder } from './recorder.js';
 import { openSender } from './sender.js';
 

@@ -1,0 +1,29 @@
+import type { ChannelKind } from './channel-kinds.js';
+import { hasTemplateHost } from './kinds/webhook/webhook-settings.js';
+
+/** An address in the settings of a channel. */
+export interface ChannelTarget {
+  /** Names of the member and of what it is in, with dots between them. */
+  readonly path: string;
+  readonly url: string;
+}
+
+const paths = ['url', 'down.url', 'up.url'];
+
+/**
+ * Addresses that messages of a channel go to. A host with a placeholder is none: it is known only when there is a
+ * message.
+ */
+export function targetsOf(kind: ChannelKind, settings: object): ChannelTarget[] {
+  return paths.flatMap((path) => {
+    const url = valueAt(settings, path);
+    if (typeof url !== 'string' || !URL.canParse(url)) return [];
+    return kind === 'webhook' && hasTemplateHost(url) ? [] : [{ path, url }];
+  });
+}
+
+function valueAt(settings: object, path: string): unknown {
+  let value: unknown = settings;
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return value;
+}

@@ -1,0 +1,26 @@
+import type { Micros } from '../../instants.js';
+import type { Integration } from '../integration.js';
+import { type DeliveryResult, tooMany } from './delivery-result.js';
+import { createMessageThrottle } from './message-throttle.js';
+
+/**
+ * The integration with a limit of messages a minute for each receiver, which `receiverOf` names by the settings. A
+ * message beyond it waits in the queue for its turn.
+ */
+export function inTurns<Settings extends object>(
+  integration: Integration<Settings>,
+  receiverOf: (settings: Settings) => string,
+  now: () => Micros,
+): Integration<Settings> {
+  const throttle = createMessageThrottle();
+  const inTurn = async (settings: Settings, send: () => Promise<DeliveryResult>): Promise<DeliveryResult> => {
+    const wait = throttle.take(receiverOf(settings), now());
+    return wait === 0 ? send() : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
+  };
+  const { notify } = integration;
+  return {
+    ...integration,
+    deliver: (delivery) => inTurn(delivery.settings, () => integration.deliver(delivery)),
+    ...(notify && { notify: (delivery) => inTurn(delivery.settings, () => notify(delivery)) }),
+  };
+}

@@ -1,0 +1,24 @@
+import { htmlMarkup } from '../../messages/markup.js';
+
+/** Subject and texts of the mail that asks somebody to agree to be told. */
+export function consentMail(
+  siteName: string,
+  link: string,
+): { readonly subject: string; readonly text: string; readonly html: string } {
+  const ask = `Somebody asks ${siteName} to send notifications about periodic jobs to this address.`;
+  const how = 'If you want them, follow the link; if not, do nothing: no further mail will come.';
+  return {
+    subject: `Verify your address for notifications of ${siteName}`.replaceAll(/\p{Cc}+/gu, ' '),
+    text: `${ask}\n\n${how}\n\n${link}\n`,
+    html: `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Verify your address</title></head>
+<body style="font-family: sans-serif">
+<p>${htmlMarkup.plain(ask)}</p>
+<p>${how}</p>
+<p>${htmlMarkup.link('Verify this address', link)}</p>
+</body>
+</html>
+`,
+  };
+}

@@ -1,0 +1,28 @@
+import { jsonPost } from '../../delivery/http-message.js';
+import type { SendHttp } from '../../delivery/http-sender.client.js';
+import type { Integration } from '../../integration.js';
+import type { AlertStatus } from '../../messages/alert-event.js';
+import { gotifyMessage, gotifyNotice } from './gotify-message.js';
+import type { GotifySettings } from './gotify-settings.js';
+
+/** An application of a Gotify server. */
+export function createGotify(send: SendHttp): Integration<GotifySettings> {
+  return {
+    kind: 'gotify',
+    tells: (settings, status) => priorityOf(settings, status) !== 0,
+    deliver: ({ settings, view }) =>
+      send(jsonPost(addressOf(settings), gotifyMessage(view, priorityOf(settings, view.status)))),
+    notify: ({ settings, notice }) =>
+      send(jsonPost(addressOf(settings), gotifyNotice(notice, priorityOf(settings, notice.status)))),
+  };
+}
+
+function addressOf({ url, token }: GotifySettings): string {
+  const target = new URL(`${url.replace(/\/+$/, '')}/message`);
+  target.searchParams.set('token', token);
+  return target.href;
+}
+
+function priorityOf({ priorityDown, priorityUp }: GotifySettings, status: AlertStatus): number | null {
+  return status === 'up' ? priorityUp : priorityDown;
+}

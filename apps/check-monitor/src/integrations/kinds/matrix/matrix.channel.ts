@@ -1,0 +1,35 @@
+import { percentEncode } from '../../../percent-encoding.js';
+import { jsonPost } from '../../delivery/http-message.js';
+import type { SendHttp } from '../../delivery/http-sender.client.js';
+import type { Integration } from '../../integration.js';
+import { matrixMessage, matrixNotice } from './matrix-message.js';
+import type { MatrixSettings } from './matrix-settings.js';
+
+export interface MatrixAccount {
+  readonly homeserverUrl: string;
+  readonly accessToken: string;
+}
+
+export interface MatrixDeps {
+  readonly send: SendHttp;
+  /** Account of this service; undefined when it has none. */
+  readonly account: MatrixAccount | undefined;
+}
+
+/** A room of Matrix. The delivery is the transaction: a repeated one appears once. */
+export function createMatrix({ send, account }: MatrixDeps): Integration<MatrixSettings> {
+  const { homeserverUrl, accessToken } = account ?? { homeserverUrl: '', accessToken: '' };
+  const post = ({ roomId }: MatrixSettings, deliveryId: string, content: object) => {
+    const room = percentEncode(roomId);
+    const url = `${homeserverUrl}/_matrix/client/v3/rooms/${room}/send/m.room.message/${deliveryId}`;
+    const message = jsonPost(url, content, { Authorization: `Bearer ${accessToken}` });
+    return send({ ...message, method: 'PUT' });
+  };
+  return {
+    kind: 'matrix',
+    ...(account === undefined ? { missing: 'CHECK_MONITOR_MATRIX_HOMESERVER and its access token' } : {}),
+    tells: () => true,
+    deliver: ({ settings, event, view }) => post(settings, event.deliveryId, matrixMessage(view)),
+    notify: ({ settings, notice, deliveryId }) => post(settings, deliveryId, matrixNotice(notice)),
+  };
+}

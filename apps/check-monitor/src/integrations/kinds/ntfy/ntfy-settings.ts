@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { webAddress, word } from '../../settings-rules.js';
+
+/** 1 is the least, 5 the most urgent; 0 tells nothing. */
+const priority = z.int().min(0).max(5);
+
+export const ntfySettings = z.strictObject({
+  url: webAddress.default('https://ntfy.sh'),
+  topic: z
+    .string()
+    .trim()
+    .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be a topic'),
+  /** Empty when the topic is open to everybody. */
+  token: z.union([z.literal(''), word]).default(''),
+  priorityDown: priority.default(3),
+  priorityUp: priority.default(3),
+});
+export type NtfySettings = z.output<typeof ntfySettings>;

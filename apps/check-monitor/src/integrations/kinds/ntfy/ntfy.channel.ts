@@ -1,0 +1,40 @@
+import { jsonPost } from '../../delivery/http-message.js';
+import type { SendHttp } from '../../delivery/http-sender.client.js';
+import type { Integration } from '../../integration.js';
+import type { AlertStatus } from '../../messages/alert-event.js';
+import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
+import type { NtfySettings } from './ntfy-settings.js';
+
+/** A topic of an ntfy server. `sharedToken` is sent to ntfy.sh, to which it belongs, where the settings name none. */
+export function createNtfy(send: SendHttp, sharedToken: string | undefined): Integration<NtfySettings> {
+  return {
+    kind: 'ntfy',
+    tells: (settings, status) => priorityOf(settings, status) > 0,
+    deliver: ({ settings, view }) => {
+      const { topic, url } = settings;
+      const token = tokenOf(settings, sharedToken);
+      const message = ntfyMessage(view, { topic, priority: priorityOf(settings, view.status) });
+      const headers: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` };
+      // by the JSON form, messages go to the root of the server
+      return send(jsonPost(url, message, headers));
+    },
+    notify: ({ settings, notice }) => {
+      const { topic, url } = settings;
+      const token = tokenOf(settings, sharedToken);
+      const priority = priorityOf(settings, notice.status) || defaultPriority;
+      const headers: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` };
+      return send(jsonPost(url, ntfyNotice(notice, { topic, priority }), headers));
+    },
+  };
+}
+
+function tokenOf({ url, token }: NtfySettings, sharedToken = ''): string {
+  return token === '' && new URL(url).origin === 'https://ntfy.sh' ? sharedToken : token;
+}
+
+/** For a notice to who gets no alerts of its status. */
+const defaultPriority = 3;
+
+function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertStatus): number {
+  return status === 'up' ? priorityUp : priorityDown;
+}

@@ -1,0 +1,29 @@
+import { type DeliveryResult, undelivered } from '../../delivery/delivery-result.js';
+import { type HttpAnswer, jsonAnswer } from '../../delivery/http-message.js';
+import type { SendHttp } from '../../delivery/http-sender.client.js';
+import type { Integration } from '../../integration.js';
+import { opsgenieMessage } from './opsgenie-message.js';
+import type { OpsgenieRegion, OpsgenieSettings } from './opsgenie-settings.js';
+
+export interface OpsgenieDeps {
+  readonly send: SendHttp;
+  /** Address of the API by region. */
+  readonly apiUrls: Readonly<Record<OpsgenieRegion, string>>;
+}
+
+/** A team of Opsgenie. */
+export function createOpsgenie({ send, apiUrls }: OpsgenieDeps): Integration<OpsgenieSettings> {
+  return {
+    kind: 'opsgenie',
+    tells: () => true,
+    deliver: ({ settings: { key, region }, event, view }) =>
+      send(opsgenieMessage(event, view, { apiUrl: apiUrls[region], key }), { judge: judgeAnswer }),
+  };
+}
+
+/** What the API says of a refusal. A server that fails is answered for by its status alone. */
+function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
+  const { message } = jsonAnswer(answer);
+  if (typeof message !== 'string' || answer.status >= 500 || answer.status === 429) return undefined;
+  return undelivered(`Received status code ${answer.status} with a message: "${message.slice(0, 200)}"`);
+}

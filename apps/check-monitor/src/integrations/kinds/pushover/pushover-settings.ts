@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { word } from '../../settings-rules.js';
+
+/** From -2, without a sound, to 2, repeated until somebody acknowledges; -3 tells nothing. */
+const priority = z.int().min(-3).max(2);
+
+export const pushoverSettings = z.strictObject({
+  /** Key of a user or of a group. */
+  userKey: word,
+  priorityDown: priority.default(0),
+  priorityUp: priority.default(0),
+});
+export type PushoverSettings = z.output<typeof pushoverSettings>;
+
+export const silentPriority = -3;
+export const emergencyPriority = 2;

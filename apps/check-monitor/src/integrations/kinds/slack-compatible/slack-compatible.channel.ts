@@ -1,0 +1,65 @@
+import { type DeliveryResult, refusedForGood } from '../../delivery/delivery-result.js';
+import { type HttpAnswer, jsonPost } from '../../delivery/http-message.js';
+import type { SendHttp } from '../../delivery/http-sender.client.js';
+import type { Integration } from '../../integration.js';
+import type { AddressSettings } from '../../settings-rules.js';
+import {
+  escapeForSlack,
+  type SlackDialect,
+  separateStars,
+  slackMessage,
+  slackNotice,
+} from './slack-message.js';
+
+interface Dialect extends SlackDialect {
+  readonly kind: 'slack' | 'mattermost' | 'discord';
+  /** Whether the target says that the address was taken back. */
+  readonly isGone: (answer: HttpAnswer) => boolean;
+  readonly addressOf: (url: string) => string;
+}
+
+const asIs = (text: string) => text;
+
+const ofMattermost: SlackDialect = { escapeText: asIs, escapeStars: separateStars };
+const ofSlack: SlackDialect = { escapeText: escapeForSlack, escapeStars: separateStars };
+const ofDiscord: SlackDialect = { escapeText: asIs, escapeStars: (text) => text.replaceAll('*', '\\*') };
+
+/** `invalid_token` is that of a user who was deactivated, and who wrote to a private channel. */
+const isGoneSlack = ({ status, body }: HttpAnswer) =>
+  status === 404 || (status === 400 && body === 'invalid_token');
+
+const dialects: readonly Dialect[] = [
+  { ...ofSlack, kind: 'slack', isGone: isGoneSlack, addressOf: asIs },
+  { ...ofMattermost, kind: 'mattermost', isGone: () => false, addressOf: asIs },
+  { ...ofDiscord, kind: 'discord', isGone: ({ status }) => status === 404, addressOf: discordAddress },
+];
+
+/** Slack and what understands the messages of its incoming webhooks. */
+export function createSlackCompatible(send: SendHttp): Integration<AddressSettings>[] {
+  return dialects.map(({ kind, isGone, addressOf, ...dialect }) => ({
+    kind,
+    tells: () => true,
+    deliver: ({ settings, view }) =>
+      send(jsonPost(addressOf(settings.url), slackMessage(view, dialect)), {
+        judge: (answer) => judgeGone(answer, isGone),
+      }),
+    notify: ({ settings, notice, site }) =>
+      send(jsonPost(addressOf(settings.url), slackNotice(notice, site, dialect)), {
+        judge: (answer) => judgeGone(answer, isGone),
+      }),
+  }));
+}
+
+function judgeGone(answer: HttpAnswer, isGone: Dialect['isGone']): DeliveryResult | undefined {
+  return isGone(answer) ? refusedForGood(`Received status code ${answer.status}`) : undefined;
+}
+
+/** Discord takes messages of this form at an address of its own. */
+function discordAddress(url: string): string {
+  const address = new URL(url);
+  const path = address.pathname.replace(/\/+$/, '');
+  // the name that webhooks of earlier years have
+  if (address.hostname === 'discordapp.com') address.hostname = 'discord.com';
+  address.pathname = path.endsWith('/slack') ? path : `${path}/slack`;
+  return address.href;
+}

@@ -1,0 +1,17 @@
+import { delivered } from '../../delivery/delivery-result.js';
+import type { SendHttp } from '../../delivery/http-sender.client.js';
+import type { Integration } from '../../integration.js';
+import { webhookMessage } from './webhook-message.js';
+import type { WebhookSettings } from './webhook-settings.js';
+
+/** Calls an address of the user's choice. */
+export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
+  return {
+    kind: 'webhook',
+    tells: (settings, status) => settings[status] !== null,
+    deliver: async ({ settings, event }) => {
+      const call = settings[event.status];
+      return call === null ? delivered : send(webhookMessage(call, event));
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { OpsgenieRegion } from './kinds/opsgenie/opsgenie-settings.js';
+
+/** What this service is told of the services by which it tells; what is undefined is not set up. */
+export interface Messengers {
+  readonly smtp: { readonly url: string; readonly from: string } | undefined;
+  /** Domain whose mail is posted to this service, so that mails which come back are noticed. */
+  readonly bounceDomain: string | undefined;
+  readonly telegramToken: string | undefined;
+  readonly pushoverToken: string | undefined;
+  /** For topics of ntfy.sh whose channel has no token of its own. */
+  readonly ntfyToken: string | undefined;
+  readonly matrix: { readonly homeserverUrl: string; readonly accessToken: string } | undefined;
+  /** Socket of signal-cli: a path, or `host:port`. */
+  readonly signalSocket: string | undefined;
+}
+
+/** Addresses of services that everybody uses, without trailing slashes. */
+export interface PublicServices {
+  readonly telegram: string;
+  readonly pushover: string;
+  readonly pagerDuty: string;
+  readonly opsgenie: Readonly<Record<OpsgenieRegion, string>>;
+}
+
+export const publicServices: PublicServices = {
+  telegram: 'https://api.telegram.org',
+  pushover: 'https://api.pushover.net',
+  pagerDuty: 'https://events.pagerduty.com',
+  opsgenie: { us: 'https://api.opsgenie.com', eu: 'https://api.eu.opsgenie.com' },
+};

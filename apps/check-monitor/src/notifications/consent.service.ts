@@ -1,0 +1,79 @@
+import { InvalidInput, NotFound } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { type Channel, deleteChannel, findChannel, updateChannel } from '../channels/channels.repository.js';
+import type { Micros } from '../instants.js';
+import { findKind } from '../integrations/channel-kinds.js';
+import { needsConsent } from '../integrations/consent.js';
+import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
+import { consentMail } from '../integrations/kinds/email/consent-message.js';
+import { type EmailSettings, emailSettings } from '../integrations/kinds/email/email-settings.js';
+import type { SendMail } from '../integrations/kinds/email/mail-sender.client.js';
+import { isFormerUnsubscribeLink } from '../integrations/links/former-link.js';
+import { isSignedLink, type LinkPurpose, signedLink } from '../integrations/links/signed-link.js';
+import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
+
+export interface ConsentDeps extends Secrets {
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly addresses: { readonly siteRoot: string };
+  readonly siteName: string;
+  readonly notifier: { readonly sendMail: SendMail | undefined };
+}
+
+/** Asks the holder of a mail address to agree. Throws InvalidInput when this service has no mail server. */
+export async function askConsent(
+  { notifier, secret, addresses, siteName }: ConsentDeps,
+  channel: Channel,
+): Promise<DeliveryResult> {
+  if (notifier.sendMail === undefined) throw new InvalidInput('this service has no mail server');
+  const { address } = addressOf(channel);
+  const signer = { siteRoot: addresses.siteRoot, secret };
+  const link = signedLink(signer, { purpose: 'verify', channelUuid: channel.uuid, address });
+  return notifier.sendMail({ to: { name: '', address }, ...consentMail(siteName, link) });
+}
+
+/** A signed link as it came in. */
+export interface GivenLink {
+  readonly purpose: LinkPurpose;
+  readonly channelUuid: string;
+  readonly signature: string;
+}
+
+/**
+ * Throws NotFound when the link is not ours, or no longer. One to leave stays good when the channel is gone: whoever
+ * follows it twice has left all the same.
+ */
+export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<Channel | undefined> {
+  const { purpose, channelUuid, signature } = link;
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(channelUuid);
+  const channel = isUuid ? await deps.database.read((tx) => findChannel(tx, channelUuid)) : undefined;
+  const isMail = channel !== undefined && needsConsent(findKind(channel.kind));
+  const bound = purpose === 'verify' && isMail ? addressOf(channel) : {};
+  const subject = { purpose, channelUuid, ...bound };
+  const isOurs = acceptedSecrets(deps).some((secret) => isSignedLink(secret, subject, signature));
+  if (!isOurs && !isFormerUnsubscribeLink(deps.formerSecret, subject, signature)) throw noSuchLink();
+  if (purpose === 'verify' && !isMail) throw noSuchLink();
+  return channel;
+}
+
+/** Does what the link is for: agrees to be told, or ends being told for good. Throws NotFound as requireLink. */
+export async function followLink(deps: ConsentDeps, link: GivenLink): Promise<void> {
+  const channel = await requireLink(deps, link);
+  if (channel === undefined) return;
+  const now = deps.now();
+  await deps.database.transaction((tx) =>
+    link.purpose === 'unsub'
+      ? deleteChannel(tx, channel.id)
+      : updateChannel(tx, channel.id, { verifiedAt: channel.verifiedAt ?? now }),
+  );
+}
+
+/** The address, as links are bound to it. */
+function addressOf({ settings }: Channel): Pick<EmailSettings, 'address'> {
+  const { address } = emailSettings.parse(settings);
+  return { address };
+}
+
+function noSuchLink(): NotFound {
+  return new NotFound('the link is not valid');
+}

@@ -1,0 +1,71 @@
+import { NotFound } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { holdChannel, updateChannel } from '../channels/channels.repository.js';
+import { type Micros, microsPerSecond } from '../instants.js';
+import { deliveryOf } from '../integrations/links/bounce-address.js';
+import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
+import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
+import { queueNotices } from './channel-outcome.repository.js';
+import { type DeliveryReport, reportOfCallback } from './delivery-report.js';
+import { findDelivery, noteDeliveryError } from './delivery-reports.repository.js';
+
+/** Envelope senders are signed by the secret. */
+export interface DeliveryReportsDeps extends Secrets {
+  readonly database: Database;
+  readonly now: () => Micros;
+}
+
+const hour = 3600 * microsPerSecond;
+const callbackWindow = hour;
+const bounceWindow = 48 * hour;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Keeps what a carrier says of a message of the last hour. Does nothing for others: he shall not try again. Throws
+ * NotFound for what is no uuid.
+ */
+export async function takeCallback(
+  deps: DeliveryReportsDeps,
+  given: string,
+  fields: URLSearchParams,
+): Promise<void> {
+  const deliveryId = given.toLowerCase();
+  if (!uuid.test(deliveryId)) throw new NotFound('nothing exists at this path');
+  const report = reportOfCallback(fields);
+  if (report !== undefined) await keepReport(deps, deliveryId, report, callbackWindow);
+}
+
+/** Keeps what a mail that came back within 48 hours says; returns what became of that, for people who look. */
+export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Promise<string> {
+  const mailbox = bounceMailbox(source);
+  const [deliveryId] = acceptedSecrets(deps).flatMap((secret) => deliveryOf(secret, mailbox) ?? []);
+  if (deliveryId === undefined) return 'OK (bad signature)';
+  const report = reportOfStatus(parseDeliveryStatus(source));
+  if (report === undefined) return 'OK (ignored)';
+  const isKept = await keepReport(deps, deliveryId, report, bounceWindow);
+  return isKept ? 'OK' : 'OK (notification not found)';
+}
+
+async function keepReport(
+  { database, now }: DeliveryReportsDeps,
+  deliveryId: string,
+  { error, isPermanent }: DeliveryReport,
+  window: Micros,
+): Promise<boolean> {
+  const at = now();
+  return database.transaction(async (tx) => {
+    const found = await findDelivery(tx, deliveryId, at - window);
+    if (found === undefined) return false;
+    await noteDeliveryError(tx, found.id, error);
+    const channel = await holdChannel(tx, found.channelId);
+    if (channel === undefined) return false;
+    const isSwitchedOff = isPermanent && channel.disabledAt === null;
+    const changes = { lastError: error, ...(isPermanent ? { disabledAt: at } : {}) };
+    await updateChannel(tx, channel.id, changes);
+    // what becomes of a notice causes no further one
+    if (isSwitchedOff && found.aboutChannelId === null)
+      await queueNotices(tx, { ...channel, ...changes }, at);
+    return true;
+  });
+}

@@ -1,0 +1,192 @@
+import { column, defineTable, deleteRows, executeSql, insertMany, placeholders, type Tx } from '@certloop/db';
+import { IsNull } from 'typeorm';
+import type { Micros } from '../instants.js';
+import type { AlertStatus } from '../integrations/messages/alert-event.js';
+
+/** One message to one channel: queue while it is open, log once it is settled. */
+export interface Notification {
+  readonly id: number;
+  /** Names the message to the target, so that a second attempt is no second message. */
+  readonly deliveryId: string;
+  readonly channelId: number;
+  /** Null for a test and for a notice. */
+  readonly checkId: number | null;
+  readonly flipId: number | null;
+  readonly status: AlertStatus;
+  /** How often a worker has begun to deliver it, whatever came of that. */
+  readonly attempt: number;
+  /** The turn of the worker that holds it; null while none does. */
+  readonly turnId: string | null;
+  /** Past it, the worker that holds the message is dead. */
+  readonly leaseUntil: Micros | null;
+  /** Calls that failed in passing; null and 0 are none. */
+  readonly tries: number | null;
+  /** Workers that died while they held it; null and 0 are none. */
+  readonly crashes: number | null;
+  /** When it may be tried next; null is at once. */
+  readonly dueAt: Micros | null;
+  /** Why it did not arrive so far; null when it did, or was not tried yet. */
+  readonly error: string | null;
+  /** The delivery that named this message together with others; null when it was sent alone. */
+  readonly carriedBy: string | null;
+  /** Of a notice: the channel that is switched off or failing. If that is `channelId`, the owner gets it by mail. */
+  readonly aboutChannelId: number | null;
+  readonly createdAt: Micros;
+  readonly settledAt: Micros | null;
+}
+
+const isOpen = 'settled_at is null';
+
+export const notifications = defineTable<Notification>('notifications', {
+  columns: {
+    id: column.key(),
+    deliveryId: column.uuid(),
+    channelId: column.bigint(),
+    checkId: column.bigint().nullable(),
+    flipId: column.bigint().nullable(),
+    status: column.word<AlertStatus>(6),
+    attempt: column.integer(),
+    turnId: column.uuid().nullable(),
+    leaseUntil: column.preciseInstant().nullable(),
+    tries: column.integer().nullable(),
+    crashes: column.integer().nullable(),
+    dueAt: column.preciseInstant().nullable(),
+    error: column.text().nullable(),
+    carriedBy: column.uuid().nullable(),
+    aboutChannelId: column.bigint().nullable(),
+    createdAt: column.preciseInstant(),
+    settledAt: column.preciseInstant().nullable(),
+  },
+  indexes: [
+    { columns: ['deliveryId'], unique: true },
+    { columns: ['flipId', 'channelId'], unique: true },
+    { columns: ['checkId', 'id'] },
+    { columns: ['channelId', 'id'] },
+    { columns: ['channelId', 'id'], where: isOpen, name: 'ix_notifications_open_queue' },
+    { columns: ['channelId', 'checkId', 'id'], where: isOpen, name: 'ix_notifications_open_channel' },
+    { columns: ['turnId'], where: 'turn_id is not null', name: 'ix_notifications_in_hand' },
+    {
+      columns: ['id'],
+      where: `about_channel_id is not null and ${isOpen}`,
+      name: 'ix_notifications_open_notices',
+    },
+  ],
+  references: [
+    { columns: ['channelId'], table: 'channels', onDelete: 'CASCADE' },
+    { columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' },
+    { columns: ['flipId'], table: 'flips', onDelete: 'CASCADE' },
+  ],
+});
+
+/** What differs from message to message when it is queued. */
+export type QueuedNotification = Pick<Notification, 'deliveryId' | 'channelId' | 'status' | 'createdAt'> &
+  Partial<Omit<Notification, 'id'>>;
+
+const untouched = {
+  ...{ checkId: null, flipId: null, attempt: 0, turnId: null, leaseUntil: null, tries: null, crashes: null },
+  ...{ dueAt: null, error: null, carriedBy: null, aboutChannelId: null, settledAt: null },
+} as const;
+
+/** Puts messages into the queue, or into the log those that are settled. */
+export async function insertNotifications(tx: Tx, rows: readonly QueuedNotification[]): Promise<void> {
+  await insertMany(
+    tx,
+    notifications,
+    rows.map((row) => ({ ...untouched, ...row })),
+  );
+}
+
+/** What a turn holds of its messages. */
+export type Held = Pick<Notification, 'id' | 'turnId'>;
+
+/** Extends the lease of all messages of a turn. */
+export async function extendLease(tx: Tx, turnId: string, leaseUntil: Micros): Promise<void> {
+  const text = 'update notifications set lease_until = $1 where turn_id = $2';
+  await executeSql(tx, text, [leaseUntil, turnId]);
+}
+
+/** Puts messages back as they were; false when some have passed on to another worker. */
+export async function giveBack(tx: Tx, held: readonly Held[]): Promise<boolean> {
+  return changeHeld(tx, held, { text: '', values: [] });
+}
+
+/** Puts all messages of turns back as they were. */
+export async function giveTurnsBack(tx: Tx, turnIds: readonly string[]): Promise<void> {
+  if (turnIds.length === 0) return;
+  const text = `update notifications set turn_id = null, lease_until = null
+    where settled_at is null and turn_id in (${placeholders(turnIds.length, 1)})`;
+  await executeSql(tx, text, turnIds);
+}
+
+/** Puts messages back after a call that failed in passing. */
+export async function postpone(
+  tx: Tx,
+  held: readonly Held[],
+  { tries, dueAt, error }: { readonly tries: number; readonly dueAt: Micros; readonly error: string },
+): Promise<boolean> {
+  return changeHeld(tx, held, {
+    text: ', tries = $1, due_at = $2, error = $3',
+    values: [tries, dueAt, error],
+  });
+}
+
+/** Records what became of messages; false when some have passed on to another worker. */
+export async function settle(
+  tx: Tx,
+  held: readonly Held[],
+  { error, settledAt, carriedBy }: Outcome,
+): Promise<boolean> {
+  const text = ', error = $1, settled_at = $2, carried_by = $3';
+  return changeHeld(tx, held, { text, values: [error, settledAt, carriedBy ?? null] });
+}
+
+interface Outcome {
+  readonly error: string | null;
+  readonly settledAt: Micros;
+  readonly carriedBy?: string | undefined;
+}
+
+const rowsPerStatement = 500;
+
+/** Lets go of messages, with changes, as far as their turn still holds them. */
+async function changeHeld(
+  tx: Tx,
+  held: readonly Held[],
+  { text, values }: { readonly text: string; readonly values: readonly (string | number | null)[] },
+): Promise<boolean> {
+  const [first] = held;
+  if (first === undefined) return true;
+  let changed = 0;
+  for (let start = 0; start < held.length; start += rowsPerStatement) {
+    const ids = held.slice(start, start + rowsPerStatement).map(({ id }) => id);
+    const turn = values.length + 1;
+    const update = `update notifications set turn_id = null, lease_until = null${text}
+      where turn_id = $${turn} and id in (${placeholders(ids.length, turn + 1)})`;
+    changed += await executeSql(tx, update, [...values, first.turnId, ...ids]);
+  }
+  return changed === held.length;
+}
+
+/** Lets what waits for a channel go at once: it answers again, or has new settings. Pauses after crashes stay. */
+export async function hasten(tx: Tx, channelId: number): Promise<void> {
+  const text = `update notifications set due_at = null
+    where channel_id = $1 and settled_at is null and turn_id is null and due_at is not null
+      and coalesce(crashes, 0) = 0`;
+  await executeSql(tx, text, [channelId]);
+}
+
+/** Log of a channel, the newest first. */
+export async function listNotifications(tx: Tx, channelId: number, most: number): Promise<Notification[]> {
+  return tx.find(notifications, { where: { channelId }, order: { id: 'DESC' }, take: most });
+}
+
+/** Forgets the tests of a channel. */
+export async function deleteTests(tx: Tx, channelId: number): Promise<void> {
+  await deleteRows(tx, notifications, { channelId, checkId: IsNull(), aboutChannelId: IsNull() });
+}
+
+/** Forgets what was told of a check before `instant`. */
+export async function deleteNotificationsBefore(tx: Tx, checkId: number, instant: Micros): Promise<void> {
+  const text = 'delete from notifications where check_id = $1 and created_at < $2 and settled_at is not null';
+  await executeSql(tx, text, [checkId, instant]);
+}

@@ -1,0 +1,298 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '@certloop/db';
+import {
+  createOutgoingFetch,
+  inSpan,
+  type Logger,
+  type OutgoingOptions,
+  refusalOfTarget,
+  tracedFetch,
+} from '@certloop/server';
+import type { Sent } from '../channels/channel-health.js';
+import { type Channel, findChannel } from '../channels/channels.repository.js';
+import type { ChannelNotifier } from '../channels/channels.service.js';
+import { type Micros, wholeMs } from '../instants.js';
+import {
+  type ChannelKind,
+  channelKinds,
+  findKind,
+  parseChannelSettings,
+} from '../integrations/channel-kinds.js';
+import { consentMissing, isWithoutConsent } from '../integrations/consent.js';
+import {
+  type DeliveryResult,
+  failedInPassing,
+  stopped,
+  undelivered,
+} from '../integrations/delivery/delivery-result.js';
+import { createHttpSender } from '../integrations/delivery/http-sender.client.js';
+import type { Integration } from '../integrations/integration.js';
+import { createIntegrations, type Integrations } from '../integrations/integrations.service.js';
+import { createMailSender, type SendMail } from '../integrations/kinds/email/mail-sender.client.js';
+import { noticeMail } from '../integrations/kinds/email/notice-mail.js';
+import type { MemberDelivery } from '../integrations/kinds/group/group.channel.js';
+import type { AlertEvent, AlertStatus } from '../integrations/messages/alert-event.js';
+import { type ViewSite, viewEvent } from '../integrations/messages/event-view.js';
+import type { Notice } from '../integrations/messages/notice.js';
+import { type Messengers, type PublicServices, publicServices } from '../integrations/messengers.js';
+import { recordSent } from './channel-outcome.repository.js';
+import { hasten } from './notifications.repository.js';
+
+export interface NotifierConfig {
+  readonly site: ViewSite;
+  /** Signs the links in mails. */
+  readonly secret: string;
+  readonly allowPrivateTargets: boolean;
+  /** HTTP proxy by which targets are called; directly when undefined. */
+  readonly egressProxy: string | undefined;
+  readonly messengers: Messengers;
+  /** Kinds by which nothing is sent. */
+  readonly disabledKinds: readonly ChannelKind[];
+}
+
+/** How targets are reached, where not as usual. */
+export interface NotifierTuning {
+  readonly services?: PublicServices;
+  readonly resolve?: OutgoingOptions['resolve'];
+  /** Milliseconds that one try may take. */
+  readonly timeoutMs?: number;
+}
+
+export interface NotifierDeps {
+  readonly database: Database;
+  readonly now: () => Micros;
+  readonly logger: Logger;
+  readonly config: NotifierConfig;
+  readonly tuning?: NotifierTuning;
+  /** Called for every call to a target, with what became of it. */
+  readonly onDelivered?: (delivery: DeliveryFacts) => void;
+  /** Called for every call that is refused for where it leads. */
+  readonly onRefusedCall?: () => void;
+}
+
+export const deliveryOutcomes = ['delivered', 'postponed', 'failed', 'refused'] as const;
+
+/** What became of a call to a target, to be counted. */
+export interface DeliveryFacts {
+  /** Kind of the channel, as it is stored. */
+  readonly kind: string;
+  /** `postponed` is tried again, `refused` switches the channel off. */
+  readonly outcome: (typeof deliveryOutcomes)[number];
+  readonly seconds: number;
+}
+
+/** What is sent: an alert, or a notice under the name of its delivery. */
+export type Content =
+  | { readonly event: AlertEvent }
+  | { readonly notice: Notice; readonly deliveryId: string };
+
+/** Sends messages to channels. All but `hasten` may call the network, so never inside a transaction. */
+export interface Notifier extends ChannelNotifier {
+  /** Whether the channel is told of changes to `status` at all. */
+  tells(channel: Channel, status: AlertStatus): boolean;
+  /** Sends one message once; never rejects. What becomes of it is for the caller to record. */
+  send(channel: Channel, content: Content): Promise<Sent>;
+  /** Mails a notice to the owner of a project. */
+  mailOwner(address: string, notice: Notice, deliveryId: string): Promise<DeliveryResult>;
+  /** Sends a test, and records on the channel what became of it. */
+  test(channel: Channel, event: AlertEvent): Promise<DeliveryResult>;
+  /** What the operator must set before channels of the kind work; undefined when nothing is missing. */
+  missing(kind: ChannelKind): string | undefined;
+  /** Undefined when this service has no mail server. */
+  readonly sendMail: SendMail | undefined;
+  /** Breaks off all that is being sent; nothing can be sent after it. */
+  stop(): void;
+  /** Stops, and closes connections. */
+  close(): Promise<void>;
+}
+
+const privateHint = 'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it';
+/** A person waits for the answer. */
+const judgingMs = 2000;
+
+const answerBytes = 4_194_304;
+// connections that are being opened may not notice that they are no longer needed
+const closeMs = 500;
+// the name by which targets of this API family know their caller, and let it in
+const userAgent = 'healthchecks.io';
+
+/** Opens what messages are sent by. `close` it at the end. */
+export function createNotifier(deps: NotifierDeps): Notifier {
+  const { config, tuning = {} } = deps;
+  const { timeoutMs = 30_000, services = publicServices } = tuning;
+  const stopping = new AbortController();
+  const stop = stopping.signal;
+  // each call listens to it
+  setMaxListeners(0, stop);
+  const sender = { timeoutMs, userAgent, stop, nowMs: () => wholeMs(deps.now()) };
+  const { onRefusedCall: onRefused = () => undefined } = deps;
+  const resolve = tuning.resolve === undefined ? {} : { resolve: tuning.resolve };
+  const rules = { allowPrivate: config.allowPrivateTargets, privateHint, ...resolve };
+  const outgoing = { answerBytes, onRefused, proxy: config.egressProxy, ...resolve };
+  const toUsers = createOutgoingFetch({ ...outgoing, ...rules });
+  const toServices = createOutgoingFetch({ ...outgoing, allowPrivate: true });
+  const { smtp } = config.messengers;
+  const sendMail = smtp && createMailSender({ smtpUrl: smtp.url, from: smtp.from, timeoutMs, stop });
+  const integrations: Integrations = createIntegrations({
+    sendToUser: createHttpSender({ ...sender, fetch: traced(toUsers.fetch) }),
+    sendToService: createHttpSender({ ...sender, fetch: traced(toServices.fetch) }),
+    sendMail,
+    services,
+    messengers: config.messengers,
+    disabledKinds: config.disabledKinds,
+    signer: { siteRoot: config.site.siteRoot, secret: config.secret },
+    timeoutMs,
+    stop,
+    now: deps.now,
+    onCaptcha: (token) => deps.logger.error({ token }, 'signal.captcha_wanted'),
+    notifyMember: (delivery) => notifyMember(deps, integrations, delivery),
+  });
+  return {
+    tells: (channel, status) => tells(integrations, channel, status),
+    obstacle: (channel) => obstacle(integrations, channel),
+    send: async (channel, content) =>
+      stop.aborted ? { result: stopped, durationMs: 0 } : send(deps, integrations, channel, content, false),
+    test: (channel, event) => test(deps, integrations, channel, event),
+    mailOwner: (address, notice, deliveryId) =>
+      mailOwner(config.site, sendMail, { address, notice, deliveryId }),
+    judgeTarget: async (url) => refusalOfTarget(new URL(url), rules, judgingMs),
+    hasten,
+    missing: (kind) => integrations.get(kind)?.missing,
+    sendMail,
+    stop: () => stopping.abort(),
+    close: async () => {
+      stopping.abort();
+      const closed = Promise.all([toUsers.close(), toServices.close()]);
+      await Promise.race([closed, pause(closeMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Strangers are called, so the trace ends here. */
+const traced = (call: typeof fetch) => tracedFetch(call, { isTrusted: false });
+
+function tells(integrations: Integrations, channel: Channel, status: AlertStatus): boolean {
+  const opened = openChannel(integrations, channel);
+  // what cannot be told is told as a failure, where people will look for it
+  return 'error' in opened || opened.integration.tells(opened.settings, status);
+}
+
+function obstacle(integrations: Integrations, channel: Channel): string | undefined {
+  const opened = openChannel(integrations, channel);
+  if ('error' in opened) return opened.error;
+  return isWithoutConsent(channel) ? consentMissing : undefined;
+}
+
+async function send(
+  deps: NotifierDeps,
+  integrations: Integrations,
+  channel: Channel,
+  content: Content,
+  isTest: boolean,
+): Promise<Sent> {
+  const began = performance.now();
+  const result = await inSpan(`delivery ${channel.kind}`, {}, () =>
+    deliver(deps, integrations, channel, content, isTest),
+  );
+  const durationMs = Math.round(performance.now() - began);
+  const outcome = outcomeOf(result);
+  if (outcome !== undefined) deps.onDelivered?.({ kind: channel.kind, outcome, seconds: durationMs / 1000 });
+  return { result, durationMs };
+}
+
+async function test(
+  deps: NotifierDeps,
+  integrations: Integrations,
+  channel: Channel,
+  event: AlertEvent,
+): Promise<DeliveryResult> {
+  const sent = await send(deps, integrations, channel, { event }, true);
+  const now = deps.now();
+  await deps.database.transaction((tx) => recordSent(tx, channel, sent, { now }));
+  return sent.result;
+}
+
+async function mailOwner(
+  { siteName, siteRoot }: ViewSite,
+  sendMail: SendMail | undefined,
+  { address, notice, deliveryId }: { address: string; notice: Notice; deliveryId: string },
+): Promise<DeliveryResult> {
+  if (sendMail === undefined) return undelivered('this service has no mail server');
+  const cover = {
+    to: { name: '', address },
+    messageId: `<${deliveryId}@${new URL(siteRoot).hostname}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+  return sendMail({ ...noticeMail(notice, siteName), ...cover });
+}
+
+/** Undefined where this process ends: nothing came of it. */
+function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined {
+  if (result.ok) return 'delivered';
+  if (result.passing === 'stopped') return undefined;
+  if (result.passing !== undefined) return 'postponed';
+  return result.permanent ? 'refused' : 'failed';
+}
+
+/** Whatever an integration throws is a fault of ours: it is logged, and the channel is told in general words. */
+async function deliver(
+  { config, logger, now }: NotifierDeps,
+  integrations: Integrations,
+  channel: Channel,
+  content: Content,
+  isTest: boolean,
+): Promise<DeliveryResult> {
+  const opened = openChannel(integrations, channel);
+  if ('error' in opened) return opened.isPassing ? failedInPassing(opened.error) : undelivered(opened.error);
+  const { integration, settings } = opened;
+  const { uuid, projectId, verifiedAt } = channel;
+  const target = { settings, channel: { uuid, projectId, isVerified: verifiedAt !== null } };
+  try {
+    if ('event' in content) {
+      const view = viewEvent(content.event, config.site, now());
+      return await integration.deliver({ ...target, event: content.event, view, isTest });
+    }
+    const notice = { ...target, ...content, site: config.site };
+    return (await integration.notify?.(notice)) ?? undelivered('this kind of channel takes no notices');
+  } catch (error) {
+    logger.error({ error, channel: uuid }, 'channel.fault');
+    return undelivered('the message could not be made');
+  }
+}
+
+type OpenedChannel =
+  | { readonly integration: Integration; readonly settings: object }
+  | { readonly error: string; readonly isPassing: boolean };
+
+function openChannel(integrations: Integrations, channel: Channel): OpenedChannel {
+  const kind = findKind(channel.kind);
+  const integration = kind && integrations.get(kind);
+  if (kind === undefined || integration === undefined)
+    return { error: 'there are no channels of this kind', isPassing: false };
+  if (integration.missing !== undefined) {
+    // a start that lost a setting must not lose what waits meanwhile
+    const isPassing = integration.isSwitchedOff !== true;
+    return { error: `${channelKinds[kind].label} notifications are not enabled.`, isPassing };
+  }
+  try {
+    return { integration, settings: parseChannelSettings(kind, channel.settings) };
+  } catch {
+    return { error: 'the settings of the channel are not valid', isPassing: false };
+  }
+}
+
+/** A group within a group could be itself. */
+async function notifyMember(
+  deps: NotifierDeps,
+  integrations: Integrations,
+  { projectId, channelUuid, event, isTest }: MemberDelivery,
+): Promise<DeliveryResult | undefined> {
+  const member = await deps.database.read((tx) => findChannel(tx, channelUuid));
+  if (member === undefined || member.projectId !== projectId || member.kind === 'group') return undefined;
+  if (member.disabledAt !== null || !tells(integrations, member, event.status)) return undefined;
+  const sent = await send(deps, integrations, member, { event }, isTest);
+  const now = deps.now();
+  await deps.database.transaction((tx) => recordSent(tx, member, sent, { now }));
+  return sent.result;
+}
