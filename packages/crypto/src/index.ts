@@ -4,29 +4,45 @@
  * Every Buffer of a parsed Csr or Certificate is a slice of the octets it was read from.
  */
 
-export { type BuiltCsr, buildCsr, type CsrRequest } from './build-csr.js';
 export {
   type Certificate,
   fingerprint,
   isWithinValidity,
   parseCertificate,
-} from './certificate.js';
-export { type CertificateDescription, describeCertificate } from './certificate-description.js';
-export { type ChainCheck, checkChain, isIssuedBy, orderChain, recallCertificate } from './chain.js';
-export { type Csr, type CsrAttribute, parseCsr, verifyCsr } from './csr.js';
-export { type CsrDescription, describeCsr } from './csr-description.js';
-export { describeExtension, type Extension, type ExtensionDescription } from './extensions.js';
+} from './certificates/certificate.js';
+export { type CertificateDescription, describeCertificate } from './certificates/certificate-description.js';
 export {
-  encodeGeneralNames,
-  type GeneralNames,
-  type GeneralNamesInput,
-  noGeneralNames,
-  parseGeneralNames,
-} from './general-names.js';
-export { formatIpAddress, parseIpAddress } from './ip-addresses.js';
-export { type IssueRequest, issueCertificate } from './issue.js';
-export { createIssuer, type Issuer, type IssuerFiles, type IssuerMaterial, loadIssuer } from './issuer.js';
-export { exportJwk, importJwk, keyAuthorization, type PublicJwk, thumbprint } from './jwk.js';
+  type ChainCheck,
+  checkChain,
+  isIssuedBy,
+  orderChain,
+  recallCertificate,
+} from './certificates/chain.js';
+export { describeExtension, type Extension, type ExtensionDescription } from './certificates/extensions.js';
+export { type IssueRequest, issueCertificate } from './certificates/issue.js';
+export {
+  createIssuer,
+  type Issuer,
+  type IssuerFiles,
+  type IssuerMaterial,
+  loadIssuer,
+} from './certificates/issuer.js';
+export { findPathFault } from './certificates/path-rules.js';
+export { createRoot, type RootKeyKind, type RootRequest } from './certificates/root.js';
+export { type BuiltCsr, buildCsr, type CsrRequest } from './csrs/build-csr.js';
+export { type Csr, type CsrAttribute, parseCsr, verifyCsr } from './csrs/csr.js';
+export { type CsrDescription, describeCsr } from './csrs/csr-description.js';
+export { revocationReasons } from './der/oids.js';
+export {
+  certificateLabel,
+  csrLabels,
+  formatPem,
+  type PemBlock,
+  parsePem,
+  parsePemBlocks,
+  splitChain,
+} from './der/pem.js';
+export { exportJwk, importJwk, keyAuthorization, type PublicJwk, thumbprint } from './jose/jwk.js';
 export {
   type FlattenedJws,
   macJws,
@@ -38,8 +54,8 @@ export {
   signJws,
   verifyJws,
   verifyMac,
-} from './jws.js';
-export { createKeyCache, type KeyCache } from './key-cache.js';
+} from './jose/jws.js';
+export { createKeyCache, type KeyCache } from './keys/key-cache.js';
 export {
   exportPrivateKeyPem,
   exportSpki,
@@ -51,18 +67,30 @@ export {
   keyKinds,
   publicKeysEqual,
   spkiSha256,
-} from './keys.js';
-export { lintCertificate } from './lint.js';
-export { lintRevocationList } from './lint-revocation-list.js';
+} from './keys/keys.js';
+export { describePublicKey, type PublicKeyDescription } from './keys/public-keys.js';
+export { createSigner, type Signer } from './keys/sign.js';
+export type { Verification } from './keys/signatures.js';
+export { describeRsaKey, type RsaFacts } from './keys/weak-rsa.js';
+export { lintCertificate } from './lint/lint.js';
+export { lintRevocationList } from './lint/lint-revocation-list.js';
+export {
+  encodeGeneralNames,
+  type GeneralNames,
+  type GeneralNamesInput,
+  noGeneralNames,
+  parseGeneralNames,
+} from './names/general-names.js';
+export { formatIpAddress, parseIpAddress } from './names/ip-addresses.js';
 export {
   constraintFault,
   encodePermittedNames,
   type NameConstraints,
   type PermittedNames,
   parseNameConstraints,
-} from './name-constraints.js';
-export { describeName, encodeName, formatName, listCommonNames, type SubjectFields } from './names.js';
-export { type OcspCertId, type OcspRequest, parseOcspRequest } from './ocsp-request.js';
+} from './names/name-constraints.js';
+export { describeName, encodeName, formatName, listCommonNames, type SubjectFields } from './names/names.js';
+export { type OcspCertId, type OcspRequest, parseOcspRequest } from './revocation/ocsp-request.js';
 export {
   createOcspResponder,
   createOcspResponse,
@@ -73,28 +101,12 @@ export {
   type OcspSingleAnswer,
   type OcspStatus,
   ocspIssuerKeys,
-} from './ocsp-response.js';
-export { revocationReasons } from './oids.js';
-export { findPathFault } from './path-rules.js';
-export {
-  certificateLabel,
-  csrLabels,
-  formatPem,
-  type PemBlock,
-  parsePem,
-  parsePemBlocks,
-  splitChain,
-} from './pem.js';
-export { describePublicKey, type PublicKeyDescription } from './public-keys.js';
+} from './revocation/ocsp-response.js';
 export {
   createRevocationList,
   encodeRevocation,
   type RevocationListRequest,
   type RevocationReason,
   type RevokedCertificate,
-} from './revocation-list.js';
-export { encodePointers, ocspNoCheck, type RevocationPointers } from './revocation-pointers.js';
-export { createRoot, type RootKeyKind, type RootRequest } from './root.js';
-export { createSigner, type Signer } from './sign.js';
-export type { Verification } from './signatures.js';
-export { describeRsaKey, type RsaFacts } from './weak-rsa.js';
+} from './revocation/revocation-list.js';
+export { encodePointers, ocspNoCheck, type RevocationPointers } from './revocation/revocation-pointers.js';

@@ -1,15 +1,15 @@
 import { InvalidInput } from '@certloop/contracts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { buildCsr } from '../src/build-csr.js';
-import { parseCsr, verifyCsr } from '../src/csr.js';
-import { describeCsr } from '../src/csr-description.js';
-import { contextConstructed, tag } from '../src/der.js';
-import { encode, encodeOctetString, encodeOid, encodeSequence, encodeSetOf } from '../src/der-writer.js';
-import { encodeExtension } from '../src/extensions.js';
-import { generateKeyPair } from '../src/keys.js';
-import { oid } from '../src/oids.js';
-import { loadX509 } from '../src/webcrypto.js';
+import { encodeExtension } from '../src/certificates/extensions.js';
+import { buildCsr } from '../src/csrs/build-csr.js';
+import { parseCsr, verifyCsr } from '../src/csrs/csr.js';
+import { describeCsr } from '../src/csrs/csr-description.js';
+import { contextConstructed, tag } from '../src/der/der.js';
+import { encode, encodeOctetString, encodeOid, encodeSequence, encodeSetOf } from '../src/der/der-writer.js';
+import { oid } from '../src/der/oids.js';
+import { generateKeyPair } from '../src/keys/keys.js';
+import { loadX509 } from '../src/keys/webcrypto.js';
 import { makeCorpus, type Specimen } from './csr-corpus.js';
 import { forgeCsr, forgeRequest } from './forge.js';
 

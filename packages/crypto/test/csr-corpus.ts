@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { buildCsr } from '../src/build-csr.js';
-import { generateKeyPair, type KeyKind } from '../src/keys.js';
-import { csrLabels, parsePem } from '../src/pem.js';
-import { loadX509 } from '../src/webcrypto.js';
+import { buildCsr } from '../src/csrs/build-csr.js';
+import { csrLabels, parsePem } from '../src/der/pem.js';
+import { generateKeyPair, type KeyKind } from '../src/keys/keys.js';
+import { loadX509 } from '../src/keys/webcrypto.js';
 import { hasOpenssl, OpensslFolder } from './openssl.js';
 
 /** A request with what it is: `verdict` is `ok` or the code of the refusal by its signature. */

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { contextConstructed, contextPrimitive } from '../src/der.js';
+import { encodeExtension } from '../src/certificates/extensions.js';
+import { contextConstructed, contextPrimitive } from '../src/der/der.js';
 import {
   encode,
   encodeBitOctets,
@@ -9,14 +10,13 @@ import {
   encodeOctetString,
   encodeOid,
   encodeSequence,
-} from '../src/der-writer.js';
-import { encodeExtension } from '../src/extensions.js';
-import { encodeGeneralNames } from '../src/general-names.js';
-import { exportSpki, keyIdentifier } from '../src/keys.js';
-import { encodeName } from '../src/names.js';
-import { oid } from '../src/oids.js';
-import { createSigner } from '../src/sign.js';
-import { encodeTime } from '../src/times.js';
+} from '../src/der/der-writer.js';
+import { oid } from '../src/der/oids.js';
+import { encodeTime } from '../src/der/times.js';
+import { exportSpki, keyIdentifier } from '../src/keys/keys.js';
+import { createSigner } from '../src/keys/sign.js';
+import { encodeGeneralNames } from '../src/names/general-names.js';
+import { encodeName } from '../src/names/names.js';
 
 /** Who signs a forged certificate: the key, and the name it goes by. */
 export interface Forger {

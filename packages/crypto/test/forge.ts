@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { contextConstructed } from '../src/der.js';
+import { contextConstructed } from '../src/der/der.js';
 import {
   encode,
   encodeBitOctets,
@@ -7,11 +7,11 @@ import {
   encodeOid,
   encodeSequence,
   encodeSetOf,
-} from '../src/der-writer.js';
-import { exportSpki } from '../src/keys.js';
-import { encodeName } from '../src/names.js';
-import { oid } from '../src/oids.js';
-import { createSigner } from '../src/sign.js';
+} from '../src/der/der-writer.js';
+import { oid } from '../src/der/oids.js';
+import { exportSpki } from '../src/keys/keys.js';
+import { createSigner } from '../src/keys/sign.js';
+import { encodeName } from '../src/names/names.js';
 
 /** Parts of a request that a test wants other than they should be. */
 export interface CsrParts {

@@ -1,21 +1,21 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { buildCsr } from '../src/build-csr.js';
-import { type Certificate, parseCertificate } from '../src/certificate.js';
-import { describeCertificate } from '../src/certificate-description.js';
-import { checkChain } from '../src/chain.js';
-import { type Csr, parseCsr } from '../src/csr.js';
-import { parseDer, tag } from '../src/der.js';
-import { encode, encodeOid, encodeSequence, encodeSetOf } from '../src/der-writer.js';
-import { encodeGeneralNames } from '../src/general-names.js';
-import { type IssueRequest, issueCertificate } from '../src/issue.js';
-import { createIssuer, type Issuer, loadIssuer } from '../src/issuer.js';
-import { exportPrivateKeyPem, exportSpki, generateKeyPair, type KeyKind } from '../src/keys.js';
-import { lintCertificate } from '../src/lint.js';
-import { encodeName } from '../src/names.js';
-import { formatPem } from '../src/pem.js';
-import { createRoot, type RootKeyKind } from '../src/root.js';
+import { type Certificate, parseCertificate } from '../src/certificates/certificate.js';
+import { describeCertificate } from '../src/certificates/certificate-description.js';
+import { checkChain } from '../src/certificates/chain.js';
+import { type IssueRequest, issueCertificate } from '../src/certificates/issue.js';
+import { createIssuer, type Issuer, loadIssuer } from '../src/certificates/issuer.js';
+import { createRoot, type RootKeyKind } from '../src/certificates/root.js';
+import { buildCsr } from '../src/csrs/build-csr.js';
+import { type Csr, parseCsr } from '../src/csrs/csr.js';
+import { parseDer, tag } from '../src/der/der.js';
+import { encode, encodeOid, encodeSequence, encodeSetOf } from '../src/der/der-writer.js';
+import { formatPem } from '../src/der/pem.js';
+import { exportPrivateKeyPem, exportSpki, generateKeyPair, type KeyKind } from '../src/keys/keys.js';
+import { lintCertificate } from '../src/lint/lint.js';
+import { encodeGeneralNames } from '../src/names/general-names.js';
+import { encodeName } from '../src/names/names.js';
 import { hasOpenssl, OpensslFolder } from './openssl.js';
 
 // OpenSSL judges by the clock of the machine, so the validity must surround the day of the run.

@@ -1,0 +1,252 @@
+import { InvalidInput } from '@certloop/contracts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  authorityParts,
+  type CertificateParts,
+  type Forger,
+  forgeCertificate,
+  forgeExtension,
+} from '../../test/forge-certificate.js';
+import { encodeNamedBits, encodeOid, encodeSequence } from '../der/der-writer.js';
+import { oid } from '../der/oids.js';
+import { encodeTime } from '../der/times.js';
+import { exportSpki, generateKeyPair } from '../keys/keys.js';
+import { encodePermittedNames } from '../names/name-constraints.js';
+import { encodeName } from '../names/names.js';
+import { type Certificate, parseCertificate } from './certificate.js';
+import { checkChain, isIssuedBy, orderChain } from './chain.js';
+import { encodeExtension } from './extensions.js';
+
+interface Authority {
+  readonly forger: Forger;
+  readonly spki: Buffer;
+  readonly certificate: Certificate;
+}
+
+async function makeAuthority(
+  name: string,
+  by?: Authority,
+  parts: CertificateParts = {},
+  pathLength?: number,
+): Promise<Authority> {
+  const { privateKey } = await generateKeyPair('P-256');
+  const forger = { privateKey, name: encodeName({ commonName: name }) };
+  const spki = exportSpki(privateKey);
+  const sound = authorityParts(name, pathLength);
+  const all = { ...sound, ...parts, extensions: { ...sound.extensions, ...parts.extensions } };
+  const certificate = parseCertificate(await forgeCertificate(by?.forger ?? forger, spki, all));
+  return { forger, spki, certificate };
+}
+
+async function makeLeaf(by: Authority, parts: CertificateParts = {}): Promise<Certificate> {
+  const { publicKey } = await generateKeyPair('P-256');
+  return parseCertificate(await forgeCertificate(by.forger, exportSpki(publicKey), parts));
+}
+
+const now = new Date('2026-06-01T00:00:00Z');
+let root: Authority;
+let intermediate: Authority;
+let leaf: Certificate;
+
+beforeAll(async () => {
+  root = await makeAuthority('Root');
+  intermediate = await makeAuthority('Intermediate', root);
+  leaf = await makeLeaf(intermediate);
+});
+
+describe('isIssuedBy', () => {
+  test('holds along the chain and not across it', () => {
+    expect(isIssuedBy(leaf, intermediate.certificate)).toBe(true);
+    expect(isIssuedBy(intermediate.certificate, root.certificate)).toBe(true);
+    expect(isIssuedBy(root.certificate, root.certificate)).toBe(true);
+    expect(isIssuedBy(leaf, root.certificate)).toBe(false);
+    expect(isIssuedBy(root.certificate, leaf)).toBe(false);
+  });
+
+  test('a name-sake with another key is no issuer', async () => {
+    const nameSake = await makeAuthority('Intermediate', root);
+    expect(isIssuedBy(leaf, nameSake.certificate)).toBe(false);
+  });
+
+  test('a leaf is no issuer, even of what it signed', async () => {
+    const { privateKey } = await generateKeyPair('P-256');
+    const forger = { privateKey, name: encodeName({ commonName: 'leaf.test' }) };
+    const notAnAuthority = parseCertificate(await forgeCertificate(root.forger, exportSpki(privateKey)));
+    const below = parseCertificate(await forgeCertificate(forger, exportSpki(privateKey)));
+    expect(isIssuedBy(below, notAnAuthority)).toBe(false);
+  });
+
+  test('an authority that may not sign certificates is no issuer', async () => {
+    const muted = await makeAuthority('Muted', root, {
+      extensions: { keyUsage: forgeExtension('keyUsage', true, encodeNamedBits([6])) },
+    });
+    expect(isIssuedBy(await makeLeaf(muted), muted.certificate)).toBe(false);
+  });
+});
+
+describe('orderChain', () => {
+  const orderOf = (...certificates: Certificate[]): string[] =>
+    orderChain(certificates.map((certificate) => certificate.der)).map(({ serialNumber: _, subject }) =>
+      subject
+        .flat()
+        .map((attribute) => attribute.text)
+        .join(),
+    );
+
+  test('puts the leaf first and the root last, whatever the order', () => {
+    const ordered = ['leaf.test', 'Intermediate', 'Root'];
+    expect(orderOf(leaf, intermediate.certificate, root.certificate)).toEqual(ordered);
+    expect(orderOf(root.certificate, leaf, intermediate.certificate)).toEqual(ordered);
+    expect(orderOf(intermediate.certificate, leaf)).toEqual(ordered.slice(0, 2));
+    expect(orderOf(leaf)).toEqual(['leaf.test']);
+    expect(orderOf(root.certificate)).toEqual(['Root']);
+  });
+
+  test('drops copies', () => {
+    expect(orderOf(leaf, intermediate.certificate, leaf)).toEqual(['leaf.test', 'Intermediate']);
+  });
+
+  test('refuses what is no one chain', async () => {
+    const stranger = await makeAuthority('Stranger');
+    const sibling = await makeLeaf(intermediate, { subject: encodeName({ commonName: 'other.test' }) });
+    expect(() => orderOf(leaf, stranger.certificate)).toThrow(InvalidInput);
+    expect(() => orderOf(leaf, sibling, intermediate.certificate)).toThrow(/do not belong together/);
+    expect(() => orderOf(leaf, root.certificate)).toThrow(/do not belong together/);
+    expect(() => orderOf()).toThrow(/no leaf/);
+  });
+});
+
+describe('checkChain', () => {
+  const reasonOf = (
+    candidate: Certificate,
+    others: Certificate[],
+    roots: Certificate[],
+    at = now,
+  ): string => {
+    const result = checkChain(candidate, others, roots, at);
+    return result.ok ? 'ok' : result.reason;
+  };
+
+  test('finds the path, leaf first, the root apart', () => {
+    const result = checkChain(leaf, [intermediate.certificate], [root.certificate], now);
+    expect(result).toEqual({ ok: true, chain: [leaf, intermediate.certificate], root: root.certificate });
+  });
+
+  test('takes the right one of several issuers, roots and strangers', async () => {
+    const nameSake = await makeAuthority('Intermediate', root);
+    const stranger = await makeAuthority('Stranger');
+    const others = [stranger.certificate, nameSake.certificate, intermediate.certificate, leaf];
+    expect(reasonOf(leaf, others, [stranger.certificate, root.certificate])).toBe('ok');
+  });
+
+  test('a root vouches for itself', () => {
+    expect(reasonOf(root.certificate, [], [root.certificate])).toBe('ok');
+  });
+
+  test('says what is missing', async () => {
+    const stranger = await makeAuthority('Stranger');
+    expect(reasonOf(leaf, [], [root.certificate])).toBe('no issuer is known for "CN=leaf.test"');
+    expect(reasonOf(leaf, [intermediate.certificate], [stranger.certificate])).toBe(
+      'no issuer is known for "CN=Intermediate"',
+    );
+    expect(reasonOf(leaf, [intermediate.certificate], [])).toBe('no issuer is known for "CN=Intermediate"');
+  });
+
+  test.each([
+    ['the first second', '2026-01-01T00:00:00Z', 'ok'],
+    [
+      'a millisecond before it',
+      '2025-12-31T23:59:59.999Z',
+      '"CN=leaf.test" is not valid before 2026-01-01T00:00:00.000Z',
+    ],
+    ['the end of the last second', '2026-12-31T23:59:59.999Z', 'ok'],
+    [
+      'a millisecond after it',
+      '2027-01-01T00:00:00.000Z',
+      '"CN=leaf.test" expired at 2026-12-31T23:59:59.000Z',
+    ],
+  ])('validity at %s', (_, instant, reason) => {
+    expect(reasonOf(leaf, [intermediate.certificate], [root.certificate], new Date(instant))).toBe(reason);
+  });
+
+  test('an expired authority breaks the chain', async () => {
+    const notAfter = encodeTime(new Date('2026-05-01T00:00:00Z'));
+    const expired = await makeAuthority('Expired', root, { notAfter });
+    const reason = '"CN=Expired" expired at 2026-05-01T00:00:00.000Z';
+    expect(reasonOf(await makeLeaf(expired), [expired.certificate], [root.certificate])).toBe(reason);
+    expect(reasonOf(await makeLeaf(expired), [], [expired.certificate])).toBe(reason);
+  });
+
+  test('a path length is kept to the last authority and not beyond', async () => {
+    const narrow = await makeAuthority('Narrow', root, {}, 0);
+    const below = await makeAuthority('Below', narrow);
+    expect(reasonOf(await makeLeaf(narrow), [narrow.certificate], [root.certificate])).toBe('ok');
+    expect(reasonOf(await makeLeaf(below), [below.certificate, narrow.certificate], [root.certificate])).toBe(
+      '"CN=Narrow" allows only 0 further authorities below it',
+    );
+  });
+
+  describe('refuses what TLS clients refuse', () => {
+    const further = (dotted: string, value: Buffer, critical = true): CertificateParts => ({
+      furtherExtensions: [encodeExtension({ oid: dotted, critical, value })],
+    });
+    const constraints = (dnsName: string) =>
+      further(oid.nameConstraints, encodePermittedNames({ dnsNames: [dnsName], cidrs: [] }));
+    const purposes = (...dotted: string[]) =>
+      further(oid.extendedKeyUsage, encodeSequence(...dotted.map(encodeOid)), false);
+    const serverAuth = '1.3.6.1.5.5.7.3.1';
+    const clientAuth = '1.3.6.1.5.5.7.3.2';
+
+    test.each<[string, CertificateParts, CertificateParts, CertificateParts, string | RegExp]>([
+      ['names that the root permits', constraints('test'), {}, {}, 'ok'],
+      ['names that the intermediate permits', {}, constraints('leaf.test'), {}, 'ok'],
+      [
+        'names outside of the root',
+        constraints('corp.test'),
+        {},
+        {},
+        /"CN=leaf.test": its issuer is not allowed/,
+      ],
+      ['names outside of the intermediate', {}, constraints('corp.test'), {}, /only for corp.test/],
+      ['a leaf for servers', {}, {}, purposes(serverAuth, clientAuth), 'ok'],
+      ['a leaf for any purpose', {}, {}, purposes('2.5.29.37.0'), 'ok'],
+      ['a leaf for clients alone', {}, {}, purposes(clientAuth), /"CN=leaf.test" is not for TLS servers/],
+      [
+        'an intermediate for clients alone',
+        {},
+        purposes(clientAuth),
+        {},
+        /"CN=Below" is not for TLS servers/,
+      ],
+      ['an unknown extension', {}, {}, further('1.2.3.4', Buffer.of(5, 0), false), 'ok'],
+      [
+        'an unknown critical extension',
+        {},
+        {},
+        further('1.2.3.4', Buffer.of(5, 0)),
+        /critical extension 1.2.3.4/,
+      ],
+      ['one in the intermediate', {}, further('1.2.3.4', Buffer.of(5, 0)), {}, /"CN=Below" has the critical/],
+      ['constraints that cannot be read', {}, further(oid.nameConstraints, Buffer.of(5, 0)), {}, /malformed/],
+    ])('%s', async (_, rootParts, middleParts, leafParts, expected) => {
+      const top = await makeAuthority('Top', undefined, rootParts);
+      const below = await makeAuthority('Below', top, middleParts);
+      const reason = reasonOf(await makeLeaf(below, leafParts), [below.certificate], [top.certificate]);
+      expect(reason).toMatch(expected);
+    });
+  });
+
+  test('authorities that vouch for each other end in a refusal', async () => {
+    const one = await makeAuthority('One');
+    const other = await makeAuthority('Other', one);
+    const back = parseCertificate(await forgeCertificate(other.forger, one.spki, authorityParts('One')));
+    expect(reasonOf(await makeLeaf(one), [other.certificate, back], [root.certificate])).toMatch(
+      /no issuer is known/,
+    );
+  });
+
+  test('a crowd of certificates is refused at once', () => {
+    const crowd = new Array<Certificate>(17).fill(intermediate.certificate);
+    expect(reasonOf(leaf, crowd, [root.certificate])).toBe('there are too many certificates');
+  });
+});

@@ -1,0 +1,190 @@
+import { InvalidInput } from '@certloop/contracts';
+import { createKeyCache } from '../keys/key-cache.js';
+import { createLatest } from '../keys/latest.js';
+import { verifySignatureSync } from '../keys/signatures.js';
+import { formatName } from '../names/names.js';
+import { type Certificate, fingerprint, isWithinValidity, parseCertificate } from './certificate.js';
+import { findPathFault } from './path-rules.js';
+
+/** A path to a trusted root, or why there is none. */
+export type ChainCheck =
+  | {
+      readonly ok: true;
+      /** Leaf first, the root left out. */
+      readonly chain: readonly Certificate[];
+      readonly root: Certificate;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+// Real chains have at most four certificates; the bound keeps a hostile set of look-alikes cheap.
+const maxDepth = 8;
+const maxCertificates = 16;
+
+/**
+ * Whether the issuer made the certificate: its subject is byte for byte the other's issuer, key identifiers do not
+ * contradict, it may sign certificates (RFC 5280 §4.2.1.3, §4.2.1.9) and the signature verifies.
+ */
+export function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
+  return isNamedIssuer(certificate, issuer) && isSignedBy(certificate, issuer);
+}
+
+/**
+ * The certificates as one chain, leaf first, copies of one dropped; a root among them comes last.
+ * Throws InvalidInput (`broken_chain`) when they are no one chain, or `malformed_der`.
+ */
+export function orderChain(ders: readonly Buffer[]): Certificate[] {
+  const certificates = [...new Map(ders.map((der) => [der.toString('latin1'), der])).values()].map(
+    recallCertificate,
+  );
+  if (certificates.length > maxCertificates)
+    throw brokenChain(`it has more than ${maxCertificates} certificates`);
+  const rest = new Set(certificates);
+  const leaves = certificates.filter((candidate) =>
+    certificates.every((other) => other === candidate || !isIssuedBy(other, candidate)),
+  );
+  const [leaf, second] = leaves;
+  if (leaf === undefined) throw brokenChain('it has no leaf');
+  if (second !== undefined) throw brokenChain('its certificates do not belong together');
+  const chain: Certificate[] = [];
+  for (let next: Certificate | undefined = leaf; next !== undefined; ) {
+    const last: Certificate = next;
+    chain.push(last);
+    rest.delete(last);
+    next = [...rest].find((candidate) => isIssuedBy(last, candidate));
+  }
+  if (rest.size > 0) throw brokenChain('its certificates do not belong together');
+  return chain;
+}
+
+/**
+ * Looks for a path from the leaf over any of the others to one of the roots in which every certificate is valid at
+ * `now`, issued by the next, path lengths are kept, and TLS clients find no fault with it (see findPathFault). Revocation
+ * and policies are not judged. Never throws; of several failures the first one, nearest to the leaf, is returned.
+ */
+export function checkChain(
+  leaf: Certificate,
+  others: readonly Certificate[],
+  roots: readonly Certificate[],
+  now: Date,
+): ChainCheck {
+  if (others.length > maxCertificates) return { ok: false, reason: 'there are too many certificates' };
+  const unseen = new Set(others);
+  const paths: Certificate[][] = [[leaf]];
+  let failure: string | undefined;
+  // Breadth first and each certificate once: look-alikes that sign each other cannot multiply the paths.
+  for (const path of paths) {
+    const step = extendPath(path, unseen, roots, now);
+    if (step.root !== undefined) return { ok: true, chain: path, root: step.root };
+    failure ??= step.failure;
+    paths.push(...step.paths);
+  }
+  return { ok: false, reason: failure ?? 'no path leads to a known root' };
+}
+
+interface Step {
+  readonly root?: Certificate;
+  readonly failure?: string;
+  readonly paths: readonly Certificate[][];
+}
+
+function extendPath(
+  path: Certificate[],
+  unseen: Set<Certificate>,
+  roots: readonly Certificate[],
+  now: Date,
+): Step {
+  const last = path.at(-1);
+  if (last === undefined || path.length > maxDepth) return { failure: 'the chain is too long', paths: [] };
+  const fault = faultAt(last, path.length, now);
+  if (fault !== undefined) return { failure: fault, paths: [] };
+  const root = roots.find((candidate) => isIssuedBy(last, candidate));
+  if (root !== undefined) {
+    const rootFault = faultAt(root, path.length + 1, now) ?? ruleFault([...path, root]);
+    return rootFault === undefined ? { root, paths: [] } : { failure: rootFault, paths: [] };
+  }
+  const issuers = [...unseen].filter((other) => isIssuedBy(last, other));
+  for (const issuer of issuers) unseen.delete(issuer);
+  if (issuers.length > 0) return { paths: issuers.map((issuer) => [...path, issuer]) };
+  return { failure: `no issuer is known for "${formatName(last.subject)}"`, paths: [] };
+}
+
+function ruleFault(path: readonly Certificate[]): string | undefined {
+  try {
+    return findPathFault(path);
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.message;
+    throw error;
+  }
+}
+
+/** What is wrong with the certificate at the place, 1 being the leaf's. */
+function faultAt(certificate: Certificate, place: number, now: Date): string | undefined {
+  const { notBefore, notAfter } = certificate;
+  if (now < notBefore) return `${nameOf(certificate)} is not valid before ${notBefore.toISOString()}`;
+  if (!isWithinValidity(certificate, now)) {
+    return `${nameOf(certificate)} expired at ${notAfter.toISOString()}`;
+  }
+  // Between an authority at place n and the leaf at place 1 stand n - 2 authorities.
+  if (certificate.pathLength !== undefined && place - 2 > certificate.pathLength) {
+    return `${nameOf(certificate)} allows only ${certificate.pathLength} further authorities below it`;
+  }
+  return undefined;
+}
+
+const nameOf = ({ subject }: Certificate): string => `"${formatName(subject)}"`;
+
+function isNamedIssuer(certificate: Certificate, issuer: Certificate): boolean {
+  if (!certificate.issuerDer.equals(issuer.subjectDer)) return false;
+  const { authorityKeyIdentifier } = certificate;
+  const { subjectKeyIdentifier } = issuer;
+  if (authorityKeyIdentifier === undefined || subjectKeyIdentifier === undefined) return true;
+  return authorityKeyIdentifier.equals(subjectKeyIdentifier);
+}
+
+function isSignedBy(certificate: Certificate, issuer: Certificate): boolean {
+  return issuer.isCa && issuer.maySignCertificates && signatureHolds(certificate, issuer);
+}
+
+// One certificate meets the same issuer when a chain is put in order and when it is checked.
+const verified = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
+
+const issuerKeys = createKeyCache(64);
+
+// Those of authorities come again with every chain: remembered by their octets, the oldest forgotten first.
+const mostAuthorities = 256;
+const verifiedAuthorities = createLatest<boolean>(mostAuthorities);
+const authorities = createLatest<Certificate>(mostAuthorities);
+// real ones have less than 3 KiB, with keys of RSA-4096
+const longestKept = 8192;
+
+/** As parseCertificate; one of an authority is parsed once for all the chains that it comes with. */
+export function recallCertificate(der: Buffer): Certificate {
+  const octets = der.toString('latin1');
+  const known = authorities.get(octets);
+  if (known !== undefined) return known;
+  const certificate = parseCertificate(der);
+  if (!certificate.isCa || der.length > longestKept) return certificate;
+  authorities.put(octets, certificate);
+  return certificate;
+}
+
+function signatureHolds(certificate: Certificate, issuer: Certificate): boolean {
+  if (certificate.isCa) return authorityHolds(certificate, issuer);
+  const known = verified.get(certificate) ?? new WeakMap<Certificate, boolean>();
+  verified.set(certificate, known);
+  const holds = known.get(issuer) ?? verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
+  known.set(issuer, holds);
+  return holds;
+}
+
+function authorityHolds(certificate: Certificate, issuer: Certificate): boolean {
+  const key = `${fingerprint(certificate.der)} ${fingerprint(issuer.spkiDer)}`;
+  const known = verifiedAuthorities.get(key);
+  if (known !== undefined) return known;
+  const holds = verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
+  verifiedAuthorities.put(key, holds);
+  return holds;
+}
+
+const brokenChain = (reason: string): InvalidInput =>
+  new InvalidInput(`The certificates are no chain: ${reason}`, { code: 'broken_chain' });

@@ -1,0 +1,44 @@
+import type { Extension } from '../certificates/extensions.js';
+import { contextConstructed, contextPrimitive } from '../der/der.js';
+import { encode, encodeNull, encodeOid, encodeSequence } from '../der/der-writer.js';
+import { oid } from '../der/oids.js';
+
+/** Addresses at which a verifier finds out more about the issuer of a certificate; what is left out is not told. */
+export interface RevocationPointers {
+  /** Where the revocation list is. */
+  readonly crl?: string | undefined;
+  /** Where the OCSP responder is. */
+  readonly ocsp?: string | undefined;
+  /** Where the DER of the issuer's certificate is. */
+  readonly issuer?: string | undefined;
+}
+
+/** CRL distribution point (RFC 5280 §4.2.1.13) and authority information access (§4.2.2.1), neither critical. */
+export function encodePointers({ crl, ocsp, issuer }: RevocationPointers): Extension[] {
+  const accesses = [...encodeAccess(oid.ocsp, ocsp), ...encodeAccess(oid.caIssuers, issuer)];
+  return [
+    ...(crl === undefined
+      ? []
+      : [{ oid: oid.crlDistributionPoints, critical: false, value: encodeDistributionPoint(crl) }]),
+    ...(accesses.length === 0
+      ? []
+      : [{ oid: oid.authorityInfoAccess, critical: false, value: encodeSequence(...accesses) }]),
+  ];
+}
+
+/** Says that an OCSP responder's certificate need not be asked about (RFC 6960 §4.2.2.2.1). */
+export const ocspNoCheck: Extension = { oid: oid.ocspNoCheck, critical: false, value: encodeNull() };
+
+function encodeAccess(method: string, address: string | undefined): Buffer[] {
+  return address === undefined ? [] : [encodeSequence(encodeOid(method), encodeUri(address))];
+}
+
+/** One point with a full name that is one address. */
+function encodeDistributionPoint(address: string): Buffer {
+  const fullName = encode(contextConstructed(0), encodeUri(address));
+  return encodeSequence(encodeSequence(encode(contextConstructed(0), fullName)));
+}
+
+// An address is ASCII once it is written as URLs are: others are escaped.
+const encodeUri = (address: string): Buffer =>
+  encode(contextPrimitive(6), Buffer.from(new URL(address).href, 'latin1'));
