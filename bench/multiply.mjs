@@ -1,5 +1,5 @@
 // Fills tables fast: one row that the service itself made is copied as often as wanted, by one statement of SQL.
-import { columnName } from '../packages/db/dist/src/columns.js';
+import { columnName } from '../packages/db/dist/src/tables/columns.js';
 
 /** Expressions in the words of a database; `i` is the number of the copy, from 1. */
 const words = {

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager, EntitySchema } from 'typeorm';
 import { type Dialect, dialects } from './dialect.js';
-import type { Doors } from './doors.js';
-import { asUnavailable, DatabaseUnavailable } from './failures.js';
-import { type Migration, migrate, pendingMigrations, revertLast, tryToWrite } from './migrations.js';
-import { type PostgresLimits, usualLimits } from './postgres-client.js';
-import { openPostgresDoors } from './postgres-doors.js';
-import type { Lanes } from './postgres-lanes.js';
-import { retried } from './retry.js';
+import { asUnavailable, DatabaseUnavailable } from './faults/failures.js';
+import { WriteFaults } from './faults/write-faults.js';
+import { type PostgresLimits, usualLimits } from './postgres/postgres-client.js';
+import { openPostgresDoors } from './postgres/postgres-doors.js';
+import type { Lanes } from './postgres/postgres-lanes.js';
 import { parseAddress } from './source.js';
-import { openSqliteDoors } from './sqlite-doors.js';
-import { WriteFaults } from './write-faults.js';
+import { openSqliteDoors } from './sqlite/sqlite-doors.js';
+import { type Migration, migrate, pendingMigrations, revertLast, tryToWrite } from './tables/migrations.js';
+import type { Doors } from './transactions/doors.js';
+import { retried } from './transactions/retry.js';
 
 /** An open transaction; what a repository gets. Good until the work it was given to ends. */
 export type Tx = EntityManager;

@@ -32,14 +32,7 @@
  *     await database.transaction((tx) => insertMany(tx, spaces, [space]));
  *     const found = await database.read((tx) => tx.findOneBy(spaces, { id }));
  */
-export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './claim.js';
-export { Column, type ColumnSpec, column, columnName } from './columns.js';
-export {
-  type ConstraintKind,
-  type ConstraintViolation,
-  constraintViolation,
-  onUniqueViolation,
-} from './constraint-errors.js';
+
 export {
   type Database,
   type DatabaseOptions,
@@ -49,17 +42,25 @@ export {
   type Tx,
 } from './database.js';
 export type { Dialect, DialectName } from './dialect.js';
-export { onSqlite } from './doors.js';
-export { DatabaseUnavailable } from './failures.js';
-export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './find.js';
+export {
+  type ConstraintKind,
+  type ConstraintViolation,
+  constraintViolation,
+  onUniqueViolation,
+} from './faults/constraint-errors.js';
+export { DatabaseUnavailable } from './faults/failures.js';
 export { makeFolder } from './folder.js';
-export { holdRows, keepRows } from './hold.js';
-export type { Migration } from './migrations.js';
-export { findPage, type Page, type PageRequest } from './page.js';
-export { placeholders } from './plain-sql.js';
-export { keepsPrepared } from './postgres-client.js';
-export type { LaneStatement, Lanes } from './postgres-lanes.js';
-export { executeSql, querySql, querySqlInSlices, type SqlValue } from './sql.js';
+export { keepsPrepared } from './postgres/postgres-client.js';
+export type { LaneStatement, Lanes } from './postgres/postgres-lanes.js';
+export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './rows/claim.js';
+export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './rows/find.js';
+export { holdRows, keepRows } from './rows/hold.js';
+export { findPage, type Page, type PageRequest } from './rows/page.js';
+export { placeholders } from './rows/plain-sql.js';
+export { executeSql, querySql, querySqlInSlices, type SqlValue } from './rows/sql.js';
+export { deleteRows, insertMany, type NewRow, updateRows } from './rows/write.js';
+export { Column, type ColumnSpec, column, columnName } from './tables/columns.js';
+export type { Migration } from './tables/migrations.js';
 export {
   type AnyTable,
   addColumns,
@@ -73,5 +74,5 @@ export {
   type TableOf,
   type TableReference,
   type TableSpec,
-} from './table.js';
-export { deleteRows, insertMany, type NewRow, updateRows } from './write.js';
+} from './tables/table.js';
+export { onSqlite } from './transactions/doors.js';

@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type pg from 'pg';
 import { DataSource, type EntitySchema } from 'typeorm';
-import { DatabaseUnavailable } from './failures.js';
+import { DatabaseUnavailable } from './faults/failures.js';
 import { makeFolder } from './folder.js';
-import { loadSqlite, prepareConnection, sqliteWaitMs } from './sqlite-binding.js';
+import { loadSqlite, prepareConnection, sqliteWaitMs } from './sqlite/sqlite-binding.js';
 
 /** Where a database is: a file, the memory of this process, or a server. */
 export type Address = SqliteAddress | PostgresAddress;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
 import { type Database, executeSql, insertMany, onUniqueViolation, querySql, type Tx } from '../src/index.js';
-import { SqliteThread } from '../src/sqlite-thread.js';
+import { SqliteThread } from '../src/sqlite/sqlite-thread.js';
 import { scratchFolder } from '../src/testing/scratch.js';
 import { describeEachDialect } from '../src/testing.js';
 import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';

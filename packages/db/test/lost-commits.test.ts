@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dialects } from '../src/dialect.js';
-import type { Doors } from '../src/doors.js';
 import { insertMany, openDatabase, type Tx } from '../src/index.js';
-import type { Session } from '../src/runner.js';
-import { SharedCommits, type SharingLimits } from '../src/shared-commits.js';
 import { parseAddress } from '../src/source.js';
-import { openSqliteDoors } from '../src/sqlite-doors.js';
+import { openSqliteDoors } from '../src/sqlite/sqlite-doors.js';
 import { testDatabaseUrl } from '../src/testing.js';
+import type { Doors } from '../src/transactions/doors.js';
+import type { Session } from '../src/transactions/runner.js';
+import { SharedCommits, type SharingLimits } from '../src/transactions/shared-commits.js';
 import { gate, insertNamed, names } from './support/rows.js';
 import { orders, shop } from './support/shop.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable, driverCode, isPassing } from './failures.js';
+import { DatabaseUnavailable, driverCode, isPassing } from '../faults/failures.js';
 
 const attempts = 6;
 

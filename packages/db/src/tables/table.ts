@@ -1,6 +1,6 @@
 import { EntitySchema, type QueryRunner, TableIndex as SchemaIndex, Table, TableColumn } from 'typeorm';
+import type { Dialect } from '../dialect.js';
 import { type Column, type ColumnSpec, columnName, entityColumn, tableColumn } from './columns.js';
-import type { Dialect } from './dialect.js';
 
 export interface TableIndex<Property extends string = string> {
   readonly columns: readonly Property[];

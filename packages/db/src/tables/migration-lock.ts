@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { runnerOf } from './doors.js';
-import { DatabaseUnavailable, driverCode } from './failures.js';
+import { DatabaseUnavailable, driverCode } from '../faults/failures.js';
+import { runnerOf } from '../transactions/doors.js';
 
 // any number, the same in every process of every app; locks are per database
 const migrationLock = 4_716_001;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { type Doors, runnerOf, schemaStatements } from './doors.js';
-import { SharedCommits, type SharingLimits } from './shared-commits.js';
-import { createSqliteFile, type Entities, openSqlite } from './source.js';
+import { createSqliteFile, type Entities, openSqlite } from '../source.js';
+import { type Doors, runnerOf, schemaStatements } from '../transactions/doors.js';
+import { SharedCommits, type SharingLimits } from '../transactions/shared-commits.js';
 import { freest, Lane } from './sqlite-lane.js';
 import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
 import { SqliteThread } from './sqlite-thread.js';

@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { type Doors, schemaStatements } from './doors.js';
-import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from './failures.js';
-import { underMigrationLock, whenUnlocked } from './migration-lock.js';
+import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from '../faults/failures.js';
+import { type Entities, openPostgres, type PostgresAddress, reason } from '../source.js';
+import { underMigrationLock, whenUnlocked } from '../tables/migration-lock.js';
+import { type Doors, schemaStatements } from '../transactions/doors.js';
+import { inTransaction, startSession } from '../transactions/runner.js';
 import {
   Connections,
   type PostgresLimits,
@@ -13,8 +15,6 @@ import {
 } from './postgres-client.js';
 import { openLanes } from './postgres-lanes.js';
 import { transactionTraces } from './postgres-silence.js';
-import { inTransaction, startSession } from './runner.js';
-import { type Entities, openPostgres, type PostgresAddress, reason } from './source.js';
 
 // one statement on its way to the disk while the next one is worked on
 const mostLanes = 2;

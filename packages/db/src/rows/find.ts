@@ -1,8 +1,8 @@
-import { columnName } from './columns.js';
-import type { Tx } from './database.js';
+import type { Tx } from '../database.js';
+import { columnName } from '../tables/columns.js';
+import type { TableOf } from '../tables/table.js';
 import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
-import type { TableOf } from './table.js';
 
 /** Values that the columns of a row must have; of a list, which must not be empty, one of them. */
 export type Equalities<Row> = {

@@ -1,8 +1,8 @@
 import type { FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
-import type { Tx } from './database.js';
+import type { Tx } from '../database.js';
+import type { TableOf } from '../tables/table.js';
 import { placeholders, plainCondition, writtenColumns } from './plain-sql.js';
 import { executeSql, type SqlValue } from './sql.js';
-import type { TableOf } from './table.js';
 
 /** A row to insert: whole, but for an `id` that the database counts up (`column.key()`). */
 export type NewRow<Row> = Row extends { readonly id: number }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Column, type ColumnSpec, columnName } from './columns.js';
+import type { Tx } from '../database.js';
+import { type Column, type ColumnSpec, columnName } from '../tables/columns.js';
+import { onSqlite, runnerOf } from '../transactions/doors.js';
 import { cursor } from './cursor.js';
-import type { Tx } from './database.js';
-import { onSqlite, runnerOf } from './doors.js';
 
 /** What a placeholder takes. Arrays and plain objects arrive as JSON text, in both databases. */
 export type SqlValue = string | number | boolean | Date | Buffer | null | readonly unknown[] | JsonObject;

@@ -1,6 +1,6 @@
 import type { FindManyOptions } from 'typeorm';
-import type { Tx } from './database.js';
-import type { TableOf } from './table.js';
+import type { Tx } from '../database.js';
+import type { TableOf } from '../tables/table.js';
 
 /** A window on a list: `limit` rows after skipping `offset`. */
 export interface PageRequest {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { DatabaseUnavailable } from './failures.js';
+import { DatabaseUnavailable } from '../faults/failures.js';
 import { begun, retried } from './retry.js';
 
 const failure = (code: string) => new QueryFailedError('begin', [], Object.assign(new Error(code), { code }));

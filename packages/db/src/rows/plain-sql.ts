@@ -1,7 +1,7 @@
 import { FindOperator } from 'typeorm';
-import { type ColumnSpec, columnName } from './columns.js';
+import { type ColumnSpec, columnName } from '../tables/columns.js';
+import type { AnyTable } from '../tables/table.js';
 import type { SqlValue } from './sql.js';
-import type { AnyTable } from './table.js';
 
 /** A piece of SQL with placeholders, and what they take. */
 export interface PlainSql {

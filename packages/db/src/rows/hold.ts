@@ -1,9 +1,9 @@
 import type { FindOptionsWhere } from 'typeorm';
-import type { Tx } from './database.js';
-import { onSqlite } from './doors.js';
+import type { Tx } from '../database.js';
+import type { TableOf } from '../tables/table.js';
+import { onSqlite } from '../transactions/doors.js';
 import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
-import type { TableOf } from './table.js';
 
 /**
  * Rows that meet `where`, by rising id, held until the transaction ends: who wants to change, delete or hold

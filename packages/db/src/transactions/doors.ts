@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import type { Lanes } from './postgres-lanes.js';
+import type { Lanes } from '../postgres/postgres-lanes.js';
 
 /** The ways into one database; each call is a transaction of its own. */
 export interface Doors {

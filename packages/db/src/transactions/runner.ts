@@ -1,5 +1,5 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { withoutValues } from './failures.js';
+import { withoutValues } from '../faults/failures.js';
 
 /** One caller's own way to the database, for one transaction. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
-import { Mutex } from './mutex.js';
-import { begun } from './retry.js';
-import { inTransaction, type Session, startSession } from './runner.js';
+import { Mutex } from '../transactions/mutex.js';
+import { begun } from '../transactions/retry.js';
+import { inTransaction, type Session, startSession } from '../transactions/runner.js';
 import { type Statements, TransactionOver } from './sqlite-statements.js';
 
 // more than lie between the end of a transaction's work and the look at what still runs

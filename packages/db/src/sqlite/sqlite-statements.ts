@@ -1,4 +1,4 @@
-import { HeldRows } from './cursor.js';
+import { HeldRows } from '../rows/cursor.js';
 
 /** A prepared statement of better-sqlite3. */
 interface Statement {

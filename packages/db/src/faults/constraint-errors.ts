@@ -1,7 +1,7 @@
 import { QueryFailedError } from 'typeorm';
-import { columnName } from './columns.js';
+import { columnName } from '../tables/columns.js';
+import { constraintName } from '../tables/table.js';
 import { driverCode } from './failures.js';
-import { constraintName } from './table.js';
 
 export type ConstraintKind = 'unique' | 'foreign_key' | 'not_null' | 'check';
 

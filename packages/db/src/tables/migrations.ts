@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import type { Dialect } from './dialect.js';
-import type { Doors } from './doors.js';
-import { DatabaseUnavailable } from './failures.js';
+import type { Dialect } from '../dialect.js';
+import { DatabaseUnavailable } from '../faults/failures.js';
+import type { Doors } from '../transactions/doors.js';
 
 /** One step of a schema, the same for both databases. Frozen once merged: it names its tables by its own words. */
 export interface Migration {

@@ -1,10 +1,10 @@
 import { type FindOptionsOrder, type FindOptionsWhere, In } from 'typeorm';
-import { columnName } from './columns.js';
-import type { Tx } from './database.js';
-import { onSqlite } from './doors.js';
+import type { Tx } from '../database.js';
+import { columnName } from '../tables/columns.js';
+import type { TableOf } from '../tables/table.js';
+import { onSqlite } from '../transactions/doors.js';
 import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
-import type { TableOf } from './table.js';
 import { updateRows } from './write.js';
 
 export interface Claim<Row> {

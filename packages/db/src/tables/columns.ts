@@ -1,5 +1,5 @@
 import type { EntitySchemaColumnOptions, TableColumnOptions, ValueTransformer } from 'typeorm';
-import type { ColumnKind, Dialect } from './dialect.js';
+import type { ColumnKind, Dialect } from '../dialect.js';
 
 /** What the database is told of a column. */
 export interface ColumnSpec {

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from './failures.js';
+import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from '../faults/failures.js';
+import { type PostgresAddress, reason } from '../source.js';
 import { type PostgresLimits, serverMs, type WatchedClient } from './postgres-client.js';
-import { type PostgresAddress, reason } from './source.js';
 
 /** A statement with placeholders `$1`, `$2` …, always the same text under one name. */
 export interface LaneStatement {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { column, defineTable } from '../index.js';
 import { columnName } from './columns.js';
-import { column, defineTable } from './index.js';
 
 describe('the name of a column', () => {
   test.each([
