@@ -111,6 +111,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     ...{ db, clock, logger, source, stop: stopping.signal },
     ...noticeDestinations(config),
   });
+  await notices?.open();
   const renewals = renewalParts({ ...options, watchJob }, renewalOpener, notices);
   const { scheduler, review } = renewals;
   const targets = targetParts(

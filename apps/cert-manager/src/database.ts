@@ -16,6 +16,7 @@ import { csrs } from './csrs/csrs.repository.js';
 import { events } from './events/events.repository.js';
 import { mailTurns } from './events/mail-turns.repository.js';
 import { notices } from './events/notices.repository.js';
+import { webhookReceivers } from './events/webhook-receivers.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
 import { policyRefusals } from './fqdns/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/space-policies.repository.js';
@@ -46,6 +47,7 @@ import { storeCertificatesOnce } from './migrations/0022-certificates-once.js';
 import { indexCompromisedKeys } from './migrations/0023-compromised-keys.js';
 import { addExpiryWatch } from './migrations/0024-expiry-watch.js';
 import { addTargets } from './migrations/0025-targets.js';
+import { addWebhookReceivers } from './migrations/0026-webhook-receivers.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -98,6 +100,7 @@ const tables: readonly AnyTable[] = [
   events,
   notices,
   mailTurns,
+  webhookReceivers,
   monitorAnswers,
   targets,
   targetStates,
@@ -134,6 +137,7 @@ export const schema: Schema = {
     indexCompromisedKeys,
     addExpiryWatch,
     addTargets,
+    addWebhookReceivers,
   ],
 };
 

@@ -41,6 +41,7 @@ export { refusalOfAddress } from './outgoing/address-rules.js';
 export { boundedFetch } from './outgoing/bounded-fetch.js';
 export { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from './outgoing/outgoing-fetch.js';
 export { createPlainFetch } from './outgoing/plain-fetch.js';
+export { parseRetryAfter } from './outgoing/retry-after.js';
 export { type Resolve, refusalOfTarget } from './outgoing/target-guard.js';
 export { type Clock, createMovableClock, type MovableClock, systemClock } from './process/clock.js';
 export {

@@ -4,6 +4,7 @@ export const eventTypes = [
   'certificate.expiring',
   'monitor.away',
   'monitor.back',
+  'webhook.disabled',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

@@ -14,6 +14,7 @@ const headings: Readonly<Record<EventType, string>> = {
   'certificate.expiring': 'Certificates that expire soon',
   'monitor.away': 'The monitor does not answer',
   'monitor.back': 'The monitor answers again',
+  'webhook.disabled': 'The webhook is switched off',
 };
 
 /** Subject and text of the mail; a single event has its own subject. */

@@ -6,11 +6,28 @@ const hour = 60 * minute;
 const webhookWaits = [minute, 5 * minute, 25 * minute, 89 * minute, 4 * hour, 8 * hour, 10 * hour];
 const mailWaits = [minute, 5 * minute, 25 * minute, 89 * minute];
 const longestMailWait = 4 * hour;
+const maxRetryAfter = hour;
+const maxFailing = 5 * 24 * hour;
 
-/** When a webhook is tried again after `attempts` tries, counted from 1; undefined after the eighth. */
-export function nextWebhookTry(attempts: number, now: Date): Date | undefined {
+/**
+ * When a webhook is tried again after `attempts` tries, counted from 1; undefined after the eighth. A later moment that
+ * the receiver asks for counts, up to an hour; an earlier one does not, or 8 tries would end within seconds.
+ */
+export function nextWebhookTry(attempts: number, now: Date, retryAt?: Date): Date | undefined {
   const wait = webhookWaits[attempts - 1];
-  return wait === undefined ? undefined : new Date(now.getTime() + wait);
+  if (wait === undefined) return undefined;
+  return new Date(Math.max(now.getTime() + wait, boundedRetry(retryAt, now)?.getTime() ?? 0));
+}
+
+/** The moment that a receiver asks for, if it is later than now: at most in an hour. */
+export function boundedRetry(retryAt: Date | undefined, now: Date): Date | undefined {
+  if (retryAt === undefined || retryAt <= now) return undefined;
+  return new Date(Math.min(retryAt.getTime(), now.getTime() + maxRetryAfter));
+}
+
+/** Whether a webhook is switched off: its receiver has taken nothing for five days. */
+export function isReceiverLost(failingSince: Date | null, now: Date): boolean {
+  return failingSince !== null && now.getTime() - failingSince.getTime() >= maxFailing;
 }
 
 /** When a mail is tried again after `attempts` tries, counted from 1: as long as its events are stored. */

@@ -5,8 +5,9 @@ import type { Destination, NewEvent } from './event.js';
 import { deleteOldEvents, insertEvent } from './events.repository.js';
 import { createMailClient, type MailSettings } from './mail.client.js';
 import { sendMail } from './send-mails.service.js';
-import { createWebhookRun } from './send-webhooks.service.js';
+import { sendWebhooks } from './send-webhooks.service.js';
 import { createWebhookClient, type WebhookSettings } from './webhook.client.js';
+import { enableReceiver } from './webhook-receivers.repository.js';
 
 export interface NoticesDeps {
   readonly db: Database;
@@ -22,6 +23,8 @@ export interface NoticesDeps {
 
 /** Events on their way to people and programs. */
 export interface Notices {
+  /** Switches a webhook on again that was switched off before this process started. */
+  open(): Promise<void>;
   /** Records an event in the transaction of what happened. */
   record(tx: Tx, event: NewEvent): Promise<void>;
   /** Sends what is due, by mail and by webhook; false when something due is left. */
@@ -44,16 +47,23 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
   const { db, clock, logger, stop } = deps;
   const send = mail && createMailClient({ ...mail, stop });
   const client = webhook && createWebhookClient({ ...webhook, stop });
-  const runWebhooks = client && createWebhookRun({ ...deps, client });
+  const recordFor = async (tx: Tx, event: NewEvent, chosen: readonly Destination[]) => {
+    const isNew = await insertEvent(tx, event, { destinations: chosen, now: clock.now() });
+    if (isNew) logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
+  };
+  const byMail = destinations.filter((destination) => destination === 'mail');
+  const record = (tx: Tx, event: NewEvent) => recordFor(tx, event, byMail);
   return {
-    record: async (tx, event) => {
-      const isNew = await insertEvent(tx, event, { destinations, now: clock.now() });
-      if (isNew) logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
+    open: async () => {
+      if (client === undefined || !(await db.transaction(enableReceiver))) return;
+      logger.info({}, 'notices.webhook_enabled');
     },
+    record: (tx, event) => recordFor(tx, event, destinations),
     run: async () => {
       // each goes on when the other one fails
       const mails = send && sendMail({ ...deps, send });
-      const ends = await Promise.allSettled([mails, runWebhooks?.()]);
+      const webhooks = client && sendWebhooks({ ...deps, client, record });
+      const ends = await Promise.allSettled([mails, webhooks]);
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
       return ends[1].status === 'fulfilled' && ends[1].value !== false;
     },

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { cloudEventOf } from './cloud-event.js';
-import type { OutgoingEvent } from './event.js';
-import { nextWebhookTry, webhookPauseUntil } from './notice-waits.js';
+import type { NewEvent, OutgoingEvent } from './event.js';
+import { boundedRetry, isReceiverLost, nextWebhookTry, webhookPauseUntil } from './notice-waits.js';
 import {
   type ClaimedNotice,
   claimWebhooks,
@@ -11,7 +11,16 @@ import {
   listEvents,
   putOffNotice,
 } from './notices.repository.js';
-import { stopped, type WebhookClient } from './webhook.client.js';
+import type { WebhookClient } from './webhook.client.js';
+import {
+  disableReceiver,
+  findReceiver,
+  noteRefused,
+  noteTaken,
+  pauseReceiver,
+  type WebhookReceiverRow,
+} from './webhook-receivers.repository.js';
+import { type Refusal, stopped } from './webhook-refusal.js';
 
 export interface WebhookDeps {
   readonly db: Database;
@@ -20,6 +29,8 @@ export interface WebhookDeps {
   readonly client: WebhookClient;
   /** Address of this service. */
   readonly source: string;
+  /** Records an event for other destinations. */
+  readonly record: (tx: Tx, event: NewEvent) => Promise<void>;
 }
 
 // under way at once
@@ -29,42 +40,37 @@ const batchesPerRun = 60;
 const leaseMs = 60_000;
 
 /**
- * A run sends webhooks that are due, each event at least once, those of one subject in order; false when something due
- * is left. While none of a batch is taken, this process pauses, so that a receiver that is away is not asked for each
- * of many events.
+ * Sends webhooks that are due, each event at least once, those of one subject in order; false when something due is
+ * left. While the receiver takes nothing or asks to be left alone, all processes pause; after five days without success
+ * the webhook is switched off, and what waits is stored until it is on again.
  */
-export function createWebhookRun(deps: WebhookDeps): () => Promise<boolean> {
-  let failures = 0;
-  let pausedUntil: Date | undefined;
-  return async () => {
-    const { db, clock, logger } = deps;
-    for (let count = 0; count < batchesPerRun; count += 1) {
-      const now = clock.now();
-      if (pausedUntil !== undefined && now < pausedUntil) return true;
-      const claim = { now, token: randomUUID(), until: new Date(now.getTime() + leaseMs), limit: batch };
-      const rows = await db.transaction((tx) => claimWebhooks(tx, claim));
-      if (rows.length === 0) return true;
-      const reasons = await sendBatch(deps, rows);
-      await settle(deps, claim.token, rows, reasons);
-      if (reasons.includes(stopped)) return true;
-      const first = reasons.find((reason) => reason !== undefined);
-      if (reasons.some((reason) => reason === undefined)) {
-        failures = 0;
-      } else {
-        failures += 1;
-        pausedUntil = webhookPauseUntil(failures, clock.now());
-        logger.warn({ reason: first, pausedUntil }, 'notices.webhook_failed');
-      }
-    }
-    return false;
-  };
+export async function sendWebhooks(deps: WebhookDeps): Promise<boolean> {
+  const { db, clock } = deps;
+  for (let count = 0; count < batchesPerRun; count += 1) {
+    const now = clock.now();
+    const claim = { now, token: randomUUID(), until: new Date(now.getTime() + leaseMs), limit: batch };
+    const rows = await db.transaction(async (tx) =>
+      canSend(await findReceiver(tx), now) ? claimWebhooks(tx, claim) : [],
+    );
+    if (rows.length === 0) return true;
+    const refusals = await sendBatch(deps, rows);
+    await settle(deps, claim.token, rows, refusals);
+    if (refusals.includes(stopped)) return true;
+  }
+  return false;
+}
+
+function canSend(receiver: WebhookReceiverRow | undefined, now: Date): boolean {
+  if (receiver === undefined) return true;
+  const { pausedUntil, disabledAt } = receiver;
+  return disabledAt === null && (pausedUntil === null || pausedUntil <= now);
 }
 
 /** Why each of them was not taken; undefined for those that were. */
 async function sendBatch(
   { db, clock, client, source }: WebhookDeps,
   rows: readonly ClaimedNotice[],
-): Promise<(string | undefined)[]> {
+): Promise<(Refusal | undefined)[]> {
   const found = await db.read((tx) => listEvents(tx, rows));
   const byId = new Map<string, OutgoingEvent>(found.map((event) => [event.id, event]));
   return Promise.all(
@@ -78,31 +84,67 @@ async function sendBatch(
 }
 
 async function settle(
-  { db, clock, logger }: WebhookDeps,
+  deps: WebhookDeps,
   token: string,
   rows: readonly ClaimedNotice[],
-  reasons: readonly (string | undefined)[],
+  refusals: readonly (Refusal | undefined)[],
 ): Promise<void> {
+  const { db, clock, logger } = deps;
   const now = clock.now();
   const ended: string[] = [];
   const postponed: { readonly row: ClaimedNotice; readonly attempts: number; readonly dueAt: Date }[] = [];
   rows.forEach((row, index) => {
-    const reason = reasons[index];
+    const refusal = refusals[index];
     // its lease lapses, and another process sends it
-    if (reason === stopped) return;
+    if (refusal === stopped) return;
     const attempts = row.attempts + 1;
-    const dueAt = nextWebhookTry(attempts, now);
-    if (reason !== undefined && dueAt !== undefined) {
+    const dueAt = nextWebhookTry(attempts, now, refusal?.retryAt);
+    if (refusal !== undefined && dueAt !== undefined) {
       postponed.push({ row, attempts, dueAt });
       return;
     }
     ended.push(row.id);
     const facts = { eventId: row.eventId, type: row.type, subject: row.subject, attempts };
-    if (reason === undefined) logger.info(facts, 'notices.webhook_sent');
-    else logger.error({ ...facts, reason }, 'notices.given_up');
+    if (refusal === undefined) logger.info(facts, 'notices.webhook_sent');
+    else logger.error({ ...facts, reason: refusal.reason }, 'notices.given_up');
   });
   await db.transaction(async (tx) => {
     await deleteNotices(tx, ended, token);
     for (const { row, attempts, dueAt } of postponed) await putOffNotice(tx, row, { attempts, dueAt });
+    await settleReceiver(tx, deps, refusals);
   });
+}
+
+/** Notes how the receiver took a batch: it is paused or, after five days without success, switched off. */
+async function settleReceiver(
+  tx: Tx,
+  { clock, logger, record }: WebhookDeps,
+  refusals: readonly (Refusal | undefined)[],
+): Promise<void> {
+  if (refusals.includes(stopped)) return;
+  const now = clock.now();
+  const asked = refusals.map((refusal) =>
+    boundedRetry(refusal?.isOverload ? refusal.retryAt : undefined, now),
+  );
+  if (refusals.includes(undefined)) {
+    await noteTaken(tx);
+    const until = latestOf(asked);
+    if (until !== undefined) await pauseReceiver(tx, until);
+    return;
+  }
+  const { failures, failingSince } = await noteRefused(tx, now);
+  const pausedUntil = latestOf([...asked, webhookPauseUntil(failures, now)]) ?? now;
+  const reason = refusals[0]?.reason ?? '';
+  await pauseReceiver(tx, pausedUntil);
+  logger.warn({ reason, pausedUntil }, 'notices.webhook_failed');
+  if (!isReceiverLost(failingSince, now) || !(await disableReceiver(tx, now))) return;
+  logger.error({ reason, failingSince }, 'notices.webhook_disabled');
+  const since = failingSince?.toISOString() ?? '';
+  const message = `The webhook is switched off, as its receiver has taken no event since ${since} (${reason}). Correct the receiver or NOTICE_WEBHOOK_URL, then restart cert-manager: it sends the events of the last 30 days that wait.`;
+  await record(tx, { type: 'webhook.disabled', subject: 'webhook', data: { message, reason, since } });
+}
+
+function latestOf(moments: readonly (Date | undefined)[]): Date | undefined {
+  const times = moments.flatMap((moment) => (moment === undefined ? [] : [moment.getTime()]));
+  return times.length === 0 ? undefined : new Date(Math.max(...times));
 }

@@ -1,4 +1,5 @@
-import { createPlainFetch, tracedFetch } from '@certloop/server';
+import { createPlainFetch, parseRetryAfter, tracedFetch } from '@certloop/server';
+import { type Refusal, stopped } from './webhook-refusal.js';
 import { signatureHeaders } from './webhook-signature.js';
 
 export interface WebhookSettings {
@@ -19,12 +20,9 @@ export interface WebhookClient {
     readonly id: string;
     readonly body: string;
     readonly sentAt: Date;
-  }): Promise<string | undefined>;
+  }): Promise<Refusal | undefined>;
   close(): Promise<void>;
 }
-
-/** Why a webhook was not taken when the service stops. */
-export const stopped = 'the service stops';
 
 const timeoutMs = 10_000;
 const answerBytes = 65_536;
@@ -40,13 +38,20 @@ export function createWebhookClient({ url, keys, stop }: WebhookClientOptions): 
       };
       try {
         const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
-        const { status } = await fetch(url, { method: 'POST', headers, body: message.body, signal });
+        const answer = await fetch(url, { method: 'POST', headers, body: message.body, signal });
+        const { status } = answer;
         // a redirect is not followed, as the signature is for this receiver
-        return status >= 200 && status < 300 ? undefined : `the receiver answered ${status}`;
+        if (status >= 200 && status < 300) return undefined;
+        const retryAt = parseRetryAfter(answer.headers.get('retry-after') ?? undefined, message.sentAt);
+        return {
+          reason: `the receiver answered ${status}`,
+          retryAt,
+          isOverload: status === 429 || status === 503,
+        };
       } catch (error) {
         if (stop.aborted) return stopped;
         const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-        return isTimeout ? 'the receiver does not answer' : 'the receiver cannot be reached';
+        return { reason: isTimeout ? 'the receiver does not answer' : 'the receiver cannot be reached' };
       }
     },
     close: () => plain.close(),

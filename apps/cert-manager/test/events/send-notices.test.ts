@@ -8,6 +8,7 @@ import type { Destination, EventType } from '../../src/events/event.js';
 import { events, insertEvent } from '../../src/events/events.repository.js';
 import { claimMailTurn, mailTurns, updateMailTurn } from '../../src/events/mail-turns.repository.js';
 import { addToMail, claimWebhooks, notices } from '../../src/events/notices.repository.js';
+import { findReceiver, webhookReceivers } from '../../src/events/webhook-receivers.repository.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import {
   type HookReceiver,
@@ -54,7 +55,7 @@ describeEachDialect('notices', (open) => {
     // whatever a test left is out of the way, and so is every pause
     app.clock.advance(48 * hour);
     await app.database.transaction(async (tx) => {
-      for (const table of [notices, events, mailTurns]) await tx.clear(table);
+      for (const table of [notices, events, mailTurns, webhookReceivers]) await tx.clear(table);
     });
   });
   afterAll(async () => {
@@ -84,6 +85,14 @@ describeEachDialect('notices', (open) => {
         { destinations: to, now: app.clock.now() },
       ),
     );
+  const receiver = () => app.database.read(findReceiver);
+  /** When the oldest waiting event of the subject is due. */
+  const dueOf = async (subject: string) => {
+    const [oldest] = await app.database.read((tx) =>
+      tx.find(notices, { where: { subject }, order: { id: 'ASC' }, take: 1 }),
+    );
+    return oldest?.dueAt ?? app.clock.now();
+  };
   const pending = () => app.database.read((tx) => tx.count(notices));
   const subjects = () => hook.hooks.map(({ event }) => event.subject);
   const logged = (event: string) => app.logged().filter((line) => line['event'] === event);
@@ -180,11 +189,11 @@ describeEachDialect('notices', (open) => {
     await record('bad', { to: ['webhook'] });
     const begin = app.clock.now().getTime();
     const isGivenUp = () => logged('notices.given_up').length > 0;
-    for (let count = 0; count < 400 && !isGivenUp(); count += 1) {
+    for (let count = 0; count < 20 && !isGivenUp(); count += 1) {
       // another one that is taken, so that the receiver does not count as away
       await record('good', { to: ['webhook'] });
       await app.sendNotices();
-      if (!isGivenUp()) app.clock.advance(5 * minute);
+      if (!isGivenUp()) app.clock.set(await dueOf('bad'));
     }
     const hours = (app.clock.now().getTime() - begin) / hour;
     expect([hours >= 24, hours < 24.3]).toEqual([true, true]);
@@ -194,6 +203,84 @@ describeEachDialect('notices', (open) => {
     app.clock.advance(minute);
     await app.sendNotices();
     expect(subjects().filter((subject) => subject === 'bad')).toHaveLength(1);
+  });
+
+  test('are not sent by any process before the moment that the receiver names in Retry-After', async () => {
+    hook.failing = { status: 429, retryAfter: '600' };
+    await record('www', { to: ['webhook'] });
+    await record('shop', { to: ['webhook'] });
+    await app.sendNotices();
+    expect(hook.requests).toBe(2);
+    hook.failing = undefined;
+    app.clock.advance(600 * second - 1);
+    await record('late', { to: ['webhook'] });
+    await app.sendNotices();
+    await other.sendNotices();
+    expect(hook.requests).toBe(2);
+    app.clock.advance(1);
+    await other.sendNotices();
+    expect(subjects().sort()).toEqual(['late', 'shop', 'www']);
+  });
+
+  test('wait at most an hour for a receiver that names a day, and not for one that limits one event', async () => {
+    hook.failing = { status: 503, retryAfter: '86400' };
+    await record('www', { to: ['webhook'] });
+    await app.sendNotices();
+    hook.failing = { status: 409, subject: 'bad', retryAfter: '1800' };
+    app.clock.advance(hour);
+    await record('bad', { to: ['webhook'] });
+    await app.sendNotices();
+    expect(subjects()).toEqual(['www']);
+    hook.failing = undefined;
+    await record('good', { to: ['webhook'] });
+    app.clock.advance(30 * minute - 1);
+    await app.sendNotices();
+    expect(subjects()).toEqual(['www', 'good']);
+    app.clock.advance(1);
+    await app.sendNotices();
+    expect(subjects()).toEqual(['www', 'good', 'bad']);
+  });
+
+  test('of a webhook that has failed for five days wait until a restart, and a mail says so once', async () => {
+    hook.failing = { status: 500 };
+    await record('www', { to: ['webhook'] });
+    const begin = app.clock.now().getTime();
+    const isOff = async () => ((await receiver())?.disabledAt ?? null) !== null;
+    while (!(await isOff()) && app.clock.now().getTime() - begin < 144 * hour) {
+      await Promise.all([app.sendNotices(), other.sendNotices()]);
+      app.clock.advance(6 * hour);
+      if ((app.clock.now().getTime() - begin) % (24 * hour) === 0) await record('daily', { to: ['webhook'] });
+    }
+    const days = (app.clock.now().getTime() - begin) / hour / 24;
+    expect([days >= 5, days < 5.5]).toEqual([true, true]);
+    await app.sendNotices();
+    expect(mail.mails.map(({ subject }) => subject)).toEqual(['[CertLoop] The webhook is switched off']);
+    expect(mail.mails[0]?.text).toContain('the receiver answered 500');
+    expect(mail.mails[0]?.text).toContain('then restart cert-manager');
+
+    hook.failing = undefined;
+    hook.requests = 0;
+    await record('later', { to: ['webhook'] });
+    app.clock.advance(24 * hour);
+    await Promise.all([app.sendNotices(), other.sendNotices()]);
+    expect(hook.requests).toBe(0);
+    const restarted = await startAppOn(app.database, { environment, beside: app });
+    await restarted.sendNotices();
+    await restarted.close();
+    expect(new Set(subjects())).toEqual(new Set(['daily', 'later']));
+    expect(mail.mails).toHaveLength(1);
+  });
+
+  test('count five days anew from a success', async () => {
+    const failing = { status: 500 };
+    for (const status of [failing, undefined, failing, failing]) {
+      hook.failing = status;
+      await record('www', { to: ['webhook'] });
+      app.clock.advance(72 * hour);
+      await app.sendNotices();
+    }
+    // three days of failures since the success
+    expect(await receiver()).toMatchObject({ disabledAt: null, failures: 2 });
   });
 
   test('whose answer is lost are sent again with the same ids', async () => {

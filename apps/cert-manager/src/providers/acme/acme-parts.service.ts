@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Clock, type Logger, parseRetryAfter } from '@certloop/server';
 import type { KeyBox, KeyChangeMoment } from '../../acme/account-key.service.js';
 import type { AcmeClient } from '../../acme/acme.client.js';
 import type { AccountTerms } from '../../acme/acme-account.service.js';
@@ -18,7 +18,6 @@ import {
 import type { AcmeConnection } from '../../acme/signed-request.client.js';
 import { type CallSlots, createCallSlots } from '../call-slots.js';
 import type { Outgoing } from '../outgoing.client.js';
-import { parseRetryAfter } from '../retry-after.js';
 import type { KeyRing } from '../secrets/key-ring.js';
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secret-box.js';
 import type { AcmeConfig } from './acme-config.js';

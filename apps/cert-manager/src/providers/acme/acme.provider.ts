@@ -1,5 +1,6 @@
 import { AcmeProblem, AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { exportSpki } from '@certloop/crypto';
+import { parseRetryAfter } from '@certloop/server';
 import { createAcmeClient } from '../../acme/acme.client.js';
 import {
   type Account,
@@ -29,7 +30,6 @@ import type {
   SignRefusal,
 } from '../provider.js';
 import { readableText } from '../readable-text.js';
-import { parseRetryAfter } from '../retry-after.js';
 import type { AcmeConfig } from './acme-config.js';
 import {
   type AcmeContext,

@@ -1,6 +1,6 @@
 import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
-import type { Clock } from '@certloop/server';
+import { type Clock, parseRetryAfter } from '@certloop/server';
 import {
   chainToRoot,
   differenceFromCsr,
@@ -23,7 +23,6 @@ import type {
   SignRefusal,
 } from '../provider.js';
 import { readableText } from '../readable-text.js';
-import { parseRetryAfter } from '../retry-after.js';
 import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
 import { revokeByDummyCa } from './dummy-ca-revocation.service.js';

@@ -65,7 +65,7 @@ export interface HookReceiver {
   /** How many requests there were, taken or not. */
   requests: number;
   /** Status that answers instead, for events of this subject or all; 0 cuts the connection after taking the event, -1 never answers. */
-  failing: { readonly status: number; readonly subject?: string } | undefined;
+  failing: { readonly status: number; readonly subject?: string; readonly retryAfter?: string } | undefined;
   close(): Promise<void>;
 }
 
@@ -88,7 +88,10 @@ export async function startHookReceiver(): Promise<HookReceiver> {
     const fails = failing !== undefined && [undefined, event.subject].includes(failing.subject);
     // the caller waits
     if (fails && failing.status < 0) return;
-    if (fails && failing.status !== 0) return answer(failing.status);
+    if (fails && failing.status !== 0) {
+      const { status, retryAfter } = failing;
+      return response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end();
+    }
     receiver.hooks.push({
       id: headers['webhook-id'] ?? '',
       contentType: headers['content-type'] ?? '',
