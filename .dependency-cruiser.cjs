@@ -2,7 +2,12 @@
 // pure, and each library is used only where its role allows. scripts/architecture.test.mjs proves they bite.
 const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
+const swc = require('@swc/core');
 const sliceOrders = require('./scripts/slice-orders.json');
+
+// dependency-cruiser has swc parse every file without JSX
+const { parseFileSync } = swc;
+swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') });
 
 const root = process.env.ARCHITECTURE_ROOT ?? __dirname;
 const notTests = ['\\.test\\.ts$', '/test/', '/testing/', 'testing\\.ts$'];
@@ -34,6 +39,53 @@ const inSlice = '^apps/[^/]+/src/.+/';
 const pureFile = `${inSlice}[^/.]+\\.ts$`;
 const roles = 'routes|middleware|service|repository|store|client|provider|channel|responder';
 
+// What pages may import: a service is deployed with its pages, but shares nothing with them except contracts.
+const pages = '^web/[^/]+/src/';
+const webRules = [
+  {
+    name: 'consoles-stand-alone',
+    comment: 'a console imports itself, the kit, the entry of contracts for browsers, and npm packages',
+    severity: 'error',
+    from: { path: '^web/([^/]+)/src/', pathNot: ['\\.test\\.ts$', '/virtual\\.d\\.ts$'] },
+    to: {
+      path: '^(apps|packages|web|bench|scripts)/',
+      pathNot: ['^web/$1/src/', '^web/kit/', '^packages/contracts/(dist/)?src/browser\\.'],
+    },
+  },
+  {
+    name: 'kit-knows-no-console',
+    severity: 'error',
+    from: { path: '^web/kit/' },
+    to: { path: '^web/', pathNot: '^web/kit/' },
+  },
+  {
+    name: 'services-import-no-page',
+    comment: 'a service finds the folder of its console, and imports nothing of it',
+    severity: 'error',
+    from: { path: '^(apps|packages)/' },
+    to: { path: '^web/' },
+  },
+  {
+    name: 'pages-know-no-node',
+    severity: 'error',
+    from: { path: pages, pathNot: '\\.test\\.ts$' },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'files-of-the-kit-stay-pure',
+    comment: 'a file without a role imports pure files only, so that it can be tested without a browser',
+    severity: 'error',
+    from: { path: '^web/kit/src/[^/.]+\\.ts$', pathNot: '/index\\.ts$' },
+    to: { pathNot: ['^web/kit/src/[^/.]+\\.ts$', '^packages/contracts/'] },
+  },
+  {
+    name: 'pages-import-no-other-pages',
+    severity: 'error',
+    from: { path: '^web/([^/]+)/src/pages/([^/]+)/' },
+    to: { path: '^web/$1/src/pages/', pathNot: '^web/$1/src/pages/$2/' },
+  },
+];
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -43,7 +95,8 @@ module.exports = {
       comment: 'an import must resolve',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true },
+      // the build serves what begins with virtual:
+      to: { couldNotResolve: true, pathNot: '^virtual:' },
     },
     ...Object.entries(sliceOrders).flatMap(sliceRules),
     {
@@ -117,6 +170,7 @@ module.exports = {
         pathNot: [`\\.(${roles})\\.ts$`, '\\.test\\.ts$'],
       },
     },
+    ...webRules,
   ],
   options: {
     parser: 'swc',
@@ -124,7 +178,7 @@ module.exports = {
     baseDir: root,
     doNotFollow: { path: ['node_modules', '/dist/'] },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.mjs', '.cjs'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.css'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'types', 'default'],
     },

@@ -34,6 +34,33 @@ const badTree = {
     'apps/dummy-ca/src/signing/c.service.ts': './signing.helper.js',
     'apps/dummy-ca/src/signing/signing.helper.ts': undefined,
   },
+  'consoles-stand-alone': {
+    'web/monitor/src/neighbour.tsx': '../../manager/src/page.js',
+    'web/manager/src/page.tsx': undefined,
+  },
+  'kit-knows-no-console': {
+    'web/kit/src/console.tsx': '../../manager/src/page.js',
+    'web/manager/src/page.tsx': undefined,
+  },
+  'services-import-no-page': {
+    'apps/dummy-ca/src/page.ts': '../../../web/kit/src/thing.js',
+    'web/kit/src/thing.ts': undefined,
+  },
+  'pages-know-no-node': { 'web/manager/src/files.tsx': 'node:fs' },
+  'files-of-the-kit-stay-pure': {
+    'web/kit/src/pure.ts': './tabs.browser.js',
+    'web/kit/src/tabs.browser.ts': undefined,
+  },
+  'pages-import-no-other-pages': {
+    'web/manager/src/pages/spaces/list.tsx': '../users/list.js',
+    'web/manager/src/pages/users/list.tsx': undefined,
+  },
+};
+
+// What else of the repository a page must not import.
+const pageImports = {
+  'a service': '../../../apps/dummy-ca/src/signing/thing.js',
+  'the whole of contracts, which brings its schemas': '../../../packages/contracts/src/index.js',
 };
 
 // What the same laws must see in a folder within a slice: the file that breaks the rule.
@@ -67,6 +94,23 @@ test('every law refuses a tree that breaks it', () => {
   );
 });
 
+test('a page imports nothing of the services and of contracts only the entry for browsers', () => {
+  const consoleBreaks = (target) =>
+    violationsIn({
+      any: {
+        'web/manager/src/page.tsx': target,
+        'apps/dummy-ca/src/signing/thing.ts': undefined,
+        'packages/contracts/src/index.ts': undefined,
+        'packages/contracts/src/browser.ts': undefined,
+      },
+    }).some(({ rule }) => rule.name === 'consoles-stand-alone');
+  assert.deepEqual(
+    Object.keys(pageImports).filter((what) => !consoleBreaks(pageImports[what])),
+    [],
+  );
+  assert.equal(consoleBreaks('../../../packages/contracts/src/browser.js'), false);
+});
+
 test('every law holds in the folders of a slice too', () => {
   const found = new Set(violationsIn(deepTree).map(({ rule, from }) => `${rule.name}: ${from}`));
   const expected = Object.entries(deepTree).map(([rule, files]) => `${rule}: ${Object.keys(files)[0]}`);
@@ -86,6 +130,7 @@ function violationsIn(filesByRule) {
   try {
     for (const app of ['cert-manager', 'check-monitor', 'dummy-ca']) write(`apps/${app}/src/main.ts`, '');
     write('packages/db/src/index.ts', '');
+    write('web/kit/src/index.ts', '');
     for (const library of ['express', 'typeorm']) {
       write(`node_modules/${library}/package.json`, JSON.stringify({ name: library, main: 'index.js' }));
       write(`node_modules/${library}/index.js`, '');
@@ -94,7 +139,10 @@ function violationsIn(filesByRule) {
       for (const [file, target] of Object.entries(files)) {
         write(
           file,
-          target === undefined ? 'export const x = 1;\n' : `import * as x from '${target}';\nexport { x };\n`,
+          (target === undefined
+            ? 'export const x = 1;\n'
+            : `import * as x from '${target}';\nexport { x };\n`) +
+            (file.endsWith('.tsx') ? 'export const mark = <p>x</p>;\n' : ''),
         );
       }
     }
@@ -102,7 +150,7 @@ function violationsIn(filesByRule) {
     const cruise = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
     const { stdout } = spawnSync(
       process.execPath,
-      [cruise, '--config', config, '-T', 'json', 'apps', 'packages'],
+      [cruise, '--config', config, '-T', 'json', 'apps', 'packages', 'web'],
       {
         cwd: tree,
         env: { ...process.env, ARCHITECTURE_ROOT: tree },
@@ -131,6 +179,33 @@ test('the environment is read in config.ts only', () => {
       /process\.env/.test(readFileSync(join(root, file), 'utf8')),
   );
   assert.deepEqual(readers, []);
+});
+
+/** What only files of the kit with the role `browser` may use, and what no page may. */
+const browserOnly = /\b(?:fetch|setTimeout|setInterval|requestAnimationFrame)\(|\b(?:local|session)Storage\b/;
+const never = /innerHTML|outerHTML|insertAdjacentHTML|document\.write/i;
+const isOfBrowser = (file) => /^web\/kit\/src\/[^/]+\.browser\.tsx?$/.test(file);
+
+test('pages reach the network, storage and timers by the kit alone, and write no HTML', () => {
+  const breaks = (file, text) => never.test(text) || (!isOfBrowser(file) && browserOnly.test(text));
+  const sources = tracked.filter((file) => /^web\/[^/]+\/src\/.*\.tsx?$/.test(file));
+  assert.ok(sources.length > 20);
+  assert.deepEqual(
+    sources.filter((file) => breaks(file, readFileSync(join(root, file), 'utf8'))),
+    [],
+  );
+  const bad = [
+    'await fetch(url)',
+    'localStorage.x',
+    'setTimeout(go, 1)',
+    'dangerouslySetInnerHTML={{ __html }}',
+  ];
+  assert.deepEqual(
+    bad.filter((text) => !breaks('web/manager/src/page.tsx', text)),
+    [],
+  );
+  assert.equal(breaks('web/kit/src/api.browser.ts', 'await fetch(url)'), false);
+  assert.equal(breaks('web/kit/src/api.browser.ts', 'element.innerHTML = text'), true);
 });
 
 /** Comparisons with the name of a kind of provider in a text: what asks so has to be edited for each further kind. */

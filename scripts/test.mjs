@@ -6,7 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { slowestOf, totalsFolder } from './totals-reporter.mjs';
 
 const root = new URL('..', import.meta.url);
-const packages = ['apps', 'packages'].flatMap((folder) => readdirSync(new URL(`${folder}/`, root)));
+const packages = ['apps', 'packages', 'web'].flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, root), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name),
+);
 
 rmSync(totalsFolder, { recursive: true, force: true });
 const { status } = spawnSync(

@@ -1,0 +1,58 @@
+import { type Client, type Contract, createClient } from '@certloop/contracts/browser';
+import { refusalFrom } from './refusal.js';
+
+/** The CSRF token of the session, which lives in memory only. */
+export interface CsrfTokens {
+  current(): string | undefined;
+  /** Asks the service for it anew; undefined when nobody is signed in. */
+  refresh(): Promise<string | undefined>;
+}
+
+/** Sent with what a page asks on its own, so that it does not prolong the session. */
+export const background: Readonly<Record<string, string>> = { 'x-activity': 'background' };
+
+/** Address of the service whose console this is, without a slash at its end: pages lie in `ui/` below it. */
+export function serviceUrl(): string {
+  return new URL('..', document.baseURI).href.replace(/\/$/, '');
+}
+
+/** Path of the console on its origin, such as `/ui` or `/certs/ui`. */
+export function consolePath(): string {
+  return new URL('.', document.baseURI).pathname.replace(/\/$/, '');
+}
+
+/** Client of an API of the page's own service; a refusal is a Refusal, silence an UpstreamFailed. */
+export function createPageClient<C extends Contract>(
+  contract: C,
+  { basePath = '', csrf }: { readonly basePath?: string; readonly csrf: CsrfTokens },
+): Client<C> {
+  return createClient(contract, {
+    baseUrl: `${serviceUrl()}${basePath}`,
+    timeoutMs: 30_000,
+    fetch: (url, init) => sendWithToken(url, init, csrf),
+    refuse: async (response) => refusalFrom(response.status, response.headers, await response.text()),
+  });
+}
+
+/**
+ * Sends a request with the CSRF token if it writes. A 403 may mean that another tab has begun a new session: if the
+ * service has another token now, the request is sent once more.
+ */
+async function sendWithToken(
+  url: RequestInfo | URL,
+  init: RequestInit = {},
+  csrf: CsrfTokens,
+): Promise<Response> {
+  if (init.method === 'GET') return fetch(url, init);
+  const token = csrf.current();
+  const response = await fetch(url, withToken(init, token));
+  if (response.status !== 403) return response;
+  const newer = await csrf.refresh().catch(() => undefined);
+  return newer === undefined || newer === token ? response : fetch(url, withToken(init, newer));
+}
+
+function withToken(init: RequestInit, token: string | undefined): RequestInit {
+  const headers = new Headers(init.headers);
+  if (token !== undefined) headers.set('x-csrf-token', token);
+  return { ...init, headers };
+}

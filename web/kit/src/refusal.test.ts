@@ -1,0 +1,90 @@
+import { UpstreamFailed } from '@certloop/contracts/browser';
+import { describe, expect, test } from '@jest/globals';
+import { faultsOf, isPassing, refusalFrom, sentenceOf, statusOf } from './refusal.js';
+
+const none = new Headers();
+const problem = JSON.stringify({
+  detail: 'name: must not be empty',
+  code: 'invalid_input',
+  requestId: 'r-7',
+  errors: [
+    { path: 'name', code: 'empty', message: 'must not be empty' },
+    { path: 'name', code: 'other', message: 'second' },
+    'nonsense',
+    { path: 7 },
+  ],
+});
+
+describe('an answer', () => {
+  test.each([
+    ['problem document', 400, problem, 'invalid_input', 'name: must not be empty'],
+    ["the monitor's body", 403, '{"error":"not yours"}', 'forbidden', 'not yours'],
+    [
+      'text of a proxy',
+      502,
+      '<html>Bad gateway</html>',
+      'upstream_failed',
+      'The service answered with status 502.',
+    ],
+    ['nothing', 401, '', 'unauthenticated', 'The service answered with status 401.'],
+    ['JSON that is no object', 404, 'null', 'not_found', 'The service answered with status 404.'],
+    ['empty sentences', 409, '{"detail":"","error":7}', 'conflict', 'The service answered with status 409.'],
+    ['a status of no kind', 418, '{"error":"teapot"}', 'invalid_input', 'teapot'],
+    ['a draining service', 503, '{"error":"stopping"}', 'unavailable', 'stopping'],
+  ])('%s', (_, status, text, kind, message) => {
+    const refusal = refusalFrom(status, none, text);
+    expect(refusal).toMatchObject({ kind, message, answered: status });
+    expect(statusOf(refusal)).toBe(status);
+  });
+
+  test('keeps code, faults that have a path, and the id of the request', () => {
+    const refusal = refusalFrom(400, none, problem);
+    expect(refusal).toMatchObject({ code: 'invalid_input', requestId: 'r-7' });
+    expect(refusal.fields.map(({ message }) => message)).toEqual(['must not be empty', 'second']);
+    expect(refusalFrom(500, new Headers({ 'x-request-id': 'r-8' }), '').requestId).toBe('r-8');
+  });
+
+  test.each([
+    ['17', 17],
+    ['0', 0],
+    ['Fri, 31 Dec 1999 23:59:59 GMT', undefined],
+    ['-3', undefined],
+  ])('reads Retry-After %s', (value, seconds) => {
+    expect(refusalFrom(429, new Headers({ 'retry-after': value }), '').retryAfterSeconds).toBe(seconds);
+  });
+});
+
+test.each([
+  [408, true],
+  [429, true],
+  [500, true],
+  [503, true],
+  [400, false],
+  [401, false],
+  [404, false],
+  [409, false],
+])('tries again after status %i: %s', (status, expected) => {
+  expect(isPassing(refusalFrom(status, none, ''))).toBe(expected);
+});
+
+test('tries again without an answer, and says so in a sentence for people', () => {
+  const silence = new UpstreamFailed('GET /auth/me: fetch failed');
+  expect(isPassing(silence)).toBe(true);
+  expect(statusOf(silence)).toBeUndefined();
+  expect(sentenceOf(silence)).toMatch(/^The service does not answer/);
+});
+
+describe('faults of a form', () => {
+  test('go to the fields that the form has, the first of each', () => {
+    const refusal = refusalFrom(400, none, problem);
+    expect(faultsOf(refusal, ['name', 'email'])).toEqual({
+      byField: { name: 'Must not be empty' },
+      general: undefined,
+    });
+    expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty' });
+  });
+
+  test('are none without an error', () => {
+    expect(faultsOf(null, ['name'])).toEqual({ byField: {}, general: undefined });
+  });
+});

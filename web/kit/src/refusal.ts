@@ -1,0 +1,113 @@
+import { AppError, type ErrorKind, type FieldFault, statusByKind } from '@certloop/contracts/browser';
+
+/** A refusal of a service, with what a page shows of it beside its sentence. */
+export class Refusal extends AppError {
+  /** HTTP status as it was answered. */
+  readonly answered: number;
+  /** For the operator, who finds the request in the log by it. */
+  readonly requestId: string | undefined;
+  /** Seconds after which trying again is useful. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ErrorKind, message: string, parts: RefusalParts) {
+    super(kind, message, {
+      fields: parts.fields,
+      ...(parts.code === undefined ? {} : { code: parts.code }),
+    });
+    this.answered = parts.answered;
+    this.requestId = parts.requestId;
+    this.retryAfterSeconds = parts.retryAfterSeconds;
+  }
+}
+
+interface RefusalParts {
+  readonly answered: number;
+  readonly code: string | undefined;
+  readonly fields: readonly FieldFault[];
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+const kindByStatus: ReadonlyMap<number, ErrorKind> = new Map(
+  Object.entries(statusByKind).map(([kind, status]) => [status, kind as ErrorKind]),
+);
+
+/**
+ * The refusal that an answer means: a problem document (RFC 9457), or `{ "error": … }` of the monitor, or a text of
+ * whatever stands before the service. Its sentence is never empty.
+ */
+export function refusalFrom(
+  status: number,
+  headers: { get(name: string): string | null },
+  text: string,
+): Refusal {
+  const problem = objectIn(text);
+  const { detail, message, error, code, errors, requestId } = problem ?? {};
+  const said = [detail, message, error].find((one) => typeof one === 'string' && one !== '');
+  return new Refusal(
+    kindByStatus.get(status) ?? (status >= 500 ? 'upstream_failed' : 'invalid_input'),
+    typeof said === 'string' ? said : `The service answered with status ${status}.`,
+    {
+      answered: status,
+      code: typeof code === 'string' ? code : undefined,
+      fields: Array.isArray(errors) ? errors.filter(isFault) : [],
+      requestId: typeof requestId === 'string' ? requestId : (headers.get('x-request-id') ?? undefined),
+      retryAfterSeconds: secondsIn(headers.get('retry-after')),
+    },
+  );
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFault(value: unknown): value is FieldFault {
+  const { path, message } = (value ?? {}) as Record<string, unknown>;
+  return typeof path === 'string' && typeof message === 'string';
+}
+
+/** Seconds of Retry-After; its other form, a date, is not sent by the services. */
+function secondsIn(header: string | null): number | undefined {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+}
+
+/** What went wrong in one sentence, also where there was no answer at all. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message;
+  if (error instanceof AppError)
+    return 'The service does not answer. It may be restarting, or the network is down.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** HTTP status of a refusal; undefined where there was no answer. */
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof Refusal ? error.answered : undefined;
+}
+
+/** Whether asking again without a change may help: no answer, too many requests, or a fault of the server. */
+export function isPassing(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === undefined || status === 408 || status === 429 || status >= 500;
+}
+
+/** Sentence for each field of a form that the service found fault with, and for the form as a whole. */
+export function faultsOf(
+  error: unknown,
+  fields: readonly string[],
+): { readonly byField: Readonly<Record<string, string>>; readonly general: string | undefined } {
+  if (error === null || error === undefined) return { byField: {}, general: undefined };
+  const byField: Record<string, string> = {};
+  const faults = error instanceof Refusal ? error.fields : [];
+  for (const { path, message } of faults) if (fields.includes(path)) byField[path] ??= sentence(message);
+  return { byField, general: Object.keys(byField).length > 0 ? undefined : sentence(sentenceOf(error)) };
+}
+
+/** The text with a capital at its beginning, as it stands alone on the page. */
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,80 @@
+import { Button, Modal } from '@mantine/core';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { useInterval, useNow } from './clock.browser.js';
+import type { Session } from './session.js';
+import { canStay, clockText, type Me, type SessionState, warningOf } from './session-state.js';
+
+/** Where the page stands with its session; the component is drawn anew when that changes. */
+export function useSession<M extends Me>(session: Session<M>): SessionState<M> {
+  return useSyncExternalStore(session.subscribe, session.state);
+}
+
+const pollMs = 30_000;
+
+/**
+ * Watches over the session of a page: asks the service about it in the background, warns before it ends, and puts
+ * `signIn` over the page when it has. The page below stays as it is, with all that was typed.
+ */
+export function SessionWatch<M extends Me>({
+  session,
+  signIn,
+}: {
+  readonly session: Session<M>;
+  readonly signIn: (me: M) => ReactNode;
+}) {
+  const state = useSession(session);
+  useInterval(() => {
+    if (session.state().phase === 'in') void session.check(true);
+  }, pollMs);
+  const reason = state.phase === 'ended' ? state.reason : 'idle';
+  return (
+    <>
+      {state.phase === 'in' && <EndNotice session={session} me={state.me} skewMs={state.skewMs} />}
+      <Modal
+        opened={state.phase === 'ended'}
+        onClose={() => undefined}
+        withCloseButton={false}
+        closeOnEscape={false}
+        closeOnClickOutside={false}
+        title={reason === 'idle' ? 'Your session has ended' : 'You signed out in another tab'}
+        transitionProps={{ duration: 0 }}
+        centered
+      >
+        <div className="cl-form">
+          <p>Sign in to go on. What you typed on this page is still there.</p>
+          {state.phase === 'ended' && signIn(state.me)}
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+function EndNotice<M extends Me>({
+  session,
+  me,
+  skewMs,
+}: {
+  readonly session: Session<M>;
+  readonly me: M;
+  readonly skewMs: number;
+}) {
+  const now = useNow(1_000);
+  const [isAsking, setAsking] = useState(false);
+  const left = warningOf(me.session, now, skewMs);
+  if (left === undefined || me.session === undefined) return null;
+  const stay = async () => {
+    setAsking(true);
+    await session.check(false);
+    setAsking(false);
+  };
+  return (
+    <div className="cl-notice" role="status">
+      <span>Your session ends in {clockText(left)}.</span>
+      {canStay(me.session) && (
+        <Button size="xs" variant="default" loading={isAsking} onClick={() => void stay()}>
+          Stay signed in
+        </Button>
+      )}
+    </div>
+  );
+}

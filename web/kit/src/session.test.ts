@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusalFrom } from './refusal.js';
+import { Session } from './session.js';
+import type { Me, TabMessage } from './session-state.js';
+
+const refused = (status: number) => refusalFrom(status, new Headers(), '');
+const anna: Me = { user: { id: 'anna' }, csrfToken: 't-1' };
+
+/** A browser with tabs at a service that answers what the test puts into `answer`. */
+function openBrowser() {
+  const service = {
+    answer: anna as Me | Error,
+    closes: undefined as Error | undefined,
+    asked: [] as boolean[],
+  };
+  const listeners: ((message: TabMessage) => void)[] = [];
+  const openTab = () => {
+    const own = listeners.length;
+    return new Session<Me>(
+      {
+        readMe: async (isBackground) => {
+          service.asked.push(isBackground);
+          if (service.answer instanceof Error) throw service.answer;
+          return { body: service.answer };
+        },
+        closeSession: async () => {
+          if (service.closes !== undefined) throw service.closes;
+        },
+        now: () => 0,
+      },
+      {
+        send: (message) => {
+          for (const [tab, listener] of listeners.entries()) if (tab !== own) listener(message);
+        },
+        listen: (listener) => listeners.push(listener),
+      },
+    );
+  };
+  return { service, openTab };
+}
+
+describe('a page that opens', () => {
+  test.each([
+    ['with a session, is in', anna, { phase: 'in', me: anna }],
+    ['without one, is out', refused(401), { phase: 'out' }],
+  ])('%s', async (_, answer, state) => {
+    const { service, openTab } = openBrowser();
+    service.answer = answer;
+    const tab = openTab();
+    expect(tab.state()).toEqual({ phase: 'unknown' });
+    await tab.check(false);
+    expect(tab.state()).toMatchObject(state);
+  });
+
+  test('does not take a failing service for an ended session', async () => {
+    const { service, openTab } = openBrowser();
+    service.answer = refused(503);
+    const tab = openTab();
+    await tab.check(false);
+    expect(tab.state()).toMatchObject({ phase: 'unknown', error: { answered: 503 } });
+    service.answer = anna;
+    await tab.check(false);
+    expect(tab.state()).toMatchObject({ phase: 'in' });
+  });
+});
+
+describe('a page that is signed in', () => {
+  async function openSignedIn() {
+    const browser = openBrowser();
+    const [tab, other] = [browser.openTab(), browser.openTab()];
+    await Promise.all([tab.check(false), other.check(false)]);
+    return { ...browser, tab, other };
+  }
+
+  test('stays signed in while the service is away', async () => {
+    const { service, tab } = await openSignedIn();
+    service.answer = refused(502);
+    await tab.check(true);
+    expect(tab.state()).toMatchObject({ phase: 'in' });
+  });
+
+  test('keeps what it shows when the session has ended, and goes on after the next sign-in', async () => {
+    const { service, tab } = await openSignedIn();
+    service.answer = refused(401);
+    await tab.check(true);
+    expect(tab.state()).toEqual({ phase: 'ended', me: anna, reason: 'idle' });
+    service.answer = { ...anna, csrfToken: 't-2' };
+    await tab.opened();
+    expect(tab.state()).toMatchObject({ phase: 'in' });
+    expect(tab.csrfToken()).toBe('t-2');
+  });
+
+  test('signs out in every tab', async () => {
+    const { tab, other } = await openSignedIn();
+    await tab.close();
+    expect(tab.state()).toEqual({ phase: 'out' });
+    expect(other.state()).toMatchObject({ phase: 'ended', reason: 'elsewhere' });
+  });
+
+  test('signs out when the session is over already, but not when the service fails', async () => {
+    const { service, tab, other } = await openSignedIn();
+    service.closes = refused(500);
+    await expect(tab.close()).rejects.toThrow();
+    expect(other.state()).toMatchObject({ phase: 'in' });
+    service.closes = refused(401);
+    await tab.close();
+    expect(tab.state()).toEqual({ phase: 'out' });
+  });
+
+  test('follows a sign-in of another tab', async () => {
+    const { service, tab, other } = await openSignedIn();
+    await tab.close();
+    service.answer = { user: { id: 'ben' }, csrfToken: 't-3' };
+    await tab.opened();
+    await Promise.resolve();
+    expect(other.state()).toMatchObject({ phase: 'in', me: { user: { id: 'ben' } } });
+    expect(service.asked).toEqual([false, false, false, false]);
+  });
+});

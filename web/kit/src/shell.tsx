@@ -1,0 +1,150 @@
+import { ActionIcon, Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Icon, type IconName } from './icons.js';
+
+export interface NavigationLink {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+}
+
+export interface ShellProps {
+  /** Which console it is, after the name of the product. */
+  readonly console: string;
+  readonly links: readonly NavigationLink[];
+  /** The other console, where its address is known. */
+  readonly elsewhere?: { readonly href: string; readonly label: string } | undefined;
+  readonly userName: string;
+  readonly signOut: () => void;
+  readonly children: ReactNode;
+}
+
+/** Name of the product and of the console. */
+export function Brand({ console }: { readonly console: string }) {
+  return (
+    <>
+      <Icon name="certificate" size={24} />
+      <span>
+        CertLoop <small>{console}</small>
+      </span>
+    </>
+  );
+}
+
+/** Frame of every page after sign-in: header with the user's menu, navigation, and the page itself. */
+export function Shell({ console, links, elsewhere, userName, signOut, children }: ShellProps) {
+  const [isOpen, setOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    setOpen(false);
+    // the next page begins at its beginning for those who do not see it as well
+    main.current?.focus();
+  }, [path]);
+  return (
+    <div className="cl-shell">
+      <a className="cl-skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="cl-head">
+        <ActionIcon
+          className="cl-burger"
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label="Navigation"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name={isOpen ? 'close' : 'menu'} />
+        </ActionIcon>
+        <Link className="cl-brand" to="/">
+          <Brand console={console} />
+        </Link>
+        <div className="cl-grow" />
+        <UserMenu userName={userName} signOut={signOut} />
+      </header>
+      <nav className="cl-nav" id="navigation" aria-label="Pages" data-open={isOpen || undefined}>
+        {links.map(({ to, label, icon }) => (
+          <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
+            <Icon name={icon} /> {label}
+          </Link>
+        ))}
+        {elsewhere !== undefined && (
+          <>
+            <hr />
+            <a href={elsewhere.href} rel="noreferrer">
+              <Icon name="outside" /> {elsewhere.label}
+            </a>
+          </>
+        )}
+      </nav>
+      <main className="cl-main" id="main" tabIndex={-1} ref={main}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+const schemes = [
+  ['auto', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+function UserMenu({ userName, signOut }: { readonly userName: string; readonly signOut: () => void }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" c="var(--cl-text)" aria-label={`Menu of ${userName}`}>
+          <Icon name="user" />
+          <span className="cl-user-name">&nbsp;{userName}</span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Colors</Menu.Label>
+        {schemes.map(([scheme, label]) => (
+          <Menu.Item
+            key={scheme}
+            role="menuitemradio"
+            aria-checked={colorScheme === scheme}
+            leftSection={<Icon name={colorScheme === scheme ? 'check' : 'contrast'} />}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="leave" />} onClick={signOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Page before sign-in: the brand, and a card. */
+export function Front({
+  console,
+  isWide = false,
+  children,
+}: {
+  readonly console: string;
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <main className="cl-front">
+      <div className="cl-brand">
+        <Brand console={console} />
+      </div>
+      <div className={isWide ? 'cl-card cl-card-wide' : 'cl-card'}>{children}</div>
+    </main>
+  );
+}

@@ -1,0 +1,33 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { setNonce } from 'get-nonce';
+import { type ReactNode, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { reloadOnOldChunk } from './old-chunks.browser.js';
+import { createQueries } from './queries.browser.js';
+import type { Session } from './session.js';
+import type { Me } from './session-state.js';
+import { cssVariables, theme } from './theme.browser.js';
+
+/** Shows `page` in the document; what Mantine adds to the head carries the nonce that the server put there. */
+export function startConsole<M extends Me>(session: Session<M>, page: ReactNode): void {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+  // the lock of the scroll bar below a dialog writes a style of its own
+  setNonce(nonce);
+  reloadOnOldChunk();
+  const root = document.querySelector('#root');
+  if (root === null) throw new Error('the page has no element #root');
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <QueryClientProvider client={createQueries(session)}>{page}</QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+  void session.check(false);
+}

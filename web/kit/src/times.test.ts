@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { countOf, relativeTime } from './times.js';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+
+test.each([
+  [999, 'in a moment'],
+  [-999, 'just now'],
+  [59_999, 'in 59 seconds'],
+  [60_000, 'in 1 minute'],
+  [-7_199_999, '1 hour ago'],
+  [86_399_999, 'in 23 hours'],
+  [11.9 * 86_400_000, 'in 11 days'],
+  [-400 * 86_400_000, '400 days ago'],
+  [730 * 86_400_000, 'in 2 years'],
+])('writes a distance of %i ms as %s', (distance, text) => {
+  expect(relativeTime(now + distance, now)).toBe(text);
+  expect(relativeTime(new Date(now + distance).toISOString(), now)).toBe(text);
+});
+
+test.each([
+  [0, '0 names'],
+  [1, '1 name'],
+  [12_000, '12,000 names'],
+])('counts %i as %s', (count, text) => {
+  expect(countOf(count, 'name')).toBe(text);
+});

@@ -1,0 +1,43 @@
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 365 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+
+/** Distance of a moment such as `in 11 days` or `3 minutes ago`; never rounded up, so that no deadline looks later. */
+export function relativeTime(at: string | number, now: number): string {
+  const distance = (typeof at === 'number' ? at : Date.parse(at)) - now;
+  for (const [unit, ms] of steps) {
+    // years only from two on: 400 days say more than one year
+    const least = unit === 'year' ? 2 * ms : ms;
+    if (Math.abs(distance) >= least) return relative.format(Math.trunc(distance / ms), unit);
+  }
+  return distance > 0 ? 'in a moment' : 'just now';
+}
+
+const exact = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', year: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+});
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** The moment to the second with its zone, such as `1 Mar 2026, 12:00:00 UTC`. */
+export function exactTime(at: string): string {
+  return exact.format(new Date(at));
+}
+
+/** The day alone, such as `1 Mar 2026`. */
+export function dayOf(at: string): string {
+  return day.format(new Date(at));
+}
+
+const counts = new Intl.NumberFormat('en');
+const plural = new Intl.PluralRules('en');
+
+/** A count with its noun, such as `1 name` or `12,000 names`. */
+export function countOf(count: number, one: string, other = `${one}s`): string {
+  return `${counts.format(count)} ${plural.select(count) === 'one' ? one : other}`;
+}

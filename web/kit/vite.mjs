@@ -1,0 +1,98 @@
+// Build settings that the consoles share.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { accountContract, certManagerContract, checkMonitorContract, outlineOf } from '@certloop/contracts';
+import react from '@vitejs/plugin-react';
+
+const contracts = {
+  'cert-manager': certManagerContract,
+  'check-monitor': checkMonitorContract,
+  'check-monitor-account': accountContract,
+};
+const virtualPrefix = 'virtual:certloop/';
+
+/** Serves `virtual:certloop/<name>`, whose export `contract` is the contract of that name without its schemas. */
+function outlinePlugin() {
+  return {
+    name: 'certloop-outline',
+    resolveId: (id) => (id.startsWith(virtualPrefix) ? `\0${id}` : undefined),
+    load(id) {
+      if (!id.startsWith(`\0${virtualPrefix}`)) return undefined;
+      const contract = contracts[id.slice(virtualPrefix.length + 1)];
+      if (contract === undefined) throw new Error(`${id.slice(1)}: there is no such contract`);
+      return `export const contract = JSON.parse(${JSON.stringify(JSON.stringify(outlineOf(contract)))});`;
+    },
+  };
+}
+
+/**
+ * Puts scheme.js before everything else of the page: it sets light or dark before anything is painted. It is a file,
+ * as the content security policy of the page refuses scripts within it.
+ */
+function schemePlugin() {
+  const source = readFileSync(new URL('scheme.js', import.meta.url), 'utf8');
+  const digest = createHash('sha256').update(source).digest('base64url').slice(0, 8);
+  const fileName = `assets/scheme-${digest}.js`;
+  let isBuild = false;
+  return {
+    name: 'certloop-scheme',
+    configResolved({ command }) {
+      isBuild = command === 'build';
+    },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName, source });
+    },
+    transformIndexHtml() {
+      const tag = isBuild ? { attrs: { src: `./${fileName}` } } : { children: source };
+      return [{ tag: 'script', injectTo: 'head-prepend', ...tag }];
+    },
+  };
+}
+
+const packable = /\.(js|css|svg)$/;
+
+/** Writes each asset in br and gzip beside it, so that no server compresses while someone waits. */
+function packPlugin() {
+  let folder;
+  return {
+    name: 'certloop-pack',
+    apply: 'build',
+    configResolved({ root, build }) {
+      folder = join(root, build.outDir, 'assets');
+    },
+    async closeBundle() {
+      const names = (await readdir(folder)).filter((name) => packable.test(name));
+      await Promise.all(names.map((name) => pack(join(folder, name))));
+    },
+  };
+}
+
+async function pack(file) {
+  const bytes = await readFile(file);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params }));
+  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+}
+
+/**
+ * Settings of a console. `service` is the address of a running service, to which `vite` in development hands on what
+ * is not a page of the console.
+ */
+export function consoleConfig(service) {
+  return ({ command }) => ({
+    // relative: the service may stand below a path of a proxy
+    base: command === 'build' ? './' : '/ui/',
+    plugins: [react(), outlinePlugin(), schemePlugin(), packPlugin()],
+    build: {
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 1_000,
+    },
+    server: { port: 5173, strictPort: true, proxy: { '^/(?!ui/)': service } },
+  });
+}

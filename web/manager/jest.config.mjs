@@ -1,0 +1,3 @@
+import shared from '../../jest.config.mjs';
+
+export default { ...shared, testMatch: ['<rootDir>/test/**/*.test.mjs'] };

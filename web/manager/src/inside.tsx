@@ -1,0 +1,44 @@
+import {
+  ErrorPanel,
+  Front,
+  type NavigationLink,
+  SessionWatch,
+  Shell,
+  useSession,
+  Waiting,
+} from '@certloop/web-kit';
+import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { SignIn } from './pages/sign-in/sign-in.js';
+import { session } from './service.js';
+
+const links: readonly NavigationLink[] = [{ to: '/spaces', label: 'Spaces', icon: 'space' }];
+
+/** The frame of every page that needs a session; without one the sign-in comes first. */
+export function Inside() {
+  const state = useSession(session);
+  const next = useRouterState({ select: ({ location }) => `${location.pathname}${location.searchStr}` });
+  if (state.phase === 'out') {
+    return <Navigate to="/login" search={next === '/' ? {} : { next }} replace />;
+  }
+  if (state.phase === 'unknown') {
+    if (state.error === undefined) return <Waiting />;
+    return (
+      <Front console="manager" isWide>
+        <ErrorPanel error={state.error} retry={() => void session.check(false)} />
+      </Front>
+    );
+  }
+  return (
+    <>
+      <Shell
+        console="manager"
+        links={links}
+        userName={state.me.user.username}
+        signOut={() => void session.close()}
+      >
+        <Outlet />
+      </Shell>
+      <SessionWatch session={session} signIn={({ user }) => <SignIn name={user.username} />} />
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { Fault, Front, faultsOf, PasswordField, sentenceOf, statusOf, useTitle } from '@certloop/web-kit';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { api, session } from '../../service.js';
+
+const fields = ['token', 'username', 'email', 'password'] as const;
+type Account = Readonly<Record<(typeof fields)[number], string>>;
+
+/** First set-up: the holder of the setup token becomes the first administrator, and is signed in. */
+export function WelcomePage() {
+  useTitle('First set-up', 'manager');
+  const navigate = useNavigate();
+  const setUp = useMutation({
+    mutationFn: async (account: Account) => {
+      await api.bootstrap({ body: account });
+      await api.login({ body: { username: account.username, password: account.password } });
+      await session.opened();
+    },
+    onSuccess: () => navigate({ to: '/', replace: true }),
+  });
+  const { byField, general } = faultsOf(setUp.error, fields);
+  return (
+    <Front console="manager" isWide>
+      <h1>Create the first administrator</h1>
+      <p>
+        Only a person who can read this machine may do this. So the service wrote a one-time setup token to
+        the last line of its log, and to the file that this line names.
+      </p>
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          setUp.mutate(
+            Object.fromEntries(fields.map((name) => [name, String(data.get(name)).trim()])) as Account,
+          );
+        }}
+      >
+        <TextInput
+          name="token"
+          label="Setup token"
+          description="It begins with cms_ and is good for 60 minutes."
+          error={byField['token']}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          required
+          withAsterisk={false}
+        />
+        <TextInput
+          name="username"
+          label="User name"
+          description="3 to 64 letters, digits or any of . _ @ -"
+          error={byField['username']}
+          autoComplete="username"
+          minLength={3}
+          maxLength={64}
+          required
+          withAsterisk={false}
+        />
+        <TextInput
+          name="email"
+          label="E-mail address"
+          type="email"
+          error={byField['email']}
+          autoComplete="email"
+          maxLength={254}
+          required
+          withAsterisk={false}
+        />
+        <PasswordField
+          name="password"
+          label="Password"
+          autoComplete="new-password"
+          error={byField['password']}
+        />
+        <Fault>{faultText(setUp.error, general)}</Fault>
+        <Button type="submit" loading={setUp.isPending}>
+          Create the administrator and sign in
+        </Button>
+      </form>
+      <p className="cl-dim">
+        There is an administrator already? <Link to="/login">Sign in</Link>.
+      </p>
+    </Front>
+  );
+}
+
+function faultText(error: unknown, general: string | undefined): string | undefined {
+  if (statusOf(error) === 401) {
+    return 'This setup token is wrong or too old. Restart the service: it writes a new one to its log.';
+  }
+  if (statusOf(error) === 404) return 'The first administrator has been created already. Sign in instead.';
+  return general === undefined ? undefined : sentenceOf(error);
+}

@@ -1,0 +1,55 @@
+import { consolePath } from '@certloop/web-kit';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  Outlet,
+} from '@tanstack/react-router';
+import { Inside } from './inside.js';
+import { MissingPage } from './pages/missing-page.js';
+import { LoginPage } from './pages/sign-in/login-page.js';
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage });
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
+    typeof next === 'string' ? { next } : {},
+  component: LoginPage,
+});
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/welcome/welcome-page.js'), 'WelcomePage'),
+});
+
+/** Everything that needs a session. */
+const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Inside });
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  component: () => <Navigate to="/spaces" replace />,
+});
+const spaces = createRoute({
+  getParentRoute: () => inside,
+  path: '/spaces',
+  component: lazyRouteComponent(() => import('./pages/spaces/spaces-page.js'), 'SpacesPage'),
+});
+
+const routeTree = root.addChildren([login, welcome, inside.addChildren([home, spaces])]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: consolePath(),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,21 @@
+// The service of this console, and the session at it.
+
+import { contract } from 'virtual:certloop/cert-manager';
+import type { Me } from '@certloop/contracts/browser';
+import { background, createPageClient, openTabChannel, Session } from '@certloop/web-kit';
+
+export const api = createPageClient(contract, {
+  csrf: {
+    current: () => session.csrfToken(),
+    refresh: async () => (await session.check(true))?.csrfToken,
+  },
+});
+
+export const session: Session<Me> = new Session<Me>(
+  {
+    readMe: (isBackground) => api.getMe(isBackground ? { headers: background } : {}),
+    closeSession: () => api.logout(),
+    now: Date.now,
+  },
+  openTabChannel('manager'),
+);

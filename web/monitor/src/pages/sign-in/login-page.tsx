@@ -1,0 +1,21 @@
+import { Front, nextPage, useSession, useTitle } from '@certloop/web-kit';
+import { getRouteApi, Navigate } from '@tanstack/react-router';
+import { session } from '../../service.js';
+import { SignIn } from './sign-in.js';
+
+const route = getRouteApi('/login');
+
+/** Sign-in, then back to the page that was asked for. */
+export function LoginPage() {
+  useTitle('Sign in', 'monitor');
+  const { phase } = useSession(session);
+  const { next } = route.useSearch();
+  if (phase === 'in') return <Navigate to={nextPage(next)} replace />;
+  return (
+    <Front console="monitor">
+      <h1>Sign in</h1>
+      <SignIn />
+      <p className="cl-dim">You are signed out after 30 minutes without activity.</p>
+    </Front>
+  );
+}

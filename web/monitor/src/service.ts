@@ -1,0 +1,27 @@
+// The service of this console, and the session at it.
+
+import { contract } from 'virtual:certloop/check-monitor-account';
+import { accountBasePath } from '@certloop/contracts/browser';
+import { background, createPageClient, type Me, openTabChannel, Session } from '@certloop/web-kit';
+
+export const api = createPageClient(contract, {
+  basePath: accountBasePath,
+  csrf: {
+    current: () => session.csrfToken(),
+    refresh: async () => (await session.check(true))?.csrfToken,
+  },
+});
+
+/** Who is signed in, as the monitor describes them. */
+export interface Member extends Me {
+  readonly user: { readonly id: string; readonly email: string };
+}
+
+export const session: Session<Member> = new Session<Member>(
+  {
+    readMe: (isBackground) => api.getMe(isBackground ? { headers: background } : {}),
+    closeSession: () => api.logout(),
+    now: Date.now,
+  },
+  openTabChannel('monitor'),
+);

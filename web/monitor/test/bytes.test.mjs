@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { measureConsole } from '@certloop/web-kit/testing';
+import { expect, test } from '@jest/globals';
+
+const built = measureConsole(fileURLToPath(new URL('../dist', import.meta.url)));
+
+test('loads at most 235 kB of JavaScript and 24 kB of CSS first', () => {
+  expect(built.firstJs).toBeGreaterThan(50_000);
+  expect(built.firstJs).toBeLessThanOrEqual(235_000);
+  expect(built.css).toBeGreaterThan(2_000);
+  expect(built.css).toBeLessThanOrEqual(24_000);
+});
+
+test('loads at most 30 kB for a page', () => {
+  expect(Object.keys(built.parts)).not.toEqual([]);
+  expect(Object.entries(built.parts).filter(([, bytes]) => bytes > 30_000)).toEqual([]);
+});
+
+test('has no script and no style within the page, which its content security policy would refuse', () => {
+  expect(built.html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=/i);
+});
+
+test('brings no schemas: the service alone judges input', () => {
+  expect(built.code.filter((text) => /ZodError|invalid_union/.test(text))).toEqual([]);
+});
