@@ -120,7 +120,7 @@ export function apiHandlers(
     }),
     ...watchHandlers({ db, clock, ...scheduler }),
     ...targetsHandlers(targets.deps),
-    ...systemHandlers({ db, clock, isDraining }),
+    ...systemHandlers({ db, clock, isDraining, readContact: renewals.readContact }),
   };
 }
 

@@ -19,6 +19,7 @@ import { probedAfter } from './targets/follow-stored.service.js';
 import { recordFailedRenewal } from './watch/certificate-events.service.js';
 import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';
+import { createMonitorContact } from './watch/monitor-contact.store.js';
 import { createMonitorEvents } from './watch/monitor-events.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
@@ -50,7 +51,12 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
     atStep: async () => undefined,
     ...options.renewals,
   });
-  const onAnswer = notices && createMonitorEvents({ db, clock, notices, awaySeconds });
+  const contact = createMonitorContact(clock);
+  const noteMonitor = notices && createMonitorEvents({ db, clock, notices, awaySeconds });
+  const onAnswer = async (isAnswered: boolean) => {
+    contact.note(isAnswered);
+    await noteMonitor?.(isAnswered);
+  };
   const heartbeat = heartbeatOf(options, 'renewals', heartbeatSeconds, { onAnswer });
   const runQueue = () => watchJob('renewals', runner.run);
   const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
@@ -65,7 +71,7 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const watcher = monitor && watcherOf(options, monitor);
   const watchWord: ExplainRenewalDeps['watchWordOf'] = async (tx, fqdn, newest) =>
     monitor === undefined ? 'no' : watchWordOf(tx, fqdn, newest, { now: clock.now(), watchesExpiry });
-  return { scheduler, runner, job, advise, watcher, review, watchWord };
+  return { scheduler, runner, job, advise, watcher, review, watchWord, readContact: contact.read };
 }
 
 /** Makes the checks of certificates follow, and finds which are missing. */

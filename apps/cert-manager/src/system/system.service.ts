@@ -6,6 +6,7 @@ import { readableSpaces } from '../access/permissions.js';
 import { countCsrRows } from '../csrs/csrs.repository.js';
 import { countFqdnRows } from '../fqdns/fqdns.repository.js';
 import { countSpaceRows } from '../spaces/spaces.repository.js';
+import type { MonitorContact } from '../watch/monitor-contact.store.js';
 import { countDetails } from './stats.repository.js';
 
 export interface SystemDeps {
@@ -13,17 +14,21 @@ export interface SystemDeps {
   readonly clock: Clock;
   /** Whether the service is stopping and takes no new work. */
   readonly isDraining: () => boolean;
+  /** Whether the monitor answers this process; undefined without a monitor, and before the first call. */
+  readonly readContact: () => MonitorContact | undefined;
 }
 
 const version = packageVersion(import.meta.url);
 
 /** Whether the service works, always answered: `ok`, or `degraded` with the reason. */
-export async function describeHealth({ db, clock }: SystemDeps): Promise<Health> {
+export async function describeHealth({ db, clock, readContact }: SystemDeps): Promise<Health> {
   const fault = await databaseFault(db);
-  const time = clock.now().toISOString();
+  const contact = readContact();
+  const monitor = contact && { answers: contact.answers, since: contact.since.toISOString() };
+  const common = { time: clock.now().toISOString(), version, ...(monitor !== undefined && { monitor }) };
   return fault === undefined
-    ? { status: 'ok', message: 'the service works', time, version }
-    : { status: 'degraded', message: fault, time, version };
+    ? { status: 'ok', message: 'the service works', ...common }
+    : { status: 'degraded', message: fault, ...common };
 }
 
 /** That the process runs. */

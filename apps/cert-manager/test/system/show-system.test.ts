@@ -4,6 +4,7 @@ import { schema } from '../../src/database.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace } from '../support/inventory.js';
+import { startWatchingMonitor } from '../support/monitor/watching-monitor.js';
 
 describeEachDialect('health', (open) => {
   let app: TestApp;
@@ -56,6 +57,34 @@ describeEachDialect('health in trouble', (open) => {
     expect(body).toMatchObject({ status: 'degraded', message: 'the database does not answer' });
     await app.request.get('/health/ready').expect(503);
     await app.request.get('/health/live').expect(200);
+  });
+});
+
+describeEachDialect('health beside a monitor', (open) => {
+  test('says since when the monitor answers, or does not, and is ready either way', async () => {
+    const monitor = await startWatchingMonitor();
+    const app = await startApp(open, { environment: monitor.environment });
+    const health = async () => (await app.request.get('/health').expect(200)).body as Record<string, unknown>;
+    /** A run, then the moment at which the answer changed. */
+    const run = async () => {
+      app.clock.advance(60_000);
+      await app.runRenewalJob();
+      return app.clock.now().toISOString();
+    };
+    expect(await health()).not.toHaveProperty('monitor');
+    const first = await run();
+    await run();
+    expect(await health()).toMatchObject({ status: 'ok', monitor: { answers: true, since: first } });
+    monitor.failing = { path: /./, status: 503 };
+    const lost = await run();
+    await run();
+    expect(await health()).toMatchObject({ status: 'ok', monitor: { answers: false, since: lost } });
+    await app.request.get('/health/ready').expect(200);
+    monitor.failing = undefined;
+    const back = await run();
+    expect(await health()).toMatchObject({ status: 'ok', monitor: { answers: true, since: back } });
+    await app.close();
+    await monitor.close();
   });
 });
 

@@ -8,6 +8,12 @@ export const healthSchema = z
     message: z.string(),
     time: scalars.instant,
     version: z.string().optional().describe('version of the service, as the changelog names it'),
+    monitor: z
+      .object({ answers: z.boolean(), since: scalars.instant })
+      .optional()
+      .describe(
+        'whether the monitor answers this process, and since when, once it was called; status does not depend on it',
+      ),
   })
   .meta({ id: 'Health' });
 export type Health = z.output<typeof healthSchema>;
