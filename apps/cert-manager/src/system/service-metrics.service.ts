@@ -1,6 +1,8 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Metrics } from '@certloop/server';
 import type { Denials } from '../audit/denials.service.js';
+import { countWaiting } from '../events/waiting-notices.repository.js';
+import { findReceiver } from '../events/webhook-receivers.repository.js';
 import { countServedAddresses } from '../targets/target-states.repository.js';
 import {
   countRenewals,
@@ -36,6 +38,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
   readQueue(metrics, deps);
   readExpiry(metrics, deps);
   readServed(metrics, deps);
+  readNotices(metrics, deps);
   const observeInService = metrics.histogram({
     name: 'cert_manager_time_to_in_service_seconds',
     help: 'Time from storing a certificate to its being served at all addresses of its targets',
@@ -135,6 +138,41 @@ function readServed(metrics: Metrics, { db }: ServiceMetricsDeps): void {
         addresses: counts.map(({ class: found, count }) => ({ labels: { class: found }, value: count })),
       };
     },
+  });
+}
+
+function readNotices(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
+  metrics.gaugesOf({
+    name: 'notices',
+    gauges: {
+      waiting: {
+        name: 'cert_manager_notices_waiting',
+        help: 'Notices that are recorded and not delivered yet, up to 100000',
+        labels: ['destination'],
+      },
+      age: {
+        name: 'cert_manager_oldest_notice_seconds',
+        help: 'Age of the oldest notice that is not delivered yet; 0 when there is none',
+        labels: ['destination'],
+      },
+      disabled: {
+        name: 'cert_manager_webhook_disabled',
+        help: '1 when the webhook of notices is switched off, as its receiver took nothing for 5 days; else 0',
+        labels: [],
+      },
+    },
+    read: () =>
+      db.longRead(async (tx) => {
+        const now = clock.now();
+        const counted = await countWaiting(tx);
+        const receiver = await findReceiver(tx);
+        const ageOf = (oldest: Date | null) => (oldest === null ? 0 : seconds(now) - seconds(oldest));
+        return {
+          waiting: counted.map(({ destination, count }) => ({ labels: { destination }, value: count })),
+          age: counted.map(({ destination, oldest }) => ({ labels: { destination }, value: ageOf(oldest) })),
+          disabled: alone((receiver?.disabledAt ?? null) === null ? 0 : 1),
+        };
+      }),
   });
 }
 

@@ -24,6 +24,8 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
+const metricsToken = 'a-token-of-sixteen-letters';
+
 describeEachDialect('notices', (open) => {
   let mail: MailReceiver;
   let hook: HookReceiver;
@@ -34,6 +36,7 @@ describeEachDialect('notices', (open) => {
     mail = await startMailReceiver();
     hook = await startHookReceiver();
     environment = {
+      METRICS_TOKEN: metricsToken,
       NOTICE_SMTP_URL: mail.url,
       NOTICE_MAIL_FROM: 'CertLoop <certs@example.org>',
       NOTICE_MAIL_TO: 'ada@example.org, bob@example.org',
@@ -85,6 +88,11 @@ describeEachDialect('notices', (open) => {
         { destinations: to, now: app.clock.now() },
       ),
     );
+  const noticeSamples = async () => {
+    const asked = app.request.get('/metrics').set('Authorization', `Bearer ${metricsToken}`);
+    const { text } = await asked.expect(200);
+    return text.split('\n').filter((line) => /^cert_manager_(\w*notice\w*|webhook_disabled)/.test(line));
+  };
   const receiver = () => app.database.read(findReceiver);
   /** When the oldest waiting event of the subject is due. */
   const dueOf = async (subject: string) => {
@@ -129,6 +137,22 @@ describeEachDialect('notices', (open) => {
       },
     ]);
     expect(await pending()).toBe(0);
+  });
+
+  test('are counted with their age while they wait, for each destination', async () => {
+    await record('www');
+    await record('shop', { to: ['webhook'] });
+    app.clock.advance(90 * second);
+    const waiting = await noticeSamples();
+    await app.sendNotices();
+    expect(waiting).toEqual([
+      'cert_manager_notices_waiting{destination="mail"} 1',
+      'cert_manager_notices_waiting{destination="webhook"} 2',
+      'cert_manager_oldest_notice_seconds{destination="mail"} 90',
+      'cert_manager_oldest_notice_seconds{destination="webhook"} 90',
+      'cert_manager_webhook_disabled 0',
+    ]);
+    expect((await noticeSamples()).map((line) => line.replace(/.* /, ''))).toEqual(['0', '0', '0', '0', '0']);
   });
 
   test('leave nothing when the transaction of what happened fails', async () => {
@@ -252,7 +276,7 @@ describeEachDialect('notices', (open) => {
       if ((app.clock.now().getTime() - begin) % (24 * hour) === 0) await record('daily', { to: ['webhook'] });
     }
     const days = (app.clock.now().getTime() - begin) / hour / 24;
-    expect([days >= 5, days < 5.5]).toEqual([true, true]);
+    expect([days >= 5, days <= 5.5]).toEqual([true, true]);
     await app.sendNotices();
     expect(mail.mails.map(({ subject }) => subject)).toEqual(['[CertLoop] The webhook is switched off']);
     expect(mail.mails[0]?.text).toContain('the receiver answered 500');
@@ -264,6 +288,7 @@ describeEachDialect('notices', (open) => {
     app.clock.advance(24 * hour);
     await Promise.all([app.sendNotices(), other.sendNotices()]);
     expect(hook.requests).toBe(0);
+    expect(await noticeSamples()).toContain('cert_manager_webhook_disabled 1');
     const restarted = await startAppOn(app.database, { environment, beside: app });
     await restarted.sendNotices();
     await restarted.close();
