@@ -29,6 +29,7 @@ import type { Config } from './config.js';
 import { createNotices } from './events/notices.service.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import { recoverSigning } from './issuance/signing/recover-signing.service.js';
+import { createNoticeJob } from './notice-parts.service.js';
 import { noticeDestinations } from './notice-settings.js';
 import { providerParts } from './provider-parts.service.js';
 import { proveKeyRing } from './providers/secrets/encryption.service.js';
@@ -70,7 +71,7 @@ export interface CertManager {
   runWatch(): Promise<void>;
   /** Reviews the FQDNs of spaces whose policies were changed. */
   reviewPolicies(): Promise<void>;
-  /** Sends notices that are due; false when some are left. */
+  /** Sends notices that are due and reports to the monitor; false when some are left. */
   runNotices(): Promise<boolean>;
   /** Finds certificates that expire soon, and deletes old events. */
   sweepNotices(): Promise<void>;
@@ -113,6 +114,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   });
   await notices?.open();
   const renewals = renewalParts({ ...options, watchJob }, renewalOpener, notices);
+  const noticeJob = notices && createNoticeJob({ ...options, watchJob }, notices);
   const { scheduler, review } = renewals;
   const targets = targetParts(
     { ...options, watchJob, onInService: watch.onInService, stop: stopping.signal },
@@ -152,7 +154,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await renewals.watcher?.run();
     },
     reviewPolicies: () => review.run(),
-    runNotices: async () => (await notices?.run()) ?? true,
+    runNotices: async () => (await noticeJob?.()) ?? true,
     sweepNotices: () => sweepNotices(options, notices),
     runProbes: () => targets.job.run(),
     runRenewalJob: () => renewals.job.run(),
@@ -170,7 +172,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...probePollers(options, targets),
         ...watchPollers(options, renewals),
         ...policyPollers(options, review),
-        ...noticePollers({ ...options, watchJob }, notices),
+        ...noticePollers({ ...options, watchJob }, notices, noticeJob),
       );
     },
     close: async () => {

@@ -133,11 +133,12 @@ export async function sweepNotices(
 export function noticePollers(
   options: AppOptions & Pick<Required<AppOptions>, 'watchJob'>,
   notices: Notices | undefined,
+  job: (() => Promise<boolean>) | undefined,
 ): Poller[] {
-  if (notices === undefined) return [];
+  if (notices === undefined || job === undefined) return [];
   const { logger, watchJob } = options;
   const send = async () => {
-    const isDone = await watchJob('notices', () => notices.run());
+    const isDone = await job();
     if (!isDone) sender.trigger();
   };
   const sender = startPoller({ name: 'notices', everyMs: 2000, tick: send, logger });

@@ -1,6 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { insertEvent } from '../../src/events/events.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { pathOf } from '../support/inventory.js';
 import { type HookReceiver, startHookReceiver } from '../support/monitor/notice-receivers.js';
@@ -167,6 +168,40 @@ describeEachDialect('events that are noticed', (open) => {
     await beat();
     await beat();
     expect((await received()).map(({ type }) => type)).toEqual(['monitor.back']);
+  });
+
+  test('the sending of notices is reported each minute to a check of its own', async () => {
+    const job = () => {
+      const found = monitor
+        .checks()
+        .find(({ settings }) => settings['slug'] === 'certloop-cert-manager-notices');
+      return found?.pings.splice(0) ?? [];
+    };
+    const run = async (ms: number) => {
+      app.clock.advance(ms);
+      await app.sendNotices();
+      return job().map(({ signal }) => signal);
+    };
+    await run(minute);
+    expect(await run(minute)).toEqual(['start', 'success']);
+    expect(await run(minute - 1)).toEqual([]);
+    expect(await run(1)).toEqual(['start', 'success']);
+
+    hook.failing = { status: 500 };
+    await app.database.transaction(async (tx) => {
+      const event = { type: 'certificate.failed', subject: 'www', data: { message: 'news' } } as const;
+      await insertEvent(tx, event, { destinations: ['webhook'], now: app.clock.now() });
+    });
+    expect(await run(59 * minute)).toEqual(['start', 'success']);
+    app.clock.advance(2 * minute);
+    await app.sendNotices();
+    expect(job()).toMatchObject([
+      { signal: 'start' },
+      { signal: 'fail', body: expect.stringContaining('The oldest notice by webhook has waited since') },
+    ]);
+    hook.failing = undefined;
+    expect(await run(5 * hour)).toEqual(['start', 'success']);
+    expect(await received()).toHaveLength(1);
   });
 
   test('monitor.away does not come while one process reaches the monitor', async () => {
