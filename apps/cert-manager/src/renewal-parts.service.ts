@@ -15,7 +15,7 @@ import { oneAtATime } from './renewals/queue/one-at-a-time.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
-import { probedAfter } from './targets/follow-stored.service.js';
+import { probedAfter } from './targets/served/follow-stored.service.js';
 import { recordFailedRenewal } from './watch/certificate-events.service.js';
 import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';

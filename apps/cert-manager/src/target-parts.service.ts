@@ -4,10 +4,10 @@ import { heartbeatOf, type RenewalParts } from './renewal-parts.service.js';
 import type { HeartbeatCheck } from './renewals/heartbeat/heartbeat.client.js';
 import { type OneAtATime, oneAtATime } from './renewals/queue/one-at-a-time.js';
 import type { ServiceMetrics } from './system/service-metrics.service.js';
-import { createProbeLimits } from './targets/probe-target.service.js';
-import { createProber } from './targets/prober.service.js';
-import { runProbeJob } from './targets/run-probe-job.service.js';
-import { runProbes } from './targets/run-probes.service.js';
+import { createProbeLimits } from './targets/probes/probe-target.service.js';
+import { createProber } from './targets/probes/prober.service.js';
+import { runProbeJob } from './targets/probes/run-probe-job.service.js';
+import { runProbes } from './targets/probes/run-probes.service.js';
 import type { targetsHandlers } from './targets/targets.routes.js';
 
 export interface TargetPartsOptions extends AppOptions {

@@ -3,7 +3,7 @@ import type { Clock, Metrics } from '@certloop/server';
 import type { Denials } from '../audit/denials.service.js';
 import { countWaiting } from '../events/waiting-notices.repository.js';
 import { findReceiver } from '../events/webhook-receivers.repository.js';
-import { countServedAddresses } from '../targets/target-states.repository.js';
+import { countServedAddresses } from '../targets/probes/target-states.repository.js';
 import {
   countRenewals,
   countUnattended,

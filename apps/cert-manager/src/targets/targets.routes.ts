@@ -1,10 +1,10 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { mapPage, pageHeaders } from '../access/list-page.js';
-import { type ManualProbeDeps, probeTarget } from './probe-target.service.js';
-import { reportObservation } from './report-observation.service.js';
-import { servedSummaryView, servedView } from './served-view.js';
-import { listServed, showServed } from './show-served.service.js';
+import { type ManualProbeDeps, probeTarget } from './probes/probe-target.service.js';
+import { reportObservation } from './probes/report-observation.service.js';
+import { servedSummaryView, servedView } from './served/served-view.js';
+import { listServed, showServed } from './served/show-served.service.js';
 import { targetView } from './target-view.js';
 import { createTarget, deleteTarget, listTargets, type TargetDeps, updateTarget } from './targets.service.js';
 

@@ -9,14 +9,14 @@ import { storedNames } from '../csrs/asked-names.js';
 import { findLatestCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { holdSpace } from '../spaces/spaces.repository.js';
-import { findNewest } from './expected.service.js';
-import type { Prober } from './prober.service.js';
-import { addServedFqdn } from './served-fqdns.repository.js';
-import { type ServedListener, settleTargets } from './settle-observed.service.js';
-import type { FqdnPath } from './show-served.service.js';
+import type { Prober } from './probes/prober.service.js';
+import { type ServedListener, settleTargets } from './probes/settle-observed.service.js';
+import { listStates, replaceStates } from './probes/target-states.repository.js';
+import { findNewest } from './served/expected.service.js';
+import { addServedFqdn } from './served/served-fqdns.repository.js';
+import type { FqdnPath } from './served/show-served.service.js';
 import { placeOf } from './target.js';
 import { judgeTarget, type TargetContext } from './target-input.js';
-import { listStates, replaceStates } from './target-states.repository.js';
 import {
   countTargetsOfSpace,
   deleteTargetRow,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { targetChanges } from '../../src/targets/target-states.repository.js';
+import { targetChanges } from '../../src/targets/probes/target-states.repository.js';
 import { targets } from '../../src/targets/targets.repository.js';
 import { startAppOn } from '../support/app.js';
 import { foreignCertificate } from '../support/foreign-ca.js';

@@ -5,8 +5,8 @@ import {
   type CertificateRow,
   findNewestCertificate,
   listCertificatesBySerial,
-} from '../certificates/certificates.repository.js';
-import { listKeyFingerprints } from '../csrs/csrs.repository.js';
+} from '../../certificates/certificates.repository.js';
+import { listKeyFingerprints } from '../../csrs/csrs.repository.js';
 
 /** The newest certificate of an FQDN as it should be served. */
 export interface Newest {

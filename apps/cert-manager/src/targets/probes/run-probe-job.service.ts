@@ -1,5 +1,5 @@
 import type { Logger } from '@certloop/server';
-import type { Heartbeat } from '../renewals/heartbeat/heartbeat.client.js';
+import type { Heartbeat } from '../../renewals/heartbeat/heartbeat.client.js';
 import type { ProbeReport } from './run-probes.service.js';
 
 export interface ProbeJobDeps {

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type AddressObservation, keyAlgorithmOf } from '@certloop/tls-probe';
-import { findNewest } from './expected.service.js';
-import { nextProbeAt } from './probe-schedule.js';
-import type { Prober } from './prober.service.js';
-import { type ServedListener, settleObserved } from './settle-observed.service.js';
-import { deleteOldChanges } from './target-states.repository.js';
+import { findNewest } from '../served/expected.service.js';
 import {
   type ClaimedTarget,
   claimTargets,
   holdClaimed,
   releaseTarget,
   type TargetRow,
-} from './targets.repository.js';
+} from '../targets.repository.js';
+import { nextProbeAt } from './probe-schedule.js';
+import type { Prober } from './prober.service.js';
+import { type ServedListener, settleObserved } from './settle-observed.service.js';
+import { deleteOldChanges } from './target-states.repository.js';
 
 export interface ProbeDeps extends ServedListener {
   readonly db: Database;

@@ -1,6 +1,6 @@
-import type { AddressState } from './address-state.js';
-import type { ServedFacts } from './judge-observation.js';
-import type { TargetSettings } from './target.js';
+import type { AddressState } from '../probes/address-state.js';
+import type { ServedFacts } from '../probes/judge-observation.js';
+import type { TargetSettings } from '../target.js';
 
 /** What is shown of an FQDN's targets. */
 export interface ServedPart {

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@certloop/contracts';
 import { keyAlgorithmOf } from '@certloop/tls-probe';
-import type { Caller } from '../access/caller.js';
-import { requireLevel } from '../access/permissions.js';
-import { createRequestLimits, type RequestLimits } from '../access/request-limits.store.js';
-import { recordAudit } from '../audit/audit.service.js';
-import { getFqdn } from '../fqdns/fqdns.repository.js';
-import { findNewest } from './expected.service.js';
+import type { Caller } from '../../access/caller.js';
+import { requireLevel } from '../../access/permissions.js';
+import { createRequestLimits, type RequestLimits } from '../../access/request-limits.store.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { getFqdn } from '../../fqdns/fqdns.repository.js';
+import { findNewest } from '../served/expected.service.js';
+import type { ServedPart } from '../served/served-part.js';
+import { readServed } from '../served/show-served.service.js';
+import { refused } from '../target-input.js';
+import { claimTarget, getTarget, holdClaimed, releaseTarget } from '../targets.repository.js';
+import { auditOf, type TargetPath } from '../targets.service.js';
 import { nextProbeAt } from './probe-schedule.js';
 import type { ProbeDeps } from './run-probes.service.js';
-import type { ServedPart } from './served-part.js';
 import { settleObserved } from './settle-observed.service.js';
-import { readServed } from './show-served.service.js';
-import { refused } from './target-input.js';
-import { claimTarget, getTarget, holdClaimed, releaseTarget } from './targets.repository.js';
-import { auditOf, type TargetPath } from './targets.service.js';
 
 // what a caller waits for, and the service for him when he asks for two
 const probeMs = 20_000;

@@ -1,7 +1,7 @@
 import { describeFound, type NewestCertificate } from '@certloop/tls-probe/rules';
-import type { AddressState } from './address-state.js';
-import type { ServedFacts } from './judge-observation.js';
-import { placeOf } from './target.js';
+import type { AddressState } from '../probes/address-state.js';
+import type { ServedFacts } from '../probes/judge-observation.js';
+import { placeOf } from '../target.js';
 
 type Hinted = Pick<AddressState, 'class'> & ServedFacts & { readonly address: string };
 

@@ -6,9 +6,9 @@ import {
   type ProbeFault,
   type Stage,
 } from '@certloop/tls-probe/rules';
-import { readableText } from '../providers/readable-text.js';
+import { readableText } from '../../providers/readable-text.js';
+import type { TargetSettings } from '../target.js';
 import { type AddressState, stateAfter } from './address-state.js';
-import type { TargetSettings } from './target.js';
 
 /** What is stored of an observation beside its class. */
 export interface ServedFacts {

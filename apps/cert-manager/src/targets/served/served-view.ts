@@ -1,5 +1,5 @@
 import type { Served, ServedAddress, ServedSummary } from '@certloop/contracts';
-import { failsAt, isWell } from './address-state.js';
+import { failsAt, isWell } from '../probes/address-state.js';
 import { hintOfState } from './served-hint.js';
 import type { ServedPart } from './served-part.js';
 import { verdictOf } from './served-verdict.js';

@@ -1,16 +1,16 @@
 import { certificateLabel, parsePemBlocks } from '@certloop/crypto';
 import type { AddressObservation, ProbeFault, Stage } from '@certloop/tls-probe/rules';
 import { readSent } from '@certloop/tls-probe/rules';
-import type { Caller } from '../access/caller.js';
-import { requireLevel } from '../access/permissions.js';
-import { recordAudit } from '../audit/audit.service.js';
-import { getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import type { Caller } from '../../access/caller.js';
+import { requireLevel } from '../../access/permissions.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { getFqdn, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import { readAddress, refused } from '../target-input.js';
+import { getTarget } from '../targets.repository.js';
+import { auditOf, type TargetPath } from '../targets.service.js';
 import type { ProbeDeps } from './run-probes.service.js';
 import { settleObserved } from './settle-observed.service.js';
-import { readAddress, refused } from './target-input.js';
 import { listStates } from './target-states.repository.js';
-import { getTarget } from './targets.repository.js';
-import { auditOf, type TargetPath } from './targets.service.js';
 
 /** What an observer other than cert-manager saw at an address of a target. */
 export interface Report {

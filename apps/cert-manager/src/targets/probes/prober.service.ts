@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { createTurns } from '@certloop/server';
 import { type AddressObservation, createGuard, probe } from '@certloop/tls-probe';
+import type { TargetSettings } from '../target.js';
 import { createKeyedTurns } from './probe-turns.store.js';
-import type { TargetSettings } from './target.js';
 
 /** Where probes may connect to. */
 export interface ProbeRules {

@@ -1,18 +1,19 @@
 import type { ServedAddress } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { AddressObservation } from '@certloop/tls-probe';
-import { newRowId } from '../access/row-id.js';
-import { failsAt, isWell } from './address-state.js';
-import { type Known, type Newest, readKnown } from './expected.service.js';
-import { judgeObservation } from './judge-observation.js';
+import { newRowId } from '../../access/row-id.js';
+import { type Known, type Newest, readKnown } from '../served/expected.service.js';
 import {
   deleteServedFqdn,
   holdServedFqdn,
   type ServedFqdnRow,
   updateServedFqdn,
-} from './served-fqdns.repository.js';
-import { hintOfState } from './served-hint.js';
-import { faultText, severityOf, verdictOf } from './served-verdict.js';
+} from '../served/served-fqdns.repository.js';
+import { hintOfState } from '../served/served-hint.js';
+import { faultText, severityOf, verdictOf } from '../served/served-verdict.js';
+import { listTargetsOf, type TargetRow } from '../targets.repository.js';
+import { failsAt, isWell } from './address-state.js';
+import { judgeObservation } from './judge-observation.js';
 import {
   insertChanges,
   listStates,
@@ -20,7 +21,6 @@ import {
   type TargetChangeRow,
   type TargetStateRow,
 } from './target-states.repository.js';
-import { listTargetsOf, type TargetRow } from './targets.repository.js';
 
 /** What follows what the targets of an FQDN serve. */
 export interface ServedListener {

@@ -1,15 +1,15 @@
 import type { ServedClass } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Caller } from '../access/caller.js';
-import type { ListPage, ListWindow } from '../access/list-page.js';
-import { readableSpaces, requireLevel } from '../access/permissions.js';
-import { readList } from '../access/read-list.service.js';
-import { getFqdn } from '../fqdns/fqdns.repository.js';
+import type { Caller } from '../../access/caller.js';
+import type { ListPage, ListWindow } from '../../access/list-page.js';
+import { readableSpaces, requireLevel } from '../../access/permissions.js';
+import { readList } from '../../access/read-list.service.js';
+import { getFqdn } from '../../fqdns/fqdns.repository.js';
+import { listStates } from '../probes/target-states.repository.js';
+import { listTargetsOf } from '../targets.repository.js';
 import { findNewest } from './expected.service.js';
 import { readServedPage, type ServedFqdnRow } from './served-fqdns.repository.js';
 import type { ServedPart } from './served-part.js';
-import { listStates } from './target-states.repository.js';
-import { listTargetsOf } from './targets.repository.js';
 
 export interface FqdnPath {
   readonly spaceId: string;
