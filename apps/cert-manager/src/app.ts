@@ -56,6 +56,7 @@ import { callerOf } from './users/callers/caller.middleware.js';
 import { recordDenials } from './users/callers/denials.middleware.js';
 import { guardOpenMode } from './users/callers/open-mode.middleware.js';
 import { prepareSetup } from './users/setup/bootstrap.service.js';
+import { revocationRecorder } from './watch/issuance-events.service.js';
 
 export interface CertManager {
   readonly http: Express;
@@ -120,7 +121,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     { ...options, watchJob, onInService: watch.onInService, stop: stopping.signal },
     renewals,
   );
-  const revocations = { db, clock, logger, opener, ...scheduler };
+  const revocations = {
+    ...{ db, clock, logger, opener, ...scheduler },
+    recordRevocation: revocationRecorder(notices),
+  };
   const { leaseMs = 60_000 } = options.orders ?? {};
   const issuance = createIssuanceRunner({
     ...{ db, clock, logger, opener, leaseMs, ...scheduler },

@@ -17,6 +17,7 @@ import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { probedAfter } from './targets/served/follow-stored.service.js';
 import { recordFailedRenewal } from './watch/certificate-events.service.js';
+import { noticedAfter } from './watch/issuance-events.service.js';
 import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';
 import { createMonitorContact } from './watch/monitor-contact.store.js';
@@ -32,7 +33,8 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const { heartbeatSeconds, watchAwaySeconds: awaySeconds, watchesExpiry } = options.config;
   const monitor = monitorOf(options);
   const watch = monitor === undefined ? unwatched : createWatchEvents(clock, { watchesExpiry });
-  const followed = followedBy(watch, probedAfter(createRenewalScheduler(clock), clock));
+  const noticed = noticedAfter(createRenewalScheduler(clock), notices);
+  const followed = followedBy(watch, probedAfter(noticed, clock));
   const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
   const noteFailed = notedIfForbidden(watch, clock);
   const runner = createRenewalRunner({

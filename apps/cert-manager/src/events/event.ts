@@ -1,5 +1,8 @@
 /** What an event is about, by name. */
 export const eventTypes = [
+  'certificate.issued',
+  'certificate.renewed',
+  'certificate.revoked',
   'certificate.failed',
   'certificate.expiring',
   'monitor.away',
@@ -10,6 +13,19 @@ export type EventType = (typeof eventTypes)[number];
 
 /** A way in which people or programs are notified. */
 export type Destination = 'mail' | 'webhook';
+
+const ofOneDestination: Partial<Record<EventType, Destination>> = {
+  // nothing for people to do in time; a program installs it
+  'certificate.issued': 'webhook',
+  'certificate.renewed': 'webhook',
+  'webhook.disabled': 'mail',
+};
+
+/** Those of the destinations that get events of the type. */
+export function destinationsOf(type: EventType, destinations: readonly Destination[]): Destination[] {
+  const only = ofOneDestination[type];
+  return destinations.filter((destination) => only === undefined || destination === only);
+}
 
 /** Facts of an event as they go out; no PEM and no secret is among them. */
 export type EventData = {

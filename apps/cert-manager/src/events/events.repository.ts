@@ -45,10 +45,38 @@ export async function insertEvent(
     [eventId, type, subject, spaceId ?? null, onceKey ?? null, data, now],
   );
   if (count === 0) return false;
-  const common = { eventId, type, subject, createdAt: now, dueAt: now, leaseToken: null, attempts: 0 };
-  const rows = destinations.map((destination) => ({ ...common, id: newRowId(now), destination }));
+  const rows = destinations.map((destination) => ({
+    ...noticeOf({ eventId, type, subject }, now),
+    destination,
+  }));
   await insertMany(tx, notices, rows);
   return true;
+}
+
+/** Records events without keys in the transaction of what happened, with a notice of each for its destinations. */
+export async function insertEvents(
+  tx: Tx,
+  given: readonly { readonly event: Omit<NewEvent, 'onceKey'>; readonly to: readonly Destination[] }[],
+  now: Date,
+): Promise<void> {
+  if (given.length === 0) return;
+  const rows = given.map(({ event, to }) => ({ ...event, to, id: newRowId(now) }));
+  await insertMany(
+    tx,
+    events,
+    rows.map(({ to: _, spaceId = null, ...row }) => ({ ...row, spaceId, onceKey: null, createdAt: now })),
+  );
+  const waiting = rows.flatMap(({ id: eventId, type, subject, to }) =>
+    to.map((destination) => ({ ...noticeOf({ eventId, type, subject }, now), destination })),
+  );
+  await insertMany(tx, notices, waiting);
+}
+
+function noticeOf(
+  event: { readonly eventId: string; readonly type: EventType; readonly subject: string },
+  now: Date,
+) {
+  return { ...event, id: newRowId(now), createdAt: now, dueAt: now, leaseToken: null, attempts: 0 };
 }
 
 /** Deletes events from before the moment, and notices of them that were never sent; how many events, at most `limit`. */

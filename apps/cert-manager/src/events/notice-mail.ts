@@ -10,6 +10,9 @@ export interface MailContent {
 export const maxEventsInMail = 50;
 
 const headings: Readonly<Record<EventType, string>> = {
+  'certificate.issued': 'Certificates that were issued',
+  'certificate.renewed': 'Certificates that were renewed',
+  'certificate.revoked': 'Certificates that were revoked',
   'certificate.failed': 'Renewals that fail',
   'certificate.expiring': 'Certificates that expire soon',
   'monitor.away': 'The monitor does not answer',

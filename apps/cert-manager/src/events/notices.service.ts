@@ -1,8 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import type { Destination, NewEvent } from './event.js';
-import { deleteOldEvents, insertEvent } from './events.repository.js';
+import { type Destination, destinationsOf, type NewEvent } from './event.js';
+import { deleteOldEvents, insertEvent, insertEvents } from './events.repository.js';
 import { createMailClient, type MailSettings } from './mail.client.js';
 import { sendMail } from './send-mails.service.js';
 import { sendWebhooks } from './send-webhooks.service.js';
@@ -25,8 +25,10 @@ export interface NoticesDeps {
 export interface Notices {
   /** Switches a webhook on again that was switched off before this process started. */
   open(): Promise<void>;
-  /** Records an event in the transaction of what happened. */
+  /** Records an event in the transaction of what happened; nothing where no destination gets its type. */
   record(tx: Tx, event: NewEvent): Promise<void>;
+  /** The same of several events at once, none of which has a key. */
+  recordMany(tx: Tx, events: readonly Omit<NewEvent, 'onceKey'>[]): Promise<void>;
   /** Sends what is due, by mail and by webhook; false when something due is left. */
   run(): Promise<boolean>;
   /** Deletes events that are older than 30 days. */
@@ -47,18 +49,25 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
   const { db, clock, logger, stop } = deps;
   const send = mail && createMailClient({ ...mail, stop });
   const client = webhook && createWebhookClient({ ...webhook, stop });
-  const recordFor = async (tx: Tx, event: NewEvent, chosen: readonly Destination[]) => {
+  const record = async (tx: Tx, event: NewEvent) => {
+    const chosen = destinationsOf(event.type, destinations);
+    if (chosen.length === 0) return;
     const isNew = await insertEvent(tx, event, { destinations: chosen, now: clock.now() });
     if (isNew) logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
   };
-  const byMail = destinations.filter((destination) => destination === 'mail');
-  const record = (tx: Tx, event: NewEvent) => recordFor(tx, event, byMail);
   return {
     open: async () => {
       if (client === undefined || !(await db.transaction(enableReceiver))) return;
       logger.info({}, 'notices.webhook_enabled');
     },
-    record: (tx, event) => recordFor(tx, event, destinations),
+    record,
+    recordMany: async (tx, given) => {
+      const wanted = given.map((event) => ({ event, to: destinationsOf(event.type, destinations) }));
+      const sent = wanted.filter(({ to }) => to.length > 0);
+      await insertEvents(tx, sent, clock.now());
+      for (const { event } of sent)
+        logger.info({ type: event.type, subject: event.subject }, 'event.recorded');
+    },
     run: async () => {
       // each goes on when the other one fails
       const mails = send && sendMail({ ...deps, send });

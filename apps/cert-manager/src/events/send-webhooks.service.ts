@@ -29,7 +29,7 @@ export interface WebhookDeps {
   readonly client: WebhookClient;
   /** Address of this service. */
   readonly source: string;
-  /** Records an event for other destinations. */
+  /** Records an event in the transaction of what happened. */
   readonly record: (tx: Tx, event: NewEvent) => Promise<void>;
 }
 

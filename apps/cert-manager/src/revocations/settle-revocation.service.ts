@@ -27,6 +27,8 @@ export interface RevocationDeps {
   readonly opener: ProviderOpener;
   /** Makes what depends on the newest certificate of an FQDN follow its revocation; the FQDN is held. */
   readonly onCertificateRevoked: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  /** Called with each certificate that is stored as revoked. */
+  readonly recordRevocation: (tx: Tx, fqdn: FqdnRow, certificate: CertificateRow) => Promise<void>;
 }
 
 /** A revocation that the CA has done, and what came of it. */
@@ -55,7 +57,7 @@ export async function askCa(
 
 /** Stores that a certificate is revoked, with its audit entry and all that follows. */
 export function settleRevoked(
-  { db, clock, onCertificateRevoked }: RevocationDeps,
+  { db, clock, onCertificateRevoked, recordRevocation }: RevocationDeps,
   pending: PendingRevocationRow,
   provider: ProviderRow,
   outcome: Exclude<RevokeOutcome, { status: 'refused' }>,
@@ -81,7 +83,9 @@ export function settleRevoked(
     if (before === undefined || fqdn === undefined) return { certificate: undefined, isStoredBefore: false };
     await updateCertificate(tx, before.id, change);
     if (before.replacedAt === null) await onCertificateRevoked(tx, caller, fqdn);
-    return { certificate: { ...before, ...change }, isStoredBefore: false };
+    const certificate = { ...before, ...change };
+    await recordRevocation(tx, fqdn, certificate);
+    return { certificate, isStoredBefore: false };
   });
 }
 

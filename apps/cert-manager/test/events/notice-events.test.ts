@@ -8,11 +8,13 @@ import { type HookReceiver, startHookReceiver } from '../support/monitor/notice-
 import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import {
   addTestRenewal,
+  certificatesOf,
   clearInventory,
   moveToRenewal,
   openEntryOf,
   type RenewalPlace,
   renewedFqdn,
+  signWith,
   startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
@@ -54,9 +56,14 @@ describeEachDialect('events that are noticed', (open) => {
     await hook.close();
   });
 
-  const received = async () => {
+  const receivedOfAll = async () => {
     await app.sendNotices();
     return hook.hooks.splice(0).map(({ event }) => event);
+  };
+  /** Without the events of certificates that were stored. */
+  const received = async () => {
+    const events = await receivedOfAll();
+    return events.filter(({ type }) => !['certificate.issued', 'certificate.renewed'].includes(type));
   };
   /** Tries the renewal when it is due, as often; moments of the next tries. */
   const failRenewal = async (fqdn: Fqdn, times: number) => {
@@ -65,6 +72,52 @@ describeEachDialect('events that are noticed', (open) => {
       expect((await app.renew()).failed).toHaveLength(1);
     }
   };
+
+  test('certificate.issued and certificate.renewed come of each certificate that is stored', async () => {
+    const fqdn = await renewedFqdn(place);
+    const others = [await renewedFqdn(place), await renewedFqdn(place)];
+    const issued = await receivedOfAll();
+    expect(issued.map(({ subject }) => subject).sort()).toEqual([fqdn, ...others].map(({ id }) => id).sort());
+    const event = issued.find(({ subject }) => subject === fqdn.id);
+    const [first] = await certificatesOf(app, fqdn);
+    const facts = { fqdn: fqdn.fqdn, fqdnId: fqdn.id, spaceId: fqdn.spaceId };
+    expect(event).toMatchObject({
+      type: 'certificate.issued',
+      data: { ...facts, certificateId: first?.id, expiresAt: first?.expiresAt, imported: false },
+    });
+    expect(JSON.stringify(event)).not.toContain('BEGIN');
+
+    await moveToRenewal(app, fqdn);
+    app.clock.advance(2 * day);
+    expect((await app.renew()).renewed).toBe(3);
+    const renewed = await receivedOfAll();
+    expect(renewed.map(({ type }) => type)).toEqual(Array(3).fill('certificate.renewed'));
+    const second = (await certificatesOf(app, fqdn)).at(-1);
+    expect(renewed.find(({ subject }) => subject === fqdn.id)?.data).toMatchObject({
+      ...facts,
+      certificateId: second?.id,
+      message: `A certificate of ${fqdn.fqdn} was renewed; it is valid until ${second?.expiresAt}. Install it where its private key is.`,
+    });
+  });
+
+  test('certificate.revoked comes of each certificate that its CA revokes, with the reason', async () => {
+    const fqdn = await renewedFqdn(place);
+    await signWith(place, fqdn);
+    const [old, newest] = await certificatesOf(app, fqdn);
+    await receivedOfAll();
+    for (const certificate of [old, newest]) {
+      const path = pathOf(fqdn, `certificates/${certificate?.id}/revoke`);
+      const asked = app.request.post(path).set(app.people.ada.auth).send({ reason: 'keyCompromise' });
+      await asked.expect(200);
+      expect(await receivedOfAll()).toMatchObject([
+        {
+          type: 'certificate.revoked',
+          subject: fqdn.id,
+          data: { certificateId: certificate?.id, reason: 'keyCompromise', fqdn: fqdn.fqdn },
+        },
+      ]);
+    }
+  });
 
   test('certificate.failed comes when four tries have failed in passing, and then once a day', async () => {
     const fqdn = await renewedFqdn(place);

@@ -1,0 +1,67 @@
+import type { Caller } from '../access/caller.js';
+import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
+import type { NewEvent } from '../events/event.js';
+import type { Notices } from '../events/notices.service.js';
+import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
+import type { RevocationDeps } from '../revocations/settle-revocation.service.js';
+
+/** The scheduler, after which an event is recorded of each certificate that is stored. */
+export function noticedAfter(scheduler: RenewalScheduler, notices: Notices | undefined): RenewalScheduler {
+  if (notices === undefined) return scheduler;
+  return {
+    ...scheduler,
+    onCertificateStored: async (tx, caller, fqdn, certificate) => {
+      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
+      const stored = certificate ?? (await findNewestCertificate(tx, fqdn.id));
+      if (stored !== undefined) await notices.recordMany(tx, [storedEvent(caller, fqdn, stored)]);
+    },
+    onCertificatesStored: async (tx, news) => {
+      await scheduler.onCertificatesStored(tx, news);
+      const events = news.map(({ caller, fqdn, certificate }) => storedEvent(caller, fqdn, certificate));
+      await notices.recordMany(tx, events);
+    },
+  };
+}
+
+/** Records that a certificate was revoked, in the transaction that stores it; nothing without a destination. */
+export function revocationRecorder(notices: Notices | undefined): RevocationDeps['recordRevocation'] {
+  return async (tx, fqdn, certificate) => {
+    const { revokedAt, revocationReason, replacedAt, serialNumber } = certificate;
+    const reason = revocationReason ?? 'unspecified';
+    const advice = replacedAt === null ? 'replace it' : 'replace it by the newest one';
+    const message = `The certificate ${serialNumber} of ${fqdn.fqdn} is revoked (${reason}): ${advice} where it is in use.`;
+    const data = {
+      ...{ message, ...factsOf(fqdn, certificate), reason },
+      ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
+    };
+    const event = { type: 'certificate.revoked', subject: fqdn.id, spaceId: fqdn.spaceId, data } as const;
+    await notices?.recordMany(tx, [event]);
+  };
+}
+
+function storedEvent(caller: Caller, fqdn: FqdnRow, certificate: CertificateRow): NewEvent {
+  const isRenewed = caller.kind === 'scheduler';
+  const imported = certificate.importedAt !== null;
+  const happened = isRenewed ? 'renewed' : imported ? 'imported' : 'issued';
+  const until = certificate.expiresAt.toISOString();
+  const message = `A certificate of ${fqdn.fqdn} was ${happened}; it is valid until ${until}. Install it where its private key is.`;
+  return {
+    type: isRenewed ? 'certificate.renewed' : 'certificate.issued',
+    subject: fqdn.id,
+    spaceId: fqdn.spaceId,
+    data: { message, ...factsOf(fqdn, certificate), ...(!isRenewed && { imported }) },
+  };
+}
+
+function factsOf(fqdn: FqdnRow, { id: certificateId, serialNumber, expiresAt }: CertificateRow) {
+  const { id: fqdnId, spaceId } = fqdn;
+  return {
+    fqdn: fqdn.fqdn,
+    fqdnId,
+    spaceId,
+    certificateId,
+    serialNumber,
+    expiresAt: expiresAt.toISOString(),
+  };
+}
