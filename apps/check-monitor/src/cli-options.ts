@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { webhookByUrl } from './integrations/kinds/webhook/webhook-settings.js';
+import { webhookByUrl } from './integrations/kinds/webhook/webhook-kind.js';
 
 /** A command line that makes no sense; the message says why. */
 export class UsageError extends Error {}

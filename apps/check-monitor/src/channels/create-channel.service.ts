@@ -4,7 +4,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { type ChannelKind, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { targetsOf } from '../integrations/channel-targets.js';
-import type { GroupSettings } from '../integrations/kinds/group/group-settings.js';
+import type { GroupSettings } from '../integrations/kinds/group/group-kind.js';
 import { getProject, holdOwner, keepProject } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
 import { assignToAllChecks } from './assign-channel.repository.js';

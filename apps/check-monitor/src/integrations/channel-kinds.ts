@@ -1,17 +1,17 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { z } from 'zod';
 import { isStorable } from '../storable-text.js';
-import { emailSettings } from './kinds/email/email-settings.js';
-import { gotifySettings } from './kinds/gotify/gotify-settings.js';
-import { groupSettings } from './kinds/group/group-settings.js';
-import { matrixSettings } from './kinds/matrix/matrix-settings.js';
-import { ntfySettings } from './kinds/ntfy/ntfy-settings.js';
-import { opsgenieSettings } from './kinds/opsgenie/opsgenie-settings.js';
-import { pagerDutySettings } from './kinds/pagerduty/pagerduty-settings.js';
-import { pushoverSettings } from './kinds/pushover/pushover-settings.js';
-import { signalSettings } from './kinds/signal/signal-settings.js';
-import { telegramSettings } from './kinds/telegram/telegram-settings.js';
-import { webhookSettings } from './kinds/webhook/webhook-settings.js';
+import { emailSettings } from './kinds/email/email-kind.js';
+import { gotifySettings } from './kinds/gotify/gotify-kind.js';
+import { groupSettings } from './kinds/group/group-kind.js';
+import { matrixSettings } from './kinds/matrix/matrix-kind.js';
+import { ntfySettings } from './kinds/ntfy/ntfy-kind.js';
+import { opsgenieSettings } from './kinds/opsgenie/opsgenie-kind.js';
+import { pagerDutySettings } from './kinds/pagerduty/pagerduty-kind.js';
+import { pushoverSettings } from './kinds/pushover/pushover-kind.js';
+import { signalSettings } from './kinds/signal/signal-kind.js';
+import { telegramSettings } from './kinds/telegram/telegram-kind.js';
+import { webhookSettings } from './kinds/webhook/webhook-kind.js';
 import { addressSettings } from './settings-rules.js';
 
 /** What can be known of a kind of channel without calling anybody. */

@@ -1,5 +1,5 @@
 import type { ChannelKind } from './channel-kinds.js';
-import { hasTemplateHost } from './kinds/webhook/webhook-settings.js';
+import { hasTemplateHost } from './kinds/webhook/webhook-kind.js';
 
 /** An address in the settings of a channel. */
 export interface ChannelTarget {

@@ -1,4 +1,4 @@
-import type { OpsgenieRegion } from './kinds/opsgenie/opsgenie-settings.js';
+import type { OpsgenieRegion } from './kinds/opsgenie/opsgenie-kind.js';
 
 /** What this service is told of the services by which it tells; what is undefined is not set up. */
 export interface Messengers {

@@ -6,7 +6,7 @@ import { findKind } from '../integrations/channel-kinds.js';
 import { needsConsent } from '../integrations/consent.js';
 import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 import { consentMail } from '../integrations/kinds/email/consent-message.js';
-import { type EmailSettings, emailSettings } from '../integrations/kinds/email/email-settings.js';
+import { type EmailSettings, emailSettings } from '../integrations/kinds/email/email-kind.js';
 import type { SendMail } from '../integrations/kinds/email/mail-sender.client.js';
 import { isFormerUnsubscribeLink } from '../integrations/links/former-link.js';
 import { isSignedLink, type LinkPurpose, signedLink } from '../integrations/links/signed-link.js';

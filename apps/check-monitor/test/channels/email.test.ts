@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmail } from '../../src/integrations/kinds/email/email.channel.js';
-import { emailSettings } from '../../src/integrations/kinds/email/email-settings.js';
+import { emailSettings } from '../../src/integrations/kinds/email/email-kind.js';
 import { createMailSender } from '../../src/integrations/kinds/email/mail-sender.client.js';
 import type { AlertEvent } from '../../src/integrations/messages/alert-event.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createOpsgenie } from '../../src/integrations/kinds/opsgenie/opsgenie.channel.js';
-import { opsgenieSettings } from '../../src/integrations/kinds/opsgenie/opsgenie-settings.js';
+import { opsgenieSettings } from '../../src/integrations/kinds/opsgenie/opsgenie-kind.js';
 import { createPagerDuty } from '../../src/integrations/kinds/pagerduty/pagerduty.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { delivered } from '../../src/integrations/delivery/delivery-result.js';
 import type { HttpMessage } from '../../src/integrations/delivery/http-message.js';
 import { createNtfy } from '../../src/integrations/kinds/ntfy/ntfy.channel.js';
-import { ntfySettings } from '../../src/integrations/kinds/ntfy/ntfy-settings.js';
+import { ntfySettings } from '../../src/integrations/kinds/ntfy/ntfy-kind.js';
 import { aDelivery, aDownCheck, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPushover } from '../../src/integrations/kinds/pushover/pushover.channel.js';
-import { pushoverSettings } from '../../src/integrations/kinds/pushover/pushover-settings.js';
+import { pushoverSettings } from '../../src/integrations/kinds/pushover/pushover-kind.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 

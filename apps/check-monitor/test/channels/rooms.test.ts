@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createGoogleChat } from '../../src/integrations/kinds/google-chat/google-chat.channel.js';
 import { createGotify } from '../../src/integrations/kinds/gotify/gotify.channel.js';
-import { gotifySettings } from '../../src/integrations/kinds/gotify/gotify-settings.js';
+import { gotifySettings } from '../../src/integrations/kinds/gotify/gotify-kind.js';
 import { createMatrix } from '../../src/integrations/kinds/matrix/matrix.channel.js';
 import { createTeams } from '../../src/integrations/kinds/teams/teams.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSignal } from '../../src/integrations/kinds/signal/signal.channel.js';
-import { signalSettings } from '../../src/integrations/kinds/signal/signal-settings.js';
+import { signalSettings } from '../../src/integrations/kinds/signal/signal-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
 
 interface Call {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createTelegram } from '../../src/integrations/kinds/telegram/telegram.channel.js';
-import { telegramSettings } from '../../src/integrations/kinds/telegram/telegram-settings.js';
+import { telegramSettings } from '../../src/integrations/kinds/telegram/telegram-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 

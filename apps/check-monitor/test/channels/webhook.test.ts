@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createWebhook } from '../../src/integrations/kinds/webhook/webhook.channel.js';
-import { webhookSettings } from '../../src/integrations/kinds/webhook/webhook-settings.js';
+import { webhookSettings } from '../../src/integrations/kinds/webhook/webhook-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
 import { openSender, type TestSender } from '../support/sender.js';

@@ -3,7 +3,7 @@ import { consentMissing } from '../../consent.js';
 import { type DeliveryResult, undelivered } from '../../delivery/delivery-result.js';
 import type { Delivery, Integration, NoticeDelivery } from '../../integration.js';
 import { emailMessage } from './email-message.js';
-import type { EmailSettings } from './email-settings.js';
+import type { EmailSettings } from './email-kind.js';
 import type { Sendable, SendMail } from './mail-sender.client.js';
 import { noticeMail } from './notice-mail.js';
 

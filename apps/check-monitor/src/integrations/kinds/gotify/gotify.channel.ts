@@ -3,7 +3,7 @@ import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
 import { gotifyMessage, gotifyNotice } from './gotify-message.js';
-import type { GotifySettings } from './gotify-settings.js';
+import type { GotifySettings } from './gotify-kind.js';
 
 /** An application of a Gotify server. */
 export function createGotify(send: SendHttp): Integration<GotifySettings> {

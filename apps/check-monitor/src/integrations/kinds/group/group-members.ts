@@ -1,4 +1,4 @@
-import type { GroupSettings } from './group-settings.js';
+import type { GroupSettings } from './group-kind.js';
 
 /** What of a channel says whether it is a group, and of which others. */
 export interface GroupedChannel {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type DeliveryResult, delivered, undelivered } from '../../delivery/delivery-result.js';
 import type { Delivery, Integration } from '../../integration.js';
 import type { AlertEvent } from '../../messages/alert-event.js';
-import type { GroupSettings } from './group-settings.js';
+import type { GroupSettings } from './group-kind.js';
 
 export interface MemberDelivery {
   readonly projectId: string;

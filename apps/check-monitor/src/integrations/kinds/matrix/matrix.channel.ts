@@ -3,7 +3,7 @@ import { jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
 import { matrixMessage, matrixNotice } from './matrix-message.js';
-import type { MatrixSettings } from './matrix-settings.js';
+import type { MatrixSettings } from './matrix-kind.js';
 
 export interface MatrixAccount {
   readonly homeserverUrl: string;

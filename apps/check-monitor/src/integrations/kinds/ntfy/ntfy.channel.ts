@@ -3,7 +3,7 @@ import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
 import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
-import type { NtfySettings } from './ntfy-settings.js';
+import type { NtfySettings } from './ntfy-kind.js';
 
 /** A topic of an ntfy server. `sharedToken` is sent to ntfy.sh, to which it belongs, where the settings name none. */
 export function createNtfy(send: SendHttp, sharedToken: string | undefined): Integration<NtfySettings> {

@@ -3,7 +3,7 @@ import { type HttpAnswer, jsonAnswer } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
 import { opsgenieMessage } from './opsgenie-message.js';
-import type { OpsgenieRegion, OpsgenieSettings } from './opsgenie-settings.js';
+import type { OpsgenieRegion, OpsgenieSettings } from './opsgenie-kind.js';
 
 export interface OpsgenieDeps {
   readonly send: SendHttp;

@@ -2,7 +2,7 @@ import { jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
 import { pagerDutyMessage } from './pagerduty-message.js';
-import type { PagerDutySettings } from './pagerduty-settings.js';
+import type { PagerDutySettings } from './pagerduty-kind.js';
 
 export interface PagerDutyDeps {
   readonly send: SendHttp;

@@ -9,7 +9,7 @@ import {
   othersBlock,
 } from '../../messages/markup.js';
 import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js';
-import { emergencyPriority } from './pushover-settings.js';
+import { emergencyPriority } from './pushover-kind.js';
 
 /** Pushover refuses longer texts. */
 const mostOctets = 1024;

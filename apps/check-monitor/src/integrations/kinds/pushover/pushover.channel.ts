@@ -4,7 +4,7 @@ import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Delivery, Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
 import { pushoverMessage, pushoverNotice } from './pushover-message.js';
-import { emergencyPriority, type PushoverSettings, silentPriority } from './pushover-settings.js';
+import { emergencyPriority, type PushoverSettings, silentPriority } from './pushover-kind.js';
 
 export interface PushoverDeps {
   readonly send: SendHttp;

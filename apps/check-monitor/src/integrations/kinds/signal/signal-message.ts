@@ -1,7 +1,7 @@
 import { type EventView, type Fact, factText } from '../../messages/event-view.js';
 import { plainText } from '../../messages/markup.js';
 import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js';
-import type { SignalSettings } from './signal-settings.js';
+import type { SignalSettings } from './signal-kind.js';
 
 /** signal-cli sends what is longer as a file. */
 const mostOctets = 2000;

@@ -9,7 +9,7 @@ import {
 } from '../../delivery/delivery-result.js';
 import type { Integration } from '../../integration.js';
 import { signalMessage, signalNotice } from './signal-message.js';
-import type { SignalSettings } from './signal-settings.js';
+import type { SignalSettings } from './signal-kind.js';
 import { callBySocket, type RpcAnswer, SocketTimeout } from './signal-socket.client.js';
 
 export interface SignalDeps {

@@ -8,7 +8,7 @@ import {
   othersBlock,
 } from '../../messages/markup.js';
 import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js';
-import type { TelegramSettings } from './telegram-settings.js';
+import type { TelegramSettings } from './telegram-kind.js';
 
 /** Telegram refuses texts of more than 4096 characters after markup. */
 const mostOctets = 4096;

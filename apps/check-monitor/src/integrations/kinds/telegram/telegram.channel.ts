@@ -5,7 +5,7 @@ import type { SendHttp } from '../../delivery/http-sender.client.js';
 import { createMessageThrottle, type MessageThrottle } from '../../delivery/message-throttle.js';
 import type { Integration } from '../../integration.js';
 import { telegramMessage, telegramNotice } from './telegram-message.js';
-import type { TelegramSettings } from './telegram-settings.js';
+import type { TelegramSettings } from './telegram-kind.js';
 
 export interface TelegramDeps {
   readonly send: SendHttp;

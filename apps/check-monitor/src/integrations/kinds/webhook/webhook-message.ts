@@ -1,7 +1,7 @@
 import type { HttpMessage } from '../../delivery/http-message.js';
 import type { AlertEvent } from '../../messages/alert-event.js';
 import { fillTemplate } from './placeholders.js';
-import type { WebhookCall } from './webhook-settings.js';
+import type { WebhookCall } from './webhook-kind.js';
 
 /**
  * Request of a webhook. A repeated delivery carries the same Idempotency-Key, unless the user has one of their own;

@@ -2,7 +2,7 @@ import { delivered } from '../../delivery/delivery-result.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
 import { webhookMessage } from './webhook-message.js';
-import type { WebhookSettings } from './webhook-settings.js';
+import type { WebhookSettings } from './webhook-kind.js';
 
 /** Calls an address of the user's choice. */
 export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
