@@ -1,6 +1,7 @@
 import { baseAddress, flag, httpAddress, setting, wholeNumber, wordList } from '@certloop/server';
 import { z } from 'zod';
-import { type ChannelKind, channelKindNames, findKind } from './integrations/channel-kinds.js';
+import { channelKindNames, findKind } from './integrations/channel-kinds.js';
+import type { ChannelKind } from './integrations/kinds.js';
 
 const channelKindList = wordList.transform((words, context): ChannelKind[] => {
   const unknown = words.find((word) => findKind(word) === undefined);

@@ -4,7 +4,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { type Channel, findChannel, updateChannel } from '../src/channels/channels.repository.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
-import type { ChannelKind } from '../src/integrations/channel-kinds.js';
+import type { ChannelKind } from '../src/integrations/kinds.js';
 import { publicServices } from '../src/integrations/messengers.js';
 import { listNotifications, type Notification } from '../src/notifications/notifications.repository.js';
 import { began, type Holder, openTestApp, type TestApp } from './support/app.js';

@@ -10,7 +10,7 @@ import {
   type ManageChannelsDeps,
   removeChannel,
 } from '../src/channels/manage-channels.service.js';
-import type { ChannelKind } from '../src/integrations/channel-kinds.js';
+import type { ChannelKind } from '../src/integrations/kinds.js';
 import { askConsent, type ConsentDeps } from '../src/notifications/consent.service.js';
 import { listNotifications } from '../src/notifications/notifications.repository.js';
 import { type TestChannelDeps, testChannel } from '../src/notifications/test-channel.service.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { findChannel, updateChannel } from '../src/channels/channels.repository.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
 import { editChannel, listChannelsOf } from '../src/channels/manage-channels.service.js';
-import type { ChannelKind } from '../src/integrations/channel-kinds.js';
+import type { ChannelKind } from '../src/integrations/kinds.js';
 import { testChannel } from '../src/notifications/test-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
 

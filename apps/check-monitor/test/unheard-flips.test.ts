@@ -2,7 +2,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { findChannel, updateChannel } from '../src/channels/channels.repository.js';
 import { createChannel } from '../src/channels/create-channel.service.js';
-import type { ChannelKind } from '../src/integrations/channel-kinds.js';
+import type { ChannelKind } from '../src/integrations/kinds.js';
 import { type Holder, openTestApp, type TestApp } from './support/app.js';
 
 const smtp = { url: 'smtp://127.0.0.1:9', from: 'alerts@example.org' };

@@ -1,7 +1,8 @@
 import { type accountContract, type Handlers, InvalidInput, NotFound } from '@certloop/contracts';
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
 import { type ChannelPath, listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
-import { type ChannelKind, channelKindNames, findKind } from '../integrations/channel-kinds.js';
+import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
+import type { ChannelKind } from '../integrations/kinds.js';
 import { type TestChannelDeps, testChannel } from '../notifications/test-channel.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
 import { type AccountCallerDeps, type AccountContext, sessionOf, userOf } from './account.middleware.js';

@@ -1,6 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { findChannelById } from '../channels/channels.repository.js';
-import { channelKinds, findKind } from '../integrations/channel-kinds.js';
+import { labelOf } from '../integrations/channel-kinds.js';
 import type { AlertStatus } from '../integrations/messages/alert-event.js';
 import type { Notice } from '../integrations/messages/notice.js';
 import { findOwnerAddress } from '../notifications/channel-outcome.repository.js';
@@ -52,10 +52,9 @@ async function loadNotice(tx: Tx, parcel: QueuedParcel): Promise<ParcelContent |
   const { aboutChannelId, channelId, deliveryId } = leadOf(parcel);
   const channel = aboutChannelId === null ? undefined : await findChannelById(tx, aboutChannelId);
   if (channel === undefined) return undefined;
-  const kind = findKind(channel.kind);
   const notice = brokenChannelNotice({
     ...channel,
-    label: kind === undefined ? channel.kind : channelKinds[kind].label,
+    label: labelOf(channel.kind),
     projectName: (await getProject(tx, channel.projectId)).name,
   });
   if (channelId !== aboutChannelId) return { notice, deliveryId };

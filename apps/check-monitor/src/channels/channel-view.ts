@@ -1,5 +1,5 @@
 import { isoSeconds, type Micros } from '../instants.js';
-import { channelKinds, findKind, withoutSecrets } from '../integrations/channel-kinds.js';
+import { findKind, labelOf, withoutSecrets } from '../integrations/channel-kinds.js';
 import { isWithoutConsent } from '../integrations/consent.js';
 
 /** What of a channel is shown to people who may edit it. */
@@ -24,7 +24,7 @@ export function describeChannel(channel: ViewedChannel, now: Micros) {
   return {
     id: uuid,
     kind,
-    label: known === undefined ? kind : channelKinds[known].label,
+    label: labelOf(kind),
     name,
     settings: known === undefined ? {} : withoutSecrets(known, settings),
     verified: !isWithoutConsent(channel),

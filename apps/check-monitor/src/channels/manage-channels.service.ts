@@ -1,13 +1,9 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Micros } from '../instants.js';
-import {
-  type ChannelKind,
-  findKind,
-  keepSecrets,
-  parseChannelSettings,
-} from '../integrations/channel-kinds.js';
+import { findKind, keepSecrets, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { addressIn, isAddressOf, needsConsent } from '../integrations/consent.js';
+import type { ChannelKind } from '../integrations/kinds.js';
 import {
   type Channel,
   deleteChannel,

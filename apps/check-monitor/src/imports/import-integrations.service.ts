@@ -8,7 +8,8 @@ import {
   unusedChannel,
   updateChannel,
 } from '../channels/channels.repository.js';
-import { type ChannelKind, parseChannelSettings } from '../integrations/channel-kinds.js';
+import { parseChannelSettings } from '../integrations/channel-kinds.js';
+import type { ChannelKind } from '../integrations/kinds.js';
 import { integrationOf } from './dump-integration.js';
 import type { DumpRow } from './dump-rows.js';
 import { addAssignments, listAssignedCheckIds, removeAssignments } from './import.repository.js';

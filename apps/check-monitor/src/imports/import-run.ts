@@ -1,5 +1,5 @@
 import type { Micros } from '../instants.js';
-import type { ChannelKind } from '../integrations/channel-kinds.js';
+import type { ChannelKind } from '../integrations/kinds.js';
 import type { ImportTally } from './import-report.js';
 
 /** A project that the dump has, as it is here. */

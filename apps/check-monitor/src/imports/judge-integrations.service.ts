@@ -1,5 +1,6 @@
-import { type ChannelKind, channelKinds } from '../integrations/channel-kinds.js';
+import { labelOf } from '../integrations/channel-kinds.js';
 import { targetsOf } from '../integrations/channel-targets.js';
+import type { ChannelKind } from '../integrations/kinds.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import type { NotCarriedOver } from './import-report.js';
 import type { ImportedIntegration } from './import-run.js';
@@ -55,7 +56,7 @@ function missingKinds(
     return [
       {
         what: `${count} of kind ${kind}`,
-        reason: `${channelKinds[kind].label} is not set up here: ${missing}`,
+        reason: `${labelOf(kind)} is not set up here: ${missing}`,
       },
     ];
   });

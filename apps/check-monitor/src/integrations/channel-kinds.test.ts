@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type ChannelKind,
   channelKindNames,
   findKind,
   keepSecrets,
   parseChannelSettings,
   withoutSecrets,
 } from './channel-kinds.js';
+import type { ChannelKind } from './kinds.js';
 
 const uuid = '9b6b0b1e-0d3c-4a53-9d6a-333333333333';
 

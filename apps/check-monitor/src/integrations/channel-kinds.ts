@@ -1,68 +1,22 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { z } from 'zod';
 import { isStorable } from '../storable-text.js';
-import { emailSettings } from './kinds/email/email-kind.js';
-import { gotifySettings } from './kinds/gotify/gotify-kind.js';
-import { groupSettings } from './kinds/group/group-kind.js';
-import { matrixSettings } from './kinds/matrix/matrix-kind.js';
-import { ntfySettings } from './kinds/ntfy/ntfy-kind.js';
-import { opsgenieSettings } from './kinds/opsgenie/opsgenie-kind.js';
-import { pagerDutySettings } from './kinds/pagerduty/pagerduty-kind.js';
-import { pushoverSettings } from './kinds/pushover/pushover-kind.js';
-import { signalSettings } from './kinds/signal/signal-kind.js';
-import { telegramSettings } from './kinds/telegram/telegram-kind.js';
-import { webhookSettings } from './kinds/webhook/webhook-kind.js';
-import { addressSettings } from './settings-rules.js';
-
-/** What can be known of a kind of channel without calling anybody. */
-export interface KindSpec {
-  /** Name for people. */
-  readonly label: string;
-  readonly settings: z.ZodType<object>;
-  /** Members of the settings that are taken in but never shown. */
-  readonly secrets: readonly Secret[];
-}
-
-export interface Secret {
-  /** Names of the member and of what it is in, with dots between them. */
-  readonly path: string;
-  /** Member that says whom the secret is told. */
-  readonly toldTo?: string;
-}
-
-const headerSecrets: readonly Secret[] = [
-  { path: 'down.headers', toldTo: 'down.url' },
-  { path: 'up.headers', toldTo: 'up.url' },
-];
-
-/** Every kind of channel; the names are those of the wire. */
-export const channelKinds = {
-  webhook: { label: 'Webhook', settings: webhookSettings, secrets: headerSecrets },
-  email: { label: 'Email', settings: emailSettings, secrets: [] },
-  slack: { label: 'Slack', settings: addressSettings, secrets: [{ path: 'url' }] },
-  mattermost: { label: 'Mattermost', settings: addressSettings, secrets: [{ path: 'url' }] },
-  discord: { label: 'Discord', settings: addressSettings, secrets: [{ path: 'url' }] },
-  ntfy: { label: 'ntfy', settings: ntfySettings, secrets: [{ path: 'token', toldTo: 'url' }] },
-  telegram: { label: 'Telegram', settings: telegramSettings, secrets: [] },
-  pd: { label: 'PagerDuty', settings: pagerDutySettings, secrets: [{ path: 'serviceKey' }] },
-  opsgenie: { label: 'Opsgenie', settings: opsgenieSettings, secrets: [{ path: 'key' }] },
-  po: { label: 'Pushover', settings: pushoverSettings, secrets: [{ path: 'userKey' }] },
-  msteamsw: { label: 'Microsoft Teams', settings: addressSettings, secrets: [{ path: 'url' }] },
-  googlechat: { label: 'Google Chat', settings: addressSettings, secrets: [{ path: 'url' }] },
-  matrix: { label: 'Matrix', settings: matrixSettings, secrets: [] },
-  signal: { label: 'Signal', settings: signalSettings, secrets: [] },
-  gotify: { label: 'Gotify', settings: gotifySettings, secrets: [{ path: 'token', toldTo: 'url' }] },
-  group: { label: 'Group', settings: groupSettings, secrets: [] },
-} as const satisfies Readonly<Record<string, KindSpec>>;
-
-export type ChannelKind = keyof typeof channelKinds;
-
-// their receivers are programs that need each change; a group sends nothing itself
-const notForPeople: ReadonlySet<string> = new Set(['webhook', 'pd', 'opsgenie', 'group']);
+import type { Kind, Secret } from './kind.js';
+import { type ChannelKind, channelKinds } from './kinds.js';
 
 /** Whether people read what channels of the kind get, so that several changes may come in one message. */
 export function isForPeople(kind: string): boolean {
-  return !notForPeople.has(kind);
+  return kindNamed(kind)?.isForPeople ?? true;
+}
+
+/** Label of the kind for people; its name where there is no such kind any more. */
+export function labelOf(kind: string): string {
+  return kindNamed(kind)?.label ?? kind;
+}
+
+/** What is known of the kind of that name, or undefined. */
+export function kindNamed(name: string): Kind | undefined {
+  const kind = findKind(name);
+  return kind && channelKinds[kind];
 }
 
 export const channelKindNames = Object.keys(channelKinds) as readonly ChannelKind[];
@@ -77,7 +31,7 @@ export function parseChannelSettings(kind: ChannelKind, given: unknown): object 
   if (!isStorable(given)) {
     throw new InvalidInput('settings: not all is valid Unicode, or there are null characters');
   }
-  const result = (channelKinds[kind] as KindSpec).settings.safeParse(given);
+  const result = channelKinds[kind].settings.safeParse(given);
   if (result.success) return result.data;
   const [fault] = result.error.issues;
   const path = fault?.path.join('.') ?? '';
@@ -100,11 +54,11 @@ export function withoutSecrets(kind: ChannelKind, settings: object): object {
  */
 export function keepSecrets(kind: ChannelKind, edited: object, stored: object): object {
   const kept = structuredClone(edited);
-  for (const { path, toldTo } of secretsOf(kind)) {
+  for (const { path, sentTo } of secretsOf(kind)) {
     const to = memberAt(kept, path);
     const from = memberAt(stored, path);
     if (to.holder === undefined || from.holder === undefined || to.name in to.holder) continue;
-    if (toldTo === undefined || valueAt(edited, toldTo) === valueAt(stored, toldTo)) {
+    if (sentTo === undefined || valueAt(edited, sentTo) === valueAt(stored, sentTo)) {
       to.holder[to.name] = from.holder[from.name];
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ChannelKind, channelKindNames, channelKinds } from './channel-kinds.js';
+import { channelKindNames } from './channel-kinds.js';
 import { targetsOf } from './channel-targets.js';
+import { type ChannelKind, channelKinds } from './kinds.js';
 
 describe('targets of a channel', () => {
   const hook = { method: 'GET', body: '', headers: {} };

@@ -1,5 +1,5 @@
-import type { ChannelKind } from './channel-kinds.js';
-import { hasTemplateHost } from './kinds/webhook/webhook-kind.js';
+import type { Kind } from './kind.js';
+import { type ChannelKind, channelKinds } from './kinds.js';
 
 /** An address in the settings of a channel. */
 export interface ChannelTarget {
@@ -15,10 +15,11 @@ const paths = ['url', 'down.url', 'up.url'];
  * message.
  */
 export function targetsOf(kind: ChannelKind, settings: object): ChannelTarget[] {
+  const { hasOpenHost }: Kind = channelKinds[kind];
   return paths.flatMap((path) => {
     const url = valueAt(settings, path);
     if (typeof url !== 'string' || !URL.canParse(url)) return [];
-    return kind === 'webhook' && hasTemplateHost(url) ? [] : [{ path, url }];
+    return hasOpenHost?.(url) ? [] : [{ path, url }];
   });
 }
 

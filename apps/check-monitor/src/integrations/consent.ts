@@ -1,5 +1,5 @@
 import type { Micros } from '../instants.js';
-import { type ChannelKind, findKind } from './channel-kinds.js';
+import { kindNamed } from './channel-kinds.js';
 
 interface ConsentState {
   readonly kind: string;
@@ -7,8 +7,8 @@ interface ConsentState {
 }
 
 /** Whether the holder of the address must agree before anything is sent there. */
-export function needsConsent(kind: ChannelKind | undefined): boolean {
-  return kind === 'email';
+export function needsConsent(kind: string): boolean {
+  return kindNamed(kind)?.needsConsent === true;
 }
 
 /** Address in the settings of a channel that has one. */
@@ -19,7 +19,7 @@ export function addressIn(settings: unknown): unknown {
 
 /** Whether settings of a kind that needs consent name `address`, whose holder is the one who gives them. */
 export function isAddressOf(kind: string, settings: unknown, address: string | undefined): boolean {
-  return needsConsent(findKind(kind)) && address !== undefined && addressIn(settings) === address;
+  return needsConsent(kind) && address !== undefined && addressIn(settings) === address;
 }
 
 /** Why nothing is sent to an address whose holder has not agreed. */
@@ -27,5 +27,5 @@ export const consentMissing = 'Email not verified';
 
 /** Whether the holder of the address has yet to agree. */
 export function isWithoutConsent({ kind, verifiedAt }: ConsentState): boolean {
-  return needsConsent(findKind(kind)) && verifiedAt === null;
+  return needsConsent(kind) && verifiedAt === null;
 }

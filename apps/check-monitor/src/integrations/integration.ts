@@ -1,4 +1,3 @@
-import type { ChannelKind } from './channel-kinds.js';
 import type { DeliveryResult } from './delivery/delivery-result.js';
 import type { AlertEvent, AlertStatus } from './messages/alert-event.js';
 import type { EventView, ViewSite } from './messages/event-view.js';
@@ -30,9 +29,8 @@ export interface NoticeDelivery<Settings> {
   readonly site: ViewSite;
 }
 
-/** How channels of one kind are told. */
+/** How messages are sent to channels of one kind. */
 export interface Integration<Settings extends object = object> {
-  readonly kind: ChannelKind;
   /** What this server must be told before channels of the kind work; undefined when nothing is missing. */
   readonly missing?: string;
   /** The operator switched the kind off, so no message waits until it is back. */

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { anEvent } from '../../test/support/events.js';
-import { type ChannelKind, channelKindNames, channelKinds } from './channel-kinds.js';
+import { channelKindNames } from './channel-kinds.js';
 import { fillTemplate, type Place, placeholderNames } from './kinds/webhook/placeholders.js';
+import { type ChannelKind, channelKinds } from './kinds.js';
 
 const page = readFileSync(new URL('../../../../../docs/integrations.md', import.meta.url), 'utf8');
 

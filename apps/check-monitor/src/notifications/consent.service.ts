@@ -2,7 +2,6 @@ import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { type Channel, deleteChannel, findChannel, updateChannel } from '../channels/channels.repository.js';
 import type { Micros } from '../instants.js';
-import { findKind } from '../integrations/channel-kinds.js';
 import { needsConsent } from '../integrations/consent.js';
 import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 import { consentMail } from '../integrations/kinds/email/consent-message.js';
@@ -47,7 +46,7 @@ export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<C
   const { purpose, channelUuid, signature } = link;
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(channelUuid);
   const channel = isUuid ? await deps.database.read((tx) => findChannel(tx, channelUuid)) : undefined;
-  const isMail = channel !== undefined && needsConsent(findKind(channel.kind));
+  const isMail = channel !== undefined && needsConsent(channel.kind);
   const bound = purpose === 'verify' && isMail ? addressOf(channel) : {};
   const subject = { purpose, channelUuid, ...bound };
   const isOurs = acceptedSecrets(deps).some((secret) => isSignedLink(secret, subject, signature));

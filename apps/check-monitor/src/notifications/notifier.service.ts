@@ -13,13 +13,9 @@ import type { Sent } from '../channels/channel-health.js';
 import { type Channel, findChannel } from '../channels/channels.repository.js';
 import type { ChannelNotifier } from '../channels/channels.service.js';
 import { type Micros, wholeMs } from '../instants.js';
-import {
-  type ChannelKind,
-  channelKinds,
-  findKind,
-  parseChannelSettings,
-} from '../integrations/channel-kinds.js';
+import { findKind, labelOf, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { consentMissing, isWithoutConsent } from '../integrations/consent.js';
+import type { IntegrationDeps } from '../integrations/create-integration.channel.js';
 import {
   type DeliveryResult,
   failedInPassing,
@@ -31,7 +27,8 @@ import type { Integration } from '../integrations/integration.js';
 import { createIntegrations, type Integrations } from '../integrations/integrations.service.js';
 import { createMailSender, type SendMail } from '../integrations/kinds/email/mail-sender.client.js';
 import { noticeMail } from '../integrations/kinds/email/notice-mail.js';
-import type { MemberDelivery } from '../integrations/kinds/group/group.channel.js';
+import type { MemberDelivery } from '../integrations/kinds/group/member-delivery.js';
+import type { ChannelKind } from '../integrations/kinds.js';
 import type { AlertEvent, AlertStatus } from '../integrations/messages/alert-event.js';
 import { type ViewSite, viewEvent } from '../integrations/messages/event-view.js';
 import type { Notice } from '../integrations/messages/notice.js';
@@ -134,20 +131,20 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const toServices = createOutgoingFetch({ ...outgoing, allowPrivate: true });
   const { smtp } = config.messengers;
   const sendMail = smtp && createMailSender({ smtpUrl: smtp.url, from: smtp.from, timeoutMs, stop });
-  const integrations: Integrations = createIntegrations({
+  const integrationDeps: IntegrationDeps = {
     sendToUser: createHttpSender({ ...sender, fetch: traced(toUsers.fetch) }),
     sendToService: createHttpSender({ ...sender, fetch: traced(toServices.fetch) }),
     sendMail,
     services,
     messengers: config.messengers,
-    disabledKinds: config.disabledKinds,
     signer: { siteRoot: config.site.siteRoot, secret: config.secret },
     timeoutMs,
     stop,
     now: deps.now,
     onCaptcha: (token) => deps.logger.error({ token }, 'signal.captcha_wanted'),
     notifyMember: (delivery) => notifyMember(deps, integrations, delivery),
-  });
+  };
+  const integrations: Integrations = createIntegrations(integrationDeps, config.disabledKinds);
   return {
     tells: (channel, status) => tells(integrations, channel, status),
     obstacle: (channel) => obstacle(integrations, channel),
@@ -273,7 +270,7 @@ function openChannel(integrations: Integrations, channel: Channel): OpenedChanne
   if (integration.missing !== undefined) {
     // a start that lost a setting must not lose what waits meanwhile
     const isPassing = integration.isSwitchedOff !== true;
-    return { error: `${channelKinds[kind].label} notifications are not enabled.`, isPassing };
+    return { error: `${labelOf(kind)} notifications are not enabled.`, isPassing };
   }
   try {
     return { integration, settings: parseChannelSettings(kind, channel.settings) };

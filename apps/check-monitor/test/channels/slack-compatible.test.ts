@@ -7,10 +7,10 @@ import { openTarget } from '../support/target.js';
 
 const target = openTarget();
 
-function channel(kind: string) {
-  const found = createSlackCompatible(target.send).find((integration) => integration.kind === kind);
-  if (found === undefined) throw new Error(`there is no ${kind}`);
-  return found;
+type Name = 'slack' | 'mattermost' | 'discord';
+
+function channel(kind: Name) {
+  return createSlackCompatible(kind, target.send);
 }
 
 const settings = (path = '/hook') => ({ url: target.server.url + path });
@@ -62,7 +62,7 @@ describe('slack', () => {
 });
 
 describe('addresses that were taken back', () => {
-  test.each([
+  test.each<[Name, number, string, boolean]>([
     ['slack', 404, '', true],
     ['slack', 400, 'invalid_token', true],
     ['slack', 400, 'no_text', false],
@@ -98,11 +98,11 @@ describe('mattermost and discord', () => {
 
   test('discord is called by its present name', async () => {
     const sent: HttpMessage[] = [];
-    const discord = createSlackCompatible(async (message) => {
+    const discord = createSlackCompatible('discord', async (message) => {
       sent.push(message);
       return delivered;
-    }).find(({ kind }) => kind === 'discord');
-    await discord?.deliver(aDelivery({ url: 'https://discordapp.com/api/webhooks/1/key' }));
+    });
+    await discord.deliver(aDelivery({ url: 'https://discordapp.com/api/webhooks/1/key' }));
     expect(sent[0]?.url).toBe('https://discord.com/api/webhooks/1/key/slack');
   });
 

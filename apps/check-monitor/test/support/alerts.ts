@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { AppConfig } from '../../src/app.js';
 import { type Channel, findChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
-import type { ChannelKind } from '../../src/integrations/channel-kinds.js';
+import type { ChannelKind } from '../../src/integrations/kinds.js';
 import { publicServices } from '../../src/integrations/messengers.js';
 import { listNotifications, type Notification } from '../../src/notifications/notifications.repository.js';
 import { type Answer, began, type Holder, openTestApp, type TestApp } from './app.js';

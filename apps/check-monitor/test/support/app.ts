@@ -15,7 +15,7 @@ import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
 import { type AppConfig, buildApp } from '../../src/app.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
-import type { ChannelKind } from '../../src/integrations/channel-kinds.js';
+import type { ChannelKind } from '../../src/integrations/kinds.js';
 import type { Messengers } from '../../src/integrations/messengers.js';
 import { createServiceMetrics } from '../../src/metrics/service-metrics.service.js';
 import {

@@ -1,4 +1,3 @@
-import type { ChannelKind } from '../../src/integrations/channel-kinds.js';
 import { emailMessage } from '../../src/integrations/kinds/email/email-message.js';
 import { googleChatMessage } from '../../src/integrations/kinds/google-chat/google-chat-message.js';
 import { gotifyMessage } from '../../src/integrations/kinds/gotify/gotify-message.js';
@@ -16,6 +15,7 @@ import {
 import { teamsMessage } from '../../src/integrations/kinds/teams/teams-message.js';
 import { telegramMessage } from '../../src/integrations/kinds/telegram/telegram-message.js';
 import { webhookMessage } from '../../src/integrations/kinds/webhook/webhook-message.js';
+import type { ChannelKind } from '../../src/integrations/kinds.js';
 import type { AlertEvent } from '../../src/integrations/messages/alert-event.js';
 import { viewOf } from './events.js';
 

@@ -12,7 +12,6 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
   const sent: string[] = [];
   const limited = inTurns<Settings>(
     {
-      kind: 'po',
       tells: () => true,
       deliver: async ({ settings }) => {
         sent.push(settings.receiver);
@@ -38,7 +37,6 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
 test('a notice takes a turn like every other message', async () => {
   const limited = inTurns<Settings>(
     {
-      kind: 'po',
       tells: () => true,
       deliver: async () => delivered,
       notify: async () => delivered,

@@ -1,5 +1,7 @@
 import { IANAZone } from 'luxon';
 import { z } from 'zod';
+import { documentOr } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 
 export const emailSettings = z
   .strictObject({
@@ -14,3 +16,16 @@ export const emailSettings = z
   })
   .refine(({ down, up }) => down || up, 'must be told of down or of up');
 export type EmailSettings = z.output<typeof emailSettings>;
+
+/** A mail address whose holder has agreed. */
+export const email: Kind = {
+  label: 'Email',
+  settings: emailSettings,
+  secrets: [],
+  isForPeople: true,
+  needsConsent: true,
+  fromHealthchecks: (value) => {
+    const { value: address, ...directions } = documentOr(value, { value, up: true, down: true });
+    return { address, down: directions['down'], up: directions['up'] };
+  },
+};

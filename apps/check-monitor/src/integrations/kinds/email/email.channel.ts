@@ -1,9 +1,12 @@
 import type { SendMailOptions } from 'nodemailer';
 import { consentMissing } from '../../consent.js';
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, undelivered } from '../../delivery/delivery-result.js';
 import type { Delivery, Integration, NoticeDelivery } from '../../integration.js';
-import { emailMessage } from './email-message.js';
+import { bounceAddress } from '../../links/bounce-address.js';
+import { signedLink } from '../../links/signed-link.js';
 import type { EmailSettings } from './email-kind.js';
+import { emailMessage } from './email-message.js';
 import type { Sendable, SendMail } from './mail-sender.client.js';
 import { noticeMail } from './notice-mail.js';
 
@@ -21,7 +24,6 @@ export interface EmailDeps {
 /** A mail address whose holder has agreed to be told. */
 export function createEmail(deps: EmailDeps): Integration<EmailSettings> {
   return {
-    kind: 'email',
     ...(deps.sendMail === undefined ? { missing: 'CHECK_MONITOR_SMTP_URL' } : {}),
     tells: (settings, status) => settings[status],
     deliver: (delivery) => deliver(deps, delivery),
@@ -77,3 +79,16 @@ function coverOf(
     },
   };
 }
+
+export const emailIntegration: CreateIntegration<EmailSettings> = ({ sendMail, messengers, signer }) => {
+  const { bounceDomain: domain } = messengers;
+  return createEmail({
+    sendMail,
+    host: new URL(signer.siteRoot).hostname,
+    unsubscribeUrl: (channelUuid) => signedLink(signer, { purpose: 'unsub', channelUuid }),
+    bounceAddress:
+      domain === undefined
+        ? undefined
+        : (deliveryId) => bounceAddress({ domain, secret: signer.secret }, deliveryId),
+  });
+};

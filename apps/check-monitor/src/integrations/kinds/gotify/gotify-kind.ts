@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { defined, documentOf } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 import { webAddress, word } from '../../settings-rules.js';
 
 /** From 1 to 10; 0 sends nothing, null leaves the choice to the server. */
@@ -12,3 +14,15 @@ export const gotifySettings = z.strictObject({
   priorityUp: priority,
 });
 export type GotifySettings = z.output<typeof gotifySettings>;
+
+/** An application of a Gotify server. */
+export const gotify: Kind = {
+  label: 'Gotify',
+  settings: gotifySettings,
+  secrets: [{ path: 'token', sentTo: 'url' }],
+  isForPeople: true,
+  fromHealthchecks: (value) => {
+    const { url, token, priority, priority_up: priorityUp } = documentOf(value);
+    return { url, token, ...defined({ priorityDown: priority, priorityUp }) };
+  },
+};

@@ -1,14 +1,14 @@
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
-import { gotifyMessage, gotifyNotice } from './gotify-message.js';
 import type { GotifySettings } from './gotify-kind.js';
+import { gotifyMessage, gotifyNotice } from './gotify-message.js';
 
 /** An application of a Gotify server. */
 export function createGotify(send: SendHttp): Integration<GotifySettings> {
   return {
-    kind: 'gotify',
     tells: (settings, status) => priorityOf(settings, status) !== 0,
     deliver: ({ settings, view }) =>
       send(jsonPost(addressOf(settings), gotifyMessage(view, priorityOf(settings, view.status)))),
@@ -26,3 +26,6 @@ function addressOf({ url, token }: GotifySettings): string {
 function priorityOf({ priorityDown, priorityUp }: GotifySettings, status: AlertStatus): number | null {
   return status === 'up' ? priorityUp : priorityDown;
 }
+
+export const gotifyIntegration: CreateIntegration<GotifySettings> = ({ sendToUser }) =>
+  createGotify(sendToUser);

@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, delivered, undelivered } from '../../delivery/delivery-result.js';
 import type { Delivery, Integration } from '../../integration.js';
-import type { AlertEvent } from '../../messages/alert-event.js';
 import type { GroupSettings } from './group-kind.js';
-
-export interface MemberDelivery {
-  readonly projectId: string;
-  readonly channelUuid: string;
-  readonly event: AlertEvent;
-  readonly isTest: boolean;
-}
+import type { MemberDelivery } from './member-delivery.js';
 
 export interface GroupDeps {
   /** Tells one channel; undefined when it is gone, switched off, a group itself, or not told of such changes. */
@@ -19,7 +13,6 @@ export interface GroupDeps {
 /** Several channels under one name. */
 export function createGroup(deps: GroupDeps): Integration<GroupSettings> {
   return {
-    kind: 'group',
     tells: () => true,
     deliver: (delivery) => deliver(deps, delivery),
   };
@@ -47,3 +40,6 @@ function deliveryIdOf(deliveryId: string, channelUuid: string): string {
   const parts = [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];
   return [...parts, hash.slice(20, 32)].join('-');
 }
+
+export const groupIntegration: CreateIntegration<GroupSettings> = ({ notifyMember }) =>
+  createGroup({ notifyMember });

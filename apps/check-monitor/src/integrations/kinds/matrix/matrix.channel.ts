@@ -1,9 +1,10 @@
 import { percentEncode } from '../../../percent-encoding.js';
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
-import { matrixMessage, matrixNotice } from './matrix-message.js';
 import type { MatrixSettings } from './matrix-kind.js';
+import { matrixMessage, matrixNotice } from './matrix-message.js';
 
 export interface MatrixAccount {
   readonly homeserverUrl: string;
@@ -26,10 +27,12 @@ export function createMatrix({ send, account }: MatrixDeps): Integration<MatrixS
     return send({ ...message, method: 'PUT' });
   };
   return {
-    kind: 'matrix',
     ...(account === undefined ? { missing: 'CHECK_MONITOR_MATRIX_HOMESERVER and its access token' } : {}),
     tells: () => true,
     deliver: ({ settings, event, view }) => post(settings, event.deliveryId, matrixMessage(view)),
     notify: ({ settings, notice, deliveryId }) => post(settings, deliveryId, matrixNotice(notice)),
   };
 }
+
+export const matrixIntegration: CreateIntegration<MatrixSettings> = ({ sendToService: send, messengers }) =>
+  createMatrix({ send, account: messengers.matrix });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { defined, documentOf } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 import { webAddress, word } from '../../settings-rules.js';
 
 /** 1 is the least, 5 the most urgent; 0 tells nothing. */
@@ -16,3 +18,15 @@ export const ntfySettings = z.strictObject({
   priorityUp: priority.default(3),
 });
 export type NtfySettings = z.output<typeof ntfySettings>;
+
+/** A topic of an ntfy server. */
+export const ntfy: Kind = {
+  label: 'ntfy',
+  settings: ntfySettings,
+  secrets: [{ path: 'token', sentTo: 'url' }],
+  isForPeople: true,
+  fromHealthchecks: (value) => {
+    const { url, topic, token, priority: priorityDown, priority_up: priorityUp } = documentOf(value);
+    return { url, topic, priorityDown, priorityUp, ...defined({ token }) };
+  },
+};

@@ -1,14 +1,15 @@
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
+import { inTurns } from '../../delivery/message-turns.js';
 import type { Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
-import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
 import type { NtfySettings } from './ntfy-kind.js';
+import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
 
 /** A topic of an ntfy server. `sharedToken` is sent to ntfy.sh, to which it belongs, where the settings name none. */
 export function createNtfy(send: SendHttp, sharedToken: string | undefined): Integration<NtfySettings> {
   return {
-    kind: 'ntfy',
     tells: (settings, status) => priorityOf(settings, status) > 0,
     deliver: ({ settings, view }) => {
       const { topic, url } = settings;
@@ -38,3 +39,6 @@ const defaultPriority = 3;
 function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertStatus): number {
   return status === 'up' ? priorityUp : priorityDown;
 }
+
+export const ntfyIntegration: CreateIntegration<NtfySettings> = ({ sendToUser, messengers, now }) =>
+  inTurns(createNtfy(sendToUser, messengers.ntfyToken), ({ url, topic }) => `${url} ${topic}`, now);

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { documentOf } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 import { word } from '../../settings-rules.js';
 
 export const opsgenieRegions = ['us', 'eu'] as const;
@@ -9,3 +11,15 @@ export const opsgenieSettings = z.strictObject({
   region: z.enum(opsgenieRegions).default('us'),
 });
 export type OpsgenieSettings = z.output<typeof opsgenieSettings>;
+
+/** A team of Opsgenie. */
+export const opsgenie: Kind = {
+  label: 'Opsgenie',
+  settings: opsgenieSettings,
+  secrets: [{ path: 'key' }],
+  isForPeople: false,
+  fromHealthchecks: (value) => {
+    const { key, region } = documentOf(value);
+    return { key, region };
+  },
+};

@@ -1,5 +1,18 @@
 import { z } from 'zod';
+import { documentOr } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 import { word } from '../../settings-rules.js';
 
 export const pagerDutySettings = z.strictObject({ serviceKey: word });
 export type PagerDutySettings = z.output<typeof pagerDutySettings>;
+
+/** A service of PagerDuty. */
+export const pd: Kind = {
+  label: 'PagerDuty',
+  settings: pagerDutySettings,
+  secrets: [{ path: 'serviceKey' }],
+  isForPeople: false,
+  fromHealthchecks: (value) => ({
+    serviceKey: documentOr(value, { service_key: value })['service_key'],
+  }),
+};

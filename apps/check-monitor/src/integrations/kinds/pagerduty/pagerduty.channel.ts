@@ -1,8 +1,9 @@
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
-import { pagerDutyMessage } from './pagerduty-message.js';
 import type { PagerDutySettings } from './pagerduty-kind.js';
+import { pagerDutyMessage } from './pagerduty-message.js';
 
 export interface PagerDutyDeps {
   readonly send: SendHttp;
@@ -13,7 +14,6 @@ export interface PagerDutyDeps {
 /** A service of PagerDuty. */
 export function createPagerDuty({ send, apiUrl }: PagerDutyDeps): Integration<PagerDutySettings> {
   return {
-    kind: 'pd',
     tells: () => true,
     deliver: ({ settings, event, view }) =>
       send(
@@ -24,3 +24,6 @@ export function createPagerDuty({ send, apiUrl }: PagerDutyDeps): Integration<Pa
       ),
   };
 }
+
+export const pdIntegration: CreateIntegration<PagerDutySettings> = ({ sendToService: send, services }) =>
+  createPagerDuty({ send, apiUrl: services.pagerDuty });

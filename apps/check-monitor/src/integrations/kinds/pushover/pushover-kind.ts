@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Kind } from '../../kind.js';
 import { word } from '../../settings-rules.js';
 
 /** From -2, without a sound, to 2, repeated until somebody acknowledges; -3 tells nothing. */
@@ -14,3 +15,15 @@ export type PushoverSettings = z.output<typeof pushoverSettings>;
 
 export const silentPriority = -3;
 export const emergencyPriority = 2;
+
+/** A user or a group of Pushover. */
+export const po: Kind = {
+  label: 'Pushover',
+  settings: pushoverSettings,
+  secrets: [{ path: 'userKey' }],
+  isForPeople: true,
+  fromHealthchecks: (value) => {
+    const [userKey, down = '', up = down] = value.split('|');
+    return { userKey, priorityDown: Number(down), priorityUp: Number(up) };
+  },
+};

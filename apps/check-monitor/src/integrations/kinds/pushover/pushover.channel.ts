@@ -1,10 +1,12 @@
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, refusedForGood } from '../../delivery/delivery-result.js';
 import { formPost, type HttpAnswer, jsonAnswer } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
+import { inTurns } from '../../delivery/message-turns.js';
 import type { Delivery, Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
-import { pushoverMessage, pushoverNotice } from './pushover-message.js';
 import { emergencyPriority, type PushoverSettings, silentPriority } from './pushover-kind.js';
+import { pushoverMessage, pushoverNotice } from './pushover-message.js';
 
 export interface PushoverDeps {
   readonly send: SendHttp;
@@ -17,7 +19,6 @@ export interface PushoverDeps {
 /** A user or a group of Pushover. */
 export function createPushover(deps: PushoverDeps): Integration<PushoverSettings> {
   return {
-    kind: 'po',
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_PUSHOVER_TOKEN' } : {}),
     tells: (settings, status) => priorityOf(settings, status) !== silentPriority,
     deliver: (delivery) => deliver(deps, deps.token ?? '', delivery),
@@ -52,3 +53,15 @@ function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
   const isGone = answer.status === 400 && jsonAnswer(answer)['user'] === 'invalid';
   return isGone ? refusedForGood('Received status code 400 (invalid user)') : undefined;
 }
+
+export const poIntegration: CreateIntegration<PushoverSettings> = ({
+  sendToService: send,
+  services,
+  messengers,
+  now,
+}) =>
+  inTurns(
+    createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),
+    ({ userKey }) => userKey,
+    now,
+  );

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { documentOf } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 
 export const signalSettings = z.strictObject({
   /** Telephone number (E.164), or a user name such as `ada.42`; blanks, hyphens and invisible marks are dropped. */
@@ -11,3 +13,15 @@ export const signalSettings = z.strictObject({
   up: z.boolean().default(true),
 });
 export type SignalSettings = z.output<typeof signalSettings>;
+
+/** A person on Signal. */
+export const signal: Kind = {
+  label: 'Signal',
+  settings: signalSettings,
+  secrets: [],
+  isForPeople: true,
+  fromHealthchecks: (value) => {
+    const { value: recipient, down, up } = documentOf(value);
+    return { recipient, down: down ?? true, up: up ?? true };
+  },
+};

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import {
   type DeliveryResult,
   delivered,
@@ -7,9 +8,10 @@ import {
   stopped,
   undelivered,
 } from '../../delivery/delivery-result.js';
+import { inTurns } from '../../delivery/message-turns.js';
 import type { Integration } from '../../integration.js';
-import { signalMessage, signalNotice } from './signal-message.js';
 import type { SignalSettings } from './signal-kind.js';
+import { signalMessage, signalNotice } from './signal-message.js';
 import { callBySocket, type RpcAnswer, SocketTimeout } from './signal-socket.client.js';
 
 export interface SignalDeps {
@@ -25,7 +27,6 @@ export interface SignalDeps {
 /** A person on Signal, by way of signal-cli. */
 export function createSignal(deps: SignalDeps): Integration<SignalSettings> {
   return {
-    kind: 'signal',
     ...(deps.socket === undefined ? { missing: 'CHECK_MONITOR_SIGNAL_SOCKET' } : {}),
     tells: (settings, status) => settings[status],
     deliver: ({ settings, view }) => send(deps, signalMessage(view, settings)),
@@ -71,3 +72,16 @@ function failureOf(facts: unknown): SendFailure {
     ?.response;
   return response?.results?.[0] ?? {};
 }
+
+export const signalIntegration: CreateIntegration<SignalSettings> = ({
+  messengers,
+  timeoutMs,
+  onCaptcha,
+  now,
+  stop,
+}) =>
+  inTurns(
+    createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha, stop }),
+    ({ recipient }) => recipient,
+    now,
+  );

@@ -1,3 +1,4 @@
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, refusedForGood } from '../../delivery/delivery-result.js';
 import { type HttpAnswer, jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
@@ -12,7 +13,6 @@ import {
 } from './slack-message.js';
 
 interface Dialect extends SlackDialect {
-  readonly kind: 'slack' | 'mattermost' | 'discord';
   /** Whether the target says that the address was taken back. */
   readonly isGone: (answer: HttpAnswer) => boolean;
   readonly addressOf: (url: string) => string;
@@ -28,16 +28,19 @@ const ofDiscord: SlackDialect = { escapeText: asIs, escapeStars: (text) => text.
 const isGoneSlack = ({ status, body }: HttpAnswer) =>
   status === 404 || (status === 400 && body === 'invalid_token');
 
-const dialects: readonly Dialect[] = [
-  { ...ofSlack, kind: 'slack', isGone: isGoneSlack, addressOf: asIs },
-  { ...ofMattermost, kind: 'mattermost', isGone: () => false, addressOf: asIs },
-  { ...ofDiscord, kind: 'discord', isGone: ({ status }) => status === 404, addressOf: discordAddress },
-];
+const dialects = {
+  slack: { ...ofSlack, isGone: isGoneSlack, addressOf: asIs },
+  mattermost: { ...ofMattermost, isGone: () => false, addressOf: asIs },
+  discord: { ...ofDiscord, isGone: ({ status }) => status === 404, addressOf: discordAddress },
+} satisfies Readonly<Record<string, Dialect>>;
 
-/** Slack and what understands the messages of its incoming webhooks. */
-export function createSlackCompatible(send: SendHttp): Integration<AddressSettings>[] {
-  return dialects.map(({ kind, isGone, addressOf, ...dialect }) => ({
-    kind,
+/** Slack, or what understands the messages of its incoming webhooks. */
+export function createSlackCompatible(
+  name: keyof typeof dialects,
+  send: SendHttp,
+): Integration<AddressSettings> {
+  const { isGone, addressOf, ...dialect }: Dialect = dialects[name];
+  return {
     tells: () => true,
     deliver: ({ settings, view }) =>
       send(jsonPost(addressOf(settings.url), slackMessage(view, dialect)), {
@@ -47,8 +50,15 @@ export function createSlackCompatible(send: SendHttp): Integration<AddressSettin
       send(jsonPost(addressOf(settings.url), slackNotice(notice, site, dialect)), {
         judge: (answer) => judgeGone(answer, isGone),
       }),
-  }));
+  };
 }
+
+export const slackIntegration: CreateIntegration<AddressSettings> = ({ sendToUser }) =>
+  createSlackCompatible('slack', sendToUser);
+export const mattermostIntegration: CreateIntegration<AddressSettings> = ({ sendToUser }) =>
+  createSlackCompatible('mattermost', sendToUser);
+export const discordIntegration: CreateIntegration<AddressSettings> = ({ sendToUser }) =>
+  createSlackCompatible('discord', sendToUser);
 
 function judgeGone(answer: HttpAnswer, isGone: Dialect['isGone']): DeliveryResult | undefined {
   return isGone(answer) ? refusedForGood(`Received status code ${answer.status}`) : undefined;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { documentOf } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 
 export const telegramSettings = z.strictObject({
   /** Number of a chat, or the `@name` of a public one. */
@@ -10,3 +12,15 @@ export const telegramSettings = z.strictObject({
   threadId: z.int().positive().nullable().default(null),
 });
 export type TelegramSettings = z.output<typeof telegramSettings>;
+
+/** A chat that the bot of this service is in. */
+export const telegram: Kind = {
+  label: 'Telegram',
+  settings: telegramSettings,
+  secrets: [],
+  isForPeople: true,
+  fromHealthchecks: (value) => {
+    const { id: chatId, thread_id: threadId } = documentOf(value);
+    return { chatId, threadId: threadId ?? null };
+  },
+};

@@ -1,11 +1,12 @@
 import type { Micros } from '../../../instants.js';
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, refusedForGood, tooMany, undelivered } from '../../delivery/delivery-result.js';
 import { type HttpAnswer, jsonAnswer, jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import { createMessageThrottle, type MessageThrottle } from '../../delivery/message-throttle.js';
 import type { Integration } from '../../integration.js';
-import { telegramMessage, telegramNotice } from './telegram-message.js';
 import type { TelegramSettings } from './telegram-kind.js';
+import { telegramMessage, telegramNotice } from './telegram-message.js';
 
 export interface TelegramDeps {
   readonly send: SendHttp;
@@ -20,7 +21,6 @@ export interface TelegramDeps {
 export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings> {
   const throttle = createMessageThrottle();
   return {
-    kind: 'telegram',
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
     tells: () => true,
     deliver: ({ settings, view }) => {
@@ -109,3 +109,10 @@ function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
   if (waitSeconds !== undefined) return tooMany(error, waitSeconds * 1000);
   return finalRefusals.has(description) ? refusedForGood(error) : undelivered(error);
 }
+
+export const telegramIntegration: CreateIntegration<TelegramSettings> = ({
+  sendToService: send,
+  services,
+  messengers,
+  now,
+}) => createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken, now });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type Document, defined, documentOf } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -60,3 +62,27 @@ export const webhookSettings = z
   .strictObject({ down: call.nullable().default(null), up: call.nullable().default(null) })
   .refine(({ down, up }) => down !== null || up !== null, 'must have an address for down or for up');
 export type WebhookSettings = z.output<typeof webhookSettings>;
+
+/** Calls an address of the user's choice. */
+export const webhook: Kind = {
+  label: 'Webhook',
+  settings: webhookSettings,
+  secrets: [
+    { path: 'down.headers', sentTo: 'down.url' },
+    { path: 'up.headers', sentTo: 'up.url' },
+  ],
+  isForPeople: false,
+  hasOpenHost: hasTemplateHost,
+  fromHealthchecks: (value) => {
+    const document = documentOf(value);
+    return { down: callOf(document, 'down'), up: callOf(document, 'up') };
+  },
+};
+
+/** The call of a direction; null where it has no address. */
+function callOf(document: Document, direction: 'down' | 'up'): unknown {
+  const url = document[`url_${direction}`];
+  if (url === '' || url === undefined) return null;
+  const [method, body] = [document[`method_${direction}`], document[`body_${direction}`]];
+  return { url, ...defined({ method, body, headers: document[`headers_${direction}`] }) };
+}

@@ -1,13 +1,13 @@
+import type { CreateIntegration } from '../../create-integration.channel.js';
 import { delivered } from '../../delivery/delivery-result.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
-import { webhookMessage } from './webhook-message.js';
 import type { WebhookSettings } from './webhook-kind.js';
+import { webhookMessage } from './webhook-message.js';
 
 /** Calls an address of the user's choice. */
 export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
   return {
-    kind: 'webhook',
     tells: (settings, status) => settings[status] !== null,
     deliver: async ({ settings, event }) => {
       const call = settings[event.status];
@@ -15,3 +15,6 @@ export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
     },
   };
 }
+
+export const webhookIntegration: CreateIntegration<WebhookSettings> = ({ sendToUser }) =>
+  createWebhook(sendToUser);

@@ -1,0 +1,33 @@
+import type { Micros } from '../instants.js';
+import type { DeliveryResult } from './delivery/delivery-result.js';
+import type { SendHttp } from './delivery/http-sender.client.js';
+import type { Integration } from './integration.js';
+import type { SendMail } from './kinds/email/mail-sender.client.js';
+import type { MemberDelivery } from './kinds/group/member-delivery.js';
+import type { LinkSigner } from './links/signed-link.js';
+import type { Messengers, PublicServices } from './messengers.js';
+
+/** What integrations are created from; each kind takes what it needs. */
+export interface IntegrationDeps {
+  /** To addresses that users name: refuses those inside. */
+  readonly sendToUser: SendHttp;
+  /** To addresses that the operator names, which may well be inside. */
+  readonly sendToService: SendHttp;
+  readonly sendMail: SendMail | undefined;
+  readonly messengers: Messengers;
+  readonly services: PublicServices;
+  readonly signer: LinkSigner;
+  readonly now: () => Micros;
+  readonly timeoutMs: number;
+  /** Breaks off what is being sent. */
+  readonly stop: AbortSignal;
+  /** Called when Signal wants a person to prove that it is one; until then nothing is sent. */
+  readonly onCaptcha: (token: string) => void;
+  /** Sends to one channel; undefined when it is gone, switched off, a group itself, or not sent such changes. */
+  readonly notifyMember: (delivery: MemberDelivery) => Promise<DeliveryResult | undefined>;
+}
+
+/** Creates how channels of one kind are notified. */
+export type CreateIntegration<Settings extends object = object> = (
+  deps: IntegrationDeps,
+) => Integration<Settings>;

@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+
+/** What is known of a kind of channel without calling anyone; its channel file has how messages are sent. */
+export interface Kind {
+  /** Name for people. */
+  readonly label: string;
+  readonly settings: z.ZodType<object>;
+  /** Members of the settings that are accepted but never shown. */
+  readonly secrets: readonly Secret[];
+  /** Whether people read the messages, so that several changes may come in one. */
+  readonly isForPeople: boolean;
+  /** Whether the holder of the address must agree before anything is sent there; false when absent. */
+  readonly needsConsent?: true;
+  /** Whether the host of an address is known only when there is a message; never when absent. */
+  readonly hasOpenHost?: (url: string) => boolean;
+  /**
+   * Settings from the value that Healthchecks stores for the kind; absent for a kind that it does not have. Throws
+   * SyntaxError for a value that is not JSON.
+   */
+  readonly fromHealthchecks?: (value: string) => unknown;
+}
+
+export interface Secret {
+  /** Names of the member and of what it is in, with dots between them. */
+  readonly path: string;
+  /** Member that names the receiver of the secret. */
+  readonly sentTo?: string;
+}

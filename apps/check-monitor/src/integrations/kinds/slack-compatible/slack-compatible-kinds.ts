@@ -1,0 +1,32 @@
+import { at, documentOf, documentOr } from '../../healthchecks-value.js';
+import type { Kind } from '../../kind.js';
+import { addressSettings } from '../../settings-rules.js';
+
+const ofAddress = { settings: addressSettings, secrets: [{ path: 'url' }], isForPeople: true } as const;
+
+export const slack: Kind = {
+  label: 'Slack',
+  ...ofAddress,
+  fromHealthchecks: (value) => ({
+    url: at(documentOr(value, { incoming_webhook: { url: value } }), 'incoming_webhook', 'url'),
+  }),
+};
+
+export const mattermost: Kind = {
+  label: 'Mattermost',
+  ...ofAddress,
+  fromHealthchecks: (url) => ({ url }),
+};
+
+export const discord: Kind = {
+  label: 'Discord',
+  ...ofAddress,
+  fromHealthchecks: (value) => {
+    const url = at(documentOf(value), 'webhook', 'url');
+    // the address of before 2020, which Discord no longer serves
+    return {
+      url:
+        typeof url === 'string' ? url.replace(/^https:\/\/discordapp\.com\//, 'https://discord.com/') : url,
+    };
+  },
+};
