@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { createGotify } from '../../src/integrations/kinds/gotify/gotify.channel.js';
+import { gotifySettings } from '../../src/integrations/kinds/gotify/gotify-kind.js';
+import { aDelivery, aRecovery } from '../support/events.js';
+import { openTarget } from '../support/target.js';
+
+const target = openTarget();
+
+describe('Gotify', () => {
+  test.each([
+    ['the root of the server', ''],
+    ['a trailing slash', '/'],
+    ['a path', '/gotify'],
+  ])('is told at %s', async (_situation, path) => {
+    const settings = gotifySettings.parse({ url: target.server.url + path, token: 'A&b' });
+    expect(await createGotify(target.send).deliver(aDelivery(settings))).toEqual({ ok: true });
+    const base = path.replace(/\/$/, '');
+    expect(target.server.requests[0]?.path).toBe(`${base}/message?token=A%26b`);
+  });
+
+  test('shows Markdown with the priority of the direction', async () => {
+    const settings = gotifySettings.parse({ url: target.server.url, token: 'A', priorityUp: 1 });
+    await createGotify(target.send).deliver(aDelivery(settings, aRecovery()));
+    expect(target.json()).toMatchObject({
+      title: 'Backup is UP',
+      message: expect.stringContaining('**Project:** Jobs'),
+      priority: 1,
+      extras: { 'client::display': { contentType: 'text/markdown' } },
+    });
+  });
+
+  test.each<[string, object, boolean, boolean]>([
+    ['no priorities', {}, true, true],
+    ['priority 0 for down', { priorityDown: 0, priorityUp: 5 }, false, true],
+    ['priority 0 for up', { priorityDown: 5, priorityUp: 0 }, true, false],
+  ])('sends what its priorities allow: %s', (_situation, priorities, down, up) => {
+    const settings = gotifySettings.parse({ url: target.server.url, token: 'A', ...priorities });
+    const gotify = createGotify(target.send);
+    expect([gotify.tells(settings, 'down'), gotify.tells(settings, 'up')]).toEqual([down, up]);
+  });
+
+  test('leaves the priority to the server where none is set', async () => {
+    const settings = gotifySettings.parse({ url: target.server.url, token: 'A' });
+    await createGotify(target.send).deliver(aDelivery(settings));
+    expect(target.json()).not.toHaveProperty('priority');
+  });
+});
