@@ -1,0 +1,236 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { expect, jest, test } from '@jest/globals';
+import { openAlertStage } from '../support/alerts.js';
+import { began } from '../support/app.js';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+// targets that do not answer are waited for here
+jest.setTimeout(30_000);
+
+describeEachDialect('the ladder of deliveries', (open) => {
+  const stage = openAlertStage(open);
+  const { channel, webhook, read, log, fail, answer } = stage;
+  const bodies = () => stage.target.requests.map(({ body }) => body);
+  const secondsOf = (from: number, instant: number | null | undefined) => ((instant ?? from) - from) / 1e6;
+
+  test('tries again after 5 s, 30 s, 2, 10 and 30 min, then each hour, until the target is back', async () => {
+    const { app, target } = stage;
+    const hook = await webhook();
+    answer(503);
+    await fail();
+    const times: number[] = [];
+    const from = app.accounts.now();
+    for (let count = 1; count <= 8; count += 1) {
+      await app.deliver();
+      expect(target.requests).toHaveLength(count);
+      const [open] = await log(hook);
+      expect(open).toMatchObject({ tries: count, settledAt: null, error: 'Received status code 503' });
+      const wait = (open?.dueAt ?? 0) / 1000 - app.clock.now().getTime();
+      times.push(wait / second);
+      app.clock.advance(wait - 1);
+      await app.deliver();
+      expect(target.requests).toHaveLength(count);
+      app.clock.advance(1);
+    }
+    expect(times).toEqual([5, 30, 120, 600, 1800, 3600, 3600, 3600]);
+    expect(await read(hook)).toMatchObject({ failingSince: from, lastError: 'Received status code 503' });
+    answer(200);
+    await app.deliver();
+    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+    expect(await read(hook)).toMatchObject({ failingSince: null, lastError: null });
+    expect(new Set(target.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(bodies().at(-1)).toBe('Backup down 2026-01-01T12:00:00+00:00');
+  });
+
+  test('gives a message up after 24 hours, and notifies the owner once', async () => {
+    const { ada, app, mailbox } = stage;
+    const hook = await webhook();
+    answer(503);
+    await fail('one');
+    await fail('two');
+    for (let step = 0; step < 60; step += 1) {
+      await app.deliver();
+      app.clock.advance(30 * minute);
+    }
+    const ended = (began.getTime() + 24 * hour) * 1000;
+    const [one, two] = await log(hook);
+    const error = 'Received status code 503';
+    expect([one, two]).toMatchObject([{ error }, { error }]);
+    for (const settled of [one, two]) expect(secondsOf(ended, settled?.settledAt)).toBeLessThanOrEqual(1800);
+    expect(await read(hook)).toMatchObject({ disabledAt: null, failingSince: began.getTime() * 1000 });
+    expect(mailbox.mails.map(({ subject }) => subject)).toEqual([
+      'The Webhook integration “webhook” of project “Jobs” does not work',
+    ]);
+    expect(mailbox.mails[0]?.text).toContain('fail since 2026-01-01 12:00:00 UTC');
+    const { body } = await ada.get('/channels/').expect(200);
+    expect(body.channels).toMatchObject([{ failing_since: '2026-01-01T12:00:00+00:00' }]);
+  });
+
+  test('keeps what a mail server does not take while it is away', async () => {
+    const { app, mailbox } = stage;
+    const mail = await channel('email', { address: 'ada@example.org' });
+    mailbox.refuse(450, '4.7.1 greylisted');
+    await fail();
+    await app.deliver();
+    expect(await log(mail)).toMatchObject([{ settledAt: null, tries: 1 }]);
+    mailbox.refuse(undefined);
+    app.clock.advance(5 * second);
+    await app.deliver();
+    expect(mailbox.mails).toHaveLength(1);
+    expect(await log(mail)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+  });
+
+  test('holds back the channel that answers 429, not the others, and loses nothing of a storm', async () => {
+    const { app, target } = stage;
+    const [limited, other] = [await webhook('/limited'), await webhook('/other')];
+    let taken = 0;
+    let rest = 3;
+    target.answer((response, { path }) => {
+      if (path === '/other' || rest > 0) {
+        if (path === '/limited') [taken, rest] = [taken + 1, rest - 1];
+        return response.end();
+      }
+      return response.writeHead(429, { 'Retry-After': '1' }).end();
+    });
+    for (let n = 0; n < 20; n += 1) await fail(`check ${n}`);
+    for (let step = 0; taken < 20; step += 1) {
+      expect(step).toBeLessThan(30);
+      await app.deliver();
+      expect(target.requests.filter(({ path }) => path === '/other')).toHaveLength(20);
+      app.clock.advance(999);
+      const calls = target.requests.length;
+      await app.deliver();
+      expect(target.requests).toHaveLength(calls);
+      app.clock.advance(1);
+      rest = 1;
+    }
+    await app.deliver();
+    expect(
+      (await log(limited)).filter(({ error, settledAt }) => error === null && settledAt !== null),
+    ).toHaveLength(20);
+    expect(await read(limited)).toMatchObject({ failingSince: null, lastError: null });
+    expect(await read(other)).toMatchObject({ failingSince: null });
+  });
+
+  test('obeys a Retry-After that is a date, but waits no longer than an hour', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    answer(429, { 'Retry-After': new Date(began.getTime() + 24 * hour).toUTCString() });
+    await fail();
+    await app.deliver();
+    expect(secondsOf(app.accounts.now(), (await read(hook)).heldUntil)).toBe(3600);
+    const { body } = await stage.ada.get('/channels/').expect(200);
+    expect(body.channels).toMatchObject([{ held_until: '2026-01-01T13:00:00+00:00' }]);
+    answer(200);
+    app.clock.advance(hour);
+    await app.deliver();
+    expect(await log(hook)).toMatchObject([{ error: null }]);
+  });
+
+  test('holds a channel whose target limits its rate without naming a moment for two minutes at most', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    answer(429);
+    await fail();
+    const holds: number[] = [];
+    for (let step = 0; step < 6; step += 1) {
+      await app.deliver();
+      const held = secondsOf(app.accounts.now(), (await read(hook)).heldUntil);
+      holds.push(held ?? 0);
+      app.clock.advance((held ?? 0) * second);
+    }
+    expect(holds).toEqual([5, 30, 120, 120, 120, 120]);
+  });
+
+  test('shows a channel as failing whose target is away and says for how long', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    answer(503, { 'Retry-After': '120' });
+    await fail();
+    await app.deliver();
+    const from = app.accounts.now();
+    expect(await read(hook)).toMatchObject({ failingSince: from, lastError: 'Received status code 503' });
+    expect(secondsOf(from, (await read(hook)).heldUntil)).toBe(120);
+    answer(200);
+    app.clock.advance(120 * second);
+    await app.deliver();
+    expect(await read(hook)).toMatchObject({ failingSince: null, lastError: null });
+    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+  });
+
+  test('calls a target that is away and asks for a short wait no more often than the ladder says', async () => {
+    const { app, target } = stage;
+    await webhook();
+    answer(503, { 'Retry-After': '1' });
+    await fail();
+    for (let seconds = 0; seconds <= 60; seconds += 1) {
+      await app.deliver();
+      app.clock.advance(second);
+    }
+    expect(target.requests).toHaveLength(3);
+  });
+
+  test('gives up after 24 hours what waits behind a limit of one message an hour', async () => {
+    const { ada, app, mailbox } = stage;
+    const hook = await webhook();
+    answer(429, { 'Retry-After': '3600' });
+    for (let n = 0; n < 30; n += 1) await fail(`check ${n}`);
+    for (let step = 0; step < 26; step += 1) {
+      await app.deliver();
+      app.clock.advance(hour);
+    }
+    await app.deliver();
+    expect((await log(hook)).filter(({ settledAt }) => settledAt === null)).toEqual([]);
+    expect(mailbox.mails).toHaveLength(1);
+    expect(mailbox.mails[0]?.text).toContain('fail since 2026-01-01 12:00:00 UTC');
+    const { body } = await ada.get('/channels/').expect(200);
+    expect(body.channels).toMatchObject([{ failing_since: '2026-01-01T12:00:00+00:00' }]);
+  });
+
+  test('asks a target that does not answer with one message at a time, and less and less often', async () => {
+    const { app, target } = stage;
+    const hook = await webhook();
+    target.answer(() => undefined);
+    for (let n = 0; n < 6; n += 1) await fail(`check ${n}`);
+    const calls: number[] = [];
+    for (const pause of [5, 30, 120, 600, 600]) {
+      await app.deliver();
+      calls.push(target.requests.length);
+      app.clock.advance(pause * second - 1);
+      await app.deliver();
+      expect(target.requests).toHaveLength(calls.at(-1) ?? 0);
+      app.clock.advance(1);
+    }
+    expect(calls).toEqual([1, 2, 3, 4, 5]);
+    answer(200);
+    await app.deliver();
+    expect((await log(hook)).map(({ error, settledAt }) => [error, settledAt !== null])).toEqual(
+      Array.from({ length: 6 }, () => [null, true]),
+    );
+    expect(await read(hook)).toMatchObject({ timeouts: null, failingSince: null });
+  });
+
+  test('sends at once what waited for a target when it is back', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    answer(503);
+    await fail('one');
+    for (let step = 0; step < 40; step += 1) {
+      await app.deliver();
+      app.clock.advance(5 * minute);
+    }
+    const waiting = (await log(hook))[0];
+    expect(secondsOf(app.accounts.now(), waiting?.dueAt)).toBeGreaterThan(0);
+    answer(200);
+    await fail('two');
+    await app.deliver();
+    expect(
+      bodies()
+        .slice(-2)
+        .map((body) => body.split(' ')[0]),
+    ).toEqual(['two', 'one']);
+  });
+});

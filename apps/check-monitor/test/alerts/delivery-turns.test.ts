@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { DatabaseUnavailable, executeSql } from '@certloop/db';
+import { describeEachDialect } from '@certloop/db/testing';
+import { expect, test } from '@jest/globals';
+import { claimTurns } from '../../src/alerts/claim-turns.repository.js';
+import { settle } from '../../src/notifications/notifications.repository.js';
+import { openAlertStage } from '../support/alerts.js';
+import { openTestApp } from '../support/app.js';
+
+const second = 1000;
+const minute = 60 * second;
+
+describeEachDialect('a database that is away when a message is read', (open) => {
+  /** Which of the next reads fails, counted from 1; none at 0. */
+  let failing = 0;
+  const stage = openAlertStage(async (schema) => {
+    const { database, ...rest } = await open(schema);
+    const read: typeof database.read = (work) => {
+      if (failing === 0) return database.read(work);
+      failing -= 1;
+      if (failing > 0) return database.read(work);
+      return Promise.reject(new DatabaseUnavailable('the connection was lost'));
+    };
+    return { ...rest, database: { ...database, read } };
+  });
+
+  test('costs the message neither a try nor 30 s', async () => {
+    const hook = await stage.webhook();
+    await stage.fail();
+    // the first one looks for messages that have waited for too long
+    failing = 2;
+    await stage.app.deliver();
+    expect(failing).toBe(0);
+    expect(stage.target.requests).toHaveLength(1);
+    expect(await stage.log(hook)).toMatchObject([{ crashes: null, tries: null, error: null }]);
+  });
+});
+
+describeEachDialect('a claim whose answer is lost', (open) => {
+  let isLosing = false;
+  const stage = openAlertStage(async (schema) => {
+    const { database, ...rest } = await open(schema);
+    const transaction: typeof database.transaction = async (work) => {
+      const result = await database.transaction(work);
+      const isClaim = Array.isArray(result) && result.some((one) => 'parcels' in one);
+      if (!isLosing || !isClaim) return result;
+      isLosing = false;
+      throw new DatabaseUnavailable('the connection was lost');
+    };
+    return { ...rest, database: { ...database, transaction } };
+  });
+
+  test('costs the message neither a crash nor the 30 s of its lease', async () => {
+    const hook = await stage.webhook();
+    await stage.fail();
+    isLosing = true;
+    await expect(stage.app.deliver()).rejects.toThrow('the connection was lost');
+    expect(isLosing).toBe(false);
+    expect(stage.target.requests).toEqual([]);
+    await stage.app.deliver();
+    expect(stage.target.requests).toHaveLength(1);
+    expect(await stage.log(hook)).toMatchObject([{ crashes: null, tries: null, error: null }]);
+  });
+});
+
+describeEachDialect('turns of deliveries', (open) => {
+  const stage = openAlertStage(open);
+  const { webhook, read, log, fail, answer } = stage;
+
+  /** A worker in another process takes what waits and dies. */
+  function die() {
+    const own = { newTurnId: randomUUID, ownTurns: new Set<string>() };
+    const facts = { lease: 30_000_000, limit: 10, ...own, digestPerMinute: 20 };
+    const now = stage.app.accounts.now();
+    return stage.app.database.transaction((tx) => claimTurns(tx, { now, ...facts }));
+  }
+  const keys = () => stage.target.requests.map(({ headers }) => headers['idempotency-key']);
+
+  test('a message whose worker died is delivered after 30 s, 1, 5, 15 min, then each hour', async () => {
+    const { app, target } = stage;
+    const hook = await webhook();
+    await fail();
+    const [message] = await log(hook);
+    for (const pause of [30 * second, minute, 5 * minute, 15 * minute, 60 * minute, 60 * minute]) {
+      expect((await die()).flatMap(({ parcels }) => parcels)).toHaveLength(1);
+      app.clock.advance(Math.max(pause - 1, 29_999));
+      await app.deliver();
+      expect(target.requests).toEqual([]);
+      app.clock.advance(1);
+    }
+    await app.deliver();
+    expect(keys()).toEqual([message?.deliveryId]);
+    expect(await log(hook)).toMatchObject([{ crashes: 6, tries: null, error: null, attempt: 7 }]);
+  });
+
+  test('a message whose workers die is given up after 24 hours, and the channel is shown as failing', async () => {
+    const { app, target } = stage;
+    const hook = await webhook();
+    await fail();
+    for (let hours = 0; hours < 26; hours += 1) {
+      await die();
+      app.clock.advance(60 * minute);
+    }
+    await die();
+    app.clock.advance(minute);
+    await app.deliver();
+    await app.deliver();
+    const error = 'its process ended each time that the message was sent';
+    expect(await log(hook)).toMatchObject([{ error, settledAt: app.accounts.now() }]);
+    expect(await read(hook)).toMatchObject({ failingSince: expect.any(Number), lastError: error });
+    expect(target.requests).toEqual([]);
+  });
+
+  test('a worker that wakes up too late settles nothing', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    await fail();
+    const [turn] = await die();
+    const rows = turn?.parcels[0]?.rows ?? [];
+    app.clock.advance(30 * second);
+    const late = { error: 'late', settledAt: 1 };
+    await app.deliver();
+    expect(await app.database.transaction((tx) => settle(tx, rows, late))).toBe(false);
+    expect(await log(hook)).toMatchObject([{ error: null }]);
+  });
+
+  test('a message that killed two workers goes while nothing else does, and holds nothing up for longer', async () => {
+    const { app, target } = stage;
+    const [bad, good] = [await webhook('/bad'), await webhook('/good')];
+    await fail('one', bad.uuid);
+    const twice = 'update notifications set crashes = 2 where channel_id = $1';
+    await app.database.transaction((tx) => executeSql(tx, twice, [bad.id]));
+    let inHand = 0;
+    const together: Record<string, number> = {};
+    target.answer((response, { path }) => {
+      inHand += 1;
+      setTimeout(() => {
+        together[path] = Math.max(together[path] ?? 0, inHand);
+        inHand -= 1;
+        response.end();
+      }, 50);
+    });
+    for (let n = 0; n < 12; n += 1) await fail(`check ${n}`, good.uuid);
+    await app.deliver();
+    expect(target.requests).toHaveLength(13);
+    expect(together['/bad']).toBe(1);
+  });
+
+  test('a stop breaks calls off, gives messages back, and uses up no try', async () => {
+    // longer than a test may take: a stop that waits for the call does not end
+    const second = await openTestApp(open, {}, { timeoutMs: 600_000 });
+    const { target } = stage;
+    const ada = await second.newProject();
+    const { createChannel } = await import('../../src/channels/create-channel.service.js');
+    const settings = { down: { method: 'POST', url: `${target.url}/hangs` } };
+    const wanted = { projectId: ada.keys.projectId, kind: 'webhook' as const, name: 'hook', settings };
+    await createChannel(second.accounts, { ...wanted, isVerified: true });
+    const arrived = new Promise<ServerResponse>((resolve) => target.answer(resolve));
+    for (const name of ['one', 'two', 'three']) {
+      const check = await ada.check({ name, channels: '*' });
+      await ada.ping(check, '/fail');
+    }
+    await second.tick();
+    await second.pump();
+    const brokenOff = once(await arrived, 'close');
+    await second.stop();
+    await brokenOff;
+    const untouched = `select 1 from notifications where settled_at is null and turn_id is null
+      and lease_until is null and due_at is null and tries is null and crashes is null and error is null`;
+    expect(await second.database.read((tx) => executeSql(tx, untouched))).toBe(3);
+    await second.pump();
+    expect(target.requests).toHaveLength(1);
+    target.answer((response) => response.end());
+    const next = await second.openAnother();
+    await next.deliver();
+    expect(target.requests).toHaveLength(4);
+    await next.close();
+    await second.close();
+  });
+
+  test('five targets that hang do not delay a good one', async () => {
+    const { app, target } = stage;
+    const hanging = [];
+    for (let n = 0; n < 5; n += 1) hanging.push(await webhook('/hangs'));
+    const good = await webhook('/good');
+    for (const { uuid } of hanging) for (const name of ['a', 'b', 'c', 'd']) await fail(name, uuid);
+    await fail('good', good.uuid);
+    const held: ServerResponse[] = [];
+    const told = new Promise<number>((resolve) => {
+      target.answer((response, { path }) => {
+        if (path === '/hangs') return void held.push(response);
+        response.end();
+        resolve(performance.now());
+      });
+    });
+    const began = performance.now();
+    await app.pump();
+    // all places are taken until a target is known to be slow
+    expect((await told) - began).toBeLessThan(4000);
+    for (const response of held) response.destroy();
+    target.answer((response) => response.end());
+    await app.deliver();
+  });
+
+  test('a channel has two workers in all processes together', async () => {
+    const { app } = stage;
+    await webhook();
+    for (let n = 0; n < 25; n += 1) await fail(`check ${n}`);
+    const claims = [await die(), await die(), await die()];
+    expect(claims.map((turns) => turns.map(({ parcels }) => parcels.length))).toEqual([[10], [10], []]);
+    await app.database.transaction((tx) => executeSql(tx, 'delete from notifications'));
+  });
+
+  test('a waiting time that a wrong clock wrote is no waiting time', async () => {
+    const { app } = stage;
+    const hook = await webhook();
+    await fail();
+    const far = app.accounts.now() + 400 * 86_400_000_000;
+    await app.database.transaction(async (tx) => {
+      await executeSql(tx, 'update notifications set due_at = $1', [far]);
+      await executeSql(tx, 'update channels set held_until = $1', [far]);
+    });
+    await app.deliver();
+    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+  });
+
+  test('what became of a message changes nothing about a channel that was given new settings meanwhile', async () => {
+    const { app, target } = stage;
+    const chat = await stage.channel('slack', { url: `${target.url}/old` });
+    await fail();
+    const arrived = new Promise<ServerResponse>((resolve) => target.answer(resolve));
+    const delivering = app.deliver();
+    const response = await arrived;
+    const settings = JSON.stringify({ url: `${target.url}/new` });
+    const edit = 'update channels set settings = $1 where id = $2';
+    await app.database.transaction((tx) => executeSql(tx, edit, [settings, chat.id]));
+    response.writeHead(404).end();
+    await delivering;
+    expect(await read(chat)).toMatchObject({ disabledAt: null, lastError: null, failingSince: null });
+    expect(await log(chat)).toMatchObject([{ error: 'Received status code 404' }]);
+    answer(200);
+  });
+});

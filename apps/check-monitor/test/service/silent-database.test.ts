@@ -1,0 +1,48 @@
+import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type RunningMonitor, startMonitor } from '../support/process.js';
+
+// a silent connection costs its seconds, on purpose with the limits that the service has
+jest.setTimeout(60_000);
+
+describeOnPostgres('a monitor whose connections end in silence', () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  let relay: Relay;
+  let monitor: RunningMonitor;
+
+  beforeAll(async () => {
+    const { url, drop } = await testDatabaseUrl('postgres');
+    relay = await openRelay(url);
+    monitor = await startMonitor(relay.url);
+    cleanups.push(
+      drop,
+      () => relay.close(),
+      async () => monitor.kill(),
+    );
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+
+  const ping = async () => (await fetch(`${monitor.url}/ping/${monitor.pingKey}/job?create=1`)).status;
+
+  test('answers each ping within 10 s, and goes on', async () => {
+    expect(await ping()).toBe(201);
+    expect(await Promise.all([ping(), ping(), ping()])).toEqual([200, 200, 200]);
+    relay.freeze();
+    const start = performance.now();
+    const answers = await Promise.all([ping(), ping(), ping(), ping()]);
+    expect(performance.now() - start).toBeLessThan(10_000);
+    for (const status of answers) expect([200, 503]).toContain(status);
+    expect(await ping()).toBe(200);
+  });
+
+  test('stops cleanly while it waits for the database', async () => {
+    relay.freeze();
+    const waiting = ping().catch(() => undefined);
+    const start = performance.now();
+    expect(await monitor.stop()).toBe(0);
+    expect(performance.now() - start).toBeLessThan(5000);
+    await waiting;
+  });
+});
