@@ -1,6 +1,6 @@
 // A monitor's database as it is at a million checks: 1,000 projects, four pings of each check, one flip and one message.
 import { channels } from '../apps/check-monitor/dist/src/channels/channels.repository.js';
-import { checks } from '../apps/check-monitor/dist/src/checks/checks.repository.js';
+import { checks } from '../apps/check-monitor/dist/src/checks/rows/checks.repository.js';
 import { projects } from '../apps/check-monitor/dist/src/projects/projects.repository.js';
 import { copyRows, unchecked } from './copies.mjs';
 import { micros, seedChecks } from './monitor-place.mjs';

@@ -1,11 +1,14 @@
 import { claimTurns } from '../apps/check-monitor/dist/src/alerts/claim-turns.repository.js';
-import { listManyChecks } from '../apps/check-monitor/dist/src/checks/check-cells.repository.js';
-import { listOverdueChecks } from '../apps/check-monitor/dist/src/checks/overdue-checks.repository.js';
+import { listManyChecks } from '../apps/check-monitor/dist/src/checks/rows/check-cells.repository.js';
+import { listOverdueChecks } from '../apps/check-monitor/dist/src/checks/rows/overdue-checks.repository.js';
 import { claimFlips } from '../apps/check-monitor/dist/src/flips/flips.repository.js';
 import { readCounters } from '../apps/check-monitor/dist/src/metrics/metrics.repository.js';
 import { countChecks, readWaiting } from '../apps/check-monitor/dist/src/metrics/scrape.repository.js';
-import { findKnownChecks } from '../apps/check-monitor/dist/src/pings/known-checks.repository.js';
-import { commitPings, insertPings } from '../apps/check-monitor/dist/src/pings/ping-batch.repository.js';
+import { findKnownChecks } from '../apps/check-monitor/dist/src/pings/batches/known-checks.repository.js';
+import {
+  commitPings,
+  insertPings,
+} from '../apps/check-monitor/dist/src/pings/batches/ping-batch.repository.js';
 import { nextPlace } from '../apps/check-monitor/dist/src/pings/ping-ring.js';
 import { listLatestPings } from '../apps/check-monitor/dist/src/pings/pings.repository.js';
 import { settle } from './databases.mjs';

@@ -20,7 +20,7 @@ import type { Messengers } from './integrations/messengers.js';
 import { messageSettings } from './message-settings.js';
 import type { NotifierConfig } from './notifications/notifier.service.js';
 import { type AddressRange, parseRange } from './pings/client-address.js';
-import type { MailListenerOptions } from './pings/mail-requests.responder.js';
+import type { MailListenerOptions } from './pings/mail/mail-requests.responder.js';
 
 const storage = {
   databaseUrl: setting(

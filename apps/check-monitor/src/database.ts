@@ -2,8 +2,8 @@ import { type AnyTable, type Dialect, entitiesOf, type Schema } from '@certloop/
 import { members } from './accounts/members.repository.js';
 import { passwords, sessions } from './accounts/sessions.repository.js';
 import { channels, checkChannels } from './channels/channels.repository.js';
-import { checkStates } from './checks/check-states.repository.js';
-import { checks } from './checks/checks.repository.js';
+import { checkStates } from './checks/rows/check-states.repository.js';
+import { checks } from './checks/rows/checks.repository.js';
 import { flips } from './flips/flips.repository.js';
 import { initial } from './migrations/0001-initial.js';
 import { addNotifications } from './migrations/0002-notifications.js';

@@ -17,8 +17,8 @@ import { schema } from './database.js';
 import type { Micros } from './instants.js';
 import { createServiceMetrics } from './metrics/service-metrics.service.js';
 import { createNotifier, type Notifier } from './notifications/notifier.service.js';
-import { listenForMail } from './pings/mail-requests.responder.js';
-import { prepareForPings } from './pings/ping-batch.repository.js';
+import { prepareForPings } from './pings/batches/ping-batch.repository.js';
+import { listenForMail } from './pings/mail/mail-requests.responder.js';
 import { answerUnparsed } from './projects/unparsed-requests.responder.js';
 
 // a stop ends within 5 s: running requests get so long

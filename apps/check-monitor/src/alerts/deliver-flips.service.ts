@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { type Channel, listChannelsByCheck, listChannelsByUuid } from '../channels/channels.repository.js';
-import { listUniqueKeys } from '../checks/checks.repository.js';
+import { listUniqueKeys } from '../checks/rows/checks.repository.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
 import { foundMembers, membersOf } from '../integrations/kinds/group/group-members.js';

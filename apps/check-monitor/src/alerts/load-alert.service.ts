@@ -1,7 +1,7 @@
 import type { Tx } from '@certloop/db';
 import { listCheckChannels } from '../channels/channels.repository.js';
 import type { Addresses } from '../checks/check-view.js';
-import { findCheckById } from '../checks/checks.repository.js';
+import { findCheckById } from '../checks/rows/checks.repository.js';
 import { type FlipRow, findEarlierFlip, findFlip } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
 import type { AlertEvent } from '../integrations/messages/alert-event.js';

@@ -7,7 +7,7 @@ import {
   type OverdueCheck,
   postponeChecks,
   turnDown,
-} from '../checks/overdue-checks.repository.js';
+} from '../checks/rows/overdue-checks.repository.js';
 import { insertFlips } from '../flips/flips.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 

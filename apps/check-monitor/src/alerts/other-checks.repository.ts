@@ -1,6 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import type { Check } from '../checks/check.js';
-import { wholeCheckColumns, wholeChecks } from '../checks/checks.repository.js';
+import { wholeCheckColumns, wholeChecks } from '../checks/rows/checks.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 
 /** How the other checks of a project are doing; those that are down by name, if they are 10 at most. */

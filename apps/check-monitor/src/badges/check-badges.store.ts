@@ -1,8 +1,8 @@
 import type { Database } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import type { CheckChanges } from '../checks/check-changes.store.js';
-import { findCheckByBadgeUuid } from '../checks/checks.repository.js';
-import { createRecent } from '../checks/recent.js';
+import { findCheckByBadgeUuid } from '../checks/rows/checks.repository.js';
+import { createRecent } from '../checks/schedules/recent.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 
 export interface CheckBadgesDeps {

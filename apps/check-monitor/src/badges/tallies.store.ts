@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { CheckChanges } from '../checks/check-changes.store.js';
-import { listTaggedStatuses } from '../checks/tagged-checks.repository.js';
+import { listTaggedStatuses } from '../checks/rows/tagged-checks.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { findProjectByBadgeKey } from '../projects/projects.repository.js';
 import { Tally } from './tally.js';

@@ -2,9 +2,9 @@ import { InvalidInput, type UniqueField, uniqueFields } from '@certloop/contract
 import { type Micros, parseInstant } from '../instants.js';
 import type { ApiVersion } from '../projects/caller.js';
 import type { CheckSettings } from './check.js';
-import { parseSchedule } from './schedule.js';
+import { parseSchedule } from './schedules/schedule.js';
+import { currentTimeZone } from './schedules/time-zones.js';
 import { slugify } from './slug.js';
-import { currentTimeZone } from './time-zones.js';
 
 /** Parameters of a create or update request by their names on the wire; undefined where not given. */
 export interface CheckSpec {

@@ -1,6 +1,6 @@
 import type { CheckStatus, PingType } from '@certloop/contracts';
 import { type Micros, microsPerSecond } from '../instants.js';
-import { parseSchedule } from './schedule.js';
+import { parseSchedule } from './schedules/schedule.js';
 
 /** Status as stored; grace is derived, and so is being down before the alert loop has come by. */
 export type StoredStatus = Exclude<CheckStatus, 'grace'>;

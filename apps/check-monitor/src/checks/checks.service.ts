@@ -8,15 +8,15 @@ import type { Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { countChecks, holdOwner } from '../projects/projects.repository.js';
 import { type Check, type ShownCheck, tagsOf } from './check.js';
-import { listManyChecks } from './check-cells.repository.js';
 import { type Flip, type Outcome, pauseCheck, resumeCheck } from './check-state.js';
+import { listManyChecks } from './rows/check-cells.repository.js';
 import {
   deleteCheck,
   findCheckByUniqueKey,
   findCheckByUuid,
   holdCheck,
   updateCheck,
-} from './checks.repository.js';
+} from './rows/checks.repository.js';
 
 export interface ChecksDeps {
   readonly database: Database;

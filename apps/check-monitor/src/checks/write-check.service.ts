@@ -9,19 +9,19 @@ import { type Check, type CheckSettings, type CheckState, defaultSettings, newCh
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-state.js';
 import {
-  findCheckByUuid,
-  findMatchingCheck,
-  holdCheck,
-  insertCheck,
-  updateCheck,
-} from './checks.repository.js';
-import {
   type AssignedCheck,
   assignNamedChannels,
   type ChecksDeps,
   holdOwnCheck,
   withChannels,
 } from './checks.service.js';
+import {
+  findCheckByUuid,
+  findMatchingCheck,
+  holdCheck,
+  insertCheck,
+  updateCheck,
+} from './rows/checks.repository.js';
 
 export interface WriteCheckDeps extends ChecksDeps {
   readonly newUuid: () => string;

@@ -2,7 +2,7 @@ import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
-import { listChecksByUniqueKey } from '../checks/checks.repository.js';
+import { listChecksByUniqueKey } from '../checks/rows/checks.repository.js';
 import type { Micros } from '../instants.js';
 import {
   looksLikeCloakedSignature,

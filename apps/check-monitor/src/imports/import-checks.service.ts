@@ -1,7 +1,7 @@
 import type { Tx } from '@certloop/db';
 import type { Check } from '../checks/check.js';
-import { stateColumns } from '../checks/check-states.repository.js';
-import { insertChecks, updateCheck } from '../checks/checks.repository.js';
+import { stateColumns } from '../checks/rows/check-states.repository.js';
+import { insertChecks, updateCheck } from '../checks/rows/checks.repository.js';
 import { checkOf, isNewerState, type NewCheck } from './dump-check.js';
 import type { DumpRow } from './dump-rows.js';
 import { findBadgeHolders, findCheckIds, type KnownCheck, lockKnownChecks } from './import.repository.js';

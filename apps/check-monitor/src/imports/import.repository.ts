@@ -1,7 +1,7 @@
 import { column, executeSql, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
 import { checkChannels } from '../channels/channels.repository.js';
 import type { Check } from '../checks/check.js';
-import { wholeCheckColumns, wholeChecks } from '../checks/checks.repository.js';
+import { wholeCheckColumns, wholeChecks } from '../checks/rows/checks.repository.js';
 import { flips } from '../flips/flips.repository.js';
 import type { Micros } from '../instants.js';
 

@@ -1,7 +1,7 @@
 import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { sameText } from '@certloop/server';
-import { listManyChecks } from '../checks/check-cells.repository.js';
+import { listManyChecks } from '../checks/rows/check-cells.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { keyLength, type Secrets } from '../projects/api-key.js';
 import { findProjectByKey } from '../projects/identify-project.service.js';

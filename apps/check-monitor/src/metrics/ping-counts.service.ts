@@ -1,6 +1,6 @@
 import { AppError } from '@certloop/contracts';
 import type { Sample } from '@certloop/server';
-import type { PingIntake } from '../pings/receive-ping.service.js';
+import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 
 /** Pings that were taken in, by their kind and what was answered. */
 export interface PingCounts {

@@ -3,7 +3,7 @@ import { createJobWatch, type Metrics, type WatchJob } from '@certloop/server';
 import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
 import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
 import { type DeliveryFacts, deliveryOutcomes } from '../notifications/notifier.service.js';
-import type { PingIntake } from '../pings/receive-ping.service.js';
+import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
 import { countChecks, mostChecks, mostCounted, readWaiting } from './scrape.repository.js';
 

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { column, type Database, querySql, type Tx } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import type { CheckSettings } from '../../src/checks/check.js';
-import { holdCheck, updateCheck } from '../../src/checks/checks.repository.js';
-import { insertHeldPings } from '../../src/pings/store-pings.service.js';
+import { holdCheck, updateCheck } from '../../src/checks/rows/checks.repository.js';
+import { insertHeldPings } from '../../src/pings/batches/store-pings.service.js';
 import { pingTo } from '../support/intake.js';
 import { describeMonitor } from '../support/suite.js';
 

@@ -1,11 +1,11 @@
 import { type Database, executeSql } from '@certloop/db';
 import { expect, test } from '@jest/globals';
-import { findCheckByUuid } from '../../src/checks/checks.repository.js';
+import { findCheckByUuid } from '../../src/checks/rows/checks.repository.js';
 import { schema } from '../../src/database.js';
 import { microsOf, microsPerSecond } from '../../src/instants.js';
+import { storeHeldPings } from '../../src/pings/batches/store-pings.service.js';
+import type { PingIntake } from '../../src/pings/intake/receive-ping.service.js';
 import { findLatestPing } from '../../src/pings/pings.repository.js';
-import type { PingIntake } from '../../src/pings/receive-ping.service.js';
-import { storeHeldPings } from '../../src/pings/store-pings.service.js';
 import { began, type Holder } from '../support/app.js';
 import { countPings } from '../support/factories.js';
 import { intakeOf, pingAt, pingTo } from '../support/intake.js';

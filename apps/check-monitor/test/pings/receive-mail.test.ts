@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import type Mail from 'nodemailer/lib/mailer/index.js';
 import { schema } from '../../src/database.js';
-import { listenForMail, type MailListener } from '../../src/pings/mail-requests.responder.js';
-import { createPingIntake } from '../../src/pings/receive-ping.service.js';
+import { createPingIntake } from '../../src/pings/intake/receive-ping.service.js';
+import { listenForMail, type MailListener } from '../../src/pings/mail/mail-requests.responder.js';
 import { describeMonitor, type Stage } from '../support/suite.js';
 
 const domain = 'ping.example';

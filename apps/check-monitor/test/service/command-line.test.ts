@@ -5,7 +5,7 @@ import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
-import { insertCheck } from '../../src/checks/checks.repository.js';
+import { insertCheck } from '../../src/checks/rows/checks.repository.js';
 import { schema } from '../../src/database.js';
 import { startRecorder } from '../support/recorder.js';
 

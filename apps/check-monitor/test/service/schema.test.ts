@@ -3,7 +3,7 @@ import { executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
 import { type Check, defaultSettings, newCheck } from '../../src/checks/check.js';
-import { findCheckByUuid, insertCheck } from '../../src/checks/checks.repository.js';
+import { findCheckByUuid, insertCheck } from '../../src/checks/rows/checks.repository.js';
 import { schema } from '../../src/database.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { findProjectByPingKey, projects } from '../../src/projects/projects.repository.js';

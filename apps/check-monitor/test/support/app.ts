@@ -24,7 +24,7 @@ import {
   type NotifierDeps,
   type NotifierTuning,
 } from '../../src/notifications/notifier.service.js';
-import type { PingIntake } from '../../src/pings/receive-ping.service.js';
+import type { PingIntake } from '../../src/pings/intake/receive-ping.service.js';
 import { type AccountDeps, type Setup, setUpProject } from '../../src/projects/create-project.service.js';
 
 export const siteRoot = 'https://monitor.example';

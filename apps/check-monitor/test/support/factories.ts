@@ -3,7 +3,7 @@ import { column, type Database, querySql } from '@certloop/db';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
 import { deadlineOf } from '../../src/checks/check-state.js';
-import { insertCheck } from '../../src/checks/checks.repository.js';
+import { insertCheck } from '../../src/checks/rows/checks.repository.js';
 import type { TestApp } from './app.js';
 
 /** Makes a webhook integration; returns its uuid. */

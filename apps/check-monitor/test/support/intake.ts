@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { IncomingPing } from '../../src/pings/incoming-ping.js';
+import { createPingIntake, type PingIntake } from '../../src/pings/intake/receive-ping.service.js';
 import type { PingTarget } from '../../src/pings/ping-address.js';
-import { createPingIntake, type PingIntake } from '../../src/pings/receive-ping.service.js';
 import type { Stage } from './suite.js';
 
 /** An intake of its own, as of another process. */

@@ -68,7 +68,7 @@ describe('OnCalendar', () => {
       readonly next: number;
       readonly reference?: number;
     }
-    const file = new URL('../../../test/data/on-calendar/clock-changes.json', import.meta.url);
+    const file = new URL('../../../../test/data/on-calendar/clock-changes.json', import.meta.url);
     const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
     const wrong = vectors.filter(
       ({ text, tz, after, next }) => parseOnCalendar(text)?.next(after * 1000, tz) !== next * 1000,

@@ -1,8 +1,8 @@
 import { Conflict, NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { findUuidsBySlug } from '../checks/checks.repository.js';
-import { wrongUrl } from './incoming-ping.js';
-import type { SlugTarget } from './ping-address.js';
+import { findUuidsBySlug } from '../../checks/rows/checks.repository.js';
+import { wrongUrl } from '../incoming-ping.js';
+import type { SlugTarget } from '../ping-address.js';
 
 /**
  * Uuid of the check of a slug; undefined when there is none and it is to be made. Throws InvalidInput for what is no

@@ -1,5 +1,5 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import type { ShownCheck } from './check.js';
+import type { ShownCheck } from '../check.js';
 import { wholeChecks } from './checks.repository.js';
 
 const properties = [

@@ -1,5 +1,5 @@
 import { CronExpressionParser } from 'cron-parser';
-import { pythonBlanks } from '../blanks.js';
+import { pythonBlanks } from '../../blanks.js';
 import { createRecent } from './recent.js';
 
 /** One day-of-week rule that depends on the month: the `nth` such weekday of it, or its last. */

@@ -1,17 +1,17 @@
 import { Forbidden, NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { assignAllChannels } from '../channels/channels.service.js';
-import { defaultSettings } from '../checks/check.js';
-import { findChecksBySlug } from '../checks/checks.repository.js';
-import { addCheck, requireRoom, type WriteCheckDeps } from '../checks/write-check.service.js';
+import { assignAllChannels } from '../../channels/channels.service.js';
+import { defaultSettings } from '../../checks/check.js';
+import { findChecksBySlug } from '../../checks/rows/checks.repository.js';
+import { addCheck, requireRoom, type WriteCheckDeps } from '../../checks/write-check.service.js';
 import {
   findKeptProject,
   findProjectByPingKey,
   holdOwner,
   type User,
-} from '../projects/projects.repository.js';
-import { wrongUrl } from './incoming-ping.js';
-import type { SlugTarget } from './ping-address.js';
+} from '../../projects/projects.repository.js';
+import { wrongUrl } from '../incoming-ping.js';
+import type { SlugTarget } from '../ping-address.js';
 
 export type ProvisionDeps = Pick<WriteCheckDeps, 'newUuid' | 'now' | 'checkLimit'>;
 

@@ -1,18 +1,18 @@
 import { AppError, NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { applySignal } from '../checks/check-state.js';
-import { flipRow } from '../checks/checks.service.js';
-import type { FlipRow } from '../flips/flips.repository.js';
-import type { Micros } from '../instants.js';
-import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js';
+import { applySignal } from '../../checks/check-state.js';
+import { flipRow } from '../../checks/checks.service.js';
+import type { FlipRow } from '../../flips/flips.repository.js';
+import type { Micros } from '../../instants.js';
+import { type IncomingPing, readExitStatus, readRunId } from '../incoming-ping.js';
+import type { PingLimits } from '../ping-limits.service.js';
+import { nextPlace } from '../ping-ring.js';
+import type { Ping, PingRow } from '../pings.repository.js';
+import { type PruneDeps, pruneAfter } from '../prune-alerts.service.js';
+import { signalOfHttpPing, signalOfMail } from '../signal.js';
 import { findKnownChecks, holdKnownChecks } from './known-checks.repository.js';
 import type { KnownCheck, KnownChecks } from './known-checks.store.js';
 import { commitPings, insertPings, type PingRows } from './ping-batch.repository.js';
-import type { PingLimits } from './ping-limits.service.js';
-import { nextPlace } from './ping-ring.js';
-import type { Ping, PingRow } from './pings.repository.js';
-import { type PruneDeps, pruneAfter } from './prune-alerts.service.js';
-import { signalOfHttpPing, signalOfMail } from './signal.js';
 
 export interface StorePingsDeps extends PruneDeps, PingLimits {
   readonly now: () => Micros;

@@ -1,5 +1,5 @@
-import { pythonBlanks, stripBlanks } from '../blanks.js';
-import { type Micros, wholeMs } from '../instants.js';
+import { pythonBlanks, stripBlanks } from '../../blanks.js';
+import { type Micros, wholeMs } from '../../instants.js';
 import { parseCron } from './cron.js';
 import { parseOnCalendar } from './on-calendar.js';
 import { createRecent } from './recent.js';

@@ -1,7 +1,7 @@
-import type { CheckState } from '../checks/check.js';
-import type { CheckTiming } from '../checks/check-state.js';
-import type { PingRing } from './ping-ring.js';
-import type { PingFilter } from './signal.js';
+import type { CheckState } from '../../checks/check.js';
+import type { CheckTiming } from '../../checks/check-state.js';
+import type { PingRing } from '../ping-ring.js';
+import type { PingFilter } from '../signal.js';
 
 /** What pings need to know of their check. */
 export interface KnownCheck extends CheckTiming, PingFilter, CheckState, PingRing {

@@ -8,8 +8,8 @@ import {
   type SqlValue,
   type Tx,
 } from '@certloop/db';
-import type { CheckState } from './check.js';
-import type { StoredStatus } from './check-state.js';
+import type { CheckState } from '../check.js';
+import type { StoredStatus } from '../check-state.js';
 
 /** What pings change of a check, apart from the rest of it, which is wide and has many indexes. */
 export interface CheckStateRow extends CheckState {

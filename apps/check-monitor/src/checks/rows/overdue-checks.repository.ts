@@ -1,6 +1,6 @@
 import { querySql, type Tx } from '@certloop/db';
-import type { Micros } from '../instants.js';
-import type { Check } from './check.js';
+import type { Micros } from '../../instants.js';
+import type { Check } from '../check.js';
 import { type CheckStateRow, checkStates } from './check-states.repository.js';
 import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { type JsonColumnType, jsonRows } from './json-rows.js';

@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, InvalidInput, NotFound, Unavailable } from '@certloop/contracts';
 import type { Logger } from '@certloop/server';
-import { type Micros, wholeMs } from '../instants.js';
-import { type AddressRange, originOf } from './client-address.js';
-import { type IncomingPing, knownCheck } from './incoming-ping.js';
-import { parsePingAddress } from './ping-address.js';
+import { type Micros, wholeMs } from '../../instants.js';
+import { type AddressRange, originOf } from '../client-address.js';
+import { type IncomingPing, knownCheck } from '../incoming-ping.js';
+import { parsePingAddress } from '../ping-address.js';
 import type { PingIntake } from './receive-ping.service.js';
 
 export interface PingRequestDeps {

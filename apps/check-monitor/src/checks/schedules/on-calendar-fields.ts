@@ -1,4 +1,4 @@
-import { pythonBlanks, stripBlanks } from '../blanks.js';
+import { pythonBlanks, stripBlanks } from '../../blanks.js';
 import { isTimeZone } from './time-zones.js';
 
 /** Values that a field admits; undefined stands for every value. */

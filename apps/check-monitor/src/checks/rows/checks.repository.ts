@@ -9,8 +9,8 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import type { Check, CheckSettings, CheckState } from './check.js';
-import type { CheckKind } from './check-state.js';
+import type { Check, CheckSettings, CheckState } from '../check.js';
+import type { CheckKind } from '../check-state.js';
 import {
   checkStates,
   insertCheckState,

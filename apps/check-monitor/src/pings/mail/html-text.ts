@@ -1,5 +1,5 @@
 import { decodeHTML } from 'entities';
-import { pythonBlanks, stripBlanks } from '../blanks.js';
+import { pythonBlanks, stripBlanks } from '../../blanks.js';
 
 // the next thing that is no text: a tag, a comment, or what begins like one
 const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*)|\/)/gi;

@@ -1,5 +1,7 @@
 import { type Database, executeSql, type Tx } from '@certloop/db';
-import { type FlipRow, insertFlips } from '../flips/flips.repository.js';
+import { type FlipRow, insertFlips } from '../../flips/flips.repository.js';
+import { spareSlots } from '../ping-ring.js';
+import type { PingRow } from '../pings.repository.js';
 import { type ArrayElement, arrayText } from './array-text.js';
 import type { KnownCheck } from './known-checks.store.js';
 import {
@@ -10,8 +12,6 @@ import {
   writePings,
   writePingsAndFlips,
 } from './ping-batch-sql.js';
-import { spareSlots } from './ping-ring.js';
-import type { PingRow } from './pings.repository.js';
 import { runPrepared, sqliteStatement } from './raw-connections.repository.js';
 
 /** What pings change, to be written together. */

@@ -1,7 +1,7 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import { type Micros, microsPerSecond } from '../instants.js';
-import type { TaggedCheck, TaggedStatus } from './check.js';
-import { type StoredStatus, statusAt } from './check-state.js';
+import { type Micros, microsPerSecond } from '../../instants.js';
+import type { TaggedCheck, TaggedStatus } from '../check.js';
+import { type StoredStatus, statusAt } from '../check-state.js';
 import { wholeChecks } from './checks.repository.js';
 
 const properties = [

@@ -1,4 +1,4 @@
-import type { PingTarget } from './ping-address.js';
+import type { PingTarget } from '../ping-address.js';
 
 /** Why a mail address is refused, in the words of clients of this API family. */
 export type MailRefusal = 'Recipient rejected' | 'Invalid mailbox';

@@ -6,11 +6,11 @@ import {
   type SMTPServerDataStream,
   type SMTPServerSession,
 } from 'smtp-server';
-import { originOf } from './client-address.js';
+import { originOf } from '../client-address.js';
+import type { PingTarget } from '../ping-address.js';
 import { parseMailAddress } from './mail-address.js';
 import { createConnectionCounts } from './mail-connections.store.js';
 import { createMailMemory, inRounds, type MailMemory } from './mail-memory.store.js';
-import type { PingTarget } from './ping-address.js';
 import { findMailedChecks, type ReceiveMailDeps, receiveMail } from './receive-mail.service.js';
 
 export interface MailListenerOptions {

@@ -13,7 +13,9 @@ interface Vector {
 
 function readVectors<Row = Vector>(name: string): Row[] {
   // two levels more than in the sources: the compiled test lies in dist/src/checks
-  return JSON.parse(readFileSync(new URL(`../../../test/data/cron/${name}.json`, import.meta.url), 'utf8'));
+  return JSON.parse(
+    readFileSync(new URL(`../../../../test/data/cron/${name}.json`, import.meta.url), 'utf8'),
+  );
 }
 
 function occurrences({ cron, tz, after, next }: Vector): number[] | null {

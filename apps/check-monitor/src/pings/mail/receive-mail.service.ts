@@ -1,8 +1,8 @@
 import { AppError } from '@certloop/contracts';
-import type { IncomingPing } from './incoming-ping.js';
+import type { IncomingPing } from '../incoming-ping.js';
+import type { PingIntake } from '../intake/receive-ping.service.js';
+import type { PingTarget } from '../ping-address.js';
 import { mailWords } from './mail-words.js';
-import type { PingTarget } from './ping-address.js';
-import type { PingIntake } from './receive-ping.service.js';
 
 export interface ReceiveMailDeps {
   readonly intake: PingIntake;

@@ -1,7 +1,7 @@
-import { findText, type MimePart, parsePart, subjectOf } from '../mime.js';
-import { textOf } from '../mime-content.js';
+import { findText, type MimePart, parsePart, subjectOf } from '../../mime.js';
+import { textOf } from '../../mime-content.js';
+import type { MailPing } from '../signal.js';
 import { textOfHtml } from './html-text.js';
-import type { MailPing } from './signal.js';
 
 /** Bytes of each text of a mail that are searched for keywords. */
 export const maxTextBytes = 1_000_000;

@@ -1,4 +1,4 @@
-import { stripBlanks } from '../blanks.js';
+import { stripBlanks } from '../../blanks.js';
 import { type CountStep, DaySearch } from './day-search.js';
 import { localTimeIn } from './local-time.js';
 import { type Admitted, type OnCalendarFields, parseOnCalendarLine } from './on-calendar-fields.js';

@@ -1,13 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { NotFound } from '@certloop/contracts';
 import { type Database, DatabaseUnavailable } from '@certloop/db';
-import { findTarget } from './find-target.service.js';
-import { type IncomingPing, readExitStatus, readRunId } from './incoming-ping.js';
-import { findKnownChecks } from './known-checks.repository.js';
-import { createKnownChecks } from './known-checks.store.js';
-import type { PingTarget, SlugTarget } from './ping-address.js';
-import { type ProvisionDeps, provisionCheck } from './provision-check.service.js';
-import { pruneAfter } from './prune-alerts.service.js';
+import { findKnownChecks } from '../batches/known-checks.repository.js';
+import { createKnownChecks } from '../batches/known-checks.store.js';
 import {
   type AddressedPing,
   insertHeldPings,
@@ -16,7 +11,12 @@ import {
   type StorePingsDeps,
   storeHeldPings,
   storePings,
-} from './store-pings.service.js';
+} from '../batches/store-pings.service.js';
+import { type IncomingPing, readExitStatus, readRunId } from '../incoming-ping.js';
+import type { PingTarget, SlugTarget } from '../ping-address.js';
+import { pruneAfter } from '../prune-alerts.service.js';
+import { findTarget } from './find-target.service.js';
+import { type ProvisionDeps, provisionCheck } from './provision-check.service.js';
 
 export type ReceivePingDeps = StorePingsDeps &
   ProvisionDeps & {
