@@ -73,29 +73,33 @@ export interface AcmeClient {
 }
 
 export function createAcmeClient(requests: SignedRequests): AcmeClient {
-  const { directory } = requests;
-  const read = async <S extends z.ZodType>(schema: S, reply: Promise<AcmeReply>, what: string) => {
-    const { text, retryAt, location } = await reply;
-    return { body: parsed(schema, text, what), retryAt, location };
-  };
-  const getOrder: AcmeClient['getOrder'] = (signer, url) =>
-    read(acmeOrderSchema, requests.post(url, signer), 'order');
   return {
-    directory,
+    directory: requests.directory,
     fetchNonce: requests.fetchNonce,
+    ...accountCalls(requests),
+    ...orderCalls(requests),
+    ...certificateCalls(requests),
+  };
+}
+
+type AccountCall = 'newAccount' | 'findAccount' | 'updateContact' | 'changeKey' | 'listOrders';
+
+/** RFC 8555 §7.3 and §7.1.2.1. */
+function accountCalls(requests: SignedRequests): Pick<AcmeClient, AccountCall> {
+  return {
     newAccount: async (signer, { contactEmails, eab }) => {
-      const { newAccount: url } = await directory();
+      const { newAccount: url } = await requests.directory();
       const payload = {
         termsOfServiceAgreed: true,
         ...contactOf(contactEmails),
         ...(eab !== undefined && { externalAccountBinding: binding(signer, url, eab) }),
       };
       const reply = requests.post(url, keyOnly(signer), payload);
-      const { body, location } = await read(acmeAccountSchema, reply, 'account');
+      const { body, location } = await readResource(acmeAccountSchema, reply, 'account');
       return { url: required(location, 'account'), account: body };
     },
     findAccount: async (signer) => {
-      const { newAccount: url } = await directory();
+      const { newAccount: url } = await requests.directory();
       try {
         const { location } = await requests.post(url, keyOnly(signer), { onlyReturnExisting: true });
         return location;
@@ -109,55 +113,71 @@ export function createAcmeClient(requests: SignedRequests): AcmeClient {
       await requests.post(required(signer.accountUrl, 'account'), signer, { contact });
     },
     changeKey: async (signer, next) => {
-      const { keyChange: url } = await directory();
+      const { keyChange: url } = await requests.directory();
       if (url === undefined) throw new UpstreamFailed('the CA changes no account keys');
       const payload = { account: signer.accountUrl, oldKey: exportJwk(signer.privateKey) };
       await requests.post(url, signer, await innerJws(next, url, payload));
     },
+    listOrders: async (signer) => {
+      const url = required(signer.accountUrl, 'account');
+      const { body } = await readResource(acmeAccountSchema, requests.post(url, signer, {}), 'account');
+      if (body.orders === undefined) return undefined;
+      return listPages(requests, signer, body.orders);
+    },
+  };
+}
+
+type OrderCall = 'newOrder' | 'getOrder' | 'getAuthorization' | 'answerChallenge' | 'finalize';
+
+/** RFC 8555 §7.4 and §7.5. */
+function orderCalls(requests: SignedRequests): Pick<AcmeClient, OrderCall> {
+  return {
     newOrder: async (signer, { identifiers, profile, replaces }) => {
-      const { newOrder: url } = await directory();
+      const { newOrder: url } = await requests.directory();
       const payload = {
         identifiers,
         ...(profile !== undefined && { profile }),
         ...(replaces !== undefined && { replaces }),
       };
-      const reply = await read(acmeOrderSchema, requests.post(url, signer, payload), 'order');
+      const reply = await readResource(acmeOrderSchema, requests.post(url, signer, payload), 'order');
       return { ...reply, url: required(reply.location, 'order') };
     },
-    getOrder,
-    listOrders: async (signer) => {
-      const url = required(signer.accountUrl, 'account');
-      const { body } = await read(acmeAccountSchema, requests.post(url, signer, {}), 'account');
-      if (body.orders === undefined) return undefined;
-      return listPages(requests, signer, body.orders);
-    },
+    getOrder: (signer, url) => readResource(acmeOrderSchema, requests.post(url, signer), 'order'),
     getAuthorization: (signer, url) =>
-      read(acmeAuthorizationSchema, requests.post(url, signer), 'authorization'),
+      readResource(acmeAuthorizationSchema, requests.post(url, signer), 'authorization'),
     answerChallenge: async (signer, url) => {
       await requests.post(url, signer, {});
     },
     finalize: (signer, url, csrDer) => {
       const csr = Buffer.from(csrDer).toString('base64url');
-      return read(acmeOrderSchema, requests.post(url, signer, { csr }), 'order');
+      return readResource(acmeOrderSchema, requests.post(url, signer, { csr }), 'order');
     },
+  };
+}
+
+type CertificateCall = 'downloadChains' | 'renewalInfo' | 'revoke';
+
+/** RFC 8555 §7.4.2 and §7.6, RFC 9773. */
+function certificateCalls(requests: SignedRequests): Pick<AcmeClient, CertificateCall> {
+  return {
     downloadChains: async (signer, url, which) => {
       const accept = 'application/pem-certificate-chain';
       const { text, links } = await requests.post(url, signer, undefined, accept);
       const chains = [text];
       if (which === 'first') return chains;
-      for (const alternate of links('alternate').slice(0, mostChains)) {
+      for (const alternate of links('alternate').slice(0, maxChains)) {
         chains.push((await requests.post(alternate, signer, undefined, accept)).text);
       }
       return chains;
     },
     renewalInfo: async (certificateId) => {
-      const { renewalInfo } = await directory();
+      const { renewalInfo } = await requests.directory();
       if (renewalInfo === undefined) return undefined;
       const url = `${renewalInfo.replace(/\/$/, '')}/${certificateId}`;
-      return read(acmeRenewalInfoSchema, requests.get(url), 'renewal information');
+      return readResource(acmeRenewalInfoSchema, requests.get(url), 'renewal information');
     },
     revoke: async (signer, certificateDer, reason) => {
-      const { revokeCert: url } = await directory();
+      const { revokeCert: url } = await requests.directory();
       if (url === undefined) throw new UpstreamFailed('the CA revokes no certificates');
       const certificate = Buffer.from(certificateDer).toString('base64url');
       await requests.post(url, signer, { certificate, reason });
@@ -165,8 +185,13 @@ export function createAcmeClient(requests: SignedRequests): AcmeClient {
   };
 }
 
+async function readResource<S extends z.ZodType>(schema: S, reply: Promise<AcmeReply>, what: string) {
+  const { text, retryAt, location } = await reply;
+  return { body: parsed(schema, text, what), retryAt, location };
+}
+
 // No CA has as many roots; the bound keeps a hostile list short.
-const mostChains = 8;
+const maxChains = 8;
 
 /** A request about a key's own account is signed with the key, not by the account. */
 function keyOnly({ privateKey }: AcmeSigner): AcmeSigner {
@@ -183,13 +208,13 @@ function binding({ privateKey }: AcmeSigner, url: string, { kid, hmacKey }: Exte
   return macJws(secret, { kid, url }, JSON.stringify(exportJwk(privateKey)));
 }
 
-// A list may be years long; whoever asks wants what is recent.
-const mostPages = 20;
+// A list may be years long; callers need its recent part.
+const maxPages = 20;
 
 async function listPages(requests: SignedRequests, signer: AcmeSigner, first: string): Promise<string[]> {
   const urls: string[] = [];
   let page: string | undefined = first;
-  for (let count = 0; page !== undefined && count < mostPages; count += 1) {
+  for (let count = 0; page !== undefined && count < maxPages; count += 1) {
     const { text, links } = await requests.post(page, signer);
     urls.push(...orderUrls(text));
     [page] = links('next');

@@ -79,7 +79,7 @@ export function innerJws(signer: AcmeSigner, url: string, payload: object): Prom
 }
 
 // A CA that refuses half of all nonces, as some do for practice, still lets 999 of 1000 requests through.
-const mostTries = 10;
+const maxTries = 10;
 const quickTries = 3;
 const noncePauseMs = 20;
 
@@ -106,7 +106,7 @@ async function postSigned(connection: AcmeConnection, request: SignedPost): Prom
       body: JSON.stringify(jws),
     });
     const isRefusedNonce = answer.status >= 400 && readProblem(answer).type === 'badNonce';
-    if (!isRefusedNonce || tries === mostTries) return replyOf(connection, answer);
+    if (!isRefusedNonce || tries === maxTries) return replyOf(connection, answer);
     // a CA that refuses many nonces is busy, or its servers do not know each other's
     if (tries >= quickTries) await pause(connection, noncePauseMs * 2 ** (tries - quickTries));
   }
