@@ -2,28 +2,25 @@ import { column, querySql, type Tx } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../../instants.js';
 import type { TaggedCheck, TaggedStatus } from '../check.js';
 import { type StoredStatus, statusAt } from '../check-state.js';
-import { wholeChecks } from './checks.repository.js';
+import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
+import { rowCells } from './row-cells.repository.js';
 
-const properties = [
-  'uuid',
-  'tags',
-  'kind',
-  'timeoutSeconds',
-  'graceSeconds',
-  'schedule',
-  'tz',
-  'storedStatus',
-  'lastPing',
-  'lastStart',
-] as const satisfies readonly (keyof TaggedCheck)[];
+const { uuid, tags, kind, timeoutSeconds, graceSeconds, schedule, tz } = wholeCheckColumns;
+const { storedStatus, lastPing, lastStart } = wholeCheckColumns;
 
-type CellsOf<Names extends readonly (keyof TaggedCheck)[]> = {
-  readonly [Place in keyof Names]: TaggedCheck[Names[Place]];
-};
-
-const cellColumns = properties
-  .map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
-  .join(', ');
+const tagged = rowCells<TaggedCheck>({
+  uuid,
+  tags,
+  kind,
+  timeoutSeconds,
+  graceSeconds,
+  schedule,
+  tz,
+  storedStatus,
+  lastPing,
+  lastStart,
+});
+const cellColumns = tagged.select.join(', ');
 
 const checksAtOnce = 500;
 
@@ -105,23 +102,8 @@ function settledOf(uuids: string | null, tags: string | null, statuses: string |
 
 function statusesOf(cells: string | null, now: Micros): TaggedStatus[] {
   if (cells === null) return [];
-  return (JSON.parse(`[${cells}]`) as CellsOf<typeof properties>[]).map((cell) => {
-    const check = checkOf(cell);
+  return (JSON.parse(`[${cells}]`) as unknown[][]).map((cell) => {
+    const check = tagged.read(cell, {});
     return { uuid: check.uuid, tags: check.tags, status: statusAt(check, now) };
   });
-}
-
-function checkOf([
-  uuid,
-  tags,
-  kind,
-  timeoutSeconds,
-  graceSeconds,
-  schedule,
-  tz,
-  storedStatus,
-  lastPing,
-  lastStart,
-]: CellsOf<typeof properties>): TaggedCheck {
-  return { uuid, tags, kind, timeoutSeconds, graceSeconds, schedule, tz, storedStatus, lastPing, lastStart };
 }

@@ -1,14 +1,52 @@
 import type { Database, Tx } from '@certloop/db';
+import { type CheckStateRow, checkStates } from '../../checks/rows/check-states.repository.js';
+import { checks } from '../../checks/rows/checks.repository.js';
+import { rowCells } from '../../checks/rows/row-cells.repository.js';
 import type { KnownCheck } from './known-checks.store.js';
 import { runPrepared, sqliteStatement } from './raw-connections.repository.js';
 
+const { columns } = checks;
+const { columns: states } = checkStates;
+
+/** Columns that pings read of their check. */
+const known = rowCells<KnownColumns, Pick<KnownCheck, 'pingLimit'>>(
+  {
+    id: columns.id,
+    uuid: columns.uuid,
+    kind: columns.kind,
+    timeoutSeconds: columns.timeoutSeconds,
+    graceSeconds: columns.graceSeconds,
+    schedule: columns.schedule,
+    tz: columns.tz,
+    manualResume: columns.manualResume,
+    methods: columns.methods,
+    startKeywords: columns.startKeywords,
+    successKeywords: columns.successKeywords,
+    failureKeywords: columns.failureKeywords,
+    filterSubject: columns.filterSubject,
+    filterBody: columns.filterBody,
+    filterHttpBody: columns.filterHttpBody,
+    filterDefaultFail: columns.filterDefaultFail,
+    revision: states.revision,
+    pingCount: states.pingCount,
+    storedStatus: states.storedStatus,
+    lastPing: states.lastPing,
+    lastStart: states.lastStart,
+    lastStartRunId: states.lastStartRunId,
+    lastDuration: states.lastDuration,
+    alertAfter: states.alertAfter,
+    firstSlot: states.firstSlot,
+    lastSlot: states.lastSlot,
+    slotCount: states.slotCount,
+  },
+  ['pingLimit'],
+);
+
+type RingColumns = Pick<CheckStateRow, 'firstSlot' | 'lastSlot' | 'slotCount'>;
+type KnownColumns = Omit<KnownCheck, keyof RingColumns | 'pingLimit'> & RingColumns;
+
 const names = [
-  ...['id', 'uuid', 'kind', 'timeout_seconds', 'grace_seconds', 'schedule', 'tz', 'manual_resume', 'methods'],
-  ...['start_keywords', 'success_keywords', 'failure_keywords'],
-  ...['filter_subject', 'filter_body', 'filter_http_body', 'filter_default_fail'],
-  ...['revision', 'ping_count', 'stored_status'],
-  ...['last_ping', 'last_start', 'last_start_run_id', 'last_duration', 'alert_after'],
-  ...['first_slot', 'last_slot', 'slot_count'],
+  ...known.select,
   // where there is no ring yet, pings lie in the slots of their numbers
   'case when first_slot is null then (select min(slot) from pings where check_id = checks.id) end',
   '(select ping_limit from users where users.id = (select owner_id from projects where projects.id = project_id))',
@@ -48,107 +86,21 @@ function findOnSqlite(tx: Tx, uuids: readonly string[]): KnownCheck[] {
   const statement = sqliteStatement(tx, oneText);
   return uuids.flatMap((uuid) => {
     const cells = statement.get(uuid);
-    return cells === undefined ? [] : knownCheckOf(cells as unknown as Cells);
+    return cells === undefined ? [] : knownCheckOf(cells as unknown as unknown[]);
   });
 }
 
 function parsed(rows: readonly (readonly unknown[])[]): KnownCheck[] {
-  return rows.map(([cells]) => knownCheckOf(JSON.parse(String(cells)) as Cells));
+  return rows.map(([cells]) => knownCheckOf(JSON.parse(String(cells)) as unknown[]));
 }
 
-/** SQLite knows no booleans. */
-type Flag = boolean | 0 | 1;
-type Cells = readonly [
-  id: number,
-  uuid: string,
-  kind: KnownCheck['kind'],
-  timeoutSeconds: number,
-  graceSeconds: number,
-  schedule: string,
-  tz: string,
-  manualResume: Flag,
-  methods: KnownCheck['methods'],
-  startKeywords: string,
-  successKeywords: string,
-  failureKeywords: string,
-  filterSubject: Flag,
-  filterBody: Flag,
-  filterHttpBody: Flag,
-  filterDefaultFail: Flag,
-  revision: number,
-  pingCount: number,
-  storedStatus: KnownCheck['storedStatus'],
-  lastPing: number | null,
-  lastStart: number | null,
-  lastStartRunId: string | null,
-  lastDuration: number | null,
-  alertAfter: number | null,
-  firstSlot: number | null,
-  lastSlot: number | null,
-  slotCount: number | null,
-  oldest: number | null,
-  pingLimit: number | null,
-];
-
-function knownCheckOf([
-  id,
-  uuid,
-  kind,
-  timeoutSeconds,
-  graceSeconds,
-  schedule,
-  tz,
-  manualResume,
-  methods,
-  startKeywords,
-  successKeywords,
-  failureKeywords,
-  filterSubject,
-  filterBody,
-  filterHttpBody,
-  filterDefaultFail,
-  revision,
-  pingCount,
-  storedStatus,
-  lastPing,
-  lastStart,
-  lastStartRunId,
-  lastDuration,
-  alertAfter,
-  firstSlot,
-  lastSlot,
-  slotCount,
-  oldest,
-  pingLimit,
-]: Cells): KnownCheck {
-  return {
-    id,
-    uuid,
-    kind,
-    timeoutSeconds,
-    graceSeconds,
-    schedule,
-    tz,
-    manualResume: Boolean(manualResume),
-    methods,
-    startKeywords,
-    successKeywords,
-    failureKeywords,
-    filterSubject: Boolean(filterSubject),
-    filterBody: Boolean(filterBody),
-    filterHttpBody: Boolean(filterHttpBody),
-    filterDefaultFail: Boolean(filterDefaultFail),
-    revision,
-    pingCount,
-    storedStatus,
-    lastPing,
-    lastStart,
-    lastStartRunId,
-    lastDuration,
-    alertAfter,
-    firstSlot: firstSlot ?? oldest ?? pingCount + 1,
-    lastSlot: lastSlot ?? pingCount,
-    slotCount: slotCount ?? (oldest === null ? 0 : pingCount + 1 - oldest),
-    pingLimit,
-  };
+function knownCheckOf(cells: readonly unknown[]): KnownCheck {
+  const [oldest, pingLimit] = cells.slice(known.select.length) as (number | null)[];
+  const check: Writable<KnownColumns> = known.read(cells, { pingLimit: pingLimit ?? null });
+  check.firstSlot ??= oldest ?? check.pingCount + 1;
+  check.lastSlot ??= check.pingCount;
+  check.slotCount ??= oldest == null ? 0 : check.pingCount + 1 - oldest;
+  return check as KnownCheck;
 }
+
+type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
