@@ -2,6 +2,8 @@ import { type AnyTable, columnName, type Database, type Tx } from '@certloop/db'
 import { auditLogs } from '../../src/audit/audit.repository.js';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { csrs } from '../../src/csrs/csrs.repository.js';
+import { events } from '../../src/events/events.repository.js';
+import { notices } from '../../src/events/notices.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 
@@ -51,6 +53,19 @@ export async function seedUnrenewed(database: Database, fqdnId: string, count: n
     await tx.query(copying(isSqlite, fqdns, `t.id = '${fqdnId}'`, count, named));
     const issued = { id, fqdnId: id, csrId: 'null', pem: "''" };
     await tx.query(copying(isSqlite, certificates, `t.fqdn_id = '${fqdnId}'`, count, issued));
+  });
+  if (!isSqlite) await analyze(database);
+}
+
+/** Copies the only event and its only notice; each copy has a subject of its own. */
+export async function seedEvents(database: Database, count: number): Promise<void> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const id = uuid(isSqlite, '0000000d');
+  const subject = "'host-' || n.i";
+  await database.transaction(async (tx) => {
+    const ofNotice = { id: uuid(isSqlite, '0000000e'), eventId: id, subject };
+    await tx.query(copying(isSqlite, notices, '1 = 1', count, ofNotice));
+    await tx.query(copying(isSqlite, events, '1 = 1', count, { id, subject }));
   });
   if (!isSqlite) await analyze(database);
 }

@@ -9,8 +9,8 @@ import { listening, textOf } from '../small-server.js';
 export interface MailReceiver {
   readonly url: string;
   readonly mails: ParsedMail[];
-  /** Refuses each message, or takes it and cuts the connection before the answer. */
-  failing: 'refused' | 'cut' | undefined;
+  /** Refuses each message, or takes it and cuts the connection before the answer, or never answers. */
+  failing: 'refused' | 'cut' | 'silent' | undefined;
   close(): Promise<void>;
 }
 
@@ -30,6 +30,7 @@ export async function startMailReceiver(): Promise<MailReceiver> {
           if (receiver.failing === 'refused')
             throw Object.assign(new Error('try later'), { responseCode: 451 });
           receiver.mails.push(await simpleParser(Buffer.concat(chunks)));
+          if (receiver.failing === 'silent') return;
           if (receiver.failing !== 'cut') return done();
           for (const socket of sockets) socket.destroy();
         })
@@ -64,7 +65,7 @@ export interface HookReceiver {
   readonly hooks: ReceivedHook[];
   /** How many requests there were, taken or not. */
   requests: number;
-  /** Status that answers instead, for events of this subject or all; 0 cuts the connection after taking the event, -1 never answers. */
+  /** Status that answers instead, for events of this subject or all; 0 cuts the connection after taking the event, -1 never answers, -2 neither, after taking it. */
   failing: { readonly status: number; readonly subject?: string; readonly retryAfter?: string } | undefined;
   close(): Promise<void>;
 }
@@ -87,8 +88,8 @@ export async function startHookReceiver(): Promise<HookReceiver> {
     const { failing } = receiver;
     const fails = failing !== undefined && [undefined, event.subject].includes(failing.subject);
     // the caller waits
-    if (fails && failing.status < 0) return;
-    if (fails && failing.status !== 0) {
+    if (fails && failing.status === -1) return;
+    if (fails && failing.status > 0) {
       const { status, retryAfter } = failing;
       return response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end();
     }
@@ -97,6 +98,7 @@ export async function startHookReceiver(): Promise<HookReceiver> {
       contentType: headers['content-type'] ?? '',
       event,
     });
+    if (fails && failing.status === -2) return;
     if (fails) return request.socket.destroy();
     return answer(204);
   });

@@ -1,0 +1,53 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { expect, jest, test } from '@jest/globals';
+import { events, insertEvent } from '../../src/events/events.repository.js';
+import { notices } from '../../src/events/notices.repository.js';
+import { startApp } from '../support/app.js';
+import { seedEvents } from '../support/large-place.js';
+import { startMailReceiver } from '../support/monitor/notice-receivers.js';
+import { watchStretches } from '../support/stretches.js';
+
+jest.setTimeout(120_000);
+
+const maxStretchMs = 50;
+
+describeEachDialect('a digest of many events', (open, dialect) => {
+  // SQLite works on the main thread, PostgreSQL elsewhere
+  const count = dialect === 'sqlite' ? 100_000 : 10_000;
+
+  test('is one mail, prepared and deleted in pieces that hold up nothing else', async () => {
+    const mail = await startMailReceiver();
+    const environment = {
+      NOTICE_SMTP_URL: mail.url,
+      NOTICE_MAIL_FROM: 'certs@example.org',
+      NOTICE_MAIL_TO: 'ada@example.org',
+    };
+    const app = await startApp(open, { environment });
+    await app.database.transaction((tx) =>
+      insertEvent(
+        tx,
+        { type: 'certificate.expiring', subject: 'host-0', data: { message: 'it expires' } },
+        { destinations: ['mail'], now: app.clock.now() },
+      ),
+    );
+    await seedEvents(app.database, count - 1);
+    // the first commit after it writes all of that back from the log
+    await app.database.transaction((tx) => tx.query('update events set subject = subject where 1 = 0'));
+
+    const sending = watchStretches();
+    await app.sendNotices();
+    const longestSending = sending.stop() ?? 0;
+    expect(mail.mails.map(({ subject }) => subject)).toEqual([`[CertLoop] ${count} events`]);
+    expect(mail.mails[0]?.text).toContain(`${count - 50} more events are not listed here.`);
+    expect(await app.database.read((tx) => tx.count(notices))).toBe(0);
+
+    app.clock.advance(31 * 86_400_000);
+    const sweeping = watchStretches();
+    await app.sweepNotices();
+    const longestSweeping = sweeping.stop() ?? 0;
+    expect(await app.database.read((tx) => tx.count(events))).toBe(0);
+    expect(Math.max(longestSending, longestSweeping)).toBeLessThan(maxStretchMs);
+    await app.close();
+    await mail.close();
+  });
+});
