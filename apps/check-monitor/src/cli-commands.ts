@@ -6,15 +6,7 @@ import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
 import { removeChannel } from './channels/manage-channels.service.js';
-import {
-  channelSettings,
-  firstLine,
-  limits,
-  oneOf,
-  required,
-  UsageError,
-  type Values,
-} from './cli-options.js';
+import { channelSettings, limits, oneOf, required, UsageError, type Values } from './cli-options.js';
 import { importDump } from './imports/import-dump.service.js';
 import { describeImport, type ImportReport } from './imports/import-report.js';
 import { channelKindNames } from './integrations/channel-kinds.js';
@@ -36,6 +28,8 @@ import { listProjects, listUsers } from './projects/projects.repository.js';
 export interface CommandDeps extends AccountDeps, Secrets {
   /** Opens what messages are sent by; the settings of the service must be set for it. */
   readonly openNotifier: () => Notifier;
+  /** Standard input to its end: secrets do not stand on command lines, which others can see. */
+  readonly readInput: () => string;
 }
 
 type Command = (deps: CommandDeps, values: Values) => Promise<object>;
@@ -58,7 +52,8 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'user password': async (deps, values) => {
     const email = required(values, 'email');
-    await setPassword({ ...deps, passwords: createPasswords() }, email, firstLine());
+    const [password = ''] = deps.readInput().split(/\r?\n/);
+    await setPassword({ ...deps, passwords: createPasswords() }, email, password);
     return { email, password: 'set' };
   },
   'user list': async ({ database }) => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { webhookByUrl } from './integrations/kinds/webhook/webhook-kind.js';
 
 /** A command line that makes no sense; the message says why. */
@@ -46,9 +45,4 @@ export function channelSettings(values: Values): unknown {
     if (error instanceof UsageError) throw error;
     throw new UsageError('--settings must be JSON');
   }
-}
-
-/** First line of standard input: secrets do not stand on command lines, which others can see. */
-export function firstLine(): string {
-  return readFileSync(0, 'utf8').split(/\r?\n/)[0] ?? '';
 }

@@ -1,0 +1,162 @@
+import { parseArgs } from 'node:util';
+import { AppError, keyKinds } from '@certloop/contracts';
+import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
+import { bringUpToDate, ConfigError, createLogger, type Environment, StartFailed } from '@certloop/server';
+import { type CommandDeps, commands, descriptions } from './cli-commands.js';
+import { UsageError } from './cli-options.js';
+import { loadConfig, loadStorageConfig } from './config.js';
+import { schema } from './database.js';
+import { microsOf } from './instants.js';
+import { channelKindNames } from './integrations/channel-kinds.js';
+import { createNotifier, type Notifier } from './notifications/notifier.service.js';
+
+const help = `Usage: check-monitor <command> [options]
+
+  user create     --email E [--check-limit N] [--ping-limit N]
+  user limit      --email E [--check-limit N] [--ping-limit N]
+  user password   --email E
+                  read from standard input; ends the sessions of the user
+  user list
+  project create  --owner E --name N
+  project list
+  key create      --project P --kind ${keyKinds.join('|')}
+  key revoke      --project P --kind ${keyKinds.join('|')}
+  member add      --project P --email E --role member|read-only
+  member remove   --project P --email E
+  member list     --project P
+  channel create  --project P --kind K --name N --settings JSON [--no-assign]
+                  all checks of the project notify it, unless --no-assign is given;
+                  K is one of ${channelKindNames.slice(0, 8).join(', ')},
+                  ${channelKindNames.slice(8).join(', ')};
+                  --url U is short for settings that are only an address; a webhook gets a POST of JSON for down and up
+  channel list    --project P
+  channel test    --project P --channel ID
+                  sends a message of a check named TEST, and says whether it arrived
+  channel delete  --project P --channel ID
+  import          --file DUMP [--dry-run] [--skip-faulty]
+                  what "manage.py dumpdata" of Healthchecks wrote, all or nothing; a second run changes only
+                  what was never pinged here
+  setup           --owner E --project NAME [--check-limit N] [--ping-limit N]
+                  user and project where absent, and fresh keys for the project
+
+  migrate         bring the database up to date, which the other commands and the service do too
+                  unless CHECK_MONITOR_MIGRATE_AT_START is false
+
+  --json          print JSON
+  --help          print this
+
+--project takes the id of a project, or its name where no other project has it.
+A new key takes the place of the project's earlier one of its kind and is shown only once.
+Reads CHECK_MONITOR_DATABASE_URL and CHECK_MONITOR_SECRET (or _FILE), as the service does; works while it runs.
+Where a channel is created or tested, the other settings of the service count too, such as
+CHECK_MONITOR_ALLOW_PRIVATE_TARGETS and CHECK_MONITOR_SMTP_URL.
+`;
+
+const options = {
+  email: { type: 'string' },
+  owner: { type: 'string' },
+  name: { type: 'string' },
+  project: { type: 'string' },
+  kind: { type: 'string' },
+  url: { type: 'string' },
+  settings: { type: 'string' },
+  role: { type: 'string' },
+  channel: { type: 'string' },
+  'check-limit': { type: 'string' },
+  'ping-limit': { type: 'string' },
+  file: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  'skip-faulty': { type: 'boolean' },
+  'no-assign': { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+// an import of hundreds of megabytes is one transaction
+const longestCommandMs = 86_400_000;
+
+const logger = createLogger({ service: 'check-monitor', level: 'silent' });
+
+/** What a command line is run with. */
+export interface CommandLineIo {
+  readonly environment: Environment;
+  readonly print: (text: string) => void;
+  /** Takes what went wrong. */
+  readonly complain: (text: string) => void;
+  /** Standard input to its end. */
+  readonly readInput: () => string;
+}
+
+/** Exit code: 0 done, 1 refused or failed, 2 not understood. */
+export async function runCommandLine(args: readonly string[], io: CommandLineIo): Promise<number> {
+  try {
+    const { values, positionals } = parseCommandLine(args);
+    const command = commands[positionals.join(' ')];
+    if (values['help'] === true) {
+      io.print(help);
+      return 0;
+    }
+    if (command === undefined) throw new UsageError(`there is no command "${positionals.join(' ')}"`);
+    const result = await withDatabase(io, (deps) => command(deps, values), command === commands['migrate']);
+    const describe = descriptions[positionals.join(' ')] ?? readable;
+    io.print(values['json'] === true ? `${JSON.stringify(result)}\n` : describe(result));
+    return 'outcome' in result && result.outcome === 'refused' ? 1 : 0;
+  } catch (error) {
+    io.complain(`check-monitor: ${sentenceOf(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function parseCommandLine(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function withDatabase<T>(
+  { environment, readInput }: CommandLineIo,
+  work: (deps: CommandDeps) => Promise<T>,
+  isMigration: boolean,
+): Promise<T> {
+  const { databaseUrl, secret, formerSecret, migratesAtStart } = loadStorageConfig(environment);
+  const database: Database = await openDatabase({
+    url: databaseUrl,
+    schema,
+    transactionMs: longestCommandMs,
+    limits: { idleMs: longestCommandMs },
+  });
+  const now = () => microsOf(new Date());
+  let notifier: Notifier | undefined;
+  const openNotifier = () => {
+    notifier ??= createNotifier({ config: loadConfig(environment).telling, database, logger, now });
+    return notifier;
+  };
+  try {
+    if (!isMigration) await bringUpToDate(database, { service: 'check-monitor', migratesAtStart, logger });
+    return await work({ database, secret, formerSecret, now, openNotifier, readInput });
+  } finally {
+    await notifier?.close();
+    await database.close();
+  }
+}
+
+/** One line a fact, a blank line between things. */
+function readable(result: object): string {
+  if (Array.isArray(result)) return result.map(readable).join('\n');
+  return Object.entries(result)
+    .map(([name, value]) => `${name}: ${String(value)}\n`)
+    .join('');
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\n\n${help}`;
+  const expected =
+    error instanceof AppError ||
+    error instanceof ConfigError ||
+    error instanceof StartFailed ||
+    error instanceof DatabaseUnavailable;
+  if (expected) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
