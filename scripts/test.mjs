@@ -1,45 +1,68 @@
-// Runs the tests of every package and ends with the slowest files and the totals. A package whose tests did not
-// report counts as failed: silence is no success.
+// Runs the tests of every package and ends with the slowest files, the totals of each package, and those of all. A
+// package whose tests did not report counts as failed: silence is no success.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { slowestOf, totalsFolder } from './totals-reporter.mjs';
+import { packageFolders } from './jest/packages.mjs';
+import { totalsFile } from './totals-reporter.mjs';
 
-const root = new URL('..', import.meta.url);
-const packages = ['apps', 'packages', 'web'].flatMap((folder) =>
-  readdirSync(new URL(`${folder}/`, root), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name),
-);
+// the packages' own jest
+const jest = createRequire(new URL('../packages/db/package.json', import.meta.url)).resolve('jest/bin/jest');
+const config = fileURLToPath(new URL('jest/every-package.mjs', import.meta.url));
 
-rmSync(totalsFolder, { recursive: true, force: true });
-const { status } = spawnSync(
-  process.execPath,
-  [
-    fileURLToPath(new URL('pnpm.mjs', import.meta.url)),
-    ...['exec', 'turbo', 'run', 'test', '--continue', '--output-logs=full', '--log-order=grouped'],
-    // Each package keeps both cores busy by itself.
-    '--concurrency=1',
+// what else the machine has set reaches no test
+const passedOn = [
+  ...[
+    'PATH',
+    'HOME',
+    'USER',
+    'SHELL',
+    'TZ',
+    'LANG',
+    'TMPDIR',
+    'TMP',
+    'TEMP',
+    'TERM',
+    'COLORTERM',
+    'NODE_OPTIONS',
   ],
-  { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
-);
+  ...['SystemRoot', 'APPDATA', 'LOCALAPPDATA', 'CI', 'CERTLOOP_TEST_SQLITE_ONLY', 'TEST_DATABASE_URL'],
+];
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name)));
 
-const sums = { passed: 0, failed: 0, skipped: 0 };
-const files = [];
-for (const name of packages) {
-  const file = new URL(`${name}.json`, totalsFolder);
-  if (!existsSync(file)) {
+rmSync(totalsFile, { force: true });
+const { status } = spawnSync(process.execPath, [jest, '--config', config], {
+  cwd: fileURLToPath(new URL('..', import.meta.url)),
+  env,
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+
+const { packages, slowest } = existsSync(totalsFile)
+  ? JSON.parse(readFileSync(totalsFile, 'utf8'))
+  : { packages: {}, slowest: [] };
+const sums = { passed: 0, failed: 0, skipped: 0, ms: 0 };
+
+for (const { file, ms } of slowest) process.stdout.write(`${seconds(ms)} s  ${file}\n`);
+for (const folder of packageFolders) {
+  const name = basename(folder);
+  const totals = packages[name];
+  if (totals === undefined) {
     process.stderr.write(`certloop: the tests of ${name} did not run\n`);
     sums.failed += 1;
     continue;
   }
-  const totals = JSON.parse(readFileSync(file, 'utf8'));
   for (const key of Object.keys(sums)) sums[key] += totals[key];
-  files.push(...totals.slowest.map(({ file, ms }) => ({ file: `${name}/${file}`, ms })));
+  process.stdout.write(`${seconds(totals.ms)} s  ${name}: ${sentenceOf(totals)}\n`);
 }
-for (const { file, ms } of slowestOf(files)) {
-  process.stdout.write(`${(ms / 1000).toFixed(1).padStart(6)} s  ${file}\n`);
-}
-const skipped = sums.skipped > 0 ? `, ${sums.skipped} skipped` : '';
-process.stdout.write(`${sums.passed} passed, ${sums.failed} failed${skipped}\n`);
+process.stdout.write(`${sentenceOf(sums)}\n`);
 process.exitCode = status === 0 && sums.failed === 0 ? 0 : 1;
+
+function seconds(ms) {
+  return (ms / 1000).toFixed(1).padStart(6);
+}
+
+function sentenceOf({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}

@@ -1,35 +1,29 @@
-// Leaves a package's totals and its slowest files in a file, so that `npm test` can add up all packages.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+// Leaves the totals of each package and the slowest files in a file, for the end of `npm test`.
+import { writeFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
+import { packageFolders } from './jest/packages.mjs';
 
-export const totalsFolder = new URL('../node_modules/.certloop-totals/', import.meta.url);
-
-/** The slowest of some `{ file, ms }`, the slowest first. */
-export function slowestOf(files) {
-  return files.toSorted((one, other) => other.ms - one.ms).slice(0, 10);
-}
+export const totalsFile = new URL('../node_modules/.certloop-totals.json', import.meta.url);
 
 export default class TotalsReporter {
-  #rootDir;
-
-  constructor({ rootDir }) {
-    this.#rootDir = rootDir;
-  }
-
-  onRunComplete(_, results) {
-    const files = results.testResults.map(({ testFilePath, perfStats: { start, end } }) => ({
-      file: relative(join(this.#rootDir, 'dist'), testFilePath).replace(/js$/, 'ts'),
-      ms: end - start,
-    }));
-    const totals = {
-      slowest: slowestOf(files),
-      passed: results.numPassedTests,
+  onRunComplete(_, { testResults }) {
+    const packages = {};
+    const files = [];
+    for (const { testFilePath, perfStats, testExecError, ...result } of testResults) {
+      const folder = packageFolders.find((each) => testFilePath.startsWith(`${each}/`));
+      const name = basename(folder);
+      packages[name] ??= { passed: 0, failed: 0, skipped: 0, ms: 0 };
+      const ms = perfStats.end - perfStats.start;
+      const totals = packages[name];
+      totals.passed += result.numPassingTests;
       // A file that could not run is a failure, though no test of it ran.
-      failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
-      skipped: results.numPendingTests + results.numTodoTests,
-    };
-    mkdirSync(totalsFolder, { recursive: true });
-    const file = join(totalsFolder.pathname, `${basename(this.#rootDir)}.json`);
-    writeFileSync(file, JSON.stringify(totals));
+      totals.failed += result.numFailingTests + (testExecError ? 1 : 0);
+      totals.skipped += result.numPendingTests + result.numTodoTests;
+      totals.ms += ms;
+      const file = relative(folder, testFilePath).replace(/^dist\//, '');
+      files.push({ file: `${name}/${file.replace(/\.js$/, '.ts')}`, ms });
+    }
+    const slowest = files.toSorted((one, other) => other.ms - one.ms).slice(0, 10);
+    writeFileSync(totalsFile, JSON.stringify({ packages, slowest }));
   }
 }

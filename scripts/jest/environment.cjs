@@ -3,8 +3,9 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
-/** What circus keeps at the realm from file to file, although it belongs to one. */
-const ofOneFile = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'].map((name) => Symbol.for(name));
+// what circus keeps at the realm from file to file, although it belongs to one
+const eventHandlers = Symbol.for('EVENT_HANDLERS');
+const testTimeout = Symbol.for('TEST_TIMEOUT_SYMBOL');
 
 module.exports = class SharedEnvironment {
   global = globalThis;
@@ -15,7 +16,9 @@ module.exports = class SharedEnvironment {
 
   constructor({ projectConfig: config }) {
     this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
-    for (const symbol of ofOneFile) delete globalThis[symbol];
+    delete globalThis[eventHandlers];
+    // of the package, which circus would not ask in a run over several
+    globalThis[testTimeout] = config.testTimeout;
   }
 
   async setup() {}
