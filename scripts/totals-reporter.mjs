@@ -1,6 +1,6 @@
 // Leaves the totals of each package and the slowest files in a file, for the end of `npm test`.
 import { writeFileSync } from 'node:fs';
-import { basename, relative } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import { packageFolders } from './jest/packages.mjs';
 
 export const totalsFile = new URL('../node_modules/.certloop-totals.json', import.meta.url);
@@ -10,7 +10,7 @@ export default class TotalsReporter {
     const packages = {};
     const files = [];
     for (const { testFilePath, perfStats, testExecError, ...result } of testResults) {
-      const folder = packageFolders.find((each) => testFilePath.startsWith(`${each}/`));
+      const folder = packageFolders.find((each) => testFilePath.startsWith(`${each}${sep}`));
       const name = basename(folder);
       packages[name] ??= { passed: 0, failed: 0, skipped: 0, ms: 0 };
       const ms = perfStats.end - perfStats.start;
@@ -20,7 +20,7 @@ export default class TotalsReporter {
       totals.failed += result.numFailingTests + (testExecError ? 1 : 0);
       totals.skipped += result.numPendingTests + result.numTodoTests;
       totals.ms += ms;
-      const file = relative(folder, testFilePath).replace(/^dist\//, '');
+      const file = relative(folder, testFilePath).replace(/^dist[/\\]/, '');
       files.push({ file: `${name}/${file.replace(/\.js$/, '.ts')}`, ms });
     }
     const slowest = files.toSorted((one, other) => other.ms - one.ms).slice(0, 10);
