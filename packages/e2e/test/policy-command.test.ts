@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { run } from '@certloop/cli/dist/src/run.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../src/config.js';
 import { credentialsFile } from '../src/credentials.js';
 import { type Stack, startStack } from '../src/stack.js';
+import { createCollector } from './collector.js';
 
 let folder: string;
 let stack: Stack;
@@ -20,21 +20,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A sink, and what was written to it. */
-function collector() {
-  let text = '';
-  const sink = new Writable({
-    write: (chunk, _encoding, done) => {
-      text += String(chunk);
-      done();
-    },
-  });
-  return { sink, text: () => text };
-}
-
 /** The command in this process, since a process of its own for each call would take most of the time. */
 async function certloop(args: readonly string[], input = '') {
-  const [out, err] = [collector(), collector()];
+  const [out, err] = [createCollector(), createCollector()];
   const code = await run(args, {
     env: { CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')) },
     out: out.sink,
