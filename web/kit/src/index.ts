@@ -8,6 +8,7 @@ export type { Life } from './life-line-marks.js';
 export { type ListPage, listPageOf } from './list-page.js';
 export { nextPage } from './next-page.js';
 export { EmptyState, Loaded, Moment, useTitle, Waiting } from './page-parts.js';
+export { Redirect } from './redirect.js';
 export { faultsOf, Refusal, sentenceOf, statusOf } from './refusal.js';
 export { Session } from './session.js';
 export type { Me, SessionEnds, SessionState } from './session-state.js';

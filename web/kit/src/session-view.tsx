@@ -37,7 +37,6 @@ export function SessionWatch<M extends Me>({
         closeOnEscape={false}
         closeOnClickOutside={false}
         title={reason === 'idle' ? 'Your session has ended' : 'You signed out in another tab'}
-        transitionProps={{ duration: 0 }}
         centered
       >
         <div className="cl-form">

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Button, Popover, useMantineColorScheme } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Icon, type IconName } from './icons.js';
@@ -100,32 +100,34 @@ const schemes = [
 function UserMenu({ userName, signOut }: { readonly userName: string; readonly signOut: () => void }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
-      <Menu.Target>
+    <Popover position="bottom-end" transitionProps={{ duration: 0 }} trapFocus returnFocus>
+      <Popover.Target>
         <Button variant="subtle" color="gray" c="var(--cl-text)" aria-label={`Menu of ${userName}`}>
           <Icon name="user" />
           <span className="cl-user-name">&nbsp;{userName}</span>
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Colors</Menu.Label>
-        {schemes.map(([scheme, label]) => (
-          <Menu.Item
-            key={scheme}
-            role="menuitemradio"
-            aria-checked={colorScheme === scheme}
-            leftSection={<Icon name={colorScheme === scheme ? 'check' : 'contrast'} />}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="leave" />} onClick={signOut}>
+      </Popover.Target>
+      <Popover.Dropdown className="cl-menu" aria-label={`Menu of ${userName}`}>
+        <p className="cl-dim">Signed in as {userName}</p>
+        <fieldset>
+          <legend>Colors</legend>
+          {schemes.map(([scheme, label]) => (
+            <label key={scheme}>
+              <input
+                type="radio"
+                name="scheme"
+                checked={colorScheme === scheme}
+                onChange={() => setColorScheme(scheme)}
+              />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+        <Button variant="default" leftSection={<Icon name="leave" />} onClick={signOut}>
           Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </Button>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

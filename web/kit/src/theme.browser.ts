@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, Modal } from '@mantine/core';
 
 const system = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 const mono = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
@@ -15,23 +15,36 @@ export const theme = createTheme({
   defaultRadius: '6px',
   respectReducedMotion: true,
   cursorType: 'pointer',
+  components: {
+    Modal: Modal.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 0 } },
+    }),
+  },
 });
+
+/** Of both schemes, since Mantine sets its own ones for each. */
+const shared = {
+  '--mantine-color-body': 'var(--cl-page)',
+  '--mantine-color-text': 'var(--cl-text)',
+  '--mantine-color-bright': 'var(--cl-text)',
+  '--mantine-color-default': 'var(--cl-surface)',
+  '--mantine-color-default-color': 'var(--cl-text)',
+  '--mantine-color-default-hover': 'var(--cl-idle-tint)',
+  '--mantine-color-default-border': 'var(--cl-line)',
+  '--mantine-color-error': 'var(--cl-bad-text)',
+};
 
 /** Mantine's own values of these have too little contrast. */
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {
-    '--mantine-color-body': 'var(--cl-page)',
-    '--mantine-color-text': 'var(--cl-text)',
-    '--mantine-color-default': 'var(--cl-surface)',
-    '--mantine-color-default-border': 'var(--cl-line)',
-    '--mantine-color-error': 'var(--cl-bad-text)',
-  },
+  variables: {},
   light: {
+    ...shared,
     '--mantine-color-dimmed': '#5c636a',
     '--mantine-color-placeholder': '#6b7280',
     '--mantine-color-anchor': '#364fc7',
   },
   dark: {
+    ...shared,
     '--mantine-color-dimmed': '#a6adb4',
     '--mantine-color-placeholder': '#98a0a8',
     '--mantine-color-anchor': '#91a7ff',

@@ -2,12 +2,13 @@ import {
   ErrorPanel,
   Front,
   type NavigationLink,
+  Redirect,
   SessionWatch,
   Shell,
   useSession,
   Waiting,
 } from '@certloop/web-kit';
-import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { Outlet, useRouterState } from '@tanstack/react-router';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { session } from './service.js';
 
@@ -18,7 +19,7 @@ export function Inside() {
   const state = useSession(session);
   const next = useRouterState({ select: ({ location }) => `${location.pathname}${location.searchStr}` });
   if (state.phase === 'out') {
-    return <Navigate to="/login" search={next === '/' ? {} : { next }} replace />;
+    return <Redirect path={next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`} />;
   }
   if (state.phase === 'unknown') {
     if (state.error === undefined) return <Waiting />;

@@ -1,10 +1,9 @@
-import { consolePath } from '@certloop/web-kit';
+import { consolePath, Redirect } from '@certloop/web-kit';
 import {
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
-  Navigate,
   Outlet,
 } from '@tanstack/react-router';
 import { Inside } from './inside.js';
@@ -31,7 +30,7 @@ const inside = createRoute({ getParentRoute: () => root, id: 'inside', component
 const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: () => <Navigate to="/spaces" replace />,
+  component: () => <Redirect path="/spaces" />,
 });
 const spaces = createRoute({
   getParentRoute: () => inside,

@@ -1,10 +1,9 @@
-import { consolePath } from '@certloop/web-kit';
+import { consolePath, Redirect } from '@certloop/web-kit';
 import {
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
-  Navigate,
   Outlet,
 } from '@tanstack/react-router';
 import { Inside } from './inside.js';
@@ -26,7 +25,7 @@ const inside = createRoute({ getParentRoute: () => root, id: 'inside', component
 const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: () => <Navigate to="/projects" replace />,
+  component: () => <Redirect path="/projects" />,
 });
 const projects = createRoute({
   getParentRoute: () => inside,

@@ -1,7 +1,17 @@
-import { Fault, Front, faultsOf, PasswordField, sentenceOf, statusOf, useTitle } from '@certloop/web-kit';
+import {
+  Fault,
+  Front,
+  faultsOf,
+  PasswordField,
+  Redirect,
+  sentenceOf,
+  statusOf,
+  useSession,
+  useTitle,
+} from '@certloop/web-kit';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { api, session } from '../../service.js';
 
 const fields = ['token', 'username', 'email', 'password'] as const;
@@ -10,16 +20,16 @@ type Account = Readonly<Record<(typeof fields)[number], string>>;
 /** First set-up: the holder of the setup token becomes the first administrator, and is signed in. */
 export function WelcomePage() {
   useTitle('First set-up', 'manager');
-  const navigate = useNavigate();
+  const { phase } = useSession(session);
   const setUp = useMutation({
     mutationFn: async (account: Account) => {
       await api.bootstrap({ body: account });
       await api.login({ body: { username: account.username, password: account.password } });
       await session.opened();
     },
-    onSuccess: () => navigate({ to: '/', replace: true }),
   });
   const { byField, general } = faultsOf(setUp.error, fields);
+  if (phase === 'in') return <Redirect path="/" />;
   return (
     <Front console="manager" isWide>
       <h1>Create the first administrator</h1>

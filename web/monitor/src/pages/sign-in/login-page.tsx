@@ -1,5 +1,5 @@
-import { Front, nextPage, useSession, useTitle } from '@certloop/web-kit';
-import { getRouteApi, Navigate } from '@tanstack/react-router';
+import { Front, nextPage, Redirect, useSession, useTitle } from '@certloop/web-kit';
+import { getRouteApi } from '@tanstack/react-router';
 import { session } from '../../service.js';
 import { SignIn } from './sign-in.js';
 
@@ -10,7 +10,7 @@ export function LoginPage() {
   useTitle('Sign in', 'monitor');
   const { phase } = useSession(session);
   const { next } = route.useSearch();
-  if (phase === 'in') return <Navigate to={nextPage(next)} replace />;
+  if (phase === 'in') return <Redirect path={nextPage(next)} />;
   return (
     <Front console="monitor">
       <h1>Sign in</h1>

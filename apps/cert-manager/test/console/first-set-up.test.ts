@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { type Browser, hasBrowser, openBrowser, runStory } from '@certloop/browser';
+import { createTestDatabase } from '@certloop/db/testing';
+import { createLogger, createMovableClock, findConsole, listen } from '@certloop/server';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createApp } from '../../src/app.js';
+import { readCertManagerConfig } from '../../src/config.js';
+import { schema } from '../../src/database.js';
+import { quickCost } from '../support/app.js';
+
+/** A service that never had an administrator, with its console at a real port. */
+async function startNewService() {
+  const { database, drop } = await createTestDatabase('sqlite', schema);
+  const tokenFile = `/tmp/certloop-setup-token-${randomUUID()}`;
+  const announced: string[] = [];
+  const app = await createApp({
+    config: readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile }),
+    database,
+    logger: createLogger({ service: 'cert-manager', level: 'silent' }),
+    clock: createMovableClock(new Date()),
+    passwordCost: quickCost,
+    announce: (line) => void announced.push(line),
+    consoleFolder: findConsole('@certloop/web-manager', import.meta.url),
+  });
+  const { url, close } = await listen(app.http, { host: '127.0.0.1', port: 0 });
+  return {
+    url,
+    token: /cms_\S+/.exec(announced.join())?.[0] ?? '',
+    close: async () => {
+      await close();
+      await app.close();
+      await drop();
+      await rm(tokenFile, { force: true });
+    },
+  };
+}
+
+(hasBrowser() ? describe : describe.skip)('the first visit of a new service', () => {
+  let browser: Browser;
+  let service: Awaited<ReturnType<typeof startNewService>>;
+  beforeAll(async () => {
+    [browser, service] = await Promise.all([openBrowser(), startNewService()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  test('creates the first administrator with the setup token, signs in and out', async () => {
+    await runStory(browser, { name: 'first-set-up', url: service.url }, async ({ page, look }) => {
+      await page.getByRole('link', { name: 'Create the first administrator' }).click();
+      const create = page.getByRole('button', { name: 'Create the administrator and sign in' });
+      await page.getByLabel('Setup token').fill('cms_wrong');
+      await page.getByLabel('User name').fill('anna');
+      await page.getByLabel('E-mail address').fill('anna@example.org');
+      await page.getByLabel('Password', { exact: true }).fill('short');
+      await create.click();
+      await page.getByText('This setup token is wrong or too old').waitFor();
+      await look('wrong-token');
+      await page.getByLabel('Setup token').fill(service.token);
+      await create.click();
+      await page.getByText(/at least \d+ characters/).waitFor();
+      await look('short-password');
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+      await create.click();
+      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+      await page.getByRole('button', { name: 'Menu of anna' }).click();
+      await look('menu');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    });
+  });
+
+  test('afterwards asks for name and password, and comes back to the page that was asked for', async () => {
+    const url = `${service.url}/ui/spaces?q=x`;
+    await runStory(browser, { name: 'sign-in', url }, async ({ page, look }) => {
+      await page.getByLabel('User name').fill('anna');
+      await page.getByLabel('Password', { exact: true }).fill('wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('This name and password do not fit together').waitFor();
+      await look('refused');
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/ui/spaces');
+      await page.goto(`${service.url}/ui/welcome`);
+      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+    });
+  });
+});

@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+
+/** Where Debian, other systems and the makers of Chrome and Edge put theirs. */
+const usual = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/microsoft-edge',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+];
+
+/** Path of the browser that stories are told in: `CHROMIUM_PATH`, else a Chromium, Chrome or Edge that is there. */
+export function browserPath(): string {
+  return process.env['CHROMIUM_PATH'] ?? usual.find((path) => existsSync(path)) ?? 'chromium';
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { accessibilityFaults } from './accessibility.js';
+
+/** Where pictures are left unless a story says another folder; the gate keeps this one. */
+const usualPictures = fileURLToPath(new URL('../../../../run/pictures', import.meta.url));
+
+const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 360, height: 740 } } as const;
+
+export interface Story {
+  readonly page: Page;
+  /** Another tab of the same browser. */
+  openTab(): Promise<Page>;
+  /**
+   * Looks at the page as it stands: takes pictures of it on a wide screen and a phone, light and dark, and fails where
+   * axe finds a fault or something has to be scrolled sideways.
+   */
+  look(stop: string): Promise<void>;
+}
+
+export interface StoryOptions {
+  /** Begins the names of its pictures. */
+  readonly name: string;
+  readonly url: string;
+  /** Folder of the pictures. */
+  readonly pictures?: string;
+}
+
+/**
+ * Plays a story in a browser profile of its own, from the page at `url`. It fails by an error on the console, which a
+ * violation of the content security policy is, by a request to another origin, by an answer with a status of 500 or
+ * more, and by what `play` throws. Of a story that fails, a picture and a trace are left.
+ */
+export async function runStory(
+  browser: Browser,
+  { name, url, pictures = usualPictures }: StoryOptions,
+  play: (story: Story) => Promise<void>,
+): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  const context = await browser.newContext({
+    viewport: sizes.wide,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    colorScheme: 'light',
+  });
+  context.setDefaultTimeout(15_000);
+  await context.tracing.start({ snapshots: true });
+  const faults: string[] = [];
+  noteFaults(context, new URL(url).origin, faults);
+  const page = await context.newPage();
+  try {
+    await page.goto(url);
+    await play({
+      page,
+      openTab: () => context.newPage(),
+      look: (stop) => look(page, { name: `${name}-${stop}`, pictures, faults }),
+    });
+    assert.deepEqual(faults, []);
+    await context.tracing.stop();
+  } catch (error) {
+    await page.screenshot({ path: `${pictures}/${name}-failed.png` }).catch(() => undefined);
+    await context.tracing.stop({ path: `${pictures}/${name}-failed.zip` }).catch(() => undefined);
+    throw faults.length === 0 ? error : new Error(faults.join('\n'), { cause: error });
+  } finally {
+    await context.close();
+  }
+}
+
+function noteFaults(context: BrowserContext, origin: string, faults: string[]): void {
+  context.on('console', (message) => {
+    // refused requests are part of some stories; those that fail for the service are noted below
+    if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
+    faults.push(`console: ${message.text()}`);
+  });
+  context.on('weberror', (error) => faults.push(`page: ${String(error.error().stack)}`));
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (/^https?:$/.test(url.protocol) && url.origin !== origin) faults.push(`request to ${url.href}`);
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 500) faults.push(`${response.status()} of ${response.url()}`);
+  });
+}
+
+interface Look {
+  readonly name: string;
+  readonly pictures: string;
+  readonly faults: string[];
+}
+
+async function look(page: Page, { name, pictures, faults }: Look): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const found of await accessibilityFaults(page)) faults.push(`${name}, ${colorScheme}: ${found}`);
+    for (const [size, viewport] of Object.entries(sizes)) {
+      await page.setViewportSize(viewport);
+      await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-${size}.png` });
+      const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (Number(overhang) > 0) faults.push(`${name}, ${size}: ${overhang} px stand out sideways`);
+    }
+    await page.setViewportSize(sizes.wide);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
