@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { thumbprint } from '@certloop/crypto';
+import type { Account } from './account.js';
+import { accountView } from './account-view.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { type AcmeLinks, link } from './acme-links.js';
-import type { Account } from './acme-records.js';
 import { type AcmeReply, created, ok } from './acme-reply.js';
-import { accountView } from './acme-view.js';
 import { parseContacts } from './contacts.js';
 import { requireExternalAccount } from './external-account.service.js';
 import { accountOf, parsePayload, requireActive, type SignedRequest } from './signed-requests.service.js';

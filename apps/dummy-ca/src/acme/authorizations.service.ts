@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import type { AcmeDeps } from './acme-deps.service.js';
-import type { Authorization, Challenge } from './acme-records.js';
 import { type AcmeReply, created, ok } from './acme-reply.js';
-import { authorizationView } from './acme-view.js';
+import type { Authorization, Challenge } from './authorization.js';
+import { authorizationView } from './authorization-view.js';
 import { type AuthorizedIdentifier, challengeTypesOf } from './challenges.js';
 import { type Identifier, parseIdentifiers } from './identifiers.js';
 import { authorizationStatus } from './order-status.js';

@@ -7,11 +7,12 @@ import {
   acmeRequests,
 } from '@certloop/contracts';
 import { keyAuthorization } from '@certloop/crypto';
+import type { Account } from './account.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
-import type { Account, Authorization, Challenge } from './acme-records.js';
 import { type AcmeReply, ok } from './acme-reply.js';
-import { challengeView } from './acme-view.js';
+import type { Authorization, Challenge } from './authorization.js';
+import { challengeView } from './authorization-view.js';
 import { getAuthorization } from './authorizations.service.js';
 import { processingUntil } from './faults/slow-processing.service.js';
 import { authorizationStatus, challengeStatus } from './order-status.js';

@@ -1,6 +1,6 @@
 import type { AcmeOrderStatus } from '@certloop/contracts';
 import type { AcmeDeps } from './acme-deps.service.js';
-import type { Order } from './acme-records.js';
+import type { Order } from './order.js';
 import { authorizationStatus, orderStatus } from './order-status.js';
 
 /** Status of an order at this moment; an authorization that was pushed out of memory has expired. */

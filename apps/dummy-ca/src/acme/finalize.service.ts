@@ -9,13 +9,14 @@ import {
   verifyCsr,
 } from '@certloop/crypto';
 import { profileContent } from '../authority/certificate-profile.js';
+import type { AcmeCertificate } from './acme-certificate.js';
 import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { acmeValidity, chooseProfile } from './acme-profile.js';
-import type { AcmeCertificate, Order } from './acme-records.js';
 import type { AcmeReply } from './acme-reply.js';
 import { statusOf } from './current-status.service.js';
 import { processingUntil } from './faults/slow-processing.service.js';
+import type { Order } from './order.js';
 import { getOrder, replyWith } from './orders.service.js';
 import { renewalIdOf } from './renewal-window.js';
 import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';

@@ -1,8 +1,8 @@
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { thumbprint } from '@certloop/crypto';
+import { accountView } from './account-view.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { type AcmeReply, ok } from './acme-reply.js';
-import { accountView } from './acme-view.js';
 import { readKey, requireAlgorithm } from './jws-header.js';
 import {
   accountOf,

@@ -5,7 +5,8 @@ import {
   acmeErrorNamespace,
   acmeProblemDocument,
 } from '@certloop/contracts';
-import type { Authorization, Order } from './acme-records.js';
+import type { Authorization } from './authorization.js';
+import type { Order } from './order.js';
 import { authorizationStatus } from './order-status.js';
 
 /**

@@ -6,15 +6,16 @@ import { ownAccount } from './accounts.service.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { link } from './acme-links.js';
 import { type AskedValidity, acmeValidity, chooseProfile, parseAskedValidity } from './acme-profile.js';
-import type { Authorization, Order } from './acme-records.js';
 import { type AcmeReply, created, ok } from './acme-reply.js';
-import { orderView } from './acme-view.js';
+import type { Authorization } from './authorization.js';
 import { addAuthorization, authorizedIdentifier } from './authorizations.service.js';
 import type { AuthorizedIdentifier } from './challenges.js';
 import { statusOf } from './current-status.service.js';
 import { type Identifier, parseIdentifiers } from './identifiers.js';
+import type { Order } from './order.js';
 import { orderProblem } from './order-problem.js';
 import { authorizationStatus } from './order-status.js';
+import { orderView } from './order-view.js';
 import { requireReplaceable } from './replacements.service.js';
 import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
 

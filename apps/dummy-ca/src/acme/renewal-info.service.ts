@@ -1,6 +1,6 @@
 import { AcmeProblem, type AcmeRenewalInfo } from '@certloop/contracts';
+import type { AcmeCertificate, RenewalWindow } from './acme-certificate.js';
 import type { AcmeDeps } from './acme-deps.service.js';
-import type { AcmeCertificate } from './acme-records.js';
 import { type AcmeReply, ok } from './acme-reply.js';
 import { requireRenewalId, suggestedWindow } from './renewal-window.js';
 
@@ -15,8 +15,13 @@ export async function showRenewalInfo(deps: AcmeDeps, certId: string): Promise<A
   return ok(view, { retryAfterSeconds: deps.settings.renewalInfoSeconds });
 }
 
+/** Moves the window of a certificate; undefined gives it the usual one back. Throws `malformed` without a certificate. */
+export function setRenewalWindow(deps: AcmeDeps, certId: string, window: RenewalWindow | undefined): void {
+  getByRenewalId(deps, certId).renewalWindow = window;
+}
+
 /** Throws `malformed` for another form, and with status 404 when no certificate is kept under it. */
-export function getByRenewalId({ store }: Pick<AcmeDeps, 'store'>, certId: string): AcmeCertificate {
+function getByRenewalId({ store }: Pick<AcmeDeps, 'store'>, certId: string): AcmeCertificate {
   const certificate = store.findCertificateByRenewalId(requireRenewalId(certId));
   if (certificate !== undefined) return certificate;
   throw new AcmeProblem('malformed', 'no such certificate', { kind: 'not_found' });

@@ -1,6 +1,7 @@
 import { AcmeProblem } from '@certloop/contracts';
+import type { Account } from './account.js';
+import type { AcmeCertificate } from './acme-certificate.js';
 import type { AcmeDeps } from './acme-deps.service.js';
-import type { Account, AcmeCertificate } from './acme-records.js';
 import { statusOf } from './current-status.service.js';
 import { type Identifier, identifierKey } from './identifiers.js';
 import { requireRenewalId } from './renewal-window.js';

@@ -8,8 +8,8 @@ import {
   revocationReasons,
   spkiSha256,
 } from '@certloop/crypto';
+import type { AcmeCertificate } from './acme-certificate.js';
 import type { AcmeDeps } from './acme-deps.service.js';
-import type { AcmeCertificate } from './acme-records.js';
 import type { AcmeReply } from './acme-reply.js';
 import { authorizedIdentifier } from './authorizations.service.js';
 import { authorizationStatus } from './order-status.js';

@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
 import type { z } from 'zod';
+import type { Account } from './account.js';
 import type { AcmeStore } from './acme.store.js';
 import type { AcmeLinks } from './acme-links.js';
-import type { Account } from './acme-records.js';
 import { badAlgorithm, readHeader, type Signer, type SignerForm } from './jws-header.js';
 import type { Nonces } from './nonces.service.js';
 
