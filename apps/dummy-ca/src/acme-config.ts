@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import type { AcmeSettings } from './acme/acme-settings.js';
 import type { Fault } from './acme/faults/fault.js';
-import { maxIdentifiers } from './acme/identifiers.js';
+import { maxIdentifiers } from './acme/records/identifiers.js';
 import type { ValidationSettings } from './acme/validation/validation-settings.js';
 import { externalAccounts, faults, ipAddress, profiles, resolverAddress } from './acme-values.js';
 

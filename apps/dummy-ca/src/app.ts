@@ -14,10 +14,10 @@ import {
   watchHandler,
 } from '@certloop/server';
 import { type AcmeRoutesOptions, acmeRoutes } from './acme/acme.routes.js';
-import type { OwnCertificate } from './acme/acme-issuer.service.js';
-import { acmeMount } from './acme/acme-links.js';
 import { type AcmeOptions, createAcme } from './acme/acme-server.service.js';
 import { adminRoutes } from './acme/faults/admin.routes.js';
+import type { OwnCertificate } from './acme/issuance/acme-issuer.service.js';
+import { acmeMount } from './acme/protocol/acme-links.js';
 import { createCaCounts } from './authority/ca-counts.service.js';
 import type { CertificateAuthority } from './authority/certificate-authority.service.js';
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, listen, runService, startTracing, systemClock } from '@certloop/server';
-import { openAcmeIssuer } from './acme/acme-issuer.service.js';
-import { makeHttpsCertificate } from './acme/https-certificate.service.js';
+import { openAcmeIssuer } from './acme/issuance/acme-issuer.service.js';
+import { makeHttpsCertificate } from './acme/issuance/https-certificate.service.js';
 import { acmePartsOf } from './acme-config.js';
 import { createApp } from './app.js';
 import { openAuthority } from './authority/certificate-authority.service.js';

@@ -2,7 +2,7 @@ import type { AcmeOrder } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { renewalIdOf } from '../src/acme/renewal-window.js';
+import { renewalIdOf } from '../src/acme/certificates/renewal-window.js';
 import { startAcme, type TestAcme } from './support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from './support/acme-client.js';
 import { startCa } from './support/app.js';

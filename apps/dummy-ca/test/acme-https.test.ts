@@ -3,7 +3,7 @@ import { get } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { makeHttpsCertificate } from '../src/acme/https-certificate.service.js';
+import { makeHttpsCertificate } from '../src/acme/issuance/https-certificate.service.js';
 import { startAcme, type TestAcme } from './support/acme.js';
 
 let acme: TestAcme;

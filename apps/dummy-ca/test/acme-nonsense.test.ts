@@ -4,7 +4,7 @@ import { AppError } from '@certloop/contracts';
 import { buildCsr } from '@certloop/crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseAcmeCsr } from '../src/acme/acme-csr.js';
+import { parseAcmeCsr } from '../src/acme/orders/acme-csr.js';
 import { startAcme, type TestAcme } from './support/acme.js';
 import { type AcmeClient, dnsIdentifiers } from './support/acme-client.js';
 import { p256 } from './support/csrs.js';

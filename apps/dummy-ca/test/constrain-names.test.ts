@@ -6,7 +6,7 @@ import { lintCertificate } from '@certloop/crypto';
 import { createMovableClock } from '@certloop/server';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { makeHttpsCertificate } from '../src/acme/https-certificate.service.js';
+import { makeHttpsCertificate } from '../src/acme/issuance/https-certificate.service.js';
 import { loadConfig } from '../src/config.js';
 import { startAcme, type TestAcme } from './support/acme.js';
 import { dnsIdentifiers } from './support/acme-client.js';

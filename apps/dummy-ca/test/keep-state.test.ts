@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAcmeStore } from '../src/acme/acme.store.js';
+import { createAcmeStore } from '../src/acme/records/acme.store.js';
 import { createCertificatesStore } from '../src/authority/certificates.store.js';
 import { openStateFile } from '../src/authority/state.store.js';
 import { createAcmeClient, dnsIdentifiers } from './support/acme-client.js';

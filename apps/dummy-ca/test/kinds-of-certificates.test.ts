@@ -2,7 +2,7 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { lintCertificate, splitChain } from '@certloop/crypto';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { makeHttpsCertificate } from '../src/acme/https-certificate.service.js';
+import { makeHttpsCertificate } from '../src/acme/issuance/https-certificate.service.js';
 import { dnsIdentifiers, type Identifiers } from './support/acme-client.js';
 import {
   algorithms,

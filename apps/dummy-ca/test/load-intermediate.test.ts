@@ -11,7 +11,7 @@ import {
 } from '@certloop/crypto';
 import { systemClock } from '@certloop/server';
 import { describe, expect, test } from '@jest/globals';
-import { openAcmeIssuer } from '../src/acme/acme-issuer.service.js';
+import { openAcmeIssuer } from '../src/acme/issuance/acme-issuer.service.js';
 import { openAuthority } from '../src/authority/certificate-authority.service.js';
 import { freshRoot } from './support/app.js';
 import { rootPair } from './support/roots.js';

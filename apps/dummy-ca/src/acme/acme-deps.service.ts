@@ -2,11 +2,11 @@ import type { Clock, Logger } from '@certloop/server';
 import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificatesStore } from '../authority/certificates.store.js';
 import type { StatusDeps } from '../status/status-deps.service.js';
-import type { AcmeStore } from './acme.store.js';
-import type { AcmeIssuer } from './acme-issuer.service.js';
 import type { AcmeSettings } from './acme-settings.js';
 import type { FaultsStore } from './faults/faults.store.js';
-import type { Nonces } from './nonces.service.js';
+import type { AcmeIssuer } from './issuance/acme-issuer.service.js';
+import type { Nonces } from './protocol/nonces.service.js';
+import type { AcmeStore } from './records/acme.store.js';
 import type { ValidateChallenge } from './validation/validate-challenge.client.js';
 
 /** What the use cases of ACME work with. */

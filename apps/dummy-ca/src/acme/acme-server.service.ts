@@ -3,13 +3,13 @@ import type { CaCounts } from '../authority/ca-counts.service.js';
 import type { CertificatesStore } from '../authority/certificates.store.js';
 import type { State } from '../authority/state.store.js';
 import type { StatusDeps } from '../status/status-deps.service.js';
-import { createAcmeStore } from './acme.store.js';
 import type { AcmeDeps } from './acme-deps.service.js';
-import type { AcmeIssuer } from './acme-issuer.service.js';
 import type { AcmeSettings } from './acme-settings.js';
-import { resumeValidations } from './challenges.service.js';
+import { resumeValidations } from './authorizations/challenges.service.js';
 import { createFaultsStore, type FaultsOptions } from './faults/faults.store.js';
-import { createNonces } from './nonces.service.js';
+import type { AcmeIssuer } from './issuance/acme-issuer.service.js';
+import { createNonces } from './protocol/nonces.service.js';
+import { createAcmeStore } from './records/acme.store.js';
 import { createValidation } from './validation/validate-challenge.client.js';
 import type { ValidationSettings } from './validation/validation-settings.js';
 

@@ -1,22 +1,22 @@
 import { AcmeProblem, type AppError, acmeProblemDocument } from '@certloop/contracts';
 import { errorHandler, noteRoute, refuseUnknownPath } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { newAccount, updateAccount } from './accounts.service.js';
+import { newAccount, updateAccount } from './accounts/accounts.service.js';
+import { changeKey } from './accounts/key-change.service.js';
 import type { AcmeDeps } from './acme-deps.service.js';
-import { linksFor, prepare, send } from './acme-exchange.responder.js';
-import { type AcmePath, acmeMount, acmePaths } from './acme-links.js';
-import { ok } from './acme-reply.js';
-import { newAuthorization, updateAuthorization } from './authorizations.service.js';
-import { downloadCertificate, showIssuer, showRoot } from './certificates.service.js';
-import { answerChallenge } from './challenges.service.js';
+import { newAuthorization, updateAuthorization } from './authorizations/authorizations.service.js';
+import { answerChallenge } from './authorizations/challenges.service.js';
+import { downloadCertificate, showIssuer, showRoot } from './certificates/certificates.service.js';
+import { showRenewalInfo } from './certificates/renewal-info.service.js';
+import { revokeCertificate } from './certificates/revocation.service.js';
 import { directoryView } from './directory-view.js';
 import { faultsAt } from './faults/faults.middleware.js';
-import { finalizeOrder } from './finalize.service.js';
-import { type SignedRoute, signedHandler } from './jws.middleware.js';
-import { changeKey } from './key-change.service.js';
-import { listOrders, newOrder, showOrder } from './orders.service.js';
-import { showRenewalInfo } from './renewal-info.service.js';
-import { revokeCertificate } from './revocation.service.js';
+import { finalizeOrder } from './orders/finalize.service.js';
+import { listOrders, newOrder, showOrder } from './orders/orders.service.js';
+import { linksFor, prepare, send } from './protocol/acme-exchange.responder.js';
+import { type AcmePath, acmeMount, acmePaths } from './protocol/acme-links.js';
+import { ok } from './protocol/acme-reply.js';
+import { type SignedRoute, signedHandler } from './protocol/jws.middleware.js';
 
 export interface AcmeRoutesOptions {
   /** Base address under which clients reach the service; undefined for the one that they use. */

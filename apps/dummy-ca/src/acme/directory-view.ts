@@ -1,7 +1,7 @@
 import type { AcmeDirectory } from '@certloop/contracts';
-import type { AcmeLinks } from './acme-links.js';
-import { describeProfile } from './acme-profile.js';
 import type { AcmeSettings } from './acme-settings.js';
+import { describeProfile } from './issuance/acme-profile.js';
+import type { AcmeLinks } from './protocol/acme-links.js';
 
 /** Directory (RFC 8555 §7.1.1). */
 export function directoryView(links: AcmeLinks, settings: AcmeSettings): AcmeDirectory {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
-import { openAcmeIssuer } from '../../src/acme/acme-issuer.service.js';
 import type { AcmeSettings } from '../../src/acme/acme-settings.js';
+import { openAcmeIssuer } from '../../src/acme/issuance/acme-issuer.service.js';
 import type { ValidationSettings } from '../../src/acme/validation/validation-settings.js';
 import { acmePartsOf } from '../../src/acme-config.js';
 import { createApp } from '../../src/app.js';

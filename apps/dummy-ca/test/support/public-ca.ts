@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificateLabel, formatPem, parsePem } from '@certloop/crypto';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
-import { type AcmeIssuer, openAcmeIssuer } from '../../src/acme/acme-issuer.service.js';
+import { type AcmeIssuer, openAcmeIssuer } from '../../src/acme/issuance/acme-issuer.service.js';
 import { acmePartsOf } from '../../src/acme-config.js';
 import { createApp } from '../../src/app.js';
 import {

@@ -3,7 +3,7 @@ import { bind } from '@certloop/server';
 import type { Router } from 'express';
 import { liftHold, revoke } from '../../status/revocation.service.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import { setRenewalWindow } from '../renewal-info.service.js';
+import { setRenewalWindow } from '../certificates/renewal-info.service.js';
 
 // A fault or a window has a few hundred octets.
 const bodyBytes = 4_096;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AcmeProblem } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
-import type { AcmePath } from '../acme-links.js';
-import type { Nonces } from '../nonces.service.js';
+import type { AcmePath } from '../protocol/acme-links.js';
+import type { Nonces } from '../protocol/nonces.service.js';
 import type { Fault } from './fault.js';
 import type { FaultsStore } from './faults.store.js';
 

@@ -1,5 +1,5 @@
 import type { ValidationMode } from '@certloop/contracts';
-import type { AcmePath } from '../acme-links.js';
+import type { AcmePath } from '../protocol/acme-links.js';
 import { type Fault, type FaultKind, seededDraw, strike } from './fault.js';
 
 export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;

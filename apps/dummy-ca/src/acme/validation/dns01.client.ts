@@ -1,5 +1,5 @@
 import { AcmeProblem } from '@certloop/contracts';
-import { dns01Name, dns01Value, type Proof } from '../challenges.js';
+import { dns01Name, dns01Value, type Proof } from '../records/challenges.js';
 import type { Names } from './names.client.js';
 
 /**

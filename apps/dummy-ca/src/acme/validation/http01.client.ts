@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { AcmeProblem } from '@certloop/contracts';
-import { http01Path, isHttp01Answer, type Proof } from '../challenges.js';
+import { http01Path, isHttp01Answer, type Proof } from '../records/challenges.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
 import { redirectTarget } from './redirects.js';

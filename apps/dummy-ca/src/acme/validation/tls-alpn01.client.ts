@@ -1,7 +1,12 @@
 import { connect, type TLSSocket } from 'node:tls';
 import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type Certificate, parseCertificate } from '@certloop/crypto';
-import { acmeIdentifierOid, acmeIdentifierValue, type Proof, tlsAlpn01ServerName } from '../challenges.js';
+import {
+  acmeIdentifierOid,
+  acmeIdentifierValue,
+  type Proof,
+  tlsAlpn01ServerName,
+} from '../records/challenges.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
 import type { ValidationSettings } from './validation-settings.js';

@@ -1,6 +1,6 @@
 import { type AcmeChallengeType, AcmeProblem, type ValidationMode } from '@certloop/contracts';
 import { createTurns } from '@certloop/server';
-import type { Proof } from '../challenges.js';
+import type { Proof } from '../records/challenges.js';
 import { proveDns01 } from './dns01.client.js';
 import { proveHttp01 } from './http01.client.js';
 import { createNames } from './names.client.js';

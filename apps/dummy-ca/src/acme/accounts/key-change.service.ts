@@ -1,9 +1,8 @@
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { thumbprint } from '@certloop/crypto';
-import { accountView } from './account-view.js';
-import type { AcmeDeps } from './acme-deps.service.js';
-import { type AcmeReply, ok } from './acme-reply.js';
-import { readKey, requireAlgorithm } from './jws-header.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { type AcmeReply, ok } from '../protocol/acme-reply.js';
+import { readKey, requireAlgorithm } from '../protocol/jws-header.js';
 import {
   accountOf,
   parseJsonPayload,
@@ -11,7 +10,8 @@ import {
   parseSigned,
   requireSignature,
   type SignedRequest,
-} from './signed-requests.service.js';
+} from '../protocol/signed-requests.service.js';
+import { accountView } from './account-view.js';
 
 /**
  * Account under its new key. The new key signs the inner JWS, the old one the outer; judged in the order of

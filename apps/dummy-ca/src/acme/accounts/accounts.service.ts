@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { thumbprint } from '@certloop/crypto';
-import type { Account } from './account.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { type AcmeLinks, link } from '../protocol/acme-links.js';
+import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
+import {
+  accountOf,
+  parsePayload,
+  requireActive,
+  type SignedRequest,
+} from '../protocol/signed-requests.service.js';
+import type { Account } from '../records/account.js';
 import { accountView } from './account-view.js';
-import type { AcmeDeps } from './acme-deps.service.js';
-import { type AcmeLinks, link } from './acme-links.js';
-import { type AcmeReply, created, ok } from './acme-reply.js';
 import { parseContacts } from './contacts.js';
 import { requireExternalAccount } from './external-account.service.js';
-import { accountOf, parsePayload, requireActive, type SignedRequest } from './signed-requests.service.js';
 
 /**
  * Account of the key that signed: the one that exists (200), or a new one (201). Throws `accountDoesNotExist` when

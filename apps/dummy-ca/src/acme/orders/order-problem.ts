@@ -5,9 +5,9 @@ import {
   acmeErrorNamespace,
   acmeProblemDocument,
 } from '@certloop/contracts';
-import type { Authorization } from './authorization.js';
-import type { Order } from './order.js';
-import { authorizationStatus } from './order-status.js';
+import type { Authorization } from '../records/authorization.js';
+import type { Order } from '../records/order.js';
+import { authorizationStatus } from '../records/order-status.js';
 
 /**
  * Why an invalid order is invalid: what issuing failed for, else what each of its authorizations failed for as

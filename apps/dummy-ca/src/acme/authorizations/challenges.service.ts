@@ -7,16 +7,16 @@ import {
   acmeRequests,
 } from '@certloop/contracts';
 import { keyAuthorization } from '@certloop/crypto';
-import type { Account } from './account.js';
-import type { AcmeDeps } from './acme-deps.service.js';
-import { link } from './acme-links.js';
-import { type AcmeReply, ok } from './acme-reply.js';
-import type { Authorization, Challenge } from './authorization.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { processingUntil } from '../faults/slow-processing.service.js';
+import { link } from '../protocol/acme-links.js';
+import { type AcmeReply, ok } from '../protocol/acme-reply.js';
+import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { Account } from '../records/account.js';
+import type { Authorization, Challenge } from '../records/authorization.js';
+import { authorizationStatus, challengeStatus } from '../records/order-status.js';
 import { challengeView } from './authorization-view.js';
 import { getAuthorization } from './authorizations.service.js';
-import { processingUntil } from './faults/slow-processing.service.js';
-import { authorizationStatus, challengeStatus } from './order-status.js';
-import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
 
 export interface ChallengeAddress {
   readonly id: string;

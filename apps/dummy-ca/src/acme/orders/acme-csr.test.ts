@@ -10,9 +10,9 @@ import {
   extensionRequest,
   rsa,
   subjectAltName,
-} from '../../test/support/csrs.js';
+} from '../../../test/support/csrs.js';
+import type { Identifier } from '../records/identifiers.js';
 import { parseAcmeCsr } from './acme-csr.js';
-import type { Identifier } from './identifiers.js';
 
 const ec = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve });
 const { privateKey } = ec();

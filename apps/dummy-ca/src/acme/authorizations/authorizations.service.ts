@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
-import type { AcmeDeps } from './acme-deps.service.js';
-import { type AcmeReply, created, ok } from './acme-reply.js';
-import type { Authorization, Challenge } from './authorization.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
+import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { Authorization, Challenge } from '../records/authorization.js';
+import { type AuthorizedIdentifier, challengeTypesOf } from '../records/challenges.js';
+import { type Identifier, parseIdentifiers } from '../records/identifiers.js';
+import { authorizationStatus } from '../records/order-status.js';
 import { authorizationView } from './authorization-view.js';
-import { type AuthorizedIdentifier, challengeTypesOf } from './challenges.js';
-import { type Identifier, parseIdentifiers } from './identifiers.js';
-import { authorizationStatus } from './order-status.js';
-import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
 
 /** Who must prove what for an identifier of an order (RFC 8555 §7.1.3). */
 export function authorizedIdentifier({ type, value }: Identifier): AuthorizedIdentifier {

@@ -1,6 +1,6 @@
 import { AcmeProblem } from '@certloop/contracts';
-import type { CertificateProfile, ProfileOption } from '../authority/certificate-profile.js';
-import type { Validity } from '../authority/issuance-profile.js';
+import type { CertificateProfile, ProfileOption } from '../../authority/certificate-profile.js';
+import type { Validity } from '../../authority/issuance-profile.js';
 
 /** Sentence about a profile for the directory. */
 export function describeProfile(profile: CertificateProfile): string {

@@ -1,10 +1,10 @@
 import { AcmeProblem } from '@certloop/contracts';
-import type { Account } from './account.js';
-import type { AcmeCertificate } from './acme-certificate.js';
-import type { AcmeDeps } from './acme-deps.service.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { requireRenewalId } from '../certificates/renewal-window.js';
+import type { Account } from '../records/account.js';
+import type { AcmeCertificate } from '../records/acme-certificate.js';
+import { type Identifier, identifierKey } from '../records/identifiers.js';
 import { statusOf } from './current-status.service.js';
-import { type Identifier, identifierKey } from './identifiers.js';
-import { requireRenewalId } from './renewal-window.js';
 
 /**
  * The certificate that an order replaces; undefined when it replaces none. Throws `malformed` for an identifier that

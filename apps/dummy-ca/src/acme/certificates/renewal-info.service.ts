@@ -1,7 +1,7 @@
 import { AcmeProblem, type AcmeRenewalInfo } from '@certloop/contracts';
-import type { AcmeCertificate, RenewalWindow } from './acme-certificate.js';
-import type { AcmeDeps } from './acme-deps.service.js';
-import { type AcmeReply, ok } from './acme-reply.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { type AcmeReply, ok } from '../protocol/acme-reply.js';
+import type { AcmeCertificate, RenewalWindow } from '../records/acme-certificate.js';
 import { requireRenewalId, suggestedWindow } from './renewal-window.js';
 
 /** When to renew the certificate (RFC 9773 §4.2). Throws `malformed`, with status 404 for an unknown one. */

@@ -1,6 +1,6 @@
 import type { AcmeAccount } from '@certloop/contracts';
-import type { Account } from './account.js';
-import type { AcmeLinks } from './acme-links.js';
+import type { AcmeLinks } from '../protocol/acme-links.js';
+import type { Account } from '../records/account.js';
 
 /** Account (RFC 8555 §7.1.2). */
 export function accountView(account: Account, links: AcmeLinks): AcmeAccount {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Authorization } from './authorization.js';
-import type { Order } from './order.js';
+import type { Authorization } from '../records/authorization.js';
+import type { Order } from '../records/order.js';
 import { orderProblem } from './order-problem.js';
 
 const now = new Date('2026-11-21T10:00:00Z');

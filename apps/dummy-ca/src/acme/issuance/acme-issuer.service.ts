@@ -19,10 +19,10 @@ import {
   type NameConstraints,
 } from '@certloop/crypto';
 import { type Clock, StartFailed } from '@certloop/server';
-import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
-import type { AuthorityKeyType } from '../authority/issuance-profile.js';
-import type { NamedIssuer } from '../authority/named-issuer.js';
-import { type PointerSettings, pointersOf } from '../authority/pointers.js';
+import type { CertificateAuthority } from '../../authority/certificate-authority.service.js';
+import type { AuthorityKeyType } from '../../authority/issuance-profile.js';
+import type { NamedIssuer } from '../../authority/named-issuer.js';
+import { type PointerSettings, pointersOf } from '../../authority/pointers.js';
 
 /** What signs ACME's certificates. */
 export interface AcmeIssuer {

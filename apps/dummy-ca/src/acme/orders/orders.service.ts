@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { type AcmeAuthorizationStatus, AcmeProblem, acmeRequests } from '@certloop/contracts';
 import { constraintFault, noGeneralNames } from '@certloop/crypto';
-import type { CertificateProfile } from '../authority/certificate-profile.js';
-import { ownAccount } from './accounts.service.js';
-import type { AcmeDeps } from './acme-deps.service.js';
-import { link } from './acme-links.js';
-import { type AskedValidity, acmeValidity, chooseProfile, parseAskedValidity } from './acme-profile.js';
-import { type AcmeReply, created, ok } from './acme-reply.js';
-import type { Authorization } from './authorization.js';
-import { addAuthorization, authorizedIdentifier } from './authorizations.service.js';
-import type { AuthorizedIdentifier } from './challenges.js';
+import type { CertificateProfile } from '../../authority/certificate-profile.js';
+import { ownAccount } from '../accounts/accounts.service.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { addAuthorization, authorizedIdentifier } from '../authorizations/authorizations.service.js';
+import {
+  type AskedValidity,
+  acmeValidity,
+  chooseProfile,
+  parseAskedValidity,
+} from '../issuance/acme-profile.js';
+import { link } from '../protocol/acme-links.js';
+import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
+import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { Authorization } from '../records/authorization.js';
+import type { AuthorizedIdentifier } from '../records/challenges.js';
+import { type Identifier, parseIdentifiers } from '../records/identifiers.js';
+import type { Order } from '../records/order.js';
+import { authorizationStatus } from '../records/order-status.js';
 import { statusOf } from './current-status.service.js';
-import { type Identifier, parseIdentifiers } from './identifiers.js';
-import type { Order } from './order.js';
 import { orderProblem } from './order-problem.js';
-import { authorizationStatus } from './order-status.js';
 import { orderView } from './order-view.js';
 import { requireReplaceable } from './replacements.service.js';
-import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
 
 /**
  * A new order with its authorizations (RFC 8555 §7.4). Throws what identifiers, validity and profile can be refused

@@ -1,8 +1,8 @@
 import { AcmeProblem } from '@certloop/contracts';
 import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
-import type { AcmeSettings } from './acme-settings.js';
-import { badAlgorithm, readKey } from './jws-header.js';
-import { parseJsonPayload, parseSigned, type SignedRequest } from './signed-requests.service.js';
+import type { AcmeSettings } from '../acme-settings.js';
+import { badAlgorithm, readKey } from '../protocol/jws-header.js';
+import { parseJsonPayload, parseSigned, type SignedRequest } from '../protocol/signed-requests.service.js';
 
 /**
  * The binding of a new account to an external one, checked by RFC 8555 §7.3.4; undefined without one. Throws

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AcmeProblem } from '@certloop/contracts';
-import type { AcmeStore } from './acme.store.js';
+import type { AcmeStore } from '../records/acme.store.js';
 
 /** Nonces against replay (RFC 8555 §6.5): each is good once, and only while it is kept. */
 export interface Nonces {

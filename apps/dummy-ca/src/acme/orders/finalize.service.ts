@@ -8,18 +8,18 @@ import {
   spkiSha256,
   verifyCsr,
 } from '@certloop/crypto';
-import { profileContent } from '../authority/certificate-profile.js';
-import type { AcmeCertificate } from './acme-certificate.js';
+import { profileContent } from '../../authority/certificate-profile.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { renewalIdOf } from '../certificates/renewal-window.js';
+import { processingUntil } from '../faults/slow-processing.service.js';
+import { acmeValidity, chooseProfile } from '../issuance/acme-profile.js';
+import type { AcmeReply } from '../protocol/acme-reply.js';
+import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { AcmeCertificate } from '../records/acme-certificate.js';
+import type { Order } from '../records/order.js';
 import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
-import type { AcmeDeps } from './acme-deps.service.js';
-import { acmeValidity, chooseProfile } from './acme-profile.js';
-import type { AcmeReply } from './acme-reply.js';
 import { statusOf } from './current-status.service.js';
-import { processingUntil } from './faults/slow-processing.service.js';
-import type { Order } from './order.js';
 import { getOrder, replyWith } from './orders.service.js';
-import { renewalIdOf } from './renewal-window.js';
-import { accountOf, parsePayload, type SignedRequest } from './signed-requests.service.js';
 
 /**
  * Order with its certificate issued. Throws `orderNotReady` unless it is ready, and `badCSR`, which leaves the order as it

@@ -11,8 +11,8 @@ import {
   parseIpAddress,
 } from '@certloop/crypto';
 import { type Clock, StartFailed } from '@certloop/server';
-import type { CertificateAuthority } from '../authority/certificate-authority.service.js';
-import { daySeconds, leafValidity } from '../authority/issuance-profile.js';
+import type { CertificateAuthority } from '../../authority/certificate-authority.service.js';
+import { daySeconds, leafValidity } from '../../authority/issuance-profile.js';
 
 // Some programs refuse server certificates that last longer than this.
 const validitySeconds = 825 * daySeconds;

@@ -1,9 +1,9 @@
 import { AcmeProblem } from '@certloop/contracts';
-import type { AcmeDeps } from './acme-deps.service.js';
-import type { IssuerChain } from './acme-issuer.service.js';
-import { link } from './acme-links.js';
-import type { AcmeReply } from './acme-reply.js';
-import { accountOf, type SignedRequest } from './signed-requests.service.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import type { IssuerChain } from '../issuance/acme-issuer.service.js';
+import { link } from '../protocol/acme-links.js';
+import type { AcmeReply } from '../protocol/acme-reply.js';
+import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
 
 const chainType = 'application/pem-certificate-chain';
 

@@ -1,11 +1,11 @@
-import { createBoundedMap } from '../authority/bounded-map.js';
-import { noState, type State, type StateKind } from '../authority/state.store.js';
+import { createBoundedMap } from '../../authority/bounded-map.js';
+import { noState, type State, type StateKind } from '../../authority/state.store.js';
+import { readKey } from '../protocol/jws-header.js';
 import type { Account } from './account.js';
 import type { AcmeCertificate } from './acme-certificate.js';
 import type { Authorization, Challenge } from './authorization.js';
 import type { AuthorizedIdentifier } from './challenges.js';
 import { identifierKey } from './identifiers.js';
-import { readKey } from './jws-header.js';
 import type { Order } from './order.js';
 
 /** Everything that ACME remembers, in memory and bounded: of each kind the oldest goes first. The state outlasts it. */

@@ -8,13 +8,13 @@ import {
   revocationReasons,
   spkiSha256,
 } from '@certloop/crypto';
-import type { AcmeCertificate } from './acme-certificate.js';
-import type { AcmeDeps } from './acme-deps.service.js';
-import type { AcmeReply } from './acme-reply.js';
-import { authorizedIdentifier } from './authorizations.service.js';
-import { authorizationStatus } from './order-status.js';
+import type { AcmeDeps } from '../acme-deps.service.js';
+import { authorizedIdentifier } from '../authorizations/authorizations.service.js';
+import type { AcmeReply } from '../protocol/acme-reply.js';
+import { parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { AcmeCertificate } from '../records/acme-certificate.js';
+import { authorizationStatus } from '../records/order-status.js';
 import { renewalIdOf } from './renewal-window.js';
-import { parsePayload, type SignedRequest } from './signed-requests.service.js';
 
 // Of RFC 5280 §5.3.1 those that a subscriber may give.
 const allowedReasons: readonly RevocationReason[] = [

@@ -9,7 +9,7 @@ import {
   parseCsr,
   publicKeysEqual,
 } from '@certloop/crypto';
-import { type Identifier, identifierKey, normalAddress } from './identifiers.js';
+import { type Identifier, identifierKey, normalAddress } from '../records/identifiers.js';
 
 /** A CSR that may be issued for. */
 export interface AcmeCsr {
