@@ -2,13 +2,13 @@
 // What the hot paths give on this machine, beside a bare server in the same run; every suite that is not long when none
 // is named. It asserts nothing. Figures of different runs compare by their ratio only.
 import { parseArgs } from 'node:util';
-import { authority } from './authority.mjs';
-import { manager } from './manager.mjs';
-import { drill } from './manager-drill.mjs';
-import { measureBaseline } from './measure.mjs';
-import { monitor, pings } from './monitor.mjs';
-import { scale } from './scale.mjs';
-import { formatRows } from './table.mjs';
+import { manager } from './cert-manager/manager.mjs';
+import { drill } from './cert-manager/manager-drill.mjs';
+import { monitor, pings } from './check-monitor/monitor.mjs';
+import { authority } from './dummy-ca/authority.mjs';
+import { measureBaseline } from './measuring/measure.mjs';
+import { formatRows } from './measuring/table.mjs';
+import { scale } from './scale/scale.mjs';
 
 // A suite is { name, isLong?, run }: `run` gives rows as measure.mjs makes them. Its options are `seconds` for each
 // load, `dialects` to measure on, how many `renewals` the drill has, and of how many `rows` the large tables are.

@@ -1,12 +1,12 @@
 // The scheduler's own work in one run: what has lapsed, what is due, taken in its batches, and the report. Each
 // entry is left as soon as it is taken, so that neither the CA nor the storing is in the figure.
-import { createApp } from '../apps/cert-manager/dist/src/app.js';
-import { readCertManagerConfig } from '../apps/cert-manager/dist/src/config.js';
-import { runRenewalJob } from '../apps/cert-manager/dist/src/renewals/queue/run-renewal-job.service.js';
-import { createLogger, systemClock } from '../packages/server/dist/src/index.js';
-import { settle } from './databases.mjs';
+import { createApp } from '../../apps/cert-manager/dist/src/app.js';
+import { readCertManagerConfig } from '../../apps/cert-manager/dist/src/config.js';
+import { runRenewalJob } from '../../apps/cert-manager/dist/src/renewals/queue/run-renewal-job.service.js';
+import { createLogger, systemClock } from '../../packages/server/dist/src/index.js';
+import { settle } from '../databases.mjs';
+import { copyId } from '../multiply.mjs';
 import { seedCertificates } from './manager-seed.mjs';
-import { copyId } from './multiply.mjs';
 
 const kind = '0000000e';
 const count = 100_000;

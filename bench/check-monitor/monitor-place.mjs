@@ -1,13 +1,13 @@
 // A check-monitor on a new database, with projects and checks put into it by SQL.
 import { randomUUID } from 'node:crypto';
-import { defaultSettings, newCheck } from '../apps/check-monitor/dist/src/checks/check.js';
-import { checks, insertCheck } from '../apps/check-monitor/dist/src/checks/rows/checks.repository.js';
-import { schema } from '../apps/check-monitor/dist/src/database.js';
-import { setUpProject } from '../apps/check-monitor/dist/src/projects/create-project.service.js';
-import { findProjectByPingKey } from '../apps/check-monitor/dist/src/projects/projects.repository.js';
-import { openDatabase } from '../packages/db/dist/src/index.js';
-import { copyId, multiply } from './multiply.mjs';
-import { startService } from './services.mjs';
+import { defaultSettings, newCheck } from '../../apps/check-monitor/dist/src/checks/check.js';
+import { checks, insertCheck } from '../../apps/check-monitor/dist/src/checks/rows/checks.repository.js';
+import { schema } from '../../apps/check-monitor/dist/src/database.js';
+import { setUpProject } from '../../apps/check-monitor/dist/src/projects/create-project.service.js';
+import { findProjectByPingKey } from '../../apps/check-monitor/dist/src/projects/projects.repository.js';
+import { openDatabase } from '../../packages/db/dist/src/index.js';
+import { copyId, multiply } from '../multiply.mjs';
+import { startService } from '../services.mjs';
 
 export const secret = 'a secret of the bench alone';
 

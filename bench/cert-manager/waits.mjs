@@ -2,7 +2,7 @@
 // of each stretch of time: { url } begins, 'next' gives { longestMs } since the last message.
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exchange } from './measure.mjs';
+import { exchange } from '../measuring/measure.mjs';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let longestMs = 0;

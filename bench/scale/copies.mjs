@@ -1,4 +1,4 @@
-import { multiply } from './multiply.mjs';
+import { multiply } from '../multiply.mjs';
 
 // a row of a certificate has 3 kB, and what one statement copies is sorted first
 const slice = 50_000;

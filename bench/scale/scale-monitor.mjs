@@ -1,18 +1,18 @@
-import { claimTurns } from '../apps/check-monitor/dist/src/alerts/claim-turns.repository.js';
-import { listManyChecks } from '../apps/check-monitor/dist/src/checks/rows/check-cells.repository.js';
-import { listOverdueChecks } from '../apps/check-monitor/dist/src/checks/rows/overdue-checks.repository.js';
-import { claimFlips } from '../apps/check-monitor/dist/src/flips/flips.repository.js';
-import { readCounters } from '../apps/check-monitor/dist/src/metrics/metrics.repository.js';
-import { countChecks, readWaiting } from '../apps/check-monitor/dist/src/metrics/scrape.repository.js';
-import { findKnownChecks } from '../apps/check-monitor/dist/src/pings/batches/known-checks.repository.js';
+import { claimTurns } from '../../apps/check-monitor/dist/src/alerts/claim-turns.repository.js';
+import { listManyChecks } from '../../apps/check-monitor/dist/src/checks/rows/check-cells.repository.js';
+import { listOverdueChecks } from '../../apps/check-monitor/dist/src/checks/rows/overdue-checks.repository.js';
+import { claimFlips } from '../../apps/check-monitor/dist/src/flips/flips.repository.js';
+import { readCounters } from '../../apps/check-monitor/dist/src/metrics/metrics.repository.js';
+import { countChecks, readWaiting } from '../../apps/check-monitor/dist/src/metrics/scrape.repository.js';
+import { findKnownChecks } from '../../apps/check-monitor/dist/src/pings/batches/known-checks.repository.js';
 import {
   commitPings,
   insertPings,
-} from '../apps/check-monitor/dist/src/pings/batches/ping-batch.repository.js';
-import { nextPlace } from '../apps/check-monitor/dist/src/pings/ping-ring.js';
-import { listLatestPings } from '../apps/check-monitor/dist/src/pings/pings.repository.js';
-import { settle } from './databases.mjs';
-import { micros, withMonitor } from './monitor-place.mjs';
+} from '../../apps/check-monitor/dist/src/pings/batches/ping-batch.repository.js';
+import { nextPlace } from '../../apps/check-monitor/dist/src/pings/ping-ring.js';
+import { listLatestPings } from '../../apps/check-monitor/dist/src/pings/pings.repository.js';
+import { micros, withMonitor } from '../check-monitor/monitor-place.mjs';
+import { settle } from '../databases.mjs';
 import { seedMonitor } from './scale-monitor-seed.mjs';
 import { ofStatements } from './statements.mjs';
 import { tableSizes } from './table-sizes.mjs';

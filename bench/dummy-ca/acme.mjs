@@ -1,4 +1,4 @@
-// node bench/acme.mjs: complete issuances by ACME on this machine, from newOrder over http-01 to the download. The
+// node bench/dummy-ca/acme.mjs: complete issuances by ACME on this machine, from newOrder over http-01 to the download. The
 // client's own work (keys, signatures, its web server) is in the rate, and left out of the server's CPU time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,8 +12,8 @@ import {
   generateKeyPair,
   keyAuthorization,
   signJws,
-} from '../packages/crypto/dist/src/index.js';
-import { cpuSeconds } from './cpu-time.mjs';
+} from '../../packages/crypto/dist/src/index.js';
+import { cpuSeconds } from '../measuring/cpu-time.mjs';
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '8' }, clients: { type: 'string', default: '16' } },
@@ -26,7 +26,7 @@ const web = createServer((asked, response) => response.end(answers.get(asked.url
 web.listen(0, '127.0.0.1');
 await once(web, 'listening');
 
-const main = fileURLToPath(new URL('../apps/dummy-ca/dist/src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../apps/dummy-ca/dist/src/main.js', import.meta.url));
 const server = spawn(process.execPath, [main], {
   env: {
     PATH: process.env.PATH,

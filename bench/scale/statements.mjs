@@ -1,7 +1,7 @@
 // Ways to measure what the database has to do for a piece of the services' own code, in this process. A row is as
 // measure.mjs makes it; what PostgreSQL tells by EXPLAIN (ANALYZE, BUFFERS) stands in its figure: of a busy machine
 // the pages that a statement touches say more than its time.
-import { cpuSeconds } from './cpu-time.mjs';
+import { cpuSeconds } from '../measuring/cpu-time.mjs';
 
 const undone = Symbol('undone');
 

@@ -1,7 +1,8 @@
 // Lists of FQDNs, whole as documented.
+
+import { alone, underLoad } from '../measuring/measure.mjs';
 import { asAdministrator } from './manager-place.mjs';
 import { seedFqdns } from './manager-seed.mjs';
-import { alone, underLoad } from './measure.mjs';
 
 const lists = [
   { kind: '0000000b', count: 1_000, target: '30 ms' },

@@ -1,9 +1,9 @@
 // A monitor's database as it is at a million checks: 1,000 projects, four pings of each check, one flip and one message.
-import { channels } from '../apps/check-monitor/dist/src/channels/channels.repository.js';
-import { checks } from '../apps/check-monitor/dist/src/checks/rows/checks.repository.js';
-import { projects } from '../apps/check-monitor/dist/src/projects/projects.repository.js';
+import { channels } from '../../apps/check-monitor/dist/src/channels/channels.repository.js';
+import { checks } from '../../apps/check-monitor/dist/src/checks/rows/checks.repository.js';
+import { projects } from '../../apps/check-monitor/dist/src/projects/projects.repository.js';
+import { micros, seedChecks } from '../check-monitor/monitor-place.mjs';
 import { copyRows, unchecked } from './copies.mjs';
-import { micros, seedChecks } from './monitor-place.mjs';
 
 const kind = '0000002a';
 const projectCount = 1_000;

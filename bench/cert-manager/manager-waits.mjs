@@ -3,9 +3,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '../measuring/measure.mjs';
 import { asAdministrator } from './manager-place.mjs';
 import { seedAudit, seedCertificates } from './manager-seed.mjs';
-import { exchange } from './measure.mjs';
 
 const count = 50_000;
 const entries = 300_000;

@@ -2,8 +2,8 @@
 
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSeconds } from './cpu-time.mjs';
-import { alone, exchange } from './measure.mjs';
+import { cpuSeconds } from '../measuring/cpu-time.mjs';
+import { alone, exchange } from '../measuring/measure.mjs';
 
 /** Rows for the badge of all checks of the project of `keys`, which has `count` of them. */
 export async function measureBadges({ monitor: { url, pid } }, { keys, count }) {

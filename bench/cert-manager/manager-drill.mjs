@@ -1,7 +1,7 @@
 // Suite `drill`: 10,000 renewals through the dummy CA, from due to stored, on both databases.
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuSeconds } from './cpu-time.mjs';
-import { onEachDatabase, settle } from './databases.mjs';
+import { onEachDatabase, settle } from '../databases.mjs';
+import { cpuSeconds } from '../measuring/cpu-time.mjs';
 import { withManager } from './manager-place.mjs';
 import { seedCertificates, seedOwnCsrs } from './manager-seed.mjs';
 

@@ -1,19 +1,19 @@
-import { findAuditPage } from '../apps/cert-manager/dist/src/audit/audit-list.repository.js';
-import { createAuditCounts } from '../apps/cert-manager/dist/src/audit/search/audit-counts.store.js';
-import { countExpiring } from '../apps/cert-manager/dist/src/certificates/certificates.repository.js';
-import { readFqdnPage } from '../apps/cert-manager/dist/src/fqdns/fqdn-list.repository.js';
-import { claimRenewals } from '../apps/cert-manager/dist/src/renewals/queue/due-renewals.repository.js';
+import { findAuditPage } from '../../apps/cert-manager/dist/src/audit/audit-list.repository.js';
+import { createAuditCounts } from '../../apps/cert-manager/dist/src/audit/search/audit-counts.store.js';
+import { countExpiring } from '../../apps/cert-manager/dist/src/certificates/certificates.repository.js';
+import { readFqdnPage } from '../../apps/cert-manager/dist/src/fqdns/fqdn-list.repository.js';
+import { claimRenewals } from '../../apps/cert-manager/dist/src/renewals/queue/due-renewals.repository.js';
 import {
   countRenewals,
   countUnattended,
   listSpaceExpiry,
   readDueRenewals,
-} from '../apps/cert-manager/dist/src/system/scrape.repository.js';
-import { countDetails } from '../apps/cert-manager/dist/src/system/stats.repository.js';
-import { claimWatched } from '../apps/cert-manager/dist/src/watch/watched-fqdns.repository.js';
-import { settle } from './databases.mjs';
-import { withManager } from './manager-place.mjs';
-import { copyId } from './multiply.mjs';
+} from '../../apps/cert-manager/dist/src/system/scrape.repository.js';
+import { countDetails } from '../../apps/cert-manager/dist/src/system/stats.repository.js';
+import { claimWatched } from '../../apps/cert-manager/dist/src/watch/watched-fqdns.repository.js';
+import { withManager } from '../cert-manager/manager-place.mjs';
+import { settle } from '../databases.mjs';
+import { copyId } from '../multiply.mjs';
 import { seedManager } from './scale-manager-seed.mjs';
 import { ofStatements } from './statements.mjs';
 import { tableSizes } from './table-sizes.mjs';

@@ -1,9 +1,9 @@
 // Pages of an audit log of a million entries, each with its exact total.
-import { settle } from './databases.mjs';
+import { settle } from '../databases.mjs';
+import { alone } from '../measuring/measure.mjs';
+import { copyId } from '../multiply.mjs';
 import { asAdministrator } from './manager-place.mjs';
 import { seedAudit, seedFqdns } from './manager-seed.mjs';
-import { alone } from './measure.mjs';
-import { copyId } from './multiply.mjs';
 
 const count = 1_000_000;
 

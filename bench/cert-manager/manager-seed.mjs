@@ -1,13 +1,13 @@
 // What the manager holds while it is measured: copies of rows that it made itself, by its API.
 import { createHash } from 'node:crypto';
-import { auditLogs } from '../apps/cert-manager/dist/src/audit/audit.repository.js';
-import { certificates } from '../apps/cert-manager/dist/src/certificates/certificates.repository.js';
-import { csrs } from '../apps/cert-manager/dist/src/csrs/csrs.repository.js';
-import { fqdns } from '../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
-import { renewalQueue } from '../apps/cert-manager/dist/src/renewals/renewals.repository.js';
-import { buildCsr, generateKeyPair } from '../packages/crypto/dist/src/index.js';
-import { executeSql } from '../packages/db/dist/src/index.js';
-import { multiply } from './multiply.mjs';
+import { auditLogs } from '../../apps/cert-manager/dist/src/audit/audit.repository.js';
+import { certificates } from '../../apps/cert-manager/dist/src/certificates/certificates.repository.js';
+import { csrs } from '../../apps/cert-manager/dist/src/csrs/csrs.repository.js';
+import { fqdns } from '../../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
+import { renewalQueue } from '../../apps/cert-manager/dist/src/renewals/renewals.repository.js';
+import { buildCsr, generateKeyPair } from '../../packages/crypto/dist/src/index.js';
+import { executeSql } from '../../packages/db/dist/src/index.js';
+import { multiply } from '../multiply.mjs';
 
 /** Puts `count` FQDNs into a new space and returns its id; `kind`, eight hexadecimal digits, begins their ids. */
 export async function seedFqdns(place, { kind, count }) {

@@ -1,10 +1,10 @@
 // A cert-manager with a dummy CA of its own on a new database, and an administrator's token for it.
 import { join } from 'node:path';
-import { schema } from '../apps/cert-manager/dist/src/database.js';
-import { createCertManagerClient } from '../packages/contracts/dist/src/index.js';
-import { openDatabase } from '../packages/db/dist/src/index.js';
-import { issueToken } from '../packages/e2e/dist/src/credential-checks.js';
-import { startService } from './services.mjs';
+import { schema } from '../../apps/cert-manager/dist/src/database.js';
+import { createCertManagerClient } from '../../packages/contracts/dist/src/index.js';
+import { openDatabase } from '../../packages/db/dist/src/index.js';
+import { issueToken } from '../../packages/e2e/dist/src/credential-checks.js';
+import { startService } from '../services.mjs';
 
 const administrator = { username: 'bench', password: 'figures of a bench' };
 

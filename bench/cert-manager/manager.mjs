@@ -1,5 +1,5 @@
 // Suite `manager`: the certificate manager on both databases.
-import { onEachDatabase } from './databases.mjs';
+import { onEachDatabase } from '../databases.mjs';
 import { measureAudit } from './manager-audit.mjs';
 import { measureLists } from './manager-lists.mjs';
 import { withManager } from './manager-place.mjs';

@@ -1,8 +1,8 @@
 // Pings in the steady state, in which each pushes another one out.
-import { pings } from '../apps/check-monitor/dist/src/pings/pings.repository.js';
-import { measureBaseline } from './measure.mjs';
+import { pings } from '../../apps/check-monitor/dist/src/pings/pings.repository.js';
+import { measureBaseline } from '../measuring/measure.mjs';
+import { askedInTurn } from '../measuring/wrk.mjs';
 import { seedChecks } from './monitor-place.mjs';
-import { askedInTurn } from './wrk.mjs';
 
 const count = 1_000;
 // that of CHECK_MONITOR_PING_LIMIT

@@ -1,7 +1,7 @@
 // A round of the alert loop in this process: checks fall, their flips are recorded and handed on.
-import { buildApp } from '../apps/check-monitor/dist/src/app.js';
-import { createLogger } from '../packages/server/dist/src/index.js';
-import { settle } from './databases.mjs';
+import { buildApp } from '../../apps/check-monitor/dist/src/app.js';
+import { createLogger } from '../../packages/server/dist/src/index.js';
+import { settle } from '../databases.mjs';
 import { micros, seedChecks } from './monitor-place.mjs';
 
 const count = 1_000_000;

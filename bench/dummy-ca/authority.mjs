@@ -1,9 +1,9 @@
 // Suite `ca`: signing by the dummy CA, beside cfssl and the limit that OpenSSL sets.
-import { buildCsr, generateKeyPair } from '../packages/crypto/dist/src/index.js';
+import { buildCsr, generateKeyPair } from '../../packages/crypto/dist/src/index.js';
+import { postedInTurn } from '../measuring/wrk.mjs';
+import { startService, withFolder } from '../services.mjs';
 import { hasCfssl, startCfssl } from './cfssl.mjs';
 import { opensslLimit } from './openssl-limit.mjs';
-import { startService, withFolder } from './services.mjs';
-import { postedInTurn } from './wrk.mjs';
 
 const kinds = [
   { kind: 'ec', keyType: 'P-256', target: '4,000/s, p99 15 ms' },

@@ -1,9 +1,9 @@
 // Signing: POST …/csr/sign, from the caller over the manager to the dummy CA, stored with its audit entry.
 
+import { underLoad } from '../measuring/measure.mjs';
+import { copyId } from '../multiply.mjs';
 import { asAdministrator } from './manager-place.mjs';
 import { seedCertificates, seedOwnCsrs } from './manager-seed.mjs';
-import { underLoad } from './measure.mjs';
-import { copyId } from './multiply.mjs';
 
 const kind = '0000000a';
 const count = 1000;

@@ -1,5 +1,5 @@
 // Suite `scale`: what the tables take, and what the hot statements cost, at a million checks and a million certificates.
-import { onEachDatabase } from './databases.mjs';
+import { onEachDatabase } from '../databases.mjs';
 import { measureManager } from './scale-manager.mjs';
 import { measureMonitor } from './scale-monitor.mjs';
 

@@ -1,12 +1,12 @@
 // A manager's database as it is at a million certificates: 500,000 FQDNs in 1,000 spaces, each with a CSR and renewed
 // once, so that of its two certificates the older one is replaced; an audit log of as many entries as certificates.
-import { certificates } from '../apps/cert-manager/dist/src/certificates/certificates.repository.js';
-import { csrs } from '../apps/cert-manager/dist/src/csrs/csrs.repository.js';
-import { fqdns } from '../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
-import { renewalQueue } from '../apps/cert-manager/dist/src/renewals/renewals.repository.js';
-import { spaces } from '../apps/cert-manager/dist/src/spaces/spaces.repository.js';
+import { certificates } from '../../apps/cert-manager/dist/src/certificates/certificates.repository.js';
+import { csrs } from '../../apps/cert-manager/dist/src/csrs/csrs.repository.js';
+import { fqdns } from '../../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
+import { renewalQueue } from '../../apps/cert-manager/dist/src/renewals/renewals.repository.js';
+import { spaces } from '../../apps/cert-manager/dist/src/spaces/spaces.repository.js';
+import { seedAudit, seedCertificates } from '../cert-manager/manager-seed.mjs';
 import { copyRows, unchecked } from './copies.mjs';
-import { seedAudit, seedCertificates } from './manager-seed.mjs';
 
 const kind = '0000003a';
 const older = '0000003b';

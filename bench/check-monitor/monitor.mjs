@@ -1,6 +1,6 @@
 // Suites `monitor`, the check monitor on both databases, and `pings`, of it the pings alone.
-import { onEachDatabase } from './databases.mjs';
-import { alone } from './measure.mjs';
+import { onEachDatabase } from '../databases.mjs';
+import { alone } from '../measuring/measure.mjs';
 import { measureBadges } from './monitor-badges.mjs';
 import { measurePings } from './monitor-pings.mjs';
 import { seedChecks, withMonitor } from './monitor-place.mjs';
