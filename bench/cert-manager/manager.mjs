@@ -6,9 +6,10 @@ import { withManager } from './manager-place.mjs';
 import { measureSigning } from './manager-signing.mjs';
 import { measureTick } from './manager-tick.mjs';
 import { measureWaits } from './manager-waits.mjs';
+import { measureNotices } from './notices.mjs';
 
 // the last one stops the manager
-const parts = [measureSigning, measureLists, measureAudit, measureWaits, measureTick];
+const parts = [measureSigning, measureLists, measureAudit, measureWaits, measureNotices, measureTick];
 
 export const manager = {
   name: 'manager',
