@@ -1,15 +1,18 @@
-// Makes the stack's project in the monitor the first time, keeps its keys as files in the first folder given, and
-// gives cert-manager a copy of the one that it needs, in its folder below the second one.
+// Makes the stack's project in the monitor the first time and a password for its owner, stores the keys and the
+// password as files in the first folder given, and gives each service a copy of what it needs, in its folder below the
+// second one.
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { shareSecret, writeSecret } from './share-secret.mjs';
 
 const [, , folder, shares] = process.argv;
+const email = 'stack@localhost.test';
 const last = join(folder, 'monitor-read-write-key');
 
 if (!existsSync(last)) {
-  const owner = ['--owner', 'stack@localhost.test', '--check-limit', '1000000'];
+  const owner = ['--owner', email, '--check-limit', '1000000'];
   const said = execFileSync(process.execPath, [
     'dist/src/cli.js',
     'setup',
@@ -24,4 +27,12 @@ if (!existsSync(last)) {
   // The file that says it is done comes last.
   writeSecret(last, readWriteKey);
 }
+const password = join(folder, 'monitor-password');
+if (!existsSync(password)) {
+  const word = randomBytes(18).toString('base64url');
+  const command = ['dist/src/cli.js', 'user', 'password', '--email', email];
+  execFileSync(process.execPath, command, { input: `${word}\n` });
+  writeSecret(password, word);
+}
+shareSecret(password, join(shares, 'check-monitor', 'monitor-password'));
 shareSecret(last, join(shares, 'cert-manager', 'monitor-read-write-key'));

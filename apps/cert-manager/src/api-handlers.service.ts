@@ -92,7 +92,11 @@ export function apiHandlers(
       exports: createRunningExports(),
       mayDelete: config.auditDelete === 'allow',
     }),
-    ...sessionsHandlers({ ...accounts, cookie }),
+    ...sessionsHandlers({
+      ...{ ...accounts, cookie },
+      authMode: config.authMode,
+      monitorPublicUrl: config.monitorPublicUrl,
+    }),
     ...apiTokensHandlers({ db, clock }),
     ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
     ...avatarsHandlers({ db, clock }),

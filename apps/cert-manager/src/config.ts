@@ -148,6 +148,11 @@ export const settings = {
     calledAddress.optional(),
     'address of the monitor that is told of every renewal run and every certificate',
   ),
+  monitorPublicUrl: setting(
+    'CHECK_MONITOR_PUBLIC_URL',
+    baseAddress.optional(),
+    'address of the monitor that browsers use, for links to its console; none when absent',
+  ),
   checkMonitorApiKey: setting(
     'CHECK_MONITOR_API_KEY',
     z.string().optional(),

@@ -76,7 +76,7 @@ export type AppConfig = Pick<
   | 'digestPerMinute'
 > &
   Partial<MetricsAccess> &
-  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled'>>;
+  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl'>>;
 
 export interface AppParts {
   readonly config: AppConfig;

@@ -97,6 +97,11 @@ export const settings = {
     baseAddress.optional(),
     'address that ping addresses begin with; <site root>/ping when absent',
   ),
+  managerUrl: setting(
+    'CHECK_MONITOR_MANAGER_URL',
+    baseAddress.optional(),
+    'address of the certificate manager that browsers use, for links to its console; none when absent',
+  ),
   siteName: setting(
     'CHECK_MONITOR_SITE_NAME',
     z.string().max(100).default('CertLoop'),
@@ -159,6 +164,8 @@ export type Config = Omit<Values, Derived> & {
   readonly telling: NotifierConfig;
   readonly deliveryWorkers: number;
   readonly digestPerMinute: number;
+  /** Whether messages can be sent by mail. */
+  readonly sendsMail: boolean;
   /** Undefined when no pings are taken by mail. */
   readonly mail: MailListenerOptions | undefined;
 };
@@ -184,6 +191,7 @@ export function loadConfig(environment: Environment): Config {
     badgeLabel: badgeLabel ?? config.siteName,
     addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` },
     telling: tellingOf(config, root),
+    sendsMail: config.smtpUrl !== undefined,
     mail: mailOf(config, root),
   };
 }

@@ -59,6 +59,7 @@ GET    /health/ready      200 | | 503
 GET    /openapi.json      200 | |
 POST   /auth/login        200 | | 400 401 403 429
 POST   /auth/logout       200 | | 401 403
+GET    /auth/state        200 | |
 GET    /auth/me           200 | | 401
 POST   /auth/password     200 | | 400 401 403 429
 POST   /auth/bootstrap    201 | | 400 401 403 404 429

@@ -9,6 +9,9 @@ export const credentialsSchema = z.object({
     readWriteKey: z.string(),
     readOnlyKey: z.string(),
     pingKey: z.string(),
+    // absent in files of before there was a console
+    email: z.string().optional(),
+    password: z.string().optional(),
   }),
   dummyCa: z.object({ url: z.string(), httpsUrl: z.string().optional(), rootFile: z.string().optional() }),
 });

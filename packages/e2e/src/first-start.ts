@@ -70,9 +70,25 @@ const projectKeysSchema = z.object({
 });
 export type ProjectKeys = z.output<typeof projectKeysSchema>;
 
+/** Owner of the stack's project in the monitor. */
+const monitorEmail = 'stack@localhost.test';
+
+export interface MonitorUser {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Gives the owner of the stack's project, who exists, a new password, so that people can sign in to the monitor. */
+export async function makeMonitorPassword(plan: StackPlan): Promise<MonitorUser> {
+  const password = randomBytes(18).toString('base64url');
+  const command = ['user', 'password', '--email', monitorEmail];
+  await runCommand('check-monitor', command, plan.environments['check-monitor'], `${password}\n`);
+  return { email: monitorEmail, password };
+}
+
 /** Makes the stack's project in the monitor when it is not there, and new keys for it. */
 export async function makeProjectKeys(plan: StackPlan): Promise<ProjectKeys> {
-  const owner = ['--owner', 'stack@localhost.test', '--check-limit', '1000000'];
+  const owner = ['--owner', monitorEmail, '--check-limit', '1000000'];
   const said = await runCommand(
     'check-monitor',
     ['setup', ...owner, '--project', 'CertLoop', '--json'],

@@ -8,23 +8,28 @@ export interface Greeting {
   readonly workingFolder: string;
   /** Milliseconds that the start took. */
   readonly ms: number;
+  /** Whether the services have consoles: a build without them serves the APIs alone. */
+  readonly hasConsoles: boolean;
   /** Undefined when the monitor did not say. */
   readonly reach: AlertReach | undefined;
 }
 
 /** What a new user needs first, in at most twelve lines. Secrets stay in their file. */
-export function greet({ credentials, dataDir, workingFolder, ms, reach }: Greeting): string {
+export function greet({ credentials, dataDir, workingFolder, ms, hasConsoles, reach }: Greeting): string {
   const { certManager, checkMonitor, dummyCa } = credentials;
   const fromHere = relative(workingFolder, dataDir);
   const folder = fromHere.startsWith('..') ? dataDir : `./${fromHere}`;
+  const path = hasConsoles ? '/ui/' : '';
+  const name = hasConsoles ? 'console' : 'API';
   return `
 CertLoop is up after ${(ms / 1000).toFixed(1)} s
-  cert-manager   ${certManager.url}
-  check-monitor  ${checkMonitor.url}
-  dummy-ca       ${dummyCa.url}
-  ACME           ${dummyCa.httpsUrl}/acme/directory
-  files          ${folder}: credentials.json, root.pem, logs
-  first steps    npm run demo; docs/first-certificate.md
+  manager ${name.padEnd(9)}${certManager.url}${path}   as ${certManager.username}
+  monitor ${name.padEnd(9)}${checkMonitor.url}${path}${hasConsoles && checkMonitor.email !== undefined ? `   as ${checkMonitor.email}` : ''}
+  passwords        ${folder}/credentials.json
+  dummy-ca         ${dummyCa.url}
+  ACME             ${dummyCa.httpsUrl}/acme/directory
+  files            ${folder}: root.pem, logs
+  first steps      npm run demo; docs/first-certificate.md
 ${reach === undefined ? '' : describeAlertReach(reach)}Ctrl-C stops everything.
 `;
 }
@@ -37,11 +42,11 @@ export const addIntegrationCommand =
 export function describeAlertReach(reach: AlertReach): string {
   const { integrations, checks, checksWithoutIntegration } = reach;
   if (integrations === 0)
-    return `  alerts         none before you add an integration, such as:\n${addIntegrationCommand}\n`;
+    return `  alerts           none before you add an integration, such as:\n${addIntegrationCommand}\n`;
   const broken = reach.switchedOff + reach.unable + reach.failing;
   if (broken > 0)
-    return `  alerts         ${broken} of ${integrations} integrations are off or failing: npx certloop integrations\n`;
+    return `  alerts           ${broken} of ${integrations} integrations are off or failing: npx certloop integrations\n`;
   if (checksWithoutIntegration > 0)
-    return `  alerts         ${checksWithoutIntegration} of ${checks} checks have no integration: npx certloop checks\n`;
+    return `  alerts           ${checksWithoutIntegration} of ${checks} checks have no integration: npx certloop checks\n`;
   return '';
 }

@@ -104,18 +104,21 @@ async function endBy(
 }
 
 /**
- * Standard output of a service's command line. Throws StartFailed with what it said on standard error when
+ * Standard output of a service's command line, which reads `input`. Throws StartFailed with what it said on standard error when
  * it ends with another code than 0.
  */
 export async function runCommand(
   app: ServiceName,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
+  input = '',
 ): Promise<string> {
   const child = spawn(process.execPath, [compiledFile(app, 'cli.js'), ...args], {
     env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // a command that does not read its input may have ended before
+  child.stdin.on('error', () => undefined).end(input);
   const said = { out: '', error: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said.out += text;

@@ -4,7 +4,7 @@ import { StartFailed } from '@certloop/server';
 import type { StackPorts } from './config.js';
 import { issueToken, keysWork, tokenLasts } from './credential-checks.js';
 import { type Credentials, credentialsFile, findCredentials, storeCredentials } from './credentials.js';
-import { makeAdministrator, makeProjectKeys, prepareFolder } from './first-start.js';
+import { makeAdministrator, makeMonitorPassword, makeProjectKeys, prepareFolder } from './first-start.js';
 import { lockFolder, type Unlock } from './folder-lock.js';
 import { type DatabaseUrls, healthUrl, planStack, rootFile, type StackPlan, sqliteFiles } from './plan.js';
 import { freePort, requireFreePort } from './ports.js';
@@ -141,6 +141,7 @@ async function startServices(stack: Stack, warn: StackOptions['warn']): Promise<
   await Promise.all([stack.start('dummy-ca'), stack.start('check-monitor')]);
   await stack.start('cert-manager');
   await settleKeys(stack, warn);
+  await settleMonitorPassword(stack);
   await settleToken(stack, warn);
 }
 
@@ -226,6 +227,14 @@ async function settleKeys(stack: Stack, warn: StackOptions['warn']): Promise<voi
   stack.credentials = { ...stack.credentials, checkMonitor: { ...checkMonitor, ...keys } };
   await stack.end('cert-manager', 'stop');
   await stack.start('cert-manager');
+}
+
+/** A password of the monitor's first user where the file has none: it is new, or from before there was a console. */
+async function settleMonitorPassword(stack: Stack): Promise<void> {
+  const { checkMonitor } = stack.credentials;
+  if (checkMonitor.password !== undefined) return;
+  const user = await makeMonitorPassword(stack.plan);
+  stack.credentials = { ...stack.credentials, checkMonitor: { ...checkMonitor, ...user } };
 }
 
 /** A new token when there is none or it nears its end; a new password too when the old one is refused. */

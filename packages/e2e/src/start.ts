@@ -23,7 +23,9 @@ async function run(): Promise<number> {
     // a monitor that does not say hides nothing else
     const reach = await readAlertReach(stack.credentials).catch(() => undefined);
     const { credentials, dataDir } = stack;
-    process.stdout.write(greet({ credentials, dataDir, workingFolder: process.cwd(), ms, reach }));
+    const hasConsoles = await servesConsole(credentials.certManager.url);
+    const workingFolder = process.cwd();
+    process.stdout.write(greet({ credentials, dataDir, workingFolder, ms, hasConsoles, reach }));
     const end = await Promise.race([signal, stack.broken]);
     await stack.stop();
     return end === 'signal' ? 0 : complain(`${end}; its log is in ${stack.dataDir}/logs`);
@@ -32,6 +34,11 @@ async function run(): Promise<number> {
     if (error instanceof StartFailed || error instanceof ConfigError) return complain(error.message);
     throw error;
   }
+}
+
+async function servesConsole(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/ui/`, { method: 'HEAD' }).catch(() => undefined);
+  return answer?.ok === true;
 }
 
 function complain(sentence: string): number {

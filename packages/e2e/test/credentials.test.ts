@@ -46,6 +46,13 @@ async function useAll(stack: Stack): Promise<void> {
   const seen = await fetch(`${url}/api/v3/checks/`, { headers: { 'X-Api-Key': readOnlyKey } });
   expect(JSON.stringify(await seen.json())).not.toContain('ping_url');
   expect(check.name).toBe('c');
+  const { email, password: monitorPassword } = stack.credentials.checkMonitor;
+  const login = await fetch(`${url}/api/account/login`, {
+    method: 'POST',
+    headers: { Origin: url, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: monitorPassword }),
+  });
+  expect(login.status).toBe(200);
   const { httpsUrl, rootFile = '' } = stack.credentials.dummyCa;
   expect(await statusOf(`${httpsUrl}/acme/directory`, await readFile(rootFile, 'utf8'))).toBe(200);
 }
@@ -94,8 +101,11 @@ describe('credentials.json', () => {
 
   test('gets a new token when the old one is no longer accepted', async () => {
     const before = await stored();
+    // a file of before there was a console has no user of the monitor
+    const { email: _email, password: _password, ...keys } = before.checkMonitor;
     const spoilt = {
       ...before,
+      checkMonitor: keys,
       certManager: { ...before.certManager, token: `cmt_AAAAAAAA_${'A'.repeat(43)}` },
     };
     await writeFile(credentialsFile(dataDir), JSON.stringify(spoilt));

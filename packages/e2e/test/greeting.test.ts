@@ -8,6 +8,8 @@ const credentials = {
     readWriteKey: 'secret-3',
     readOnlyKey: 'secret-4',
     pingKey: 'secret-5',
+    email: 'stack@localhost.test',
+    password: 'secret-6',
   },
   dummyCa: {
     url: 'http://127.0.0.1:3002',
@@ -41,7 +43,14 @@ test.each([
   ['the monitor does not say', undefined, /first steps .*\nCtrl-C stops everything\.\n$/],
 ])('what the start prints is short and has no secret when %s', (_situation, reach, expected) => {
   for (const workingFolder of ['/srv/certloop', '/home/ada']) {
-    const text = greet({ credentials, dataDir: '/srv/certloop/data', workingFolder, ms: 4_210, reach });
+    const text = greet({
+      credentials,
+      dataDir: '/srv/certloop/data',
+      workingFolder,
+      ms: 4_210,
+      hasConsoles: true,
+      reach,
+    });
     expect(text).toMatch(expected);
     expect(text).not.toContain('secret');
     const lines = text.trimEnd().split('\n');
@@ -50,22 +59,30 @@ test.each([
   }
 });
 
-test('what the start prints names every address and the folder of the files', () => {
-  const text = greet({
-    credentials,
-    dataDir: '/srv/certloop/data',
-    workingFolder: '/srv/certloop',
-    ms: 4_210,
-    reach: sound,
-  });
+test.each([
+  [
+    'with consoles',
+    true,
+    `manager console  http://127.0.0.1:3000/ui/   as admin
+  monitor console  http://127.0.0.1:3001/ui/   as stack@localhost.test`,
+  ],
+  [
+    'without consoles',
+    false,
+    `manager API      http://127.0.0.1:3000   as admin
+  monitor API      http://127.0.0.1:3001`,
+  ],
+])('what the start prints %s names every address and the folder of the files', (_, hasConsoles, first) => {
+  const folders = { dataDir: '/srv/certloop/data', workingFolder: '/srv/certloop' };
+  const text = greet({ ...folders, credentials, ms: 4_210, hasConsoles, reach: sound });
   expect(text).toBe(`
 CertLoop is up after 4.2 s
-  cert-manager   http://127.0.0.1:3000
-  check-monitor  http://127.0.0.1:3001
-  dummy-ca       http://127.0.0.1:3002
-  ACME           https://localhost:3443/acme/directory
-  files          ./data: credentials.json, root.pem, logs
-  first steps    npm run demo; docs/first-certificate.md
+  ${first}
+  passwords        ./data/credentials.json
+  dummy-ca         http://127.0.0.1:3002
+  ACME             https://localhost:3443/acme/directory
+  files            ./data: root.pem, logs
+  first steps      npm run demo; docs/first-certificate.md
 Ctrl-C stops everything.
 `);
 });

@@ -31,6 +31,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getOpenApi: 'anonymous',
   getStats: 'signed-in',
 
+  getAuthState: 'anonymous',
   login: 'anonymous',
   bootstrap: 'before-setup',
   logout: 'session',

@@ -44,6 +44,7 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
   getOpenApi: (app) => read(app, '/openapi.json'),
   getStats: (app) => read(app, '/stats'),
 
+  getAuthState: (app) => read(app, '/auth/state'),
   login: async (app) => ({
     answer: await app.request.post('/auth/login').send(await addUser(app)),
     leaves: 'auth.login',

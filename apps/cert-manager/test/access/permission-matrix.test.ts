@@ -21,6 +21,7 @@ const matrix = rowsOf(
   getOpenApi              200
   getStats                401 200 200 200 200 200 200
 
+  getAuthState            200
   login                   200
   bootstrap               404
   logout                  401 200 200 200 200 200 200

@@ -17,6 +17,7 @@ export const requests: Readonly<Record<string, Ask>> = {
   getOpenApi: ({ send }) => send('get', '/openapi.json'),
   getStats: ({ send }) => send('get', '/stats'),
 
+  getAuthState: ({ send }) => send('get', '/auth/state'),
   login: ({ send, person: { username, password } }) =>
     send('post', '/auth/login').send({ username, password }),
   bootstrap: ({ send }) =>

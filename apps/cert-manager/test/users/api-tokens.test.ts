@@ -47,6 +47,7 @@ describeEachDialect('API tokens', (open) => {
     expect(body).toEqual({
       user: expect.objectContaining({ username: 'ben' }),
       token: { id: made.id, name: 'me', scope: 'READ', expiresAt: made.expiresAt, spaceIds: null },
+      rights: { isAdmin: false, hasFullAccess: false },
     });
   });
 

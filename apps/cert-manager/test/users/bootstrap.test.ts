@@ -71,6 +71,19 @@ describeEachDialect('the first administrator', (open) => {
       expect((await stat(service.tokenFile)).mode & 0o777).toBe(0o600);
     });
 
+    test('is asked for by the state until then', async () => {
+      const state = async () => (await service.request.get('/auth/state').expect(200)).body;
+      expect(await state()).toEqual({ needsSetup: true, authMode: 'required', passwordMinLength: 8 });
+      await service.request.post('/auth/bootstrap').send({ token, ...account });
+      expect(await state()).toEqual({ needsSetup: false, authMode: 'required', passwordMinLength: 8 });
+      const linked = { CHECK_MONITOR_PUBLIC_URL: 'https://monitor.example', PASSWORD_MIN_LENGTH: '12' };
+      const other = await begin(open, linked, service.database);
+      expect((await other.request.get('/auth/state')).body).toEqual({
+        ...{ needsSetup: false, authMode: 'required', passwordMinLength: 12 },
+        monitorUrl: 'https://monitor.example',
+      });
+    });
+
     test('is made, and can sign in', async () => {
       const { status, body } = await service.request.post('/auth/bootstrap').send({ token, ...account });
       expect(status).toBe(201);

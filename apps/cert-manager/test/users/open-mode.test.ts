@@ -17,6 +17,10 @@ describeEachDialect('open mode', (open) => {
     expect(status).toBe(200);
     expect(headers['x-auth-mode']).toBe('open');
     expect(body.user).toMatchObject({ id: '00000000-0000-4000-8000-000000000002', isAdmin: true });
+    expect(body).toMatchObject({
+      rights: { isAdmin: true, hasFullAccess: true, everywhere: 'FULL_ACCESS' },
+    });
+    expect((await app.request.get('/auth/state')).body).toMatchObject({ authMode: 'open' });
     expect((await app.request.get('/user/permissions')).body).toMatchObject({
       isAdmin: true,
       hasFullAccess: true,

@@ -106,6 +106,8 @@ describeEachDialect('signing in', (open) => {
       expect(body).toEqual({
         user: expect.objectContaining({ username: 'ben' }),
         csrfToken: session.csrfToken,
+        rights: { isAdmin: false, hasFullAccess: false },
+        session: { idleEndsAt: expect.any(String), endsAt: expect.any(String) },
       });
     });
 
@@ -134,6 +136,45 @@ describeEachDialect('signing in', (open) => {
       expect((await app.request.get('/auth/me').set(session.reading)).status).toBe(200);
       app.clock.advance(30 * 60_000);
       expect((await app.request.get('/auth/me').set(session.reading)).status).toBe(401);
+    });
+
+    test('says when it ends without use, and when in any case', async () => {
+      const session = await signIn(app, app.people.ada);
+      const opened = app.clock.now().getTime();
+      const ends = async () => (await app.request.get('/auth/me').set(session.reading)).body.session;
+      const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString();
+      expect(await ends()).toEqual({ idleEndsAt: at(30), endsAt: at(720) });
+      app.clock.advance(10 * 60_000);
+      expect(await ends()).toEqual({ idleEndsAt: at(40), endsAt: at(720) });
+      for (let minutes = 35; minutes <= 710; minutes += 25) {
+        app.clock.advance(25 * 60_000);
+        await ends();
+      }
+      expect(await ends()).toEqual({ idleEndsAt: at(720), endsAt: at(720) });
+    });
+
+    test('is not renewed by requests in the background', async () => {
+      const session = await signIn(app, app.people.ben);
+      const poll = { ...session.reading, 'X-Activity': 'background' };
+      const { body } = await app.request.get('/auth/me').set(session.reading);
+      for (let minutes = 5; minutes < 30; minutes += 5) {
+        app.clock.advance(5 * 60_000);
+        const polled = await app.request.get('/auth/me').set(poll);
+        expect(polled.status).toBe(200);
+        expect(polled.body.session).toEqual(body.session);
+      }
+      app.clock.advance(5 * 60_000);
+      expect((await app.request.get('/auth/me').set(poll)).status).toBe(401);
+      expect((await app.request.get('/auth/me').set(session.reading)).status).toBe(401);
+    });
+
+    test('is renewed by a request of a person among those in the background', async () => {
+      const session = await signIn(app, app.people.ben);
+      const poll = { ...session.reading, 'X-Activity': 'background' };
+      for (const headers of [poll, session.reading, poll, poll]) {
+        app.clock.advance(12 * 60_000);
+        expect((await app.request.get('/auth/me').set(headers)).status).toBe(200);
+      }
     });
 
     test('gives way to the fiftieth after it', async () => {

@@ -31,7 +31,8 @@ export function userOf(context: AccountContext): SignedIn['user'] {
 export function accountCallerOf(deps: AccountCallerDeps) {
   return async ({ operation, request }: Arrival<typeof accountContract>): Promise<AccountContext> => {
     const from = credentialsOf(deps, request);
-    return { from, session: operation === 'login' ? undefined : await identifyUser(deps, from) };
+    const isOpen = operation === 'login' || operation === 'getState';
+    return { from, session: isOpen ? undefined : await identifyUser(deps, from) };
   };
 }
 
@@ -48,6 +49,7 @@ function credentialsOf(deps: AccountCallerDeps, request: Request): Credentials {
     csrfToken: request.get('x-csrf-token'),
     fetchSite: request.get('sec-fetch-site'),
     origin: request.get('origin'),
+    isBackground: request.get('x-activity') === 'background',
     isWrite: request.method !== 'GET' && request.method !== 'HEAD',
     ownOrigins: [own, new URL(deps.addresses.siteRoot).origin],
     address: remoteAddr ?? '',

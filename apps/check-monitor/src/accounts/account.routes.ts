@@ -1,6 +1,13 @@
-import { type accountContract, type Handlers, InvalidInput, NotFound } from '@certloop/contracts';
+import {
+  type AccountState,
+  type accountContract,
+  type Handlers,
+  InvalidInput,
+  NotFound,
+} from '@certloop/contracts';
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
 import { type ChannelPath, listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
+import { isoSeconds } from '../instants.js';
 import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
 import type { ChannelKind } from '../integrations/kinds.js';
 import { type TestChannelDeps, testChannel } from '../notifications/test-channel.service.js';
@@ -22,9 +29,25 @@ import {
   renameOwnProject,
   requireRole,
 } from './account-projects.service.js';
-import { changePassword, closeSession, openSession, type SignedIn } from './sessions.service.js';
+import {
+  canAnyoneSignIn,
+  changePassword,
+  closeSession,
+  openSession,
+  type SignedIn,
+} from './sessions.service.js';
+
+/** What the state of the service shows of its settings. */
+export interface AccountStateDeps {
+  readonly siteName: string;
+  /** Whether mail can be sent. */
+  readonly sendsMail?: boolean;
+  /** Address of the certificate manager for browsers. */
+  readonly managerUrl?: string | undefined;
+}
 
 export type AccountRoutesDeps = AccountCallerDeps &
+  AccountStateDeps &
   AccountProjectsDeps &
   AccountBounds &
   AccountChannelsDeps &
@@ -48,9 +71,10 @@ const done = { status: 204, body: undefined } as const;
 
 function sessionHandlers(
   deps: AccountRoutesDeps,
-): Pick<AccountHandlers, 'login' | 'logout' | 'getMe' | 'getLimits' | 'changePassword'> {
+): Pick<AccountHandlers, 'getState' | 'login' | 'logout' | 'getMe' | 'getLimits' | 'changePassword'> {
   const { cookie } = deps;
   return {
+    getState: async () => ({ status: 200, body: await describeState(deps) }),
     login: async ({ context, body }) => {
       const { secret, ...session } = await openSession(deps, context.from, body);
       return {
@@ -63,7 +87,11 @@ function sessionHandlers(
       await closeSession(deps, sessionOf(context));
       return { ...done, headers: { 'Set-Cookie': cookie.take() } };
     },
-    getMe: async ({ context }) => ({ status: 200, body: describeSession(sessionOf(context)) }),
+    getMe: async ({ context }) => {
+      const { idleEndsAt, endsAt, ...session } = sessionOf(context);
+      const ends = { idleEndsAt: isoSeconds(idleEndsAt), endsAt: isoSeconds(endsAt) };
+      return { status: 200, body: { ...describeSession(session), session: ends } };
+    },
     getLimits: async ({ context }) => {
       const { id, checkCount, checkLimit, pingLimit } = userOf(context);
       const limits = {
@@ -200,6 +228,12 @@ function requireKind(name: string): ChannelKind {
 function shown({ now }: Pick<AccountRoutesDeps, 'now'>, channel: ViewedChannel) {
   const { settings, ...described } = describeChannel(channel, now());
   return { ...described, settings: { ...settings } };
+}
+
+async function describeState(deps: AccountRoutesDeps): Promise<AccountState> {
+  const { siteName, sendsMail = false, managerUrl } = deps;
+  const canSignIn = await canAnyoneSignIn(deps);
+  return { siteName, canSignIn, mail: sendsMail, ...(managerUrl !== undefined && { managerUrl }) };
 }
 
 function describeSession({ user, csrfToken }: Pick<SignedIn, 'user' | 'csrfToken'>) {

@@ -42,6 +42,11 @@ export async function findPassword(tx: Tx, userId: string): Promise<string | und
   return (await tx.findOneBy(passwords, { userId }))?.hash;
 }
 
+/** Whether any user has a password. */
+export async function hasAnyPassword(tx: Tx): Promise<boolean> {
+  return tx.exists(passwords);
+}
+
 /** Puts the password in the place of an earlier one. */
 export async function replacePassword(tx: Tx, row: PasswordRow): Promise<void> {
   const text = `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)

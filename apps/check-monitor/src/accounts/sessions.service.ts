@@ -21,9 +21,11 @@ import {
   deleteSessionsOf,
   findPassword,
   findSession,
+  hasAnyPassword,
   insertSession,
   noteSessionUse,
   replacePassword,
+  type SessionRow,
   sweepSessions,
 } from './sessions.repository.js';
 
@@ -39,6 +41,9 @@ export interface SignedIn {
   readonly user: User;
   readonly secretHash: string;
   readonly csrfToken: string;
+  /** When the session ends without further use; not after `endsAt`. */
+  readonly idleEndsAt: Micros;
+  readonly endsAt: Micros;
   /** Address that the request came from; empty when unknown. */
   readonly address: string;
 }
@@ -49,6 +54,8 @@ export interface Credentials extends PageHeaders {
   readonly csrfToken: string | undefined;
   /** False for GET and HEAD. */
   readonly isWrite: boolean;
+  /** Sent by a page that nobody may be looking at, so it does not renew the session. */
+  readonly isBackground: boolean;
   readonly ownOrigins: readonly string[];
   readonly address: string;
 }
@@ -89,8 +96,18 @@ export async function openSession(
   });
   return {
     ...{ user, secret, secretHash: session.secretHash },
-    ...{ csrfToken: csrfTokenOf(session), address: from.address },
+    ...{ csrfToken: csrfTokenOf(session), address: from.address, ...endsOf(session) },
   };
+}
+
+/** Whether any user has a password yet. */
+export function canAnyoneSignIn({ database }: Pick<SessionsDeps, 'database'>): Promise<boolean> {
+  return database.read(hasAnyPassword);
+}
+
+function endsOf({ createdAt, lastUsedAt }: Pick<SessionRow, 'createdAt' | 'lastUsedAt'>) {
+  const endsAt = createdAt + longest;
+  return { idleEndsAt: Math.min(lastUsedAt + idle, endsAt), endsAt };
 }
 
 /**
@@ -110,10 +127,10 @@ export async function identifyUser(deps: SessionsDeps, from: Credentials): Promi
     throw new Forbidden('the header X-CSRF-Token is missing or wrong');
   }
   // so that reading does not mean writing
-  if (found.lastUsedAt <= now - minute) {
-    await deps.database.transaction((tx) => noteSessionUse(tx, found.secretHash, now));
-  }
-  return { user: found, secretHash: found.secretHash, csrfToken, address: from.address };
+  const isUse = !from.isBackground && found.lastUsedAt <= now - minute;
+  if (isUse) await deps.database.transaction((tx) => noteSessionUse(tx, found.secretHash, now));
+  const ends = endsOf(isUse ? { ...found, lastUsedAt: now } : found);
+  return { user: found, secretHash: found.secretHash, csrfToken, address: from.address, ...ends };
 }
 
 export async function closeSession({ database }: SessionsDeps, { secretHash }: SignedIn): Promise<void> {

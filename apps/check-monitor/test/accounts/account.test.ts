@@ -22,12 +22,36 @@ describeMonitor('account', (stage) => {
     expect((await ada.get('/me').expect(200)).body).toEqual({
       user: { id: expect.any(String), email: ada.email },
       csrfToken: ada.csrfToken,
+      session: { idleEndsAt: '2026-01-01T12:30:00+00:00', endsAt: '2026-01-02T00:00:00+00:00' },
     });
     await ada
       .get('/limits')
       .expect(200, { checks: 0, checkLimit: 20, projects: 0, projectLimit: 5, pingLimit: 50 });
     await ada.send('post', '/logout').expect(204);
     await ada.get('/me').expect(401);
+  });
+
+  test('a session ends after 30 minutes without a person, whatever is asked in the background', async () => {
+    const poll = () => ada.get('/me').set('X-Activity', 'background');
+    const pollAfter = async (minutes: number, idleEnd: string) => {
+      stage.app.clock.advance(minutes * 60_000);
+      expect((await poll().expect(200)).body.session.idleEndsAt).toBe(`2026-01-01T${idleEnd}:00+00:00`);
+    };
+    await pollAfter(10, '12:30');
+    await pollAfter(10, '12:30');
+    await ada.get('/limits').expect(200);
+    await pollAfter(10, '12:50');
+    await pollAfter(19, '12:50');
+    stage.app.clock.advance(60_000);
+    await poll().expect(401);
+    await ada.get('/me').expect(401);
+  });
+
+  test('the state of the service says whether anybody can sign in', async () => {
+    const state = async () => (await stage.app.http.get('/api/account/state').expect(200)).body;
+    expect(await state()).toEqual({ siteName: 'Monitor', canSignIn: true, mail: false });
+    await stage.app.database.transaction((tx) => tx.query('delete from passwords'));
+    expect((await state()).canSignIn).toBe(false);
   });
 
   test('a wrong password, a wrong address and a user without a password look alike', async () => {

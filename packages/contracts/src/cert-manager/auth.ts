@@ -3,7 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { byId, messageSchema } from './replies.js';
 import { emailInput, passwordInput, usernameInput, userSchema } from './users.js';
-import { tokenScopes } from './words.js';
+import { permissionLevels, tokenScopes } from './words.js';
 
 /** An API token as it is listed; its secret is never shown again. */
 export const apiTokenSchema = z
@@ -36,6 +36,19 @@ export type NewApiToken = z.output<typeof newApiTokenSchema>;
 export const loginSchema = z.object({ user: userSchema, csrfToken: z.string() }).meta({ id: 'Login' });
 export type Login = z.output<typeof loginSchema>;
 
+/** What a page must know before anybody signed in. */
+export const authStateSchema = z
+  .object({
+    /** No administrator was ever made: `POST /auth/bootstrap` makes the first one. */
+    needsSetup: z.boolean(),
+    authMode: z.enum(['required', 'open']),
+    passwordMinLength: z.int(),
+    /** Address of the monitor for browsers, where one is set. */
+    monitorUrl: z.string().optional(),
+  })
+  .meta({ id: 'AuthState' });
+export type AuthState = z.output<typeof authStateSchema>;
+
 /** Who the caller is: `csrfToken` for a session, `token` for a caller with an API token. */
 export const meSchema = z
   .object({
@@ -44,11 +57,28 @@ export const meSchema = z
     token: apiTokenSchema
       .pick({ id: true, name: true, scope: true, expiresAt: true, spaceIds: true })
       .optional(),
+    /** What the caller may do beyond single spaces. */
+    rights: z.object({
+      isAdmin: z.boolean(),
+      hasFullAccess: z.boolean(),
+      /** Level on every space, those made later included. */
+      everywhere: z.enum(permissionLevels).optional(),
+    }),
+    /** Of a session: when it ends if it is not used, and when in any case. */
+    session: z.object({ idleEndsAt: scalars.instant, endsAt: scalars.instant }).optional(),
   })
   .meta({ id: 'Me' });
 export type Me = z.output<typeof meSchema>;
 
 const sessionsContract = {
+  getAuthState: endpoint({
+    method: 'GET',
+    path: '/auth/state',
+    summary: 'Show how to sign in: whether there is an administrator, and what passwords must be',
+    public: true,
+    responses: { 200: json(authStateSchema, 'The state') },
+    failures: [],
+  }),
   login: endpoint({
     method: 'POST',
     path: '/auth/login',

@@ -44,6 +44,25 @@ export const accountChannelSchema = z
   .meta({ id: 'AccountChannel' });
 
 const sessionSchema = z.object({ user: accountUserSchema, csrfToken: z.string() });
+const meSchema = sessionSchema.extend({
+  /** When the session ends if it is not used, and when in any case. */
+  session: z.object({ idleEndsAt: z.string(), endsAt: z.string() }),
+});
+
+/** What a page must know before anybody signed in. */
+export const accountStateSchema = z
+  .object({
+    siteName: z.string(),
+    /** False until a user has a password; the command `check-monitor user password` gives one. */
+    canSignIn: z.boolean(),
+    /** Whether mail can be sent. */
+    mail: z.boolean(),
+    /** Address of the certificate manager for browsers, where one is set. */
+    managerUrl: z.string().optional(),
+  })
+  .meta({ id: 'AccountState' });
+export type AccountState = z.output<typeof accountStateSchema>;
+
 const password = z.string().max(1000);
 const email = z.string().max(254);
 const name = z.string().max(200);
@@ -61,6 +80,14 @@ const within = [401, 403, 404];
  * anything also needs the header X-CSRF-Token and comes from a page of this service.
  */
 export const accountContract = {
+  getState: endpoint({
+    method: 'GET',
+    path: '/state',
+    summary: 'Show whether anybody can sign in yet',
+    public: true,
+    responses: { 200: json(accountStateSchema, 'The state') },
+    failures: [],
+  }),
   login: endpoint({
     method: 'POST',
     path: '/login',
@@ -81,7 +108,7 @@ export const accountContract = {
     method: 'GET',
     path: '/me',
     summary: 'Show who is signed in',
-    responses: { 200: json(sessionSchema, 'The user, and the token that changes need') },
+    responses: { 200: json(meSchema, 'The user, the token that changes need, and the end of the session') },
     failures: [401],
   }),
   getLimits: endpoint({

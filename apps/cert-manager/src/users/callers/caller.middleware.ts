@@ -56,6 +56,7 @@ export function callerOf(deps: CallerDeps) {
       csrfToken: request.get('x-csrf-token'),
       asUserId: request.get('x-user-id'),
       isWrite,
+      isBackground: request.get('x-activity') === 'background',
       ownOrigins: own,
       from,
     });

@@ -41,6 +41,8 @@ export interface Credentials extends PageHeaders {
   readonly asUserId: string | undefined;
   /** False for GET and HEAD. */
   readonly isWrite: boolean;
+  /** Sent by a page that nobody may be looking at, so it does not renew a session. */
+  readonly isBackground: boolean;
   readonly ownOrigins: readonly string[];
   readonly from: Origin;
 }
@@ -124,7 +126,7 @@ async function bySession(
   if (found === undefined) return undefined;
   if (credentials.isWrite) requireOwnPage(found.session, credentials);
   const { session } = found;
-  if (isStale(session.lastUsedAt, now)) {
+  if (!credentials.isBackground && isStale(session.lastUsedAt, now)) {
     await noteUse(session.id, now, (tx) => noteSessionUse(tx, session.id, now));
   }
   return { ...userCaller(found.user, found.rights, credentials.from), sessionId: found.session.id };

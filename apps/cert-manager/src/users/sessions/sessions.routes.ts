@@ -1,24 +1,28 @@
-import type { certManagerContract, Handlers, Me } from '@certloop/contracts';
+import type { AuthState, certManagerContract, Handlers, Me } from '@certloop/contracts';
 import type { SessionCookie } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { type ApiTokensDeps, findOwnToken } from '../api-tokens/api-tokens.service.js';
-import { type BootstrapDeps, bootstrapWithToken } from '../setup/bootstrap.service.js';
+import { type BootstrapDeps, bootstrapWithToken, needsSetup } from '../setup/bootstrap.service.js';
 import { apiTokenView, openModeUser, userView } from '../user-view.js';
 import { findAccount } from '../users.service.js';
 import { type ChangePasswordDeps, changePassword } from './change-password.service.js';
-import { closeSession, findCsrfToken, openSession, type SessionsDeps } from './sessions.service.js';
+import { closeSession, findOwnSession, openSession, type SessionsDeps } from './sessions.service.js';
 
 export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, BootstrapDeps, ApiTokensDeps {
   readonly cookie: SessionCookie;
+  readonly authMode: AuthState['authMode'];
+  /** Address of the monitor for browsers. */
+  readonly monitorPublicUrl: string | undefined;
 }
 
-type SessionOperation = 'login' | 'logout' | 'getMe' | 'changePassword' | 'bootstrap';
+type SessionOperation = 'getAuthState' | 'login' | 'logout' | 'getMe' | 'changePassword' | 'bootstrap';
 
 export function sessionsHandlers(
   deps: SessionsRoutesDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, SessionOperation> {
   const { cookie } = deps;
   return {
+    getAuthState: async () => ({ status: 200, body: await describeState(deps) }),
     login: async ({ body, context }) => {
       const { user, secret, csrfToken } = await openSession(deps, context, body);
       return {
@@ -47,15 +51,33 @@ export function sessionsHandlers(
   };
 }
 
+async function describeState(deps: SessionsRoutesDeps): Promise<AuthState> {
+  const { authMode, passwordMinLength, monitorPublicUrl } = deps;
+  return {
+    needsSetup: await needsSetup(deps),
+    authMode,
+    passwordMinLength,
+    ...(monitorPublicUrl !== undefined && { monitorUrl: monitorPublicUrl }),
+  };
+}
+
 async function describeCaller(deps: SessionsRoutesDeps, caller: Caller): Promise<Me> {
   const user = await findAccount(deps, caller);
-  const csrfToken = await findCsrfToken(deps, caller);
+  const session = await findOwnSession(deps, caller);
   const token = await findOwnToken(deps, caller);
   return {
     user: user === undefined ? openModeUser : userView(user),
-    ...(csrfToken !== undefined && { csrfToken }),
+    ...(session !== undefined && { csrfToken: session.csrfToken }),
     ...(token !== undefined && { token: tokenFacts(apiTokenView(token)) }),
+    rights: rightsView(caller),
+    ...(session !== undefined && {
+      session: { idleEndsAt: session.idleEndsAt.toISOString(), endsAt: session.endsAt.toISOString() },
+    }),
   };
+}
+
+function rightsView({ isAdmin, hasFullAccess, everywhere }: Caller): Me['rights'] {
+  return { isAdmin, hasFullAccess, ...(everywhere !== undefined && { everywhere }) };
 }
 
 function tokenFacts({ id, name, scope, expiresAt, spaceIds }: ReturnType<typeof apiTokenView>): Me['token'] {

@@ -98,14 +98,25 @@ export async function closeSession({ db, clock }: SessionsDeps, caller: Caller):
   });
 }
 
-/** CSRF token of the caller's session; undefined when he has none. */
-export async function findCsrfToken(
+/** A session as its owner's page needs it. */
+export interface OwnSession {
+  readonly csrfToken: string;
+  /** When it ends without further use; not after `endsAt`. */
+  readonly idleEndsAt: Date;
+  readonly endsAt: Date;
+}
+
+/** The caller's session; undefined when he has none. */
+export async function findOwnSession(
   { db }: Pick<SessionsDeps, 'db'>,
   { sessionId }: Caller,
-): Promise<string | undefined> {
+): Promise<OwnSession | undefined> {
   if (sessionId === undefined) return undefined;
   const session = await db.read((tx) => findSession(tx, sessionId));
-  return session === undefined ? undefined : csrfTokenOf(session);
+  if (session === undefined) return undefined;
+  const { lastUsedAt, expiresAt: endsAt } = session;
+  const idleEndsAt = new Date(Math.min(lastUsedAt.getTime() + idleMs, endsAt.getTime()));
+  return { csrfToken: csrfTokenOf(session), idleEndsAt, endsAt };
 }
 
 /** Deletes sessions that nobody can use any more. */

@@ -37,9 +37,14 @@ export async function bootstrapWithToken(
   return row;
 }
 
+/** Whether there has never been an administrator. */
+export async function needsSetup({ db }: Pick<AccountsDeps, 'db'>): Promise<boolean> {
+  return !(await db.read(hadAdmin));
+}
+
 /** Throws NotFound once there has been an administrator, whoever made him. */
 export async function requireSetupOpen({ db }: Pick<AccountsDeps, 'db'>): Promise<void> {
-  if (await db.read(hadAdmin)) throw setupIsOver();
+  if (!(await needsSetup({ db }))) throw setupIsOver();
 }
 
 /** Makes the first administrator; undefined when there has been one already. Throws InvalidInput. */
