@@ -191,6 +191,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await renewals.job.idle();
       await denials.flush();
       await outgoing.close();
+      await renewals.close();
       await notices?.close();
     },
   };

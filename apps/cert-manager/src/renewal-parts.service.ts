@@ -7,9 +7,11 @@ import { askAdvice } from './renewals/advice/ask-advice.service.js';
 import { runAdviceJob } from './renewals/advice/run-advice-job.service.js';
 import type { ExplainRenewalDeps } from './renewals/explanation/explain-renewal.service.js';
 import {
+  type ContactFault,
   createHeartbeat,
   type Heartbeat,
   type HeartbeatCheck,
+  type HeartbeatOptions,
 } from './renewals/heartbeat/heartbeat.client.js';
 import { oneAtATime } from './renewals/queue/one-at-a-time.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
@@ -17,14 +19,16 @@ import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { probedAfter } from './targets/served/follow-stored.service.js';
 import { recordFailedRenewal } from './watch/certificate-events.service.js';
+import { createHeartbeatUrls } from './watch/heartbeat-urls.client.js';
 import { noticedAfter } from './watch/issuance-events.service.js';
 import { createLostPings } from './watch/lost-pings.service.js';
 import { createMonitorClient } from './watch/monitor.client.js';
 import { createMonitorContact } from './watch/monitor-contact.store.js';
-import { createMonitorEvents } from './watch/monitor-events.service.js';
+import { createMonitorEvents, keyTriedMs } from './watch/monitor-events.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
+import { findWatchTroubles } from './watch/watch-troubles.service.js';
 import { watchWordOf } from './watch/watched-subject.service.js';
 
 /** The queue, what keeps it in line, and what works on it. */
@@ -55,13 +59,20 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   });
   const contact = createMonitorContact(clock);
   const noteMonitor = notices && createMonitorEvents({ db, clock, notices, awaySeconds });
-  const onAnswer = async (isAnswered: boolean) => {
-    contact.note(isAnswered);
-    await noteMonitor?.(isAnswered);
+  const onAnswer = async (fault: ContactFault | undefined) => {
+    contact.note(fault === undefined);
+    await noteMonitor?.(fault);
   };
-  const heartbeat = heartbeatOf(options, 'renewals', heartbeatSeconds, { onAnswer });
+  const heartbeat = heartbeatOf(options, 'renewals', heartbeatSeconds, {
+    onAnswer,
+    keyTriedMs: keyTriedMs(awaySeconds),
+  });
+  const elsewhere = createHeartbeatUrls({ urls: options.config.heartbeatPingUrls, logger });
   const runQueue = () => watchJob('renewals', runner.run);
-  const job = oneAtATime(() => runRenewalJob({ db, clock, logger, heartbeat, runQueue }));
+  const jobDeps = { db, clock, logger, heartbeat, runQueue, onGoodRun: elsewhere.ping };
+  const job = oneAtATime(() =>
+    runRenewalJob({ ...jobDeps, ...(monitor !== undefined && { findTroubles: findWatchTroubles }) }),
+  );
   const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceMissedSeconds, {
     check: adviceCheck,
   });
@@ -73,7 +84,8 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const watcher = monitor && watcherOf(options, monitor);
   const watchWord: ExplainRenewalDeps['watchWordOf'] = async (tx, fqdn, newest) =>
     monitor === undefined ? 'no' : watchWordOf(tx, fqdn, newest, { now: clock.now(), watchesExpiry });
-  return { scheduler, runner, job, advise, watcher, review, watchWord, readContact: contact.read };
+  const parts = { scheduler, runner, job, advise, watcher, review, watchWord };
+  return { ...parts, readContact: contact.read, close: elsewhere.close };
 }
 
 /** Makes the checks of certificates follow, and finds which are missing. */
@@ -107,17 +119,14 @@ function monitorOf({
   return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
 }
 
-interface HeartbeatMore {
-  readonly check?: HeartbeatCheck;
-  readonly onAnswer?: ((isAnswered: boolean) => Promise<void>) | undefined;
-}
+type HeartbeatMore = Pick<HeartbeatOptions, 'check' | 'onAnswer' | 'keyTriedMs'>;
 
 /** Reports each run of a job to the monitor; undefined when there is none. */
 export function heartbeatOf(
   options: AppOptions,
   job: string,
   periodSeconds: number,
-  { check, onAnswer }: HeartbeatMore,
+  more: HeartbeatMore,
 ): Heartbeat | undefined {
   const { database: db, clock, logger } = options;
   const monitor = monitorOf(options);
@@ -129,7 +138,6 @@ export function heartbeatOf(
     clock,
     logger,
     lost,
-    ...(check !== undefined && { check }),
-    ...(onAnswer !== undefined && { onAnswer }),
+    ...more,
   });
 }

@@ -1,4 +1,7 @@
-import { flag, setting, wholeNumber } from '@certloop/server';
+import { flag, httpAddress, setting, wholeNumber, wordList } from '@certloop/server';
+import { z } from 'zod';
+
+const pingAddresses = wordList.pipe(z.array(httpAddress).max(5, 'must be at most 5 addresses'));
 
 /** What the monitor watches, and who watches the monitor. */
 export const watchSettings = {
@@ -6,6 +9,11 @@ export const watchSettings = {
     'WATCH_EXPIRY',
     flag.default(true),
     'false: certificates of FQDNs with renewal off have no check in the monitor',
+  ),
+  heartbeatPingUrls: setting(
+    'HEARTBEAT_PING_URLS',
+    pingAddresses.default([]),
+    'up to 5 ping addresses of services elsewhere, separated by commas; each is called after every good run of the renewal queue',
   ),
   watchAwaySeconds: setting(
     'WATCH_AWAY_SECONDS',

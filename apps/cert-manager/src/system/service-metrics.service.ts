@@ -4,6 +4,7 @@ import type { Denials } from '../audit/denials.service.js';
 import { countWaiting } from '../events/waiting-notices.repository.js';
 import { findReceiver } from '../events/webhook-receivers.repository.js';
 import { countServedAddresses } from '../targets/probes/target-states.repository.js';
+import { countWaiting as countWaitingChecks } from '../watch/watched-fqdns.repository.js';
 import {
   countRenewals,
   countUnattended,
@@ -39,6 +40,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
   readExpiry(metrics, deps);
   readServed(metrics, deps);
   readNotices(metrics, deps);
+  readWatch(metrics, deps);
   const observeInService = metrics.histogram({
     name: 'cert_manager_time_to_in_service_seconds',
     help: 'Time from storing a certificate to its being served at all addresses of its targets',
@@ -173,6 +175,24 @@ function readNotices(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void 
           disabled: alone((receiver?.disabledAt ?? null) === null ? 0 : 1),
         };
       }),
+  });
+}
+
+function readWatch(metrics: Metrics, { db }: ServiceMetricsDeps): void {
+  metrics.gaugesOf({
+    name: 'watch',
+    gauges: {
+      noRoom: {
+        name: 'cert_manager_watch_no_room',
+        help: 'FQDNs whose check the monitor has no room for, by what is watched, up to 100000',
+        labels: ['mode'],
+      },
+    },
+    read: async () => {
+      const { renewal, expiry } = await db.read(countWaitingChecks);
+      const counts = Object.entries({ renewal, expiry });
+      return { noRoom: counts.map(([mode, value]) => ({ labels: { mode }, value })) };
+    },
   });
 }
 

@@ -1,50 +1,55 @@
 import { column, defineTable, executeSql, type Tx } from '@certloop/db';
 
-/** When the monitor last answered any process of this service. There is one row. */
+/** What is watched of the monitor: whether it answers, has room for all checks, and raises alerts. */
+export type MonitorPart = 'monitor' | 'room' | 'alerts';
+
+/** When that part last worked, as any process of this service saw. One row for each part. */
 export interface MonitorAnswersRow {
-  readonly id: string;
+  readonly id: MonitorPart;
   readonly answeredAt: Date;
-  /** When an event said that it does not answer; null while it does, or since it has again. */
+  /** When an event said that it does not work; null while it does, or since it has again. */
   readonly awayNoticedAt: Date | null;
 }
 
 export const monitorAnswers = defineTable<MonitorAnswersRow>('monitor_answers', {
   columns: {
-    id: column.word(16).primary(),
+    id: column.word<MonitorPart>(16).primary(),
     answeredAt: column.instant(),
     awayNoticedAt: column.instant().nullable(),
   },
 });
 
-const id = 'monitor';
-
-/** Notes that the monitor answered; true for the first process that does so after an event said that it was away. */
-export async function noteAnswer(tx: Tx, now: Date): Promise<boolean> {
+/** Notes that the part works; true for the first process that does so after an event said that it does not. */
+export async function noteBack(tx: Tx, part: MonitorPart, now: Date): Promise<boolean> {
   const back = `update monitor_answers set answered_at = $2, away_noticed_at = null
     where id = $1 and away_noticed_at is not null`;
-  if ((await executeSql(tx, back, [id, now])) === 1) return true;
+  return (await executeSql(tx, back, [part, now])) === 1;
+}
+
+/** Stores that the monitor answered now; call it after `noteBack`. */
+export async function noteAnswer(tx: Tx, now: Date): Promise<void> {
   await executeSql(
     tx,
     `insert into monitor_answers (id, answered_at) values ($1, $2) on conflict (id) do update set answered_at = $2`,
-    [id, now],
+    ['monitor', now],
   );
-  return false;
 }
 
 /**
- * Notes that the monitor has not answered since before `before`; true for the first process that finds so. An answer
+ * Notes that the part has not worked since before `before`; true for the first process that finds so. An answer
  * from the future is from before the clock was set back.
  */
 export async function noteAway(
   tx: Tx,
+  part: MonitorPart,
   { now, before }: { readonly now: Date; readonly before: Date },
 ): Promise<boolean> {
   await executeSql(
     tx,
     `insert into monitor_answers (id, answered_at) values ($1, $2) on conflict (id) do nothing`,
-    [id, before],
+    [part, before],
   );
   const away = `update monitor_answers set away_noticed_at = $2
     where id = $1 and away_noticed_at is null and (answered_at <= $3 or answered_at > $2)`;
-  return (await executeSql(tx, away, [id, now, before])) === 1;
+  return (await executeSql(tx, away, [part, now, before])) === 1;
 }

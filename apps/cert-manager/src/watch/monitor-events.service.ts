@@ -1,7 +1,9 @@
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Notices } from '../events/notices.service.js';
-import { noteAnswer, noteAway } from './monitor-answers.repository.js';
+import type { ContactFault } from '../renewals/heartbeat/heartbeat.client.js';
+import { noteAnswer, noteAway, noteBack } from './monitor-answers.repository.js';
+import { countWaiting } from './watched-fqdns.repository.js';
 
 export interface MonitorEventsDeps {
   readonly db: Database;
@@ -11,30 +13,61 @@ export interface MonitorEventsDeps {
   readonly awaySeconds: number;
 }
 
+const subject = 'check-monitor';
+const faults: Readonly<Record<ContactFault, string>> = {
+  no_answer: 'does not answer: start it, or check CHECK_MONITOR_URL',
+  key_refused: 'refuses the key: check CHECK_MONITOR_API_KEY',
+  no_room: 'has no room for the check of the renewal queue: raise its limit of checks',
+};
+
+/** Milliseconds between two trials of the key, so that its refusal is noticed as soon as a monitor that is away. */
+export function keyTriedMs(awaySeconds: number): number {
+  return Math.min(120, awaySeconds / 5) * 1000;
+}
+
 /**
- * Takes note of each run that was reported to the monitor, and whether it accepted the report. Records `monitor.away` once when it
- * has answered no process for that long, and this one has tried all the time; `monitor.back` when it answers again.
+ * Takes note of each run that was reported to the monitor, and why it did not take the report. Records `monitor.away`
+ * once when it has taken no report of any process for that long, and this one has tried all the time; `monitor.back`
+ * when it takes them again. Records both, at once, also for checks of certificates that it has no room for.
  */
 export function createMonitorEvents({ db, clock, notices, awaySeconds }: MonitorEventsDeps) {
   let failingSince: Date | undefined;
-  return async (isAnswered: boolean): Promise<void> => {
+
+  const noteRoom = async (tx: Tx, now: Date) => {
+    const { renewal, expiry } = await countWaiting(tx);
+    if (renewal + expiry === 0) {
+      if (!(await noteBack(tx, 'room', now))) return;
+      const message = 'The monitor has room for all checks again.';
+      return notices.record(tx, { type: 'monitor.back', subject, data: { message, reason: 'no_room' } });
+    }
+    if (!(await noteAway(tx, 'room', { now, before: now }))) return;
+    const message = `The monitor has no room for the checks of ${renewal + expiry} certificates, ${renewal} of them with renewal on: no alert about these reaches you. Raise its limit of checks.`;
+    const data = { message, reason: 'no_room', renewal, expiry };
+    return notices.record(tx, { type: 'monitor.away', subject, data });
+  };
+
+  return async (fault: ContactFault | undefined): Promise<void> => {
     const now = clock.now();
-    if (isAnswered) {
+    if (fault === undefined) {
       failingSince = undefined;
       await db.transaction(async (tx) => {
-        if (!(await noteAnswer(tx, now))) return;
-        const message = 'The monitor answers again.';
-        await notices.record(tx, { type: 'monitor.back', subject: 'check-monitor', data: { message } });
+        const isBack = await noteBack(tx, 'monitor', now);
+        await noteAnswer(tx, now);
+        const data = { message: 'The monitor answers again.', reason: 'contact' };
+        if (isBack) await notices.record(tx, { type: 'monitor.back', subject, data });
+        await noteRoom(tx, now);
       });
       return;
     }
     failingSince ??= now;
-    const before = new Date(now.getTime() - awaySeconds * 1000);
+    const triedMs = fault === 'key_refused' ? keyTriedMs(awaySeconds) : 0;
+    const before = new Date(now.getTime() - awaySeconds * 1000 + triedMs);
     if (failingSince > before) return;
-    const message = `The monitor has not answered since ${failingSince.toISOString()}, or takes no key: no alert of a failing renewal reaches you. Start it, or check CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY.`;
+    const since = failingSince.toISOString();
+    const message = `Since ${since} the monitor ${faults[fault]}. No alert of a failing renewal reaches you.`;
     await db.transaction(async (tx) => {
-      if (!(await noteAway(tx, { now, before }))) return;
-      await notices.record(tx, { type: 'monitor.away', subject: 'check-monitor', data: { message } });
+      if (!(await noteAway(tx, 'monitor', { now, before }))) return;
+      await notices.record(tx, { type: 'monitor.away', subject, data: { message, reason: fault, since } });
     });
   };
 }

@@ -35,7 +35,7 @@ describeEachDialect('events that are noticed', (open) => {
     hook = await startHookReceiver();
     monitor = await startWatchingMonitor();
     const notices = { NOTICE_WEBHOOK_URL: hook.url, NOTICE_WEBHOOK_SECRET: hook.secret };
-    const environment = { ...notices, ...monitor.environment };
+    const environment = { ...notices, ...monitor.environment, METRICS_OPEN: 'true' };
     place = await startRenewing(open, { environment });
     app = place.app;
     const beside = { ...environment, DUMMY_CA_URL: place.ca.url };
@@ -214,7 +214,7 @@ describeEachDialect('events that are noticed', (open) => {
     await beat();
     const away = await received();
     expect(away).toMatchObject([{ type: 'monitor.away', subject: 'check-monitor' }]);
-    expect(away[0]?.data['message']).toContain('check CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY');
+    expect(away[0]?.data['message']).toContain('does not answer: start it, or check CHECK_MONITOR_URL.');
     for (let count = 0; count < 20; count += 1) await beat();
     expect(await received()).toEqual([]);
     monitor.failing = undefined;
@@ -255,6 +255,68 @@ describeEachDialect('events that are noticed', (open) => {
     hook.failing = undefined;
     expect(await run(5 * hour)).toEqual(['start', 'success']);
     expect(await received()).toHaveLength(1);
+  });
+
+  test('monitor.away comes within ten minutes of a refused key, although pings are taken', async () => {
+    const beat = async (minutes: number) => {
+      for (let count = 0; count < minutes; count += 1) {
+        app.clock.advance(minute);
+        await Promise.all([app.runRenewalJob(), other.runRenewalJob()]);
+      }
+    };
+    await beat(3);
+    monitor.failing = { path: /checks/, status: 401 };
+    await beat(10);
+    const away = await received();
+    expect(away).toMatchObject([{ type: 'monitor.away', data: { reason: 'key_refused' } }]);
+    expect(away[0]?.data['message']).toContain('refuses the key: check CHECK_MONITOR_API_KEY.');
+    await beat(10);
+    expect(await received()).toEqual([]);
+    monitor.failing = undefined;
+    await beat(2);
+    expect((await received()).map(({ type }) => type)).toEqual(['monitor.back']);
+  });
+
+  test('monitor.away comes once when the monitor has no room, and only a renewed certificate fails the run', async () => {
+    const pass = async () => {
+      app.clock.advance(minute);
+      await app.watch();
+      await app.runRenewalJob();
+    };
+    const queue = () => monitor.checks().find(({ settings }) => settings['slug'] === 'certloop-cert-manager');
+    // the checks of the tests before go
+    await pass();
+    await pass();
+    monitor.limit = monitor.checks().length;
+    const expiring = await renewedFqdn(place);
+    await switchRenewal(app, expiring, false);
+    await pass();
+    await pass();
+    const away = await received();
+    expect(away).toMatchObject([
+      { type: 'monitor.away', data: { reason: 'no_room', renewal: 0, expiry: 1 } },
+    ]);
+    expect(away[0]?.data['message']).toMatch(
+      /no room for the checks of 1 certificates.*Raise its limit of checks/,
+    );
+    expect(queue()?.pings.at(-1)).toMatchObject({ signal: 'success' });
+    const metrics = async () => (await app.request.get('/metrics')).text;
+    expect(await metrics()).toMatch(/cert_manager_watch_no_room\{[^}]*mode="expiry"[^}]*\} 1/);
+    await renewedFqdn(place);
+    app.clock.advance(6 * minute);
+    await pass();
+    expect(await received()).toEqual([]);
+    expect(queue()?.pings.at(-1)).toMatchObject({
+      signal: 'fail',
+      body: expect.stringContaining('1 certificates with renewal on have no check'),
+    });
+    monitor.limit = Number.POSITIVE_INFINITY;
+    app.clock.advance(31 * minute);
+    await pass();
+    app.clock.advance(31 * minute);
+    await pass();
+    expect(await received()).toMatchObject([{ type: 'monitor.back', data: { reason: 'no_room' } }]);
+    expect(queue()?.pings.at(-1)).toMatchObject({ signal: 'success' });
   });
 
   test('monitor.away does not come while one process reaches the monitor', async () => {

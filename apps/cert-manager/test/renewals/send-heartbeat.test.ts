@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, createMovableClock } from '@certloop/server';
@@ -8,10 +9,11 @@ import { createHeartbeat } from '../../src/renewals/heartbeat/heartbeat.client.j
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
 import { jobRuns } from '../../src/renewals/queue/job-runs.repository.js';
 import { runRenewalJob } from '../../src/renewals/queue/run-renewal-job.service.js';
+import { createHeartbeatUrls } from '../../src/watch/heartbeat-urls.client.js';
 import { createLostPings } from '../../src/watch/lost-pings.service.js';
 import { watchPings } from '../../src/watch/watch-pings.repository.js';
 import { type FakeMonitor, startFakeMonitor } from '../support/monitor/fake-monitor.js';
-import { silentAddress } from '../support/small-server.js';
+import { listening, silentAddress } from '../support/small-server.js';
 
 const quiet: RunReport = {
   renewed: 0,
@@ -119,6 +121,49 @@ describeEachDialect('the heartbeat', (open) => {
       ['/fail', '0 renewed, 0 failed, 2 fail again and again, first www.example.org'],
     ]);
     expect(events()).toEqual([]);
+  });
+
+  test('fails and calls no address elsewhere when people need to look at the watch', async () => {
+    const log = logger();
+    const { url, apiKey } = monitor;
+    const heartbeat = createHeartbeat({ monitor: { url, apiKey }, periodSeconds: 60, clock, logger: log });
+    let calls = 0;
+    const onGoodRun = async () => {
+      calls += 1;
+    };
+    const deps = { db, clock, logger: log, runQueue: async () => quiet, heartbeat, onGoodRun };
+    await runRenewalJob({ ...deps, findTroubles: async () => ['the watch is blind'] });
+    expect(calls).toBe(0);
+    await runRenewalJob({ ...deps, runQueue: () => Promise.reject(new Error('the disk is full')) });
+    expect(calls).toBe(0);
+    await runRenewalJob(deps);
+    expect(calls).toBe(1);
+    const ends = monitor.pings.filter(({ signal }) => signal !== '/start');
+    expect(ends.map(({ signal }) => signal)).toEqual(['/fail', '/fail', '']);
+    expect(ends[0]?.body).toMatch(/; the watch is blind$/);
+  });
+
+  test('calls every address elsewhere, whatever becomes of the others, and logs a failure once', async () => {
+    let status = 500;
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(request.url === '/failing' ? status : 200).end();
+    });
+    const small = await listening(server);
+    const urls = [`${small.url}/failing`, await silentAddress(), `${small.url}/a?rid=1`];
+    const elsewhere = createHeartbeatUrls({ urls, logger: logger(), timeoutMs: 2000 });
+    await elsewhere.ping();
+    await elsewhere.ping();
+    expect(asked.sort()).toEqual(['/a?rid=1', '/a?rid=1', '/failing', '/failing']);
+    expect(events().sort()).toEqual(['heartbeat.url_failed', 'heartbeat.url_failed']);
+    status = 204;
+    await elsewhere.ping();
+    expect(events().filter((event) => event === 'heartbeat.url_works')).toHaveLength(1);
+    // who has such an address may ping
+    for (const line of lines) expect(line).not.toContain('/failing');
+    await elsewhere.close();
+    await small.close();
   });
 
   test('says whether something due is left', async () => {

@@ -26,6 +26,9 @@ export interface LostPings {
   remove(rid: string): Promise<void>;
 }
 
+/** Why the monitor takes no run: it does not answer, refuses the key, or has no room for the check of the job. */
+export type ContactFault = 'no_answer' | 'key_refused' | 'no_room';
+
 export type LostSignal = 'success' | 'fail' | 'log';
 
 export interface HeartbeatOptions {
@@ -34,8 +37,10 @@ export interface HeartbeatOptions {
   readonly check?: HeartbeatCheck;
   /** Where lost pings are kept; they are not when absent. */
   readonly lost?: LostPings;
-  /** Called after each run with whether the monitor took its end; a rejection is logged. */
-  readonly onAnswer?: (isAnswered: boolean) => Promise<void>;
+  /** Called after each run with why the monitor does not take it, or the key; undefined when all is well. A rejection is logged. */
+  readonly onAnswer?: (fault: ContactFault | undefined) => Promise<void>;
+  /** How often the key is tried, in milliseconds, as pings need none; with the check, once a day, when absent. */
+  readonly keyTriedMs?: number;
   /** How often the watched job runs, in seconds. */
   readonly periodSeconds: number;
   readonly clock: Clock;
@@ -77,6 +82,8 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const described = checkFor(options.check ?? queueCheck(periodSeconds), periodSeconds);
   let checkUuid: string | undefined;
   let ensuredAt = 0;
+  let keyTriedAt = 0;
+  let fault: ContactFault | undefined;
   let isAway = false;
 
   const ensureCheck = async () => {
@@ -88,6 +95,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     const body = hasChannels ? described : { ...described, channels: '*' };
     checkUuid = checkUuidIn((await checks.createCheck({ body })).body.ping_url);
     ensuredAt = now;
+    keyTriedAt = now;
     return checkUuid;
   };
   const note = (error?: unknown) => {
@@ -102,11 +110,25 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
       const body = Buffer.from(text, 'utf8');
       await pings[pingOf[signal]]({ params: { uuid }, query: { rid }, body });
       note();
+      fault = undefined;
       return true;
     } catch (error) {
+      fault = faultOf(error);
       if (error instanceof AppError && error.kind === 'not_found') checkUuid = undefined;
       note(error);
       return false;
+    }
+  };
+  /** Whether the monitor refuses the key, although it takes pings. */
+  const isKeyRefused = async (): Promise<boolean> => {
+    const now = clock.now().getTime();
+    if (options.keyTriedMs === undefined || now - keyTriedAt < options.keyTriedMs) return false;
+    try {
+      await checks.listChecks({ query: { slug: described.slug } });
+      keyTriedAt = now;
+      return false;
+    } catch (error) {
+      return faultOf(error) === 'key_refused';
     }
   };
   // a database that does not answer is what the heartbeat may be about
@@ -121,7 +143,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const end = async (signal: 'success' | 'fail', rid: string, text: string) => {
     const isAnswered = await send(signal, rid, text);
     if (!isAnswered) await orLogged(lost?.keep(signal, rid, text));
-    await orLogged(onAnswer?.(isAnswered));
+    await orLogged(onAnswer?.(isAnswered && (await isKeyRefused()) ? 'key_refused' : fault));
   };
 
   return {
@@ -135,6 +157,13 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
       };
     },
   };
+}
+
+function faultOf(error: unknown): ContactFault {
+  if (!(error instanceof AppError)) return 'no_answer';
+  if (error.kind === 'unauthenticated') return 'key_refused';
+  // the check API document: 403 to a creation is the limit of checks
+  return error.kind === 'forbidden' ? 'no_room' : 'no_answer';
 }
 
 function queueCheck(periodSeconds: number): HeartbeatCheck {

@@ -1,4 +1,4 @@
-import type { Database } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { countExpiring } from '../../certificates/certificates.repository.js';
 import type { Heartbeat } from '../heartbeat/heartbeat.client.js';
@@ -13,19 +13,28 @@ export interface RenewalJobDeps {
   readonly runQueue: () => Promise<RunReport>;
   /** Absent when there is no monitor to tell. */
   readonly heartbeat: Heartbeat | undefined;
+  /** What else people need to look at, a sentence each; nothing when absent. */
+  readonly findTroubles?: (tx: Tx) => Promise<readonly string[]>;
+  /** Called after a run that people need not look at; never rejects. */
+  readonly onGoodRun?: () => Promise<void>;
 }
 
 /**
  * One run of the renewal job, told to the monitor: start, then success with what was done, or fail with the
  * reason. It fails when the queue cannot be worked on, when the database does not take what is written to it, and
- * when somebody needs to look at a renewal. False when something due is left for the next run. Never throws.
+ * when people need to look at a renewal or at the watch. False when something due is left for the next run. Never throws.
  */
 export async function runRenewalJob(deps: RenewalJobDeps): Promise<boolean> {
   const beat = await deps.heartbeat?.begin();
   try {
     const report = await deps.runQueue();
-    const sentence = `${describeRun(report)}; ${await recordRun(deps)}`;
-    await (isSound(report) ? beat?.succeed(sentence) : beat?.fail(sentence));
+    const { stored, troubles } = await recordRun(deps);
+    const sentence = [describeRun(report), stored, ...troubles].join('; ');
+    const isGood = isSound(report) && troubles.length === 0;
+    await Promise.all([
+      isGood ? beat?.succeed(sentence) : beat?.fail(sentence),
+      isGood ? deps.onGoodRun?.() : undefined,
+    ]);
     return report.isDone;
   } catch (error) {
     deps.logger.error({ error }, 'renewals.failed');
@@ -37,12 +46,15 @@ export async function runRenewalJob(deps: RenewalJobDeps): Promise<boolean> {
 const job = 'renewals';
 const horizonDays = 30;
 
-/** Writes and reads the database as every request does; returns what it holds in one sentence. */
-async function recordRun({ db, clock }: RenewalJobDeps): Promise<string> {
+/** Writes and reads the database as every request does; returns what it holds in one sentence, and what is wrong. */
+async function recordRun({ db, clock, findTroubles = async () => [] }: RenewalJobDeps) {
   const now = clock.now();
   const horizon = new Date(now.getTime() + horizonDays * 86_400_000);
-  const { expired, expiring } = await db.read((tx) => countExpiring(tx, now, horizon));
+  const { expired, expiring, troubles } = await db.read(async (tx) => ({
+    ...(await countExpiring(tx, now, horizon)),
+    troubles: await findTroubles(tx),
+  }));
   const report = `${expiring} certificates expire within ${horizonDays} days, ${expired} have expired`;
   await db.transaction((tx) => replaceJobRun(tx, { job, succeededAt: now, report }));
-  return report;
+  return { stored: report, troubles };
 }
