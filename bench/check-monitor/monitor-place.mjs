@@ -37,7 +37,7 @@ export function micros() {
  */
 export async function seedChecks({ dialect, database, runSql }, { kind, count }) {
   const owner = { email: `${kind}@example.test`, checkLimit: 2 * count, pingLimit: null };
-  const keys = await setUpProject({ database, now: micros, secret }, owner, `Project ${kind}`);
+  const keys = await setUpProject({ db: database, clock: { now: micros }, secret }, owner, `Project ${kind}`);
   const first = await database.transaction((tx) => insertFirst(tx, keys));
   const copy = multiply(dialect, checks, {
     where: `t.uuid = '${first}'`,

@@ -1,5 +1,5 @@
 // A round of the alert loop in this process: checks fall, their flips are recorded and handed on.
-import { buildApp } from '../../apps/check-monitor/dist/src/app.js';
+import { createApp } from '../../apps/check-monitor/dist/src/app.js';
 import { createLogger } from '../../packages/server/dist/src/index.js';
 import { settle } from '../databases.mjs';
 import { micros, seedChecks } from './monitor-place.mjs';
@@ -22,7 +22,13 @@ export async function measureTick(place) {
 
 async function runOften({ database, runSql }) {
   const logger = createLogger({ service: 'bench', level: 'silent' });
-  const { tick } = buildApp({ config, database, now: micros, logger, notifier: { tells: () => false } });
+  const { tick } = createApp({
+    config,
+    database,
+    clock: { now: micros },
+    logger,
+    notifier: { tells: () => false },
+  });
   const runs = [];
   // the first one warms up
   for (let n = 0; n <= times; n += 1) {

@@ -43,7 +43,7 @@ import { type CheckChanges, createCheckChanges } from './checks/check-changes.st
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import { cloakedRouter } from './cloaked/cloaked.routes.js';
 import type { Config } from './config.js';
-import { type Micros, wholeMs } from './instants.js';
+import { type Clock, wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
 import { probesHandlers } from './metrics/probes.routes.js';
 import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.service.js';
@@ -78,10 +78,10 @@ export type AppConfig = Pick<
   Partial<MetricsAccess> &
   Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl'>>;
 
-export interface AppParts {
+export interface AppOptions {
   readonly config: AppConfig;
   readonly database: Database;
-  readonly now: () => Micros;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly notifier: Notifier;
   /** As usual when absent. */
@@ -105,17 +105,27 @@ export interface App {
   readonly dispatcher: Dispatcher;
 }
 
-/** Builds the service once from its parts. */
-export function buildApp(parts: AppParts): App {
-  const watch = parts.watch ?? createServiceMetrics(createMetrics({ logger: parts.logger }), parts);
+/** Builds the service once. */
+export function createApp(options: AppOptions): App {
+  const { database: db, ...given } = options;
+  const { config, logger, clock } = given;
+  const watch = options.watch ?? createServiceMetrics(createMetrics({ logger }), { db, clock });
   const changes = createCheckChanges();
-  const reads = { ...parts, changes };
+  const reads = { db, clock, changes };
   const deps = {
-    ...{ noteChange: changes.note, tallies: createTallies(reads), findBadgeCheck: createCheckBadges(reads) },
-    ...{ ...parts.config, ...parts, newUuid: randomUUID, bodyLimit: parts.config.pingBodyLimit },
-    ...{ onBatch: watch.onBatch, onThrottled: watch.onThrottled, onUnheardFlip: watch.onUnheardFlip },
+    ...config,
+    ...given,
+    db,
+    newUuid: randomUUID,
+    bodyLimit: config.pingBodyLimit,
+    noteChange: changes.note,
+    tallies: createTallies(reads),
+    findBadgeCheck: createCheckBadges(reads),
+    onBatch: watch.onBatch,
+    onThrottled: watch.onThrottled,
+    onUnheardFlip: watch.onUnheardFlip,
   };
-  const app = createHttpApp({ logger: parts.logger, metrics: watch.metrics });
+  const app = createHttpApp({ logger, metrics: watch.metrics });
   let isDraining = false;
   app.use(forbidSniffing);
   for (const version of apiVersions) mountApi(app, deps, version);
@@ -123,18 +133,18 @@ export function buildApp(parts: AppParts): App {
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
   app.use(cloakedRouter(deps));
-  if (parts.config.prometheusEnabled !== false) app.use(prometheusRouter(deps));
-  const { metricsToken, metricsOpen = false } = parts.config;
+  if (config.prometheusEnabled !== false) app.use(prometheusRouter(deps));
+  const { metricsToken, metricsOpen = false } = config;
   app.use(metricsPage(watch.metrics, { metricsToken, metricsOpen }));
   app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi() }));
   const probes = probesHandlers({ ...deps, isDraining: () => isDraining });
   app.use(bind(probesContract, probes, { context: () => undefined, bodyBytes: 0 }));
-  const { consoleFolder: folder } = parts;
-  if (folder !== undefined) app.use(webConsole({ folder, publicUrl: parts.config.addresses.siteRoot }));
+  const { consoleFolder: folder } = options;
+  if (folder !== undefined) app.use(webConsole({ folder, publicUrl: config.addresses.siteRoot }));
   app.use(refuseUnknownPath);
   app.use(
     errorHandler({
-      logger: parts.logger,
+      logger,
       describe: ({ message }) => ({ contentType: 'application/json', body: { error: message } }),
     }),
   );
@@ -158,7 +168,7 @@ export function buildApp(parts: AppParts): App {
     drain: () => {
       isDraining = true;
     },
-    dispatcher: createDispatcher({ ...deps, summariseOthers: createOthersSummary(parts.now) }),
+    dispatcher: createDispatcher({ ...deps, summariseOthers: createOthersSummary(clock) }),
   };
 }
 
@@ -170,9 +180,9 @@ function mountAccount(app: Express, deps: Deps): void {
       plainName: 'monitor_session',
       isSecure: deps.addresses.siteRoot.startsWith('https:'),
     }),
-    throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.now())) }, deps.onThrottled),
+    throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.clock.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
-    addressProbes: createAddressProbes(deps.now),
+    addressProbes: createAddressProbes(deps.clock),
   };
   const options = { context: accountCallerOf(account), bodyBytes: largestAccountBody };
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
@@ -180,8 +190,9 @@ function mountAccount(app: Express, deps: Deps): void {
 
 const largestAccountBody = 262_144;
 
-type Deps = AppParts &
+type Deps = Omit<AppOptions, 'database'> &
   AppConfig & {
+    readonly db: Database;
     readonly newUuid: () => string;
     readonly noteChange: CheckChanges['note'];
     readonly tallies: Tallies;
@@ -205,17 +216,17 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
     version === 3
       ? bind(checkMonitorContract, { ...handlers, ...flipsHandlers(deps) }, options)
       : bind(earlierCheckMonitorContract, { ...handlers, ...earlierFlipsHandlers(deps) }, options);
-  app.all(`${base}/status`, reportStatus(deps.database));
+  app.all(`${base}/status`, reportStatus(deps.db));
   app.all(`${base}/metrics`, reportCounters(deps));
   app.use(base, deliveryReportsRouter(deps));
   app.use(base, openToOrigins, routes, closeUnknown);
 }
 
 /** `OK` while the database answers; without a key, for whoever watches this service. */
-function reportStatus(database: Database) {
+function reportStatus(db: Database) {
   return async (_request: Request, response: Response): Promise<void> => {
     noteRoute(response, '/status/');
-    await database.ping();
+    await db.ping();
     response.type('html').send('OK');
   };
 }

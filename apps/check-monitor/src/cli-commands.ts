@@ -38,7 +38,7 @@ const memberRoles = ['member', 'read-only'] as const;
 
 /** What the command line can do, by its words. */
 export const commands: Readonly<Record<string, Command>> = {
-  migrate: async ({ database }) => ({ migrations: await database.migrate() }),
+  migrate: async ({ db }) => ({ migrations: await db.migrate() }),
   'user create': async (deps, values) => {
     const { id, email } = await createUser(deps, { email: required(values, 'email'), ...limits(values) });
     return { userId: id, email };
@@ -56,8 +56,8 @@ export const commands: Readonly<Record<string, Command>> = {
     await setPassword({ ...deps, passwords: createPasswords() }, email, password);
     return { email, password: 'set' };
   },
-  'user list': async ({ database }) => {
-    const found = await database.read(listUsers);
+  'user list': async ({ db }) => {
+    const found = await db.read(listUsers);
     return found.map(({ id, email, checkLimit, pingLimit, checkCount }) => {
       return { userId: id, email, checkLimit, pingLimit, checks: checkCount };
     });
@@ -66,8 +66,8 @@ export const commands: Readonly<Record<string, Command>> = {
     const { id, name } = await createProject(deps, required(values, 'owner'), required(values, 'name'));
     return { projectId: id, name };
   },
-  'project list': async ({ database }) => {
-    const found = await database.read(listProjects);
+  'project list': async ({ db }) => {
+    const found = await db.read(listProjects);
     return found.map(({ id, name, ownerId }) => ({ projectId: id, name, ownerId }));
   },
   'key create': async (deps, values) => {
@@ -102,7 +102,7 @@ export const commands: Readonly<Record<string, Command>> = {
       isVerified: true,
       assign: values['no-assign'] !== true,
     });
-    const checks = await deps.database.read((tx) => countAssignedChecks(tx, channelId));
+    const checks = await deps.db.read((tx) => countAssignedChecks(tx, channelId));
     return {
       channelId,
       checks,
@@ -113,7 +113,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'channel list': async (deps, values) => {
     const projectId = await projectIn(deps, values);
-    const found = await deps.database.read((tx) => listProjectChannels(tx, projectId));
+    const found = await deps.db.read((tx) => listProjectChannels(tx, projectId));
     return found.map(({ uuid, kind, name }) => ({ channelId: uuid, kind, name }));
   },
   'channel test': async (deps, values) => {
@@ -142,9 +142,9 @@ function withNotifier(deps: CommandDeps) {
 }
 
 /** Id of the project that `--project` names by its id, or by its name where no other project has it. */
-async function projectIn({ database }: AccountDeps, values: Values): Promise<string> {
+async function projectIn({ db }: AccountDeps, values: Values): Promise<string> {
   const named = required(values, 'project');
-  const found = await database.read(listProjects);
+  const found = await db.read(listProjects);
   const [project, ...others] = found.filter(({ id, name }) => id === named.toLowerCase() || name === named);
   if (project === undefined) throw new NotFound(`there is no project ${named}`);
   if (others.length === 0) return project.id;

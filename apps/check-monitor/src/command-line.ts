@@ -121,24 +121,24 @@ async function withDatabase<T>(
   isMigration: boolean,
 ): Promise<T> {
   const { databaseUrl, secret, formerSecret, migratesAtStart } = loadStorageConfig(environment);
-  const database: Database = await openDatabase({
+  const db: Database = await openDatabase({
     url: databaseUrl,
     schema,
     transactionMs: longestCommandMs,
     limits: { idleMs: longestCommandMs },
   });
-  const now = () => microsOf(new Date());
+  const clock = { now: () => microsOf(new Date()) };
   let notifier: Notifier | undefined;
   const openNotifier = () => {
-    notifier ??= createNotifier({ config: loadConfig(environment).telling, database, logger, now });
+    notifier ??= createNotifier({ config: loadConfig(environment).telling, db, logger, clock });
     return notifier;
   };
   try {
-    if (!isMigration) await bringUpToDate(database, { service: 'check-monitor', migratesAtStart, logger });
-    return await work({ database, secret, formerSecret, now, openNotifier, readInput });
+    if (!isMigration) await bringUpToDate(db, { service: 'check-monitor', migratesAtStart, logger });
+    return await work({ db, secret, formerSecret, clock, openNotifier, readInput });
   } finally {
     await notifier?.close();
-    await database.close();
+    await db.close();
   }
 }
 

@@ -4,6 +4,11 @@
 /** An instant: whole microseconds since 1970-01-01T00:00:00Z. */
 export type Micros = number;
 
+/** Where the present comes from; handed in, so that tests can move it. */
+export interface Clock {
+  now(): Micros;
+}
+
 const microsPerMs = 1000;
 
 export const microsPerSecond = 1_000_000;

@@ -11,10 +11,10 @@ import {
   startPoller,
   startTracing,
 } from '@certloop/server';
-import { type App, buildApp } from './app.js';
+import { type App, createApp } from './app.js';
 import { type Config, environment, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
-import type { Micros } from './instants.js';
+import type { Clock } from './instants.js';
 import { createServiceMetrics } from './metrics/service-metrics.service.js';
 import { createNotifier, type Notifier } from './notifications/notifier.service.js';
 import { prepareForPings } from './pings/batches/ping-batch.repository.js';
@@ -34,19 +34,19 @@ await runService('check-monitor', async (onClose) => {
   const database = await openMigrated(config, logger);
   onClose(() => database.close());
   await database.transaction(prepareForPings);
-  const now = createMicroClock();
-  const watch = createServiceMetrics(createMetrics({ logger }), { database, now });
+  const clock = createMicroClock();
+  const watch = createServiceMetrics(createMetrics({ logger }), { db: database, clock });
   const { onDelivered, onRefusedCall } = watch;
   const told = { onDelivered, onRefusedCall };
-  const notifier = createNotifier({ config: config.telling, database, logger, now, ...told });
+  const notifier = createNotifier({ config: config.telling, db: database, logger, clock, ...told });
   onClose(() => notifier.close());
   const consoleFolder = findConsole('@certloop/web-monitor', import.meta.url);
   if (consoleFolder === undefined) logger.info('console.absent');
-  const { handler, intake, tick, drain, dispatcher } = buildApp({
+  const { handler, intake, tick, drain, dispatcher } = createApp({
     config,
     database,
     logger,
-    now,
+    clock,
     notifier,
     watch,
     consoleFolder,
@@ -109,13 +109,15 @@ async function openMigrated(
 const allowedDriftMs = 5;
 
 /** The present to the microsecond: the monotonic clock, set again when the system's clock is moved. */
-function createMicroClock(): () => Micros {
+function createMicroClock(): Clock {
   let originMs = performance.timeOrigin;
-  return () => {
-    const systemMs = Date.now();
-    if (Math.abs(originMs + performance.now() - systemMs) > allowedDriftMs) {
-      originMs = systemMs - performance.now();
-    }
-    return Math.floor((originMs + performance.now()) * 1000);
+  return {
+    now: () => {
+      const systemMs = Date.now();
+      if (Math.abs(originMs + performance.now() - systemMs) > allowedDriftMs) {
+        originMs = systemMs - performance.now();
+      }
+      return Math.floor((originMs + performance.now()) * 1000);
+    },
   };
 }

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { type CertManager, createApp } from '@certloop/cert-manager/dist/src/app.js';
 import { readCertManagerConfig } from '@certloop/cert-manager/dist/src/config.js';
 import { schema as managerSchema } from '@certloop/cert-manager/dist/src/database.js';
-import { buildApp } from '@certloop/check-monitor/dist/src/app.js';
+import { createApp as createMonitor } from '@certloop/check-monitor/dist/src/app.js';
 import { createChannel } from '@certloop/check-monitor/dist/src/channels/create-channel.service.js';
 import { loadConfig as loadMonitorConfig } from '@certloop/check-monitor/dist/src/config.js';
 import { schema as monitorSchema } from '@certloop/check-monitor/dist/src/database.js';
@@ -156,10 +156,15 @@ async function startMonitor(
     CHECK_MONITOR_SECRET: 'a secret for tests only, which is long enough',
     CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
   });
-  const parts = { database, now: () => microsOf(clock.now()), logger: silent('check-monitor') };
+  const parts = {
+    db: database,
+    clock: { now: () => microsOf(clock.now()) },
+    logger: silent('check-monitor'),
+  };
   const notifier = createNotifier({ ...parts, config: config.telling });
   closing.push(() => notifier.close());
-  const app = buildApp({ ...parts, config, notifier });
+  const { clock: microClock, logger } = parts;
+  const app = createMonitor({ database, clock: microClock, logger, config, notifier });
   const accounts = { ...parts, secret: config.secret };
   const owner = { email: 'owner@example.org', checkLimit, pingLimit: null };
   const keys = await setUpProject(accounts, owner, 'CertLoop');

@@ -17,7 +17,7 @@ export function accountChecksHandlers(
   deps: AccountChecksRouteDeps,
 ): Handlers<typeof accountChecksContract, AccountContext> {
   const callerOf = (context: AccountContext, projectId: string) => callerIn(deps, userOf(context), projectId);
-  const view = () => ({ addresses: deps.addresses, now: deps.now() });
+  const view = () => ({ addresses: deps.addresses, now: deps.clock.now() });
   return {
     listAccountChecks: async ({ context, params: { projectId }, query }) => {
       const caller = await callerOf(context, projectId);

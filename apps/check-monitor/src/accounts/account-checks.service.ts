@@ -10,7 +10,7 @@ type Person = Parameters<typeof findOwnProject>[1];
  * a read-write one. Throws NotFound.
  */
 export async function callerIn(
-  deps: Pick<AccountProjectsDeps, 'database'>,
+  deps: Pick<AccountProjectsDeps, 'db'>,
   user: Person,
   projectId: string,
 ): Promise<Caller> {

@@ -6,7 +6,7 @@ import {
   type ProjectRole,
 } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { addProject, normalEmail, requireProjectName } from '../projects/create-project.service.js';
 import {
   type ApiKey,
@@ -33,8 +33,8 @@ import {
 import { type MemberRole, mayAs } from './role.js';
 
 export interface AccountProjectsDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly secret: string;
 }
 
@@ -63,33 +63,30 @@ async function requireProject(
 
 /** Throws NotFound or Forbidden unless the user may do in the project what `needed` may. */
 export async function requireRole(
-  { database }: Pick<AccountProjectsDeps, 'database'>,
+  { db }: Pick<AccountProjectsDeps, 'db'>,
   user: Person,
   projectId: string,
   needed: ProjectRole,
 ): Promise<void> {
-  await database.read((tx) => requireProject(tx, user, projectId, needed));
+  await db.read((tx) => requireProject(tx, user, projectId, needed));
 }
 
 /** How many projects the user owns. */
-export function countProjects(
-  { database }: Pick<AccountProjectsDeps, 'database'>,
-  userId: string,
-): Promise<number> {
-  return database.read((tx) => countOwnProjects(tx, userId));
+export function countProjects({ db }: Pick<AccountProjectsDeps, 'db'>, userId: string): Promise<number> {
+  return db.read((tx) => countOwnProjects(tx, userId));
 }
 
 /** The project with the role that the user has in it. Throws NotFound. */
 export function findOwnProject(
-  { database }: Pick<AccountProjectsDeps, 'database'>,
+  { db }: Pick<AccountProjectsDeps, 'db'>,
   user: Person,
   projectId: string,
 ): Promise<Project & { readonly role: ProjectRole }> {
-  return database.read((tx) => requireProject(tx, user, projectId, 'read-only'));
+  return db.read((tx) => requireProject(tx, user, projectId, 'read-only'));
 }
 
-export function listOwnProjects({ database }: AccountProjectsDeps, user: Person): Promise<AccountProject[]> {
-  return database.read(async (tx) => {
+export function listOwnProjects({ db }: AccountProjectsDeps, user: Person): Promise<AccountProject[]> {
+  return db.read(async (tx) => {
     const found = await listProjectsOf(tx, user.id);
     const keys = await listApiKeys(
       tx,
@@ -100,11 +97,11 @@ export function listOwnProjects({ database }: AccountProjectsDeps, user: Person)
 }
 
 export function readProject(
-  { database }: AccountProjectsDeps,
+  { db }: AccountProjectsDeps,
   user: Person,
   projectId: string,
 ): Promise<AccountProject> {
-  return database.read(async (tx) => {
+  return db.read(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'read-only');
     return describeProject(tx, project, project.role);
   });
@@ -116,7 +113,7 @@ export function createOwnProject(
   user: User,
   name: string,
 ): Promise<AccountProject> {
-  return deps.database.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     // locked, so that two at once do not both take the last place
     const owner = await holdOwner(tx, user.id);
     if ((await countOwnProjects(tx, owner.id)) >= deps.projectLimit) {
@@ -129,12 +126,12 @@ export function createOwnProject(
 }
 
 export function renameOwnProject(
-  { database }: AccountProjectsDeps,
+  { db }: AccountProjectsDeps,
   user: Person,
   projectId: string,
   name: string,
 ): Promise<AccountProject> {
-  return database.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'owner');
     requireProjectName(name);
     await renameProject(tx, project.id, name);
@@ -143,11 +140,11 @@ export function renameOwnProject(
 }
 
 export async function removeProject(
-  { database }: AccountProjectsDeps,
+  { db }: AccountProjectsDeps,
   user: Person,
   projectId: string,
 ): Promise<void> {
-  await database.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'owner');
     await holdOwner(tx, project.ownerId);
     await deleteProject(tx, project);
@@ -162,11 +159,11 @@ export interface Member {
 
 /** The owner first, then the members by their addresses. */
 export function listProjectMembers(
-  { database }: AccountProjectsDeps,
+  { db }: AccountProjectsDeps,
   user: Person,
   projectId: string,
 ): Promise<Member[]> {
-  return database.read(async (tx) => {
+  return db.read(async (tx) => {
     const { ownerId } = await requireProject(tx, user, projectId, 'read-only');
     const owner = await findUser(tx, ownerId);
     const first: Member[] = owner === undefined ? [] : [{ id: ownerId, email: owner.email, role: 'owner' }];
@@ -179,12 +176,12 @@ export function listProjectMembers(
  * without an account, so that nobody finds out about a list of them.
  */
 export function putMember(
-  { database, addressProbes }: Pick<AccountProjectsDeps, 'database'> & Partial<AccountBounds>,
+  { db, addressProbes }: Pick<AccountProjectsDeps, 'db'> & Partial<AccountBounds>,
   user: Person,
   projectId: string,
   { email, role }: { readonly email: string; readonly role: MemberRole },
 ): Promise<Member> {
-  return database.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'owner');
     addressProbes?.require(user.id);
     const found = await findUserByEmail(tx, normalEmail(email));
@@ -201,12 +198,12 @@ export function putMember(
 
 /** The owner removes anybody, a member himself. Throws NotFound where there is no such member. */
 export async function removeMember(
-  { database }: AccountProjectsDeps,
+  { db }: AccountProjectsDeps,
   user: Person,
   projectId: string,
   memberId: string,
 ): Promise<void> {
-  await database.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     const id = memberId.toLowerCase();
     const project = await requireProject(tx, user, projectId, id === user.id ? 'read-only' : 'owner');
     const members = await listMembers(tx, project.id);

@@ -225,8 +225,8 @@ function requireKind(name: string): ChannelKind {
   return kind;
 }
 
-function shown({ now }: Pick<AccountRoutesDeps, 'now'>, channel: ViewedChannel) {
-  const { settings, ...described } = describeChannel(channel, now());
+function shown({ clock }: Pick<AccountRoutesDeps, 'clock'>, channel: ViewedChannel) {
+  const { settings, ...described } = describeChannel(channel, clock.now());
   return { ...described, settings: { ...settings } };
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 
 const maxPerHour = 20;
 const hour = 3600 * microsPerSecond;
@@ -14,20 +14,20 @@ export interface AddressProbes {
 }
 
 /** Each process counts for itself. */
-export function createAddressProbes(now: () => Micros): AddressProbes {
+export function createAddressProbes(clock: Clock): AddressProbes {
   const probes = new Map<string, Micros[]>();
-  const recent = (userId: string) => (probes.get(userId) ?? []).filter((at) => at > now() - hour);
+  const recent = (userId: string) => (probes.get(userId) ?? []).filter((at) => at > clock.now() - hour);
   return {
     require: (userId) => {
       const [oldest, ...others] = recent(userId);
       if (oldest === undefined || others.length + 1 < maxPerHour) return;
-      const seconds = Math.max(1, Math.ceil((oldest + hour - now()) / microsPerSecond));
+      const seconds = Math.max(1, Math.ceil((oldest + hour - clock.now()) / microsPerSecond));
       throw new AppError('too_many_requests', `too many unknown addresses; try again in ${seconds} s`, {
         headers: { 'Retry-After': String(seconds) },
       });
     },
     count: (userId) => {
-      const times = [...recent(userId), now()];
+      const times = [...recent(userId), clock.now()];
       probes.delete(userId);
       probes.set(userId, times);
       const [oldest] = probes.keys();

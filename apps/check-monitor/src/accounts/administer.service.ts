@@ -25,7 +25,7 @@ export async function addMember(
 /** Throws NotFound where nobody of that address is a member. */
 export async function dropMember(deps: AccountProjectsDeps, projectId: string, email: string): Promise<void> {
   const owner = await ownerOf(deps, projectId);
-  const user = await deps.database.read((tx) => findUserByEmail(tx, normalEmail(email)));
+  const user = await deps.db.read((tx) => findUserByEmail(tx, normalEmail(email)));
   if (user === undefined) throw new NotFound(`there is no user ${email}`);
   await removeMember(deps, owner, projectId, user.id);
 }
@@ -35,6 +35,6 @@ export async function listMembersOf(deps: AccountProjectsDeps, projectId: string
   return listProjectMembers(deps, await ownerOf(deps, projectId), projectId);
 }
 
-async function ownerOf({ database }: { readonly database: Database }, projectId: string) {
-  return database.read(async (tx) => ({ id: (await getProject(tx, projectId)).ownerId }));
+async function ownerOf({ db }: { readonly db: Database }, projectId: string) {
+  return db.read(async (tx) => ({ id: (await getProject(tx, projectId)).ownerId }));
 }

@@ -12,7 +12,7 @@ import {
   sameText,
   secretHash,
 } from '@certloop/server';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 import { normalEmail } from '../projects/create-project.service.js';
 import { findUserByEmail, type User } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
@@ -30,8 +30,8 @@ import {
 } from './sessions.repository.js';
 
 export interface SessionsDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
 }
@@ -84,9 +84,9 @@ export async function openSession(
   const { user, hash } = proven;
   const newHash = deps.passwords.isOutdated(hash) ? await deps.passwords.hash(input.password) : hash;
   const secret = newSecret();
-  const now = deps.now();
+  const now = deps.clock.now();
   const session = { secretHash: secretHash(secret), userId: user.id, createdAt: now, lastUsedAt: now };
-  await deps.database.transaction(async (tx) => {
+  await deps.db.transaction(async (tx) => {
     // it may have been changed while this one was being checked
     if ((await findPassword(tx, user.id)) !== hash) throw new Unauthenticated('the password was changed');
     if (newHash !== hash) await replacePassword(tx, { userId: user.id, hash: newHash, changedAt: now });
@@ -101,8 +101,8 @@ export async function openSession(
 }
 
 /** Whether any user has a password yet. */
-export function canAnyoneSignIn({ database }: Pick<SessionsDeps, 'database'>): Promise<boolean> {
-  return database.read(hasAnyPassword);
+export function canAnyoneSignIn({ db }: Pick<SessionsDeps, 'db'>): Promise<boolean> {
+  return db.read(hasAnyPassword);
 }
 
 function endsOf({ createdAt, lastUsedAt }: Pick<SessionRow, 'createdAt' | 'lastUsedAt'>) {
@@ -116,8 +116,8 @@ function endsOf({ createdAt, lastUsedAt }: Pick<SessionRow, 'createdAt' | 'lastU
  */
 export async function identifyUser(deps: SessionsDeps, from: Credentials): Promise<SignedIn> {
   const hash = from.sessionSecret === undefined ? undefined : secretHash(from.sessionSecret);
-  const found = hash === undefined ? undefined : await deps.database.read((tx) => findSession(tx, hash));
-  const now = deps.now();
+  const found = hash === undefined ? undefined : await deps.db.read((tx) => findSession(tx, hash));
+  const now = deps.clock.now();
   if (found === undefined || found.lastUsedAt <= now - idle || found.createdAt <= now - longest) {
     throw new Unauthenticated('sign in');
   }
@@ -128,13 +128,13 @@ export async function identifyUser(deps: SessionsDeps, from: Credentials): Promi
   }
   // so that reading does not mean writing
   const isUse = !from.isBackground && found.lastUsedAt <= now - minute;
-  if (isUse) await deps.database.transaction((tx) => noteSessionUse(tx, found.secretHash, now));
+  if (isUse) await deps.db.transaction((tx) => noteSessionUse(tx, found.secretHash, now));
   const ends = endsOf(isUse ? { ...found, lastUsedAt: now } : found);
   return { user: found, secretHash: found.secretHash, csrfToken, address: from.address, ...ends };
 }
 
-export async function closeSession({ database }: SessionsDeps, { secretHash }: SignedIn): Promise<void> {
-  await database.transaction((tx) => deleteSession(tx, secretHash));
+export async function closeSession({ db }: SessionsDeps, { secretHash }: SignedIn): Promise<void> {
+  await db.transaction((tx) => deleteSession(tx, secretHash));
 }
 
 /**
@@ -151,42 +151,42 @@ export async function changePassword(
   if (proven === undefined) throw new Forbidden('the current password is wrong');
   requireSoundPassword(input.newPassword, { email }, passwordMinLength, 'newPassword');
   const hash = await deps.passwords.hash(input.newPassword);
-  await deps.database.transaction(async (tx) => {
+  await deps.db.transaction(async (tx) => {
     // two changes at once: the second no longer knows the current password
     if ((await findPassword(tx, user.id)) !== proven.hash)
       throw new Forbidden('the current password is wrong');
-    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.now() });
+    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.clock.now() });
     await deleteSessionsOf(tx, user.id);
   });
 }
 
 /** Gives a user a password whatever he had, and ends his sessions. Throws InvalidInput. */
 export async function setPassword(
-  deps: Pick<SessionsDeps, 'database' | 'now' | 'passwords'>,
+  deps: Pick<SessionsDeps, 'db' | 'clock' | 'passwords'>,
   email: string,
   password: string,
 ): Promise<void> {
   const address = normalEmail(email);
   requireSoundPassword(password, { email: address }, passwordMinLength);
   const hash = await deps.passwords.hash(password);
-  await deps.database.transaction(async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const user = await findUserByEmail(tx, address);
     if (user === undefined) throw new InvalidInput(`there is no user ${address}`);
-    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.now() });
+    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.clock.now() });
     await deleteSessionsOf(tx, user.id);
   });
 }
 
 /** The user whose address and password these are; undefined, after the same time, when either is wrong. */
 function provePassword(
-  { database, passwords, throttle }: SessionsDeps,
+  { db, passwords, throttle }: SessionsDeps,
   address: string,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<{ readonly user: User; readonly hash: string } | undefined> {
   const normal = email.trim().toLowerCase();
   // an address of any length makes a key of one length
   return throttle.attempt(secretHash(normal), address, async () => {
-    const found = await database.read(async (tx) => {
+    const found = await db.read(async (tx) => {
       const user = isStorable(normal) ? await findUserByEmail(tx, normal) : undefined;
       const hash = user === undefined ? undefined : await findPassword(tx, user.id);
       return user === undefined || hash === undefined ? undefined : { user, hash };

@@ -4,7 +4,7 @@ import type { Logger } from '@certloop/server';
 import { type Channel, listChannelsByCheck, listChannelsByUuid } from '../channels/channels.repository.js';
 import { listUniqueKeys } from '../checks/rows/checks.repository.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
-import type { Micros } from '../instants.js';
+import type { Clock, Micros } from '../instants.js';
 import { foundMembers, membersOf } from '../integrations/kinds/group/group-members.js';
 import type { AlertStatus } from '../integrations/messages/alert-event.js';
 import { insertNotifications, type QueuedNotification } from '../notifications/notifications.repository.js';
@@ -12,8 +12,8 @@ import type { Notifier } from '../notifications/notifier.service.js';
 import { type ChannelReach, isUnheard, newsOf } from './alert.js';
 
 export interface DeliverFlipsDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly notifier: Pick<Notifier, 'tells' | 'obstacle'>;
   /** Called for each flip that `isUnheard`. */
@@ -28,7 +28,7 @@ const flipsAtOnce = 100;
  */
 export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
   for (let total = 0; ; ) {
-    const taken = await deps.database.transaction((tx) => takeFlips(deps, tx));
+    const taken = await deps.db.transaction((tx) => takeFlips(deps, tx));
     for (const { id, oldStatus, newStatus, reason, told, unheardCheck } of taken) {
       deps.logger.info({ flip: id, oldStatus, newStatus, reason, told }, 'check.flipped');
       if (unheardCheck === undefined) continue;
@@ -48,7 +48,7 @@ type TakenFlip = FlipRow & {
 };
 
 async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly TakenFlip[]> {
-  const now = deps.now();
+  const now = deps.clock.now();
   const flips = await claimFlips(tx, now, flipsAtOnce);
   const checkIds = [...new Set(flips.map(({ checkId }) => checkId))];
   const assigned = await withMembers(tx, await listChannelsByCheck(tx, checkIds));

@@ -15,7 +15,7 @@ import { loadContent } from './load-content.service.js';
 import { leadOf } from './turn.js';
 
 export interface DeliverTurnDeps extends LoadAlertDeps {
-  readonly database: Database;
+  readonly db: Database;
   readonly logger: Logger;
   readonly notifier: Pick<Notifier, 'send' | 'mailOwner'>;
 }
@@ -39,13 +39,13 @@ export function runTurn(
   turn: Turn,
   others: readonly Promise<void>[] = [],
 ): RunningTurn {
-  const { database, logger } = deps;
+  const { db, logger } = deps;
   const rest = [...turn.parcels];
   let isStopping = false;
   const persist = <Value>(work: (tx: Tx) => Promise<Value>) =>
-    persisted(() => database.transaction(work), { logger, isStopping: () => isStopping });
+    persisted(() => db.transaction(work), { logger, isStopping: () => isStopping });
   const extend = async () => {
-    await database.transaction((tx) => extendLease(tx, turn.id, deps.now() + leaseMicros));
+    await db.transaction((tx) => extendLease(tx, turn.id, deps.clock.now() + leaseMicros));
   };
   const warn = (error: unknown) => logger.warn({ error, turn: turn.id }, 'alert.lease_not_extended');
   const lease = setInterval(() => void extend().catch(warn), leaseMicros / 3000);
@@ -136,7 +136,7 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
 /** What the messages say; `not-loaded` while the database is away, which must not count as a crash of the message. */
 async function load(deps: DeliverTurnDeps, parcel: QueuedParcel) {
   try {
-    return await deps.database.read((tx) => loadContent(deps, tx, parcel));
+    return await deps.db.read((tx) => loadContent(deps, tx, parcel));
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     deps.logger.warn({ error, notification: leadOf(parcel).id }, 'alert.not_loaded');
@@ -150,7 +150,7 @@ async function settleUnsent(
   { parcel, channel }: InTurn,
   error: string,
 ): Promise<After> {
-  await persist((tx) => settle(tx, parcel.rows, { error, settledAt: deps.now() }));
+  await persist((tx) => settle(tx, parcel.rows, { error, settledAt: deps.clock.now() }));
   log(deps, { parcel, channel }, undelivered(error));
   return { goesOn: true, channel };
 }
@@ -163,7 +163,7 @@ async function recordOutcome(
   isToOwner: boolean,
 ): Promise<After> {
   const { result } = sent;
-  const now = deps.now();
+  const now = deps.clock.now();
   if (!result.ok && result.passing === 'stopped') {
     await persist((tx) => giveBack(tx, parcel.rows));
     return { goesOn: false, channel };

@@ -39,7 +39,7 @@ interface InHand {
  * message that may have killed its worker is delivered while nothing else is.
  */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { database, logger, deliveryWorkers, digestPerMinute } = deps;
+  const { db, logger, deliveryWorkers, digestPerMinute } = deps;
   const inHand = new Map<string, InHand>();
   /** Turns whose claim failed: their messages may be claimed in the database nevertheless. */
   const unsure = new Set<string>();
@@ -55,7 +55,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const claim = async (): Promise<number> => {
     const limit = free();
     if (limit <= 0) return 0;
-    const now = deps.now();
+    const now = deps.clock.now();
     const ownTurns = new Set(inHand.keys());
     const newTurnId = () => {
       const id = randomUUID();
@@ -64,7 +64,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     };
     const facts = { now, lease: leaseMicros, limit, newTurnId, ownTurns, digestPerMinute };
     const before = [...unsure];
-    const turns = await database.transaction(async (tx) => {
+    const turns = await db.transaction(async (tx) => {
       await giveTurnsBack(tx, before);
       return claimTurns(tx, facts);
     });

@@ -1,6 +1,6 @@
 import { column, type Database, executeSql, querySql } from '@certloop/db';
 import { holdChannel } from '../channels/channels.repository.js';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { recordGivenUp } from '../notifications/channel-outcome.repository.js';
 import { crashesAlone, maxMessageAge } from './ladder.js';
 
@@ -13,21 +13,21 @@ const crashError = 'its process ended each time that the message was sent';
  * of one message an hour, each would wait for its turn for days. So is what is that old and killed its workers.
  */
 export async function expireHeld({
-  database,
-  now,
+  db,
+  clock,
 }: {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
 }): Promise<void> {
-  const instant = now();
+  const instant = clock.now();
   const text = `select n.channel_id, min(n.created_at) as since from channels c join notifications n on n.channel_id = c.id
     where (c.held_until > $1 or n.crashes >= ${crashesAlone}) and n.settled_at is null and n.turn_id is null and n.created_at <= $2
     group by n.channel_id limit ${maxAtOnce}`;
   const values = [instant, instant - maxMessageAge];
   const columns = { channelId: column.bigint(), since: column.preciseInstant() };
-  const found = await database.read((tx) => querySql(tx, columns, text, values));
+  const found = await db.read((tx) => querySql(tx, columns, text, values));
   for (const { channelId: id, since } of found) {
-    await database.transaction(async (tx) => {
+    await db.transaction(async (tx) => {
       const channel = await holdChannel(tx, id);
       if (channel === undefined) return;
       const isHeld = (channel.heldUntil ?? 0) > instant;

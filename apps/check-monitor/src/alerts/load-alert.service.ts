@@ -3,7 +3,7 @@ import { listCheckChannels } from '../channels/channels.repository.js';
 import type { Addresses } from '../checks/check-view.js';
 import { findCheckById } from '../checks/rows/checks.repository.js';
 import { type FlipRow, findEarlierFlip, findFlip } from '../flips/flips.repository.js';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import type { AlertEvent } from '../integrations/messages/alert-event.js';
 import { findLatestPing } from '../pings/pings.repository.js';
 import { getProject } from '../projects/projects.repository.js';
@@ -14,13 +14,13 @@ import { leadOf } from './turn.js';
 
 export interface LoadAlertDeps {
   readonly addresses: Addresses;
-  readonly now: () => Micros;
+  readonly clock: Clock;
   readonly summariseOthers: SummariseOthers;
 }
 
 /** What the messages of a parcel, all about one check, are about; undefined when the check is gone. */
 export async function loadAlert(
-  { addresses, now, summariseOthers }: LoadAlertDeps,
+  { addresses, clock, summariseOthers }: LoadAlertDeps,
   tx: Tx,
   parcel: QueuedParcel,
 ): Promise<AlertEvent | undefined> {
@@ -38,7 +38,7 @@ export async function loadAlert(
     lastPing: await findLatestPing(tx, check.id, flip.at),
     others: await summariseOthers(tx, check),
   };
-  return describeAlert(facts, { addresses, version: 3, now: now() });
+  return describeAlert(facts, { addresses, version: 3, now: clock.now() });
 }
 
 async function listFlips(tx: Tx, { rows }: QueuedParcel, latest: FlipRow): Promise<FlipRow[]> {

@@ -9,11 +9,11 @@ import {
   turnDown,
 } from '../checks/rows/overdue-checks.repository.js';
 import { insertFlips } from '../flips/flips.repository.js';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 
 export interface MarkOverdueDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Called for each check that fell. */
   readonly noteChange?: (uuid: string) => void;
@@ -34,7 +34,7 @@ interface Falling {
 export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
   let fell = 0;
   for (;;) {
-    const { seen, fallen } = await deps.database.transaction((tx) => markSome(deps, tx));
+    const { seen, fallen } = await deps.db.transaction((tx) => markSome(deps, tx));
     for (const uuid of fallen) deps.noteChange?.(uuid);
     fell += fallen.length;
     if (seen < checksAtOnce) return fell;
@@ -42,7 +42,7 @@ export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
 }
 
 async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; fallen: string[] }> {
-  const now = deps.now();
+  const now = deps.clock.now();
   const overdue = await listOverdueChecks(tx, now, checksAtOnce);
   const falling: Falling[] = [];
   const postponed: { readonly check: OverdueCheck; readonly alertAfter: Micros | null }[] = [];

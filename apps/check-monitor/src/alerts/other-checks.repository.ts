@@ -1,7 +1,7 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { wholeCheckColumns, wholeChecks } from '../checks/rows/checks.repository.js';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 
 /** How the other checks of a project are doing; those that are down by name, if they are 10 at most. */
 export interface OtherChecksFound {
@@ -23,10 +23,10 @@ const maxNamed = 10;
 const maxProjects = 1000;
 
 /** Counts the checks of a project at most once a second: in a storm each message would count them all. */
-export function createOthersSummary(now: () => Micros): SummariseOthers {
+export function createOthersSummary(clock: Clock): SummariseOthers {
   const summaries = new Map<string, Summary>();
   return async (tx, check) => {
-    const at = now();
+    const at = clock.now();
     let summary = summaries.get(check.projectId);
     if (summary === undefined || at < summary.at || at >= summary.at + microsPerSecond) {
       summary = { ...(await summarise(tx, check.projectId)), at };

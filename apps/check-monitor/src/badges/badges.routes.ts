@@ -25,7 +25,7 @@ export function badgeRouter(deps: BadgesDeps & { readonly logger: Logger }): Rou
     logger: deps.logger,
     describe: () => ({ contentType: 'text/plain; charset=utf-8', body: '' }),
   });
-  router.use(['/badge', '/b'], openBadge(deps.now));
+  router.use(['/badge', '/b'], openBadge(deps.clock));
   router.use(routes);
   router.use(['/badge', '/b'], refuseUnknownPath, refuse);
   return router;

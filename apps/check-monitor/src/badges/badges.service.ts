@@ -2,7 +2,7 @@ import { type BadgeReport, type BadgeSet, NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { Caller } from '../projects/caller.js';
 import { getProject } from '../projects/projects.repository.js';
@@ -11,8 +11,8 @@ import { countStatus, noChecks, reportOf } from './badge-status.js';
 import type { Tallies } from './tallies.store.js';
 
 export interface BadgesDeps extends Secrets {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly addresses: { readonly siteRoot: string };
   /** Label of the badge of all checks. */
   readonly badgeLabel: string;
@@ -29,7 +29,7 @@ export interface Badge {
 
 /** Addresses of the badges of the caller's project: of all checks first, then of each tag. */
 export async function listBadges(deps: BadgesDeps, { projectId }: Caller): Promise<BadgeSet> {
-  const { badgeKey } = await deps.database.read((tx) => getProject(tx, projectId));
+  const { badgeKey } = await deps.db.read((tx) => getProject(tx, projectId));
   const tally = await deps.tallies.get(badgeKey);
   const named = [allChecks, ...(tally?.tags() ?? []).sort()];
   const signer = { badgeKey, secret: deps.secret };
@@ -66,7 +66,7 @@ export async function readCheckBadge(deps: BadgesDeps, states: string, badgeUuid
   if (!/^[0-9]+$/.test(states) || !uuidForm.test(badgeUuid)) throw unknown();
   const check = await deps.findBadgeCheck(badgeUuid.toLowerCase());
   if (check === undefined) throw unknown();
-  const counts = countStatus(noChecks, statusAt(check, deps.now()), 1);
+  const counts = countStatus(noChecks, statusAt(check, deps.clock.now()), 1);
   return { label: labelOf(check), report: reportOf(counts, Number(states) === 3 ? 3 : 2) };
 }
 

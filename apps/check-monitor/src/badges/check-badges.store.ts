@@ -3,11 +3,11 @@ import type { Check } from '../checks/check.js';
 import type { CheckChanges } from '../checks/check-changes.store.js';
 import { findCheckByBadgeUuid } from '../checks/rows/checks.repository.js';
 import { createRecent } from '../checks/schedules/recent.js';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 
 export interface CheckBadgesDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly changes: CheckChanges;
 }
 
@@ -21,11 +21,11 @@ interface Reading {
  * Finds the check of a badge uuid, as it was within the last second, or at once where this process has changed it
  * since; undefined when there is none.
  */
-export function createCheckBadges({ database, now, changes }: CheckBadgesDeps) {
+export function createCheckBadges({ db, clock, changes }: CheckBadgesDeps) {
   const readings = createRecent<Reading>(5000);
 
   const isCurrent = (reading: Reading): boolean => {
-    const age = now() - reading.at;
+    const age = clock.now() - reading.at;
     if (age < 0 || age >= microsPerSecond) return false;
     let isChanged = false;
     const position = changes.position();
@@ -38,8 +38,8 @@ export function createCheckBadges({ database, now, changes }: CheckBadgesDeps) {
 
   const read = async (badgeUuid: string): Promise<Check | undefined> => {
     const position = changes.position();
-    const at = now();
-    const check = await database.read((tx) => findCheckByBadgeUuid(tx, badgeUuid));
+    const at = clock.now();
+    const check = await db.read((tx) => findCheckByBadgeUuid(tx, badgeUuid));
     if (check !== undefined) readings.put(badgeUuid, { check, at, position });
     return check;
   };

@@ -1,13 +1,13 @@
 import type { Database } from '@certloop/db';
 import type { CheckChanges } from '../checks/check-changes.store.js';
 import { listTaggedStatuses } from '../checks/rows/tagged-checks.repository.js';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 import { findProjectByBadgeKey } from '../projects/projects.repository.js';
 import { Tally } from './tally.js';
 
 export interface TalliesDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly changes: CheckChanges;
 }
 
@@ -89,9 +89,12 @@ function sizeOf(reading: Reading | undefined): number {
 }
 
 /** Uuids to read again; undefined where all have to be. */
-function changedSince({ changes, now }: TalliesDeps, current: Reading | undefined): Set<string> | undefined {
+function changedSince(
+  { changes, clock }: TalliesDeps,
+  current: Reading | undefined,
+): Set<string> | undefined {
   if (current === undefined) return undefined;
-  const age = now() - current.at;
+  const age = clock.now() - current.at;
   if (age < 0 || age >= microsPerSecond) return undefined;
   const changed = new Set<string>();
   const isWhole = changes.visitSince(current.position, (uuid, isNew) => {
@@ -101,12 +104,12 @@ function changedSince({ changes, now }: TalliesDeps, current: Reading | undefine
 }
 
 async function readWhole(
-  { database, now, changes }: TalliesDeps,
+  { db, clock, changes }: TalliesDeps,
   badgeKey: string,
 ): Promise<Reading | undefined> {
   const position = changes.position();
-  const at = now();
-  return database.read(async (tx) => {
+  const at = clock.now();
+  return db.read(async (tx) => {
     const project = await findProjectByBadgeKey(tx, badgeKey);
     if (project === undefined) return undefined;
     const checks = await listTaggedStatuses(tx, project.id, at);
@@ -115,14 +118,14 @@ async function readWhole(
 }
 
 async function readSome(
-  { database, now, changes }: TalliesDeps,
+  { db, clock, changes }: TalliesDeps,
   current: Reading,
   uuids: ReadonlySet<string>,
 ): Promise<void> {
   const position = changes.position();
   if (uuids.size > 0) {
     const { projectId } = current;
-    const found = await database.read((tx) => listTaggedStatuses(tx, projectId, now(), [...uuids]));
+    const found = await db.read((tx) => listTaggedStatuses(tx, projectId, clock.now(), [...uuids]));
     for (const uuid of uuids) current.tally.remove(uuid);
     for (const check of found) current.tally.set(check);
   }

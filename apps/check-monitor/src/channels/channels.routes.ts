@@ -1,12 +1,12 @@
 import type { channelsContract, Handlers } from '@certloop/contracts';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { judgeGroups } from '../integrations/kinds/group/group-members.js';
 import type { Caller } from '../projects/caller.js';
 import { listedChannel } from './channel-view.js';
 import { type ChannelNotifier, type ChannelsDeps, listChannels } from './channels.service.js';
 
 interface ChannelRoutesDeps extends ChannelsDeps {
-  readonly now: () => Micros;
+  readonly clock: Clock;
   readonly notifier: Pick<ChannelNotifier, 'obstacle'>;
 }
 
@@ -16,7 +16,7 @@ export function channelsHandlers(
   return {
     listChannels: async ({ context }) => {
       const found = await listChannels(deps, context);
-      const now = deps.now();
+      const now = deps.clock.now();
       const obstacle = judgeGroups(found, deps.notifier.obstacle);
       const listed = found.map((one) => listedChannel(one, now, obstacle(one)));
       return { status: 200, body: { channels: listed } };

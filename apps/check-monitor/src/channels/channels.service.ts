@@ -19,12 +19,12 @@ export interface ChannelNotifier {
 }
 
 export interface ChannelsDeps {
-  readonly database: Database;
+  readonly db: Database;
 }
 
 /** Integrations of the caller's project. */
-export function listChannels({ database }: ChannelsDeps, caller: Caller): Promise<Channel[]> {
-  return database.read((tx) => listProjectChannels(tx, caller.projectId));
+export function listChannels({ db }: ChannelsDeps, caller: Caller): Promise<Channel[]> {
+  return db.read((tx) => listProjectChannels(tx, caller.projectId));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { parseChannelSettings } from '../integrations/channel-kinds.js';
 import { targetsOf } from '../integrations/channel-targets.js';
 import type { GroupSettings } from '../integrations/kinds/group/group-kind.js';
@@ -13,8 +13,8 @@ import { insertChannel, listProjectChannels } from './channels.repository.js';
 import type { ChannelNotifier } from './channels.service.js';
 
 export interface CreateChannelDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly notifier: Pick<ChannelNotifier, 'judgeTarget'>;
 }
 
@@ -40,9 +40,9 @@ export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel)
   const settings = parseChannelSettings(kind, wanted.settings);
   await requireTargets(deps, kind, settings);
   const uuid = randomUUID();
-  const createdAt = deps.now();
+  const createdAt = deps.clock.now();
   const verifiedAt = isVerified ? createdAt : null;
-  await deps.database.transaction(async (tx) => {
+  await deps.db.transaction(async (tx) => {
     // a check that is created or deleted at the same time waits, so that it is assigned as well or not at all
     if (assign) await holdOwner(tx, (await getProject(tx, projectId)).ownerId);
     await keepProject(tx, projectId);

@@ -1,6 +1,6 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { findKind, keepSecrets, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { addressIn, isAddressOf, needsConsent } from '../integrations/consent.js';
 import type { ChannelKind } from '../integrations/kinds.js';
@@ -16,8 +16,8 @@ import type { ChannelNotifier } from './channels.service.js';
 import { requireMembers, requireName, requireTargets } from './create-channel.service.js';
 
 export interface ManageChannelsDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly notifier: ChannelNotifier;
 }
 
@@ -36,13 +36,13 @@ export interface ChannelEdit {
 }
 
 /** The channel. Throws NotFound. */
-export function getChannel({ database }: ManageChannelsDeps, path: ChannelPath): Promise<Channel> {
-  return database.read((tx) => requireChannel(tx, path));
+export function getChannel({ db }: ManageChannelsDeps, path: ChannelPath): Promise<Channel> {
+  return db.read((tx) => requireChannel(tx, path));
 }
 
 /** Channels of a project in the order of their making. */
-export function listChannelsOf({ database }: ManageChannelsDeps, projectId: string): Promise<Channel[]> {
-  return database.read((tx) => listProjectChannels(tx, projectId));
+export function listChannelsOf({ db }: ManageChannelsDeps, projectId: string): Promise<Channel[]> {
+  return db.read((tx) => listProjectChannels(tx, projectId));
 }
 
 /**
@@ -59,13 +59,13 @@ export async function editChannel(
     const channel = await getChannel(deps, path);
     await requireTargets(deps, requireKind(channel), editedSettings(channel, settings));
   }
-  return deps.database.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const channel = await requireChannel(tx, path);
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(settings === undefined ? {} : await settingsChanges(tx, channel, settings)),
       ...(settings !== undefined && isAddressOf(channel.kind, settings, ownAddress)
-        ? { verifiedAt: deps.now() }
+        ? { verifiedAt: deps.clock.now() }
         : {}),
     };
     if (Object.keys(changes).length > 0) await updateChannel(tx, channel.id, changes);
@@ -76,10 +76,10 @@ export async function editChannel(
 
 /** Throws NotFound. */
 export async function removeChannel(
-  { database }: Pick<ManageChannelsDeps, 'database'>,
+  { db }: Pick<ManageChannelsDeps, 'db'>,
   path: ChannelPath,
 ): Promise<void> {
-  await database.transaction(async (tx) => deleteChannel(tx, (await requireChannel(tx, path)).id));
+  await db.transaction(async (tx) => deleteChannel(tx, (await requireChannel(tx, path)).id));
 }
 
 /** The channel, if the project has it. Throws NotFound. */

@@ -28,9 +28,9 @@ export interface ChecksRouteDeps extends WriteCheckDeps {
 
 export function checksHandlers(deps: ChecksRouteDeps): Handlers<typeof checksContract, Caller> {
   const full = ({ check, channelIds }: AssignedCheck, { version }: Caller) =>
-    describeCheck(check, channelIds, { addresses: deps.addresses, version, now: deps.now() });
+    describeCheck(check, channelIds, { addresses: deps.addresses, version, now: deps.clock.now() });
   const asSeenBy = (caller: Caller) => (assigned: AssignedCheck<ShownCheck>) =>
-    describeCheckFor(caller, assigned, { addresses: deps.addresses, now: deps.now() });
+    describeCheckFor(caller, assigned, { addresses: deps.addresses, now: deps.clock.now() });
   return {
     listChecks: async ({ context, query }) => {
       const found = await listChecks(deps, context, filterOf(query));

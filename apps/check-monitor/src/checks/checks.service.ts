@@ -4,7 +4,7 @@ import { assignChannels, listAssignedUuids, listCheckChannels } from '../channel
 import { pickChannels } from '../channels/channels.service.js';
 import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
 import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
-import type { Micros } from '../instants.js';
+import type { Clock, Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { countChecks, holdOwner } from '../projects/projects.repository.js';
 import { type Check, type ShownCheck, tagsOf } from './check.js';
@@ -19,8 +19,8 @@ import {
 } from './rows/checks.repository.js';
 
 export interface ChecksDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   /** Called for each check that has been changed, made or removed, after the commit. */
   readonly noteChange?: (uuid: string, isNew?: boolean) => void;
 }
@@ -39,11 +39,11 @@ export interface CheckFilter {
 
 /** Checks of the caller's project in the order of their making. */
 export async function listChecks(
-  { database }: ChecksDeps,
+  { db }: ChecksDeps,
   { projectId }: Caller,
   { slug, tags }: CheckFilter,
 ): Promise<AssignedCheck<ShownCheck>[]> {
-  return database.read(async (tx) => {
+  return db.read(async (tx) => {
     // PostgreSQL knows no such character, so no slug can hold it
     if (slug?.includes('\0') === true) return [];
     const found = await listManyChecks(tx, projectId, slug);
@@ -55,20 +55,20 @@ export async function listChecks(
 }
 
 /** One check by uuid or unique key. Throws NotFound, or Forbidden when the uuid is another project's. */
-export async function getCheck({ database }: ChecksDeps, caller: Caller, id: string): Promise<AssignedCheck> {
-  return database.read(async (tx) => withChannels(tx, await readCheck(tx, caller, id)));
+export async function getCheck({ db }: ChecksDeps, caller: Caller, id: string): Promise<AssignedCheck> {
+  return db.read(async (tx) => withChannels(tx, await readCheck(tx, caller, id)));
 }
 
 /** Flips of a check by uuid or unique key, the latest recorded first. Throws as getCheck, then InvalidInput. */
 export async function listCheckFlips(
-  { database, now }: ChecksDeps,
+  { db, clock }: ChecksDeps,
   caller: Caller,
   id: string,
   query: FlipQuery,
 ): Promise<FlipRow[]> {
-  return database.read(async (tx) => {
+  return db.read(async (tx) => {
     const { id: checkId } = await readCheck(tx, caller, id);
-    return listFlips(tx, checkId, parseFlipWindow(query, now()));
+    return listFlips(tx, checkId, parseFlipWindow(query, clock.now()));
   });
 }
 
@@ -87,11 +87,11 @@ export async function resume(deps: ChecksDeps, caller: Caller, uuid: string): Pr
 
 /** Deletes the check with its pings and flips; returns it as it was. */
 export async function removeCheck(
-  { database, noteChange }: ChecksDeps,
+  { db, noteChange }: ChecksDeps,
   caller: Caller,
   uuid: string,
 ): Promise<Check> {
-  const removed = await database.transaction(async (tx) => {
+  const removed = await db.transaction(async (tx) => {
     const { id: ownerId } = await holdOwner(tx, caller.ownerId);
     const check = await holdOwnCheck(tx, caller, uuid);
     await deleteCheck(tx, check.id);
@@ -150,14 +150,14 @@ function requireOwn(caller: Caller, check: Check | undefined): Check {
 }
 
 async function change(
-  { database, now, noteChange }: ChecksDeps,
+  { db, clock, noteChange }: ChecksDeps,
   caller: Caller,
   uuid: string,
   decide: (check: Check, at: Micros) => Outcome,
 ): Promise<AssignedCheck> {
-  const changed = await database.transaction(async (tx) => {
+  const changed = await db.transaction(async (tx) => {
     const check = await holdOwnCheck(tx, caller, uuid);
-    const { state, flip } = decide(check, now());
+    const { state, flip } = decide(check, clock.now());
     await updateCheck(tx, check.id, state);
     if (flip !== undefined) await recordFlip(tx, check.id, flip);
     return withChannels(tx, { ...check, ...state });

@@ -38,7 +38,7 @@ export async function createCheck(
   caller: Caller,
 ): Promise<AssignedCheck & { readonly isNew: boolean }> {
   const spec = parseCheckSpec(caller.body);
-  const written = await deps.database.transaction(async (tx) => {
+  const written = await deps.db.transaction(async (tx) => {
     const owner = await holdOwner(tx, caller.ownerId);
     if ((await findKeptProject(tx, caller.projectId)) === undefined)
       throw new Unauthenticated('wrong api key');
@@ -47,7 +47,7 @@ export async function createCheck(
     requireRoom(deps, owner, 1);
     const settings = { ...defaultSettings, ...changedSettings(spec, defaultSettings, caller.version) };
     const channels = await pickChannels(tx, caller.projectId, spec.channels ?? '');
-    const armed = armedState(settings, spec.import_last_ping, deps.now());
+    const armed = armedState(settings, spec.import_last_ping, deps.clock.now());
     const check = await addCheck(deps, tx, owner, caller.projectId, settings, armed);
     await assignChannels(tx, check.id, channels);
     return { ...(await withChannels(tx, check)), isNew: true };
@@ -62,7 +62,7 @@ export async function reviseCheck(
   caller: Caller,
   uuid: string,
 ): Promise<AssignedCheck> {
-  const revised = await deps.database.transaction(async (tx) => {
+  const revised = await deps.db.transaction(async (tx) => {
     const check = await holdOwnCheck(tx, caller, uuid);
     return applySpec(tx, caller, check, parseCheckSpec(caller.body));
   });
@@ -72,7 +72,7 @@ export async function reviseCheck(
 
 /** Inserts a check with these settings and counts it; the owner is held by the caller's transaction. */
 export async function addCheck(
-  deps: Pick<WriteCheckDeps, 'newUuid' | 'now'>,
+  deps: Pick<WriteCheckDeps, 'newUuid' | 'clock'>,
   tx: Tx,
   owner: User,
   projectId: string,
@@ -80,7 +80,7 @@ export async function addCheck(
   state: Partial<CheckState> = {},
 ): Promise<Check> {
   const uuid = deps.newUuid();
-  const origin = { projectId, uuid, badgeUuid: deps.newUuid(), createdAt: deps.now() };
+  const origin = { projectId, uuid, badgeUuid: deps.newUuid(), createdAt: deps.clock.now() };
   await insertCheck(tx, { ...newCheck(settings, origin), ...state });
   await countChecks(tx, owner.id, 1);
   const made = await findCheckByUuid(tx, uuid);

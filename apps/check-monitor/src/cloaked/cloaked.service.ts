@@ -3,7 +3,7 @@ import type { Database } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-state.js';
 import { listChecksByUniqueKey } from '../checks/rows/checks.repository.js';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import {
   looksLikeCloakedSignature,
   opensCloaked,
@@ -18,8 +18,8 @@ import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { CloakedView } from './cloaked-page.js';
 
 export interface CloakedDeps extends PingLimits, Secrets {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly siteName: string;
 }
 
@@ -41,7 +41,7 @@ export async function openCloaked(deps: CloakedDeps, link: GivenCloakedLink): Pr
   if (!/^[0-9a-f]{40}$/.test(uniqueKey) || !looksLikeCloakedSignature(signature)) throw noSuchPage();
   const secrets = acceptedSecrets(deps);
   if (secrets.some((secret) => opensCloakedTest(secret, uniqueKey, signature))) return 'test';
-  return deps.database.read(async (tx) => {
+  return deps.db.read(async (tx) => {
     const found = await listChecksByUniqueKey(tx, uniqueKey);
     const check = found.find(({ uuid }) => secrets.some((secret) => opensCloaked(secret, uuid, signature)));
     if (check === undefined) throw noSuchPage();
@@ -52,7 +52,7 @@ export async function openCloaked(deps: CloakedDeps, link: GivenCloakedLink): Pr
 }
 
 function viewOf(deps: CloakedDeps, check: Check, pings: readonly PingSummary[]): CloakedView {
-  const now = deps.now();
+  const now = deps.clock.now();
   const zone = check.kind === 'simple' ? 'UTC' : check.tz;
   return {
     siteName: deps.siteName,

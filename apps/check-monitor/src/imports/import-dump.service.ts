@@ -1,6 +1,6 @@
 import { Conflict, InvalidInput } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import type { Secrets } from '../projects/api-key.js';
 import { type DumpRow, type ModelName, type ReadRow, readRow } from './dump-rows.js';
@@ -15,8 +15,8 @@ import { findUndeliverable } from './judge-integrations.service.js';
 import { readDump } from './read-dump.client.js';
 
 export interface ImportDeps extends Secrets {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly notifier: Pick<Notifier, 'judgeTarget' | 'missing'>;
 }
 
@@ -47,7 +47,7 @@ async function importOrTakeBack(deps: ImportDeps, options: ImportOptions): Promi
   try {
     return await onUniqueViolation(
       () =>
-        deps.database.transaction(async (tx) => {
+        deps.db.transaction(async (tx) => {
           const imported = await importRows(tx, deps, options);
           if (imported.report.outcome !== 'imported') throw new TakenBack(imported);
           return imported;
@@ -73,7 +73,7 @@ class TakenBack extends Error {
 async function importRows(tx: Tx, deps: ImportDeps, options: ImportOptions): Promise<Imported> {
   const { secret, formerSecret } = deps;
   const run: ImportRun = {
-    ...{ now: deps.now(), secret, tally: new ImportTally() },
+    ...{ now: deps.clock.now(), secret, tally: new ImportTally() },
     ...{ integrations: [], projects: new Map(), checks: new Map() },
     ...{ idleCheckIds: new Set(), formerOwnerIds: new Set(), userIds: new Set(), zones: new Map() },
   };

@@ -1,4 +1,4 @@
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import type { DeliveryResult } from './delivery/delivery-result.js';
 import type { SendHttp } from './delivery/http-sender.client.js';
 import type { Integration } from './integration.js';
@@ -17,7 +17,7 @@ export interface IntegrationDeps {
   readonly messengers: Messengers;
   readonly services: PublicServices;
   readonly signer: LinkSigner;
-  readonly now: () => Micros;
+  readonly clock: Clock;
   readonly timeoutMs: number;
   /** Breaks off what is being sent. */
   readonly stop: AbortSignal;

@@ -2,15 +2,15 @@ import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { sameText } from '@certloop/server';
 import { listManyChecks } from '../checks/rows/check-cells.repository.js';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, microsPerSecond } from '../instants.js';
 import { keyLength, type Secrets } from '../projects/api-key.js';
 import { findProjectByKey } from '../projects/identify-project.service.js';
 import { readCounters } from './metrics.repository.js';
 import { describeForPrometheus } from './prometheus.js';
 
 export interface MetricsDeps extends Secrets {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   /** Opens the counters of the whole service; nobody may see them when undefined. */
   readonly metricsKey: string | undefined;
 }
@@ -19,9 +19,9 @@ export interface MetricsDeps extends Secrets {
 export async function describeService(deps: MetricsDeps, key: string) {
   if (deps.metricsKey === undefined || !sameText(key, deps.metricsKey))
     throw new Forbidden('wrong metrics key');
-  const { pings, lastNotificationId, waitingFlips } = await deps.database.read(readCounters);
+  const { pings, lastNotificationId, waitingFlips } = await deps.db.read(readCounters);
   return {
-    ts: Math.floor(deps.now() / microsPerSecond),
+    ts: Math.floor(deps.clock.now() / microsPerSecond),
     max_ping_id: pings,
     max_notification_id: lastNotificationId,
     num_unprocessed_flips: waitingFlips,
@@ -35,10 +35,10 @@ export async function describeService(deps: MetricsDeps, key: string) {
 export async function describeProject(deps: MetricsDeps, key: string | undefined): Promise<string> {
   if (key === undefined) throw new Unauthenticated('missing api key');
   if ([...key].length !== keyLength) throw new InvalidInput('an api key has 32 characters');
-  const found = await deps.database.read(async (tx) => {
+  const found = await deps.db.read(async (tx) => {
     const project = await findProjectByKey(tx, deps, key);
     return project?.kind === 'read-only' ? await listManyChecks(tx, project.id) : undefined;
   });
   if (found === undefined) throw new Forbidden('wrong api key');
-  return describeForPrometheus(found, deps.now());
+  return describeForPrometheus(found, deps.clock.now());
 }

@@ -3,7 +3,7 @@ import type { Database } from '@certloop/db';
 import { packageVersion } from '@certloop/server';
 
 export interface ProbesDeps {
-  readonly database: Database;
+  readonly db: Database;
   /** Whether the service is stopping and takes no new work. */
   readonly isDraining: () => boolean;
 }
@@ -19,15 +19,15 @@ export function describeLiveness(): Probe {
  * That requests are taken. Throws an unavailable refusal while the service stops, and while its database is away, has
  * migrations to run, or cannot be written.
  */
-export async function describeReadiness({ database, isDraining }: ProbesDeps): Promise<Probe> {
-  const fault = isDraining() ? 'the service is stopping' : await schemaFault(database);
+export async function describeReadiness({ db, isDraining }: ProbesDeps): Promise<Probe> {
+  const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
   return { status: 'ok', message: 'requests are taken', version };
 }
 
-async function schemaFault(database: Database): Promise<string | undefined> {
-  return database.pendingMigrations().then(
-    ({ length }) => (length === 0 ? database.writeFault() : 'the database has migrations to run'),
+async function schemaFault(db: Database): Promise<string | undefined> {
+  return db.pendingMigrations().then(
+    ({ length }) => (length === 0 ? db.writeFault() : 'the database has migrations to run'),
     () => 'the database does not answer',
   );
 }

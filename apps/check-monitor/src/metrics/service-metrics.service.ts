@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import { createJobWatch, type Metrics, type WatchJob } from '@certloop/server';
-import { type Micros, microsPerSecond, wholeMs } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond, wholeMs } from '../instants.js';
 import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
 import { type DeliveryFacts, deliveryOutcomes } from '../notifications/notifier.service.js';
 import type { PingIntake } from '../pings/intake/receive-ping.service.js';
@@ -25,8 +25,8 @@ export interface ServiceMetrics {
 }
 
 export interface ServiceMetricsDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
 }
 
 /** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
@@ -63,7 +63,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
   });
   return {
     metrics,
-    watchJob: createJobWatch(metrics, { now: () => new Date(wholeMs(deps.now())) }),
+    watchJob: createJobWatch(metrics, { now: () => new Date(wholeMs(deps.clock.now())) }),
     watchIntake: pings.watch,
     onBatch: (size) => observeBatch({}, size),
     onDelivered: deliveryWatch(metrics),
@@ -96,7 +96,7 @@ function deliveryWatch(metrics: Metrics): (delivery: DeliveryFacts) => void {
 
 const alone = (value: number) => [{ labels: {}, value }];
 
-function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): void {
+function readQueues(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
   metrics.gaugesOf({
     name: 'queues',
     gauges: {
@@ -132,10 +132,10 @@ function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): vo
       },
     },
     read: async () => {
-      const present = now();
+      const present = clock.now();
       const ageOf = (moment: Micros | null) =>
         moment === null ? 0 : Math.max(0, (present - moment) / microsPerSecond);
-      const waiting = await database.read((tx) => readWaiting(tx, present));
+      const waiting = await db.read((tx) => readWaiting(tx, present));
       return {
         lag: alone(ageOf(waiting.earliestDue)),
         flips: alone(waiting.flips),
@@ -148,7 +148,7 @@ function readQueues(metrics: Metrics, { database, now }: ServiceMetricsDeps): vo
   });
 }
 
-function readChecks(metrics: Metrics, { database }: ServiceMetricsDeps): void {
+function readChecks(metrics: Metrics, { db }: ServiceMetricsDeps): void {
   metrics.gaugesOf({
     name: 'checks',
     isCostly: true,
@@ -160,7 +160,7 @@ function readChecks(metrics: Metrics, { database }: ServiceMetricsDeps): void {
       },
     },
     read: async () => {
-      const counted = await database.read(countChecks);
+      const counted = await db.read(countChecks);
       return {
         checks: counted.map(({ storedStatus: status, count: value }) => ({ labels: { status }, value })),
       };

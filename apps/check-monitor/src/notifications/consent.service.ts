@@ -1,7 +1,7 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { type Channel, deleteChannel, findChannel, updateChannel } from '../channels/channels.repository.js';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { needsConsent } from '../integrations/consent.js';
 import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 import { consentMail } from '../integrations/kinds/email/consent-message.js';
@@ -12,8 +12,8 @@ import { isSignedLink, type LinkPurpose, signedLink } from '../integrations/link
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 
 export interface ConsentDeps extends Secrets {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly addresses: { readonly siteRoot: string };
   readonly siteName: string;
   readonly notifier: { readonly sendMail: SendMail | undefined };
@@ -45,7 +45,7 @@ export interface GivenLink {
 export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<Channel | undefined> {
   const { purpose, channelUuid, signature } = link;
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(channelUuid);
-  const channel = isUuid ? await deps.database.read((tx) => findChannel(tx, channelUuid)) : undefined;
+  const channel = isUuid ? await deps.db.read((tx) => findChannel(tx, channelUuid)) : undefined;
   const isMail = channel !== undefined && needsConsent(channel.kind);
   const bound = purpose === 'verify' && isMail ? addressOf(channel) : {};
   const subject = { purpose, channelUuid, ...bound };
@@ -59,8 +59,8 @@ export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<C
 export async function followLink(deps: ConsentDeps, link: GivenLink): Promise<void> {
   const channel = await requireLink(deps, link);
   if (channel === undefined) return;
-  const now = deps.now();
-  await deps.database.transaction((tx) =>
+  const now = deps.clock.now();
+  await deps.db.transaction((tx) =>
     link.purpose === 'unsub'
       ? deleteChannel(tx, channel.id)
       : updateChannel(tx, channel.id, { verifiedAt: channel.verifiedAt ?? now }),

@@ -1,7 +1,7 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { holdChannel, updateChannel } from '../channels/channels.repository.js';
-import { type Micros, microsPerSecond } from '../instants.js';
+import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 import { deliveryOf } from '../integrations/links/bounce-address.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
@@ -11,8 +11,8 @@ import { findDelivery, noteDeliveryError } from './delivery-reports.repository.j
 
 /** Envelope senders are signed by the secret. */
 export interface DeliveryReportsDeps extends Secrets {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
 }
 
 const hour = 3600 * microsPerSecond;
@@ -48,13 +48,13 @@ export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Pro
 }
 
 async function keepReport(
-  { database, now }: DeliveryReportsDeps,
+  { db, clock }: DeliveryReportsDeps,
   deliveryId: string,
   { error, isPermanent }: DeliveryReport,
   window: Micros,
 ): Promise<boolean> {
-  const at = now();
-  return database.transaction(async (tx) => {
+  const at = clock.now();
+  return db.transaction(async (tx) => {
     const found = await findDelivery(tx, deliveryId, at - window);
     if (found === undefined) return false;
     await noteDeliveryError(tx, found.id, error);

@@ -12,7 +12,7 @@ import {
 import type { Sent } from '../channels/channel-health.js';
 import { type Channel, findChannel } from '../channels/channels.repository.js';
 import type { ChannelNotifier } from '../channels/channels.service.js';
-import { type Micros, wholeMs } from '../instants.js';
+import { type Clock, wholeMs } from '../instants.js';
 import { findKind, labelOf, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { consentMissing, isWithoutConsent } from '../integrations/consent.js';
 import type { IntegrationDeps } from '../integrations/create-integration.channel.js';
@@ -57,8 +57,8 @@ export interface NotifierTuning {
 }
 
 export interface NotifierDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly config: NotifierConfig;
   readonly tuning?: NotifierTuning;
@@ -122,7 +122,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const stop = stopping.signal;
   // each call listens to it
   setMaxListeners(0, stop);
-  const sender = { timeoutMs, userAgent, stop, nowMs: () => wholeMs(deps.now()) };
+  const sender = { timeoutMs, userAgent, stop, nowMs: () => wholeMs(deps.clock.now()) };
   const { onRefusedCall: onRefused = () => undefined } = deps;
   const resolve = tuning.resolve === undefined ? {} : { resolve: tuning.resolve };
   const rules = { allowPrivate: config.allowPrivateTargets, privateHint, ...resolve };
@@ -140,7 +140,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     signer: { siteRoot: config.site.siteRoot, secret: config.secret },
     timeoutMs,
     stop,
-    now: deps.now,
+    clock: deps.clock,
     onCaptcha: (token) => deps.logger.error({ token }, 'signal.captcha_wanted'),
     notifyMember: (delivery) => notifyMember(deps, integrations, delivery),
   };
@@ -205,8 +205,8 @@ async function test(
   event: AlertEvent,
 ): Promise<DeliveryResult> {
   const sent = await send(deps, integrations, channel, { event }, true);
-  const now = deps.now();
-  await deps.database.transaction((tx) => recordSent(tx, channel, sent, { now }));
+  const now = deps.clock.now();
+  await deps.db.transaction((tx) => recordSent(tx, channel, sent, { now }));
   return sent.result;
 }
 
@@ -234,7 +234,7 @@ function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined
 
 /** Whatever an integration throws is a fault of ours: it is logged, and the channel is told in general words. */
 async function deliver(
-  { config, logger, now }: NotifierDeps,
+  { config, logger, clock }: NotifierDeps,
   integrations: Integrations,
   channel: Channel,
   content: Content,
@@ -247,7 +247,7 @@ async function deliver(
   const target = { settings, channel: { uuid, projectId, isVerified: verifiedAt !== null } };
   try {
     if ('event' in content) {
-      const view = viewEvent(content.event, config.site, now());
+      const view = viewEvent(content.event, config.site, clock.now());
       return await integration.deliver({ ...target, event: content.event, view, isTest });
     }
     const notice = { ...target, ...content, site: config.site };
@@ -285,11 +285,11 @@ async function notifyMember(
   integrations: Integrations,
   { projectId, channelUuid, event, isTest }: MemberDelivery,
 ): Promise<DeliveryResult | undefined> {
-  const member = await deps.database.read((tx) => findChannel(tx, channelUuid));
+  const member = await deps.db.read((tx) => findChannel(tx, channelUuid));
   if (member === undefined || member.projectId !== projectId || member.kind === 'group') return undefined;
   if (member.disabledAt !== null || !tells(integrations, member, event.status)) return undefined;
   const sent = await send(deps, integrations, member, { event }, isTest);
-  const now = deps.now();
-  await deps.database.transaction((tx) => recordSent(tx, member, sent, { now }));
+  const now = deps.clock.now();
+  await deps.db.transaction((tx) => recordSent(tx, member, sent, { now }));
   return sent.result;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import { findChannel } from '../channels/channels.repository.js';
 import { type ChannelPath, requireChannel } from '../channels/manage-channels.service.js';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import type { DeliveryResult } from '../integrations/delivery/delivery-result.js';
 import { type AlertStatus, testEvent } from '../integrations/messages/alert-event.js';
 import { getProject } from '../projects/projects.repository.js';
@@ -10,8 +10,8 @@ import { deleteTests, insertNotifications } from './notifications.repository.js'
 import type { Notifier } from './notifier.service.js';
 
 export interface TestChannelDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   readonly notifier: Pick<Notifier, 'tells' | 'test'>;
 }
 
@@ -20,22 +20,22 @@ export interface TestChannelDeps {
  * result is for whoever waits. Of all tests the log keeps the latest. Throws NotFound.
  */
 export async function testChannel(deps: TestChannelDeps, path: ChannelPath): Promise<DeliveryResult> {
-  const { database, now, notifier } = deps;
-  const { channel, projectName } = await database.read(async (tx) => ({
+  const { db, clock, notifier } = deps;
+  const { channel, projectName } = await db.read(async (tx) => ({
     channel: await requireChannel(tx, path),
     projectName: (await getProject(tx, path.projectId)).name,
   }));
   const status: AlertStatus = notifier.tells(channel, 'down') ? 'down' : 'up';
   const deliveryId = randomUUID();
-  const event = testEvent(status, now(), { deliveryId, uuid: randomUUID(), projectName });
+  const event = testEvent(status, clock.now(), { deliveryId, uuid: randomUUID(), projectName });
   const result = await notifier.test(channel, event);
   const row = { deliveryId, status, channelId: channel.id };
   const outcome = { attempt: 1, error: result.ok ? null : result.error };
-  await database.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     // it may have been deleted meanwhile
     if ((await findChannel(tx, path.uuid)) === undefined) return;
     await deleteTests(tx, channel.id);
-    await insertNotifications(tx, [{ ...row, ...outcome, createdAt: event.at, settledAt: now() }]);
+    await insertNotifications(tx, [{ ...row, ...outcome, createdAt: event.at, settledAt: clock.now() }]);
   });
   return result;
 }

@@ -7,7 +7,7 @@ import { type PingLimits, pingLimitOf } from './ping-limits.service.js';
 import { findEarlierRunEvent, findPing, listLatestPings, type PingSummary } from './pings.repository.js';
 
 export interface PingsDeps extends PingLimits {
-  readonly database: Database;
+  readonly db: Database;
 }
 
 export interface PingPage {
@@ -23,7 +23,7 @@ const mostListed = 1000;
 
 /** Latest pings of a check. Throws NotFound, or Forbidden when it is another project's. */
 export async function listPings(deps: PingsDeps, caller: Caller, uuid: string): Promise<PingPage> {
-  return deps.database.read(async (tx) => {
+  return deps.db.read(async (tx) => {
     const check = await readCheck(tx, caller, uuid);
     const limit = await pingLimitOf(deps, tx, check.projectId);
     const found = await listLatestPings(tx, check.id, Math.min(limit, mostListed));
@@ -44,7 +44,7 @@ export async function readPingBody(
   uuid: string,
   n: number,
 ): Promise<Uint8Array> {
-  return deps.database.read(async (tx) => {
+  return deps.db.read(async (tx) => {
     const check = await readCheck(tx, caller, uuid);
     const limit = await pingLimitOf(deps, tx, check.projectId);
     const isKept = Number.isSafeInteger(n) && n > check.pingCount - limit;

@@ -10,7 +10,7 @@ const pingsBetweenRounds = 100;
 const flipsKept = 93 * 24 * 3600 * microsPerSecond;
 
 export interface PruneDeps {
-  readonly database: Database;
+  readonly db: Database;
   readonly logger: Logger;
 }
 
@@ -24,7 +24,7 @@ export async function pruneAfter(deps: PruneDeps, pings: readonly PingOfCheck[])
   const due = pings.filter(({ checkId, n }) => (n + checkId) % pingsBetweenRounds === 0);
   for (const ping of due) {
     try {
-      await deps.database.transaction((tx) => pruneAlerts(tx, ping));
+      await deps.db.transaction((tx) => pruneAlerts(tx, ping));
     } catch (error) {
       deps.logger.error({ error, check: ping.checkId }, 'alerts.not_pruned');
     }

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Conflict, InvalidInput, type keyKinds, NotFound } from '@certloop/contracts';
 import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
-import type { Micros } from '../instants.js';
+import type { Clock } from '../instants.js';
 import { isStorable } from '../storable-text.js';
 import { composeKey, composePingKey, hashKey, type KeyKind } from './api-key.js';
 import {
@@ -20,8 +20,8 @@ import {
 } from './projects.repository.js';
 
 export interface AccountDeps {
-  readonly database: Database;
-  readonly now: () => Micros;
+  readonly db: Database;
+  readonly clock: Clock;
   /** Key of the HMAC under which keys are kept. */
   readonly secret: string;
 }
@@ -35,12 +35,12 @@ export interface NewUser {
 
 /** Throws InvalidInput for what is no e-mail address, Conflict when somebody has it. */
 export async function createUser(deps: AccountDeps, wanted: NewUser): Promise<User> {
-  return deps.database.transaction((tx) => addUser(deps, tx, wanted));
+  return deps.db.transaction((tx) => addUser(deps, tx, wanted));
 }
 
 /** Sets the limits that are given. Throws NotFound when nobody has the address. */
-export async function limitUser({ database }: AccountDeps, { email, ...limits }: NewUser): Promise<User> {
-  return database.transaction(async (tx) => {
+export async function limitUser({ db }: AccountDeps, { email, ...limits }: NewUser): Promise<User> {
+  return db.transaction(async (tx) => {
     const user = await findUserByEmail(tx, normalEmail(email));
     if (user === undefined) throw new NotFound(`there is no user ${email}`);
     const given = givenLimits({ email, ...limits });
@@ -51,7 +51,7 @@ export async function limitUser({ database }: AccountDeps, { email, ...limits }:
 
 /** Throws NotFound when nobody has the owner's address, InvalidInput for an empty or overlong name. */
 export async function createProject(deps: AccountDeps, ownerEmail: string, name: string): Promise<Project> {
-  return deps.database.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const owner = await findUserByEmail(tx, normalEmail(ownerEmail));
     if (owner === undefined) throw new NotFound(`there is no user ${ownerEmail}`);
     return addProject(deps, tx, owner, name);
@@ -62,7 +62,7 @@ type IssuedKind = (typeof keyKinds)[number];
 
 /** New key of a project, in the place of the one of that kind; it is not shown again. Throws NotFound. */
 export async function issueKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<string> {
-  return deps.database.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const { id } = await keepProject(tx, projectId);
     return putKey(deps, tx, id, kind);
   });
@@ -70,7 +70,7 @@ export async function issueKey(deps: AccountDeps, projectId: string, kind: Issue
 
 /** Ends a key of a project; does nothing where it has none of that kind. Throws NotFound. */
 export async function revokeKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<void> {
-  await deps.database.transaction(async (tx) => {
+  await deps.db.transaction(async (tx) => {
     const { id } = await getProject(tx, projectId);
     if (kind === 'ping') await setPingKey(tx, id, null);
     else await deleteApiKey(tx, id, kind);
@@ -90,7 +90,7 @@ export interface Setup {
  * their addresses.
  */
 export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: string): Promise<Setup> {
-  return deps.database.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const owner = (await findUserByEmail(tx, normalEmail(wanted.email))) ?? (await addUser(deps, tx, wanted));
     await setUserLimits(tx, owner.id, givenLimits(wanted));
     const project =
@@ -107,7 +107,14 @@ export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: str
 async function addUser(deps: AccountDeps, tx: Tx, wanted: NewUser): Promise<User> {
   const { checkLimit, pingLimit } = wanted;
   const email = normalEmail(wanted.email);
-  const user: User = { id: randomUUID(), email, checkLimit, pingLimit, checkCount: 0, createdAt: deps.now() };
+  const user: User = {
+    id: randomUUID(),
+    email,
+    checkLimit,
+    pingLimit,
+    checkCount: 0,
+    createdAt: deps.clock.now(),
+  };
   await onUniqueViolation(
     () => insertUser(tx, user),
     () => new Conflict(`there is a user ${email} already`),
@@ -132,7 +139,7 @@ export async function addProject(deps: AccountDeps, tx: Tx, owner: User, name: s
     name,
     badgeKey: randomUUID(),
     pingKey: null,
-    createdAt: deps.now(),
+    createdAt: deps.clock.now(),
   };
   await insertProject(tx, project);
   return project;
@@ -149,13 +156,13 @@ async function putKey(deps: AccountDeps, tx: Tx, projectId: string, kind: Issued
 }
 
 async function putApiKey(
-  { now, secret }: AccountDeps,
+  { clock, secret }: AccountDeps,
   tx: Tx,
   projectId: string,
   kind: KeyKind,
   key: string,
 ): Promise<string> {
-  await replaceApiKey(tx, { projectId, kind, hash: hashKey(key, secret), createdAt: now() });
+  await replaceApiKey(tx, { projectId, kind, hash: hashKey(key, secret), createdAt: clock.now() });
   return key;
 }
 

@@ -4,7 +4,7 @@ import { acceptedSecrets, hashKey, type KeyKind, keyLength, type Secrets } from 
 import { findProjectByKeyHash } from './projects.repository.js';
 
 export interface IdentifyDeps extends Secrets {
-  readonly database: Database;
+  readonly db: Database;
 }
 
 export interface Identity {
@@ -18,12 +18,12 @@ export interface Identity {
  * or when it is read-only and `needed` is read-write.
  */
 export async function identifyProject(
-  { database, ...secrets }: IdentifyDeps,
+  { db, ...secrets }: IdentifyDeps,
   key: string,
   needed: KeyKind,
 ): Promise<Identity> {
   if ([...key].length !== keyLength) throw new Unauthenticated('missing api key');
-  const found = await database.read((tx) => findProjectByKey(tx, secrets, key));
+  const found = await db.read((tx) => findProjectByKey(tx, secrets, key));
   if (found === undefined || (needed === 'read-write' && found.kind === 'read-only')) {
     throw new Unauthenticated('wrong api key');
   }

@@ -99,7 +99,7 @@ describeEachDialect('delivery of alerts', (open) => {
       'healthchecks.io',
     ]);
     expect(await log(hook)).toMatchObject([
-      { status: 'up', error: null, attempt: 1, settledAt: app.accounts.now() },
+      { status: 'up', error: null, attempt: 1, settledAt: app.accounts.clock.now() },
       { status: 'down', error: null, attempt: 1 },
     ]);
   });
@@ -153,11 +153,11 @@ describeEachDialect('delivery of alerts', (open) => {
     await app.deliver();
     expect(target.requests).toHaveLength(1);
     expect(await log(hook)).toMatchObject([
-      { status: 'down', error: 'Received status code 400', settledAt: app.accounts.now() },
+      { status: 'down', error: 'Received status code 400', settledAt: app.accounts.clock.now() },
     ]);
     expect(await read(hook.uuid)).toMatchObject({
       lastError: 'Received status code 400',
-      lastNotifiedAt: app.accounts.now(),
+      lastNotifiedAt: app.accounts.clock.now(),
       disabledAt: null,
     });
     target.reset();
@@ -174,7 +174,7 @@ describeEachDialect('delivery of alerts', (open) => {
     await app.deliver();
     expect(await read(chat.uuid)).toMatchObject({
       lastError: 'Received status code 404',
-      disabledAt: app.accounts.now(),
+      disabledAt: app.accounts.clock.now(),
     });
     await ada.ping(check);
     await app.tick();
@@ -264,7 +264,7 @@ describeEachDialect('delivery of alerts', (open) => {
     const hook = await webhook();
     const isHeld = async () => {
       const [open] = await app.database.read((tx) => listNotifications(tx, hook.id, 1));
-      return (open?.leaseUntil ?? 0) > app.accounts.now();
+      return (open?.leaseUntil ?? 0) > app.accounts.clock.now();
     };
     await fallenCheck();
     const arrived = new Promise<ServerResponse>((resolve) => target.answer(resolve));

@@ -22,7 +22,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     answer(503);
     await fail();
     const times: number[] = [];
-    const from = app.accounts.now();
+    const from = app.accounts.clock.now();
     for (let count = 1; count <= 8; count += 1) {
       await app.deliver();
       expect(target.requests).toHaveLength(count);
@@ -39,7 +39,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await read(hook)).toMatchObject({ failingSince: from, lastError: 'Received status code 503' });
     answer(200);
     await app.deliver();
-    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.clock.now() }]);
     expect(await read(hook)).toMatchObject({ failingSince: null, lastError: null });
     expect(new Set(target.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     expect(bodies().at(-1)).toBe('Backup down 2026-01-01T12:00:00+00:00');
@@ -80,7 +80,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     app.clock.advance(5 * second);
     await app.deliver();
     expect(mailbox.mails).toHaveLength(1);
-    expect(await log(mail)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+    expect(await log(mail)).toMatchObject([{ error: null, settledAt: app.accounts.clock.now() }]);
   });
 
   test('holds back the channel that answers 429, not the others, and loses nothing of a storm', async () => {
@@ -121,7 +121,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     answer(429, { 'Retry-After': new Date(began.getTime() + 24 * hour).toUTCString() });
     await fail();
     await app.deliver();
-    expect(secondsOf(app.accounts.now(), (await read(hook)).heldUntil)).toBe(3600);
+    expect(secondsOf(app.accounts.clock.now(), (await read(hook)).heldUntil)).toBe(3600);
     const { body } = await stage.ada.get('/channels/').expect(200);
     expect(body.channels).toMatchObject([{ held_until: '2026-01-01T13:00:00+00:00' }]);
     answer(200);
@@ -138,7 +138,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     const holds: number[] = [];
     for (let step = 0; step < 6; step += 1) {
       await app.deliver();
-      const held = secondsOf(app.accounts.now(), (await read(hook)).heldUntil);
+      const held = secondsOf(app.accounts.clock.now(), (await read(hook)).heldUntil);
       holds.push(held ?? 0);
       app.clock.advance((held ?? 0) * second);
     }
@@ -151,14 +151,14 @@ describeEachDialect('the ladder of deliveries', (open) => {
     answer(503, { 'Retry-After': '120' });
     await fail();
     await app.deliver();
-    const from = app.accounts.now();
+    const from = app.accounts.clock.now();
     expect(await read(hook)).toMatchObject({ failingSince: from, lastError: 'Received status code 503' });
     expect(secondsOf(from, (await read(hook)).heldUntil)).toBe(120);
     answer(200);
     app.clock.advance(120 * second);
     await app.deliver();
     expect(await read(hook)).toMatchObject({ failingSince: null, lastError: null });
-    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.clock.now() }]);
   });
 
   test('calls a target that is away and asks for a short wait no more often than the ladder says', async () => {
@@ -223,7 +223,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
       app.clock.advance(5 * minute);
     }
     const waiting = (await log(hook))[0];
-    expect(secondsOf(app.accounts.now(), waiting?.dueAt)).toBeGreaterThan(0);
+    expect(secondsOf(app.accounts.clock.now(), waiting?.dueAt)).toBeGreaterThan(0);
     answer(200);
     await fail('two');
     await app.deliver();

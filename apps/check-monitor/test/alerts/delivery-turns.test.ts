@@ -73,7 +73,7 @@ describeEachDialect('turns of deliveries', (open) => {
   function die() {
     const own = { newTurnId: randomUUID, ownTurns: new Set<string>() };
     const facts = { lease: 30_000_000, limit: 10, ...own, digestPerMinute: 20 };
-    const now = stage.app.accounts.now();
+    const now = stage.app.accounts.clock.now();
     return stage.app.database.transaction((tx) => claimTurns(tx, { now, ...facts }));
   }
   const keys = () => stage.target.requests.map(({ headers }) => headers['idempotency-key']);
@@ -108,7 +108,7 @@ describeEachDialect('turns of deliveries', (open) => {
     await app.deliver();
     await app.deliver();
     const error = 'its process ended each time that the message was sent';
-    expect(await log(hook)).toMatchObject([{ error, settledAt: app.accounts.now() }]);
+    expect(await log(hook)).toMatchObject([{ error, settledAt: app.accounts.clock.now() }]);
     expect(await read(hook)).toMatchObject({ failingSince: expect.any(Number), lastError: error });
     expect(target.requests).toEqual([]);
   });
@@ -217,13 +217,13 @@ describeEachDialect('turns of deliveries', (open) => {
     const { app } = stage;
     const hook = await webhook();
     await fail();
-    const far = app.accounts.now() + 400 * 86_400_000_000;
+    const far = app.accounts.clock.now() + 400 * 86_400_000_000;
     await app.database.transaction(async (tx) => {
       await executeSql(tx, 'update notifications set due_at = $1', [far]);
       await executeSql(tx, 'update channels set held_until = $1', [far]);
     });
     await app.deliver();
-    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.now() }]);
+    expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.clock.now() }]);
   });
 
   test('what became of a message changes nothing about a channel that was given new settings meanwhile', async () => {

@@ -171,7 +171,7 @@ describeEachDialect('channels of a project', (open) => {
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     expect((await getChannel(deps, path)).verifiedAt).toBeNull();
     await app.http.post(link).expect(200);
-    expect((await getChannel(deps, path)).verifiedAt).toBe(app.accounts.now());
+    expect((await getChannel(deps, path)).verifiedAt).toBe(app.accounts.clock.now());
   });
 
   test('who agreed once has not agreed for another address', async () => {

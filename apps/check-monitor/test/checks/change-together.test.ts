@@ -59,10 +59,10 @@ describeMonitor('two changes of one check at the same time', (stage) => {
 
   test('judges a ping that waits for an update by the settings after it', async () => {
     const { uuid } = await stage.ada.check();
-    const { now } = stage.app.accounts;
+    const { clock } = stage.app.accounts;
     await changeTogether(uuid, { methods: 'POST' }, () =>
       stage.app.database.transaction((tx) =>
-        insertHeldPings({ now, pingLimit: 100 }, tx, [{ uuid, ping: pingTo(uuid) }]),
+        insertHeldPings({ clock, pingLimit: 100 }, tx, [{ uuid, ping: pingTo(uuid) }]),
       ),
     );
     const { pings } = (await stage.ada.get(`/checks/${uuid}/pings/`)).body;

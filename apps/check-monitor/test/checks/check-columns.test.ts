@@ -60,7 +60,12 @@ describeEachDialect('columns of a check', (open) => {
   ];
 
   test.each(cases)('are read as they were written, one row or many: %s', async (_case, changes) => {
-    const origin = { projectId, uuid: randomUUID(), badgeUuid: randomUUID(), createdAt: app.accounts.now() };
+    const origin = {
+      projectId,
+      uuid: randomUUID(),
+      badgeUuid: randomUUID(),
+      createdAt: app.accounts.clock.now(),
+    };
     const written = { ...newCheck(settings, origin), ...changes };
     await app.database.transaction((tx) => insertCheck(tx, written));
     const one = await app.database.read((tx) => findCheckByUuid(tx, written.uuid));
@@ -71,7 +76,12 @@ describeEachDialect('columns of a check', (open) => {
   });
 
   test.each(cases)('are read for pings as they were written: %s', async (_case, changes) => {
-    const origin = { projectId, uuid: randomUUID(), badgeUuid: randomUUID(), createdAt: app.accounts.now() };
+    const origin = {
+      projectId,
+      uuid: randomUUID(),
+      badgeUuid: randomUUID(),
+      createdAt: app.accounts.clock.now(),
+    };
     const written = { ...newCheck(settings, origin), ...changes };
     await app.database.transaction((tx) => insertCheck(tx, written));
     const {

@@ -6,7 +6,7 @@ import { openTarget } from '../support/target.js';
 
 const target = openTarget();
 const telegram = (now = () => 0) =>
-  createTelegram({ send: target.send, apiUrl: target.server.url, token: '1:abc', now });
+  createTelegram({ send: target.send, apiUrl: target.server.url, token: '1:abc', clock: { now } });
 const settings = telegramSettings.parse({ chatId: -100, threadId: 7 });
 
 describe('telegram', () => {
@@ -89,9 +89,9 @@ describe('telegram', () => {
   });
 
   test('is missing its token where there is none', () => {
-    expect(createTelegram({ send: target.send, apiUrl: '', token: undefined, now: () => 0 }).missing).toBe(
-      'CHECK_MONITOR_TELEGRAM_TOKEN',
-    );
+    expect(
+      createTelegram({ send: target.send, apiUrl: '', token: undefined, clock: { now: () => 0 } }).missing,
+    ).toBe('CHECK_MONITOR_TELEGRAM_TOKEN');
     expect(telegram().missing).toBeUndefined();
   });
 });

@@ -52,7 +52,7 @@ describeEachDialect('a flip that reaches no channel', (open) => {
   const disable = (uuid: string) =>
     app.database.transaction(async (tx) => {
       const channel = await findChannel(tx, uuid);
-      await updateChannel(tx, channel?.id ?? 0, { disabledAt: app.accounts.now() });
+      await updateChannel(tx, channel?.id ?? 0, { disabledAt: app.accounts.clock.now() });
     });
   const hook = { url: 'https://hook.example/' };
   const listed = async (kind: string) => {
@@ -135,7 +135,9 @@ describeEachDialect('a flip that reaches no channel', (open) => {
     await flip('/fail');
     expect(warnings()).toEqual([['warn', uniqueKey, 'down']]);
     await app.database.transaction(async (tx) => {
-      await updateChannel(tx, (await findChannel(tx, mail))?.id ?? 0, { verifiedAt: app.accounts.now() });
+      await updateChannel(tx, (await findChannel(tx, mail))?.id ?? 0, {
+        verifiedAt: app.accounts.clock.now(),
+      });
     });
     expect(await listed('group')).not.toHaveProperty('cannot_send');
     await flip('');

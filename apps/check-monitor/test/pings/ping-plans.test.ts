@@ -13,7 +13,7 @@ import { findProjectByPingKey } from '../../src/projects/projects.repository.js'
 import { began } from '../support/app.js';
 import { pingTo } from '../support/intake.js';
 
-const now = () => began.getTime() * 1000;
+const clock = { now: () => began.getTime() * 1000 };
 const logger = createLogger({ service: 'check-monitor', level: 'silent' });
 
 // On a fresh install statements of pings are planned while the tables are empty and nothing is known of them. The
@@ -64,7 +64,7 @@ async function fillRings(tx: Tx, description: string): Promise<void> {
     `insert into pings (check_id, slot, n, at, signal, scheme, method, user_agent)
       select id, slot, slot, $1, 'success', 'http', 'GET', '' from checks, generate_series(1, 100) as slot
       where description = $2`,
-    [now(), description],
+    [clock.now(), description],
   );
   await countAtEnd(tx);
 }
@@ -79,7 +79,14 @@ async function pingAll(intake: PingIntake, uuids: readonly string[]): Promise<vo
 }
 
 function openIntake(database: Database): PingIntake {
-  return createPingIntake({ database, now, logger, newUuid: randomUUID, checkLimit: 1000, pingLimit: 100 });
+  return createPingIntake({
+    db: database,
+    clock,
+    logger,
+    newUuid: randomUUID,
+    checkLimit: 1000,
+    pingLimit: 100,
+  });
 }
 
 /** What inserts checks into a new project, and returns their uuids. */
@@ -87,15 +94,20 @@ async function checksOf(
   database: Database,
 ): Promise<(count: number, description?: string) => Promise<string[]>> {
   const owner = { email: 'ada@example.test', checkLimit: null, pingLimit: null };
-  const { pingKey } = await setUpProject({ database, now, secret: 'a secret of tests' }, owner, 'Shop');
+  const { pingKey } = await setUpProject({ db: database, clock, secret: 'a secret of tests' }, owner, 'Shop');
   return (count, description = '') =>
     database.transaction(async (tx) => {
       const project = await findProjectByPingKey(tx, pingKey);
       const uuids = Array.from({ length: count }, () => randomUUID());
       for (const uuid of uuids) {
-        const origin = { projectId: project?.id ?? '', uuid, badgeUuid: randomUUID(), createdAt: now() };
+        const origin = {
+          projectId: project?.id ?? '',
+          uuid,
+          badgeUuid: randomUUID(),
+          createdAt: clock.now(),
+        };
         const check = newCheck({ ...defaultSettings, description }, origin);
-        await insertCheck(tx, { ...check, storedStatus: 'up', lastPing: now() - microsPerSecond });
+        await insertCheck(tx, { ...check, storedStatus: 'up', lastPing: clock.now() - microsPerSecond });
       }
       await countAtEnd(tx);
       return uuids;

@@ -98,7 +98,7 @@ async function longestPing(url: string, work: Promise<unknown>): Promise<number>
 describeEachDialect('a mail of many megabytes', (open) => {
   test('neither ends the service nor holds pings up, whether its check is there or not', async () => {
     const { url: databaseUrl, database } = await open(schema);
-    const accounts = { database, secret, now: () => microsOf(new Date()) };
+    const accounts = { db: database, secret, clock: { now: () => microsOf(new Date()) } };
     const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };
     const { pingKey, readWriteKey } = await setUpProject(accounts, owner, 'Jobs');
     const { child, url, port } = await startSmall(databaseUrl, 32 * megabyte);

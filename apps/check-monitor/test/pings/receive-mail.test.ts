@@ -224,7 +224,14 @@ describeEachDialect('mail while the database is away', (open) => {
   test('is put off, so that its sender tries again', async () => {
     const { database } = await open(schema);
     const logger = createLogger({ service: 'check-monitor', level: 'silent' });
-    const deps = { database, logger, now: () => 0, newUuid: randomUUID, checkLimit: 20, pingLimit: 100 };
+    const deps = {
+      db: database,
+      logger,
+      clock: { now: () => 0 },
+      newUuid: randomUUID,
+      checkLimit: 20,
+      pingLimit: 100,
+    };
     const intake = createPingIntake(deps);
     const options = { host: '127.0.0.1', port: 0, domain, sizeLimit: 100_000 };
     const listener = await listenForMail({ intake, logger }, options);

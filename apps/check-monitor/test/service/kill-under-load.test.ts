@@ -49,7 +49,7 @@ describeEachDialect('a kill under load', (open) => {
   test('loses no ping that was answered', async () => {
     const { database, url } = await open(schema);
     const owner = { email: 'ada@example.org', checkLimit: 100, pingLimit: 1_000_000 };
-    const keys = await setUpProject({ database, now: () => 0, secret }, owner, 'Jobs');
+    const keys = await setUpProject({ db: database, clock: { now: () => 0 }, secret }, owner, 'Jobs');
     const headers = { 'X-Api-Key': keys.readWriteKey };
     const first = await start(url);
     const uuids: string[] = [];

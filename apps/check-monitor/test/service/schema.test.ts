@@ -25,7 +25,11 @@ describeEachDialect('schema', (open) => {
   test('keeps checks and their pings when states move into a table of their own, and back', async () => {
     const { database } = await open(schema);
     const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };
-    const { pingKey } = await setUpProject({ database, now: () => 0, secret: 'secret' }, owner, 'Jobs');
+    const { pingKey } = await setUpProject(
+      { db: database, clock: { now: () => 0 }, secret: 'secret' },
+      owner,
+      'Jobs',
+    );
     const pinged: Partial<Check> = {
       ...{ storedStatus: 'up', lastPing: 1_767_268_800_000_001, lastStart: 1_767_268_800_000_002 },
       ...{ lastStartRunId: randomUUID(), lastDuration: 3, alertAfter: 1_767_268_800_000_004, pingCount: 5 },
@@ -63,7 +67,7 @@ describeEachDialect('schema', (open) => {
   test('keeps badge keys when they may be longer, and what refers to their projects', async () => {
     const { database } = await open(schema);
     const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };
-    await setUpProject({ database, now: () => 0, secret: 'secret' }, owner, 'Jobs');
+    await setUpProject({ db: database, clock: { now: () => 0 }, secret: 'secret' }, owner, 'Jobs');
     const inPlace = () =>
       database.read(async (tx) => ({
         projects: await querySql(tx, projects.columns, 'select * from projects'),

@@ -15,7 +15,7 @@ export async function makeStage(
   database: Database,
   cleanups: Cleanups,
 ): Promise<{ readonly target: Recorder; readonly pingKey: string }> {
-  const accounts = { database, secret: secretOfProcesses, now: () => microsOf(new Date()) };
+  const accounts = { db: database, secret: secretOfProcesses, clock: { now: () => microsOf(new Date()) } };
   const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };
   const { projectId, pingKey } = await setUpProject(accounts, owner, 'Jobs');
   const target = await startRecorder();

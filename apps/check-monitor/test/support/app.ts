@@ -12,7 +12,7 @@ import {
 } from '@certloop/server';
 import supertest from 'supertest';
 import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
-import { type AppConfig, buildApp } from '../../src/app.js';
+import { type AppConfig, createApp } from '../../src/app.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
@@ -127,23 +127,32 @@ export async function openTestApp(
 ): Promise<TestApp> {
   const { database, url } = await open(schema);
   const clock = createMovableClock(began);
-  const now = () => microsOf(clock.now());
+  const micros = { now: () => microsOf(clock.now()) };
   const config = { ...defaults, ...overrides };
   const { logTo: destination } = telling;
   const logger = createLogger({
     service: 'check-monitor',
     ...(destination === undefined ? { level: 'silent' } : { level: 'info', destination }),
   });
-  const parts = { secret: config.secret, now, logger, telling };
-  const watch = createServiceMetrics(createMetrics({ logger, keepMs: 0 }), { database, now });
+  const parts = { secret: config.secret, clock: micros, logger, telling };
+  const watch = createServiceMetrics(createMetrics({ logger, keepMs: 0 }), { db: database, clock: micros });
   const { onDelivered, onRefusedCall } = watch;
-  const notifier = openNotifier({ ...parts, database, onDelivered, onRefusedCall });
-  const { handler, intake, tick, drain, dispatcher } = buildApp({
-    ...{ config, database, now, logger, notifier, passwords, watch, consoleFolder: telling.consoleFolder },
+  const notifier = openNotifier({ ...parts, db: database, onDelivered, onRefusedCall });
+  const { handler, intake, tick, drain, dispatcher } = createApp({
+    ...{
+      config,
+      database,
+      clock: micros,
+      logger,
+      notifier,
+      passwords,
+      watch,
+      consoleFolder: telling.consoleFolder,
+    },
   });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);
-  const accounts = { database, now, secret: config.secret, notifier };
+  const accounts = { db: database, clock: micros, secret: config.secret, notifier };
   return {
     http,
     database,
@@ -163,11 +172,11 @@ export async function openTestApp(
     notifier,
     openAnother: async () => {
       const second = await openDatabase({ url, schema });
-      const tellsToo = openNotifier({ ...parts, database: second });
-      const { tick, dispatcher: another } = buildApp({
+      const tellsToo = openNotifier({ ...parts, db: second });
+      const { tick, dispatcher: another } = createApp({
         config,
         database: second,
-        now,
+        clock: micros,
         logger,
         notifier: tellsToo,
       });

@@ -23,7 +23,7 @@ export function countPings(database: Database, uuid: string): Promise<number> {
 
 /** Inserts checks that were pinged just now; the count of their account is left as it is. */
 export function insertUpChecks({ accounts }: TestApp, projectId: string, count: number): Promise<void> {
-  const createdAt = accounts.now();
+  const createdAt = accounts.clock.now();
   const rows = Array.from({ length: count }, () => {
     const made = newCheck(defaultSettings, {
       projectId,
@@ -34,7 +34,7 @@ export function insertUpChecks({ accounts }: TestApp, projectId: string, count: 
     const up = { ...made, storedStatus: 'up', lastPing: createdAt } as const;
     return { ...up, alertAfter: deadlineOf(up) };
   });
-  return accounts.database.transaction(async (tx) => {
+  return accounts.db.transaction(async (tx) => {
     for (const row of rows) await insertCheck(tx, row);
   });
 }

@@ -10,10 +10,10 @@ export function intakeOf(
   { app }: Pick<Stage, 'app'>,
   { pingLimit = 100, ...changed }: Partial<Database> & { readonly pingLimit?: number } = {},
 ): PingIntake {
-  const { now } = app.accounts;
+  const { clock } = app.accounts;
   const database = { ...app.database, ...changed };
   const { logger } = app;
-  return createPingIntake({ database, now, logger, newUuid: randomUUID, checkLimit: 20, pingLimit });
+  return createPingIntake({ db: database, clock, logger, newUuid: randomUUID, checkLimit: 20, pingLimit });
 }
 
 export function pingTo(uuid: string, changed: Partial<IncomingPing> = {}): IncomingPing {

@@ -19,7 +19,7 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
       },
     },
     ({ receiver }) => receiver,
-    () => now,
+    { now: () => now },
   );
   const send = (receiver: string) => limited.deliver(aDelivery({ receiver }));
   for (let turn = 0; turn < 6; turn += 1) expect(await send('ada')).toEqual(delivered);
@@ -42,7 +42,7 @@ test('a notice takes a turn like every other message', async () => {
       notify: async () => delivered,
     },
     ({ receiver }) => receiver,
-    () => 0,
+    { now: () => 0 },
   );
   const { settings: _settings, ...rest } = aDelivery({ receiver: 'ada' });
   const notice = { status: 'down', title: 'Two checks are down', lines: [] } as const;

@@ -1,4 +1,4 @@
-import type { Micros } from '../../instants.js';
+import type { Clock } from '../../instants.js';
 import type { Integration } from '../integration.js';
 import { type DeliveryResult, tooMany } from './delivery-result.js';
 import { createMessageThrottle } from './message-throttle.js';
@@ -10,11 +10,11 @@ import { createMessageThrottle } from './message-throttle.js';
 export function inTurns<Settings extends object>(
   integration: Integration<Settings>,
   receiverOf: (settings: Settings) => string,
-  now: () => Micros,
+  clock: Clock,
 ): Integration<Settings> {
   const throttle = createMessageThrottle();
   const inTurn = async (settings: Settings, send: () => Promise<DeliveryResult>): Promise<DeliveryResult> => {
-    const wait = throttle.take(receiverOf(settings), now());
+    const wait = throttle.take(receiverOf(settings), clock.now());
     return wait === 0 ? send() : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
   };
   const { notify } = integration;

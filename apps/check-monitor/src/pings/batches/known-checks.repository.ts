@@ -68,9 +68,9 @@ const lockSome = {
 };
 
 /** The checks that there are of these uuids. */
-export async function findKnownChecks(database: Database, uuids: readonly string[]): Promise<KnownCheck[]> {
-  if (database.lanes === undefined) return database.read(async (tx) => findOnSqlite(tx, uuids));
-  return parsed(await database.lanes.run(findSome, [`{${uuids.join(',')}}`]));
+export async function findKnownChecks(db: Database, uuids: readonly string[]): Promise<KnownCheck[]> {
+  if (db.lanes === undefined) return db.read(async (tx) => findOnSqlite(tx, uuids));
+  return parsed(await db.lanes.run(findSome, [`{${uuids.join(',')}}`]));
 }
 
 /** The same, held until the transaction ends. */

@@ -38,10 +38,9 @@ export async function prepareForPings(tx: Tx): Promise<void> {
  * Writes what pings change of the checks that nobody else has changed since they were read, in a transaction of its
  * own; returns the ids of these. Of the others nothing is written.
  */
-export async function commitPings(database: Database, rows: PingRows): Promise<ReadonlySet<number>> {
-  const { lanes } = database;
-  if (lanes === undefined || rows.shrunk.length > 0)
-    return database.transaction((tx) => insertPings(tx, rows));
+export async function commitPings(db: Database, rows: PingRows): Promise<ReadonlySet<number>> {
+  const { lanes } = db;
+  if (lanes === undefined || rows.shrunk.length > 0) return db.transaction((tx) => insertPings(tx, rows));
   return idsOf(await lanes.run(statementOf(rows), columnsOf(rows)));
 }
 

@@ -3,7 +3,7 @@ import type { Tx } from '@certloop/db';
 import { applySignal } from '../../checks/check-state.js';
 import { flipRow } from '../../checks/checks.service.js';
 import type { FlipRow } from '../../flips/flips.repository.js';
-import type { Micros } from '../../instants.js';
+import type { Clock } from '../../instants.js';
 import { type IncomingPing, readExitStatus, readRunId } from '../incoming-ping.js';
 import type { PingLimits } from '../ping-limits.service.js';
 import { nextPlace } from '../ping-ring.js';
@@ -15,7 +15,7 @@ import type { KnownCheck, KnownChecks } from './known-checks.store.js';
 import { commitPings, insertPings, type PingRows } from './ping-batch.repository.js';
 
 export interface StorePingsDeps extends PruneDeps, PingLimits {
-  readonly now: () => Micros;
+  readonly clock: Clock;
 }
 
 /** A ping and the check that it is for. */
@@ -47,7 +47,7 @@ export async function storePings(
     const batch = new Batch(await knownChecks(deps, known, pings), deps);
     const refusals = pings.map((ping) => batch.add(ping));
     if (batch.changed.size === 0) return refusals;
-    const changedElsewhere = batch.settle(await commitPings(deps.database, batch.rows()));
+    const changedElsewhere = batch.settle(await commitPings(deps.db, batch.rows()));
     const pruned = await pruneAfter(deps, batch.stored());
     // read again, as the limit of its account may have changed
     for (const { id, uuid } of batch.changed) if (pruned.has(id)) known.forget(uuid);
@@ -67,14 +67,14 @@ export async function storeHeldPings(
   deps: StorePingsDeps,
   pings: readonly AddressedPing[],
 ): Promise<PingRefusal[]> {
-  const { refusals, stored } = await deps.database.transaction((tx) => insertHeldPings(deps, tx, pings));
+  const { refusals, stored } = await deps.db.transaction((tx) => insertHeldPings(deps, tx, pings));
   await pruneAfter(deps, stored);
   return refusals;
 }
 
 /** The same within a transaction; `stored` is to be handed to `pruneAfter` when it has ended. */
 export async function insertHeldPings(
-  deps: Pick<StorePingsDeps, 'now' | 'pingLimit'>,
+  deps: Pick<StorePingsDeps, 'clock' | 'pingLimit'>,
   tx: Tx,
   pings: readonly AddressedPing[],
 ): Promise<{ readonly refusals: PingRefusal[]; readonly stored: readonly StoredPing[] }> {
@@ -89,7 +89,7 @@ export async function insertHeldPings(
 
 /** The checks that there are, read where they are not known yet. */
 async function knownChecks(
-  { database }: StorePingsDeps,
+  { db }: StorePingsDeps,
   known: KnownChecks,
   pings: readonly AddressedPing[],
 ): Promise<KnownCheck[]> {
@@ -101,7 +101,7 @@ async function knownChecks(
     else checks.push(check);
   }
   if (unknown.length === 0) return checks;
-  const found = await findKnownChecks(database, unknown);
+  const found = await findKnownChecks(db, unknown);
   for (const check of found) known.add(check);
   return [...checks, ...found];
 }
@@ -109,14 +109,14 @@ async function knownChecks(
 /** Checks as pings change them one after another, and the rows to write. */
 class Batch {
   readonly #checks: ReadonlyMap<string, KnownCheck>;
-  readonly #deps: Pick<StorePingsDeps, 'now' | 'pingLimit'>;
+  readonly #deps: Pick<StorePingsDeps, 'clock' | 'pingLimit'>;
   readonly #pings: (PingRow & StoredPing)[] = [];
   readonly #flips: Omit<FlipRow, 'id'>[] = [];
   readonly #shrunk = new Set<KnownCheck>();
   readonly changed = new Set<KnownCheck>();
 
   /** The checks are changed in place. */
-  constructor(checks: readonly KnownCheck[], deps: Pick<StorePingsDeps, 'now' | 'pingLimit'>) {
+  constructor(checks: readonly KnownCheck[], deps: Pick<StorePingsDeps, 'clock' | 'pingLimit'>) {
     this.#checks = new Map(checks.map((check) => [check.uuid, check]));
     this.#deps = deps;
   }
@@ -159,7 +159,7 @@ class Batch {
 
   #apply(check: KnownCheck, ping: IncomingPing, exitStatus: number | null, runId: string | null): void {
     const { address, method, userAgent, body, origin } = ping;
-    const at = this.#deps.now();
+    const at = this.#deps.clock.now();
     const signal = ping.mail
       ? signalOfMail(ping.mail, check)
       : signalOfHttpPing({ action: address.action, exitStatus, method, body }, check);

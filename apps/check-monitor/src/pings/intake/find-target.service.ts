@@ -9,11 +9,11 @@ import type { SlugTarget } from '../ping-address.js';
  * slug, Conflict for one of several checks, NotFound.
  */
 export async function findTarget(
-  { database }: { readonly database: Database },
+  { db }: { readonly db: Database },
   { pingKey, slug, create }: SlugTarget,
 ): Promise<string | undefined> {
   if (slug !== slug.toLowerCase()) throw wrongUrl();
-  const [found, another] = await database.read((tx) => findUuidsBySlug(tx, pingKey, slug));
+  const [found, another] = await db.read((tx) => findUuidsBySlug(tx, pingKey, slug));
   if (another !== undefined) throw new Conflict('ambiguous slug');
   if (found === undefined && !create) throw new NotFound('not found');
   return found;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, InvalidInput, NotFound, Unavailable } from '@certloop/contracts';
 import type { Logger } from '@certloop/server';
-import { type Micros, wholeMs } from '../../instants.js';
+import { type Clock, type Micros, wholeMs } from '../../instants.js';
 import { type AddressRange, originOf } from '../client-address.js';
 import { type IncomingPing, knownCheck } from '../incoming-ping.js';
 import { parsePingAddress } from '../ping-address.js';
@@ -9,7 +9,7 @@ import type { PingIntake } from './receive-ping.service.js';
 
 export interface PingRequestDeps {
   readonly intake: PingIntake;
-  readonly now: () => Micros;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Bytes kept of a body. */
   readonly bodyLimit: number;
@@ -55,7 +55,7 @@ async function respond(
   send(response, isNew ? 201 : 200, isNew ? 'Created' : 'OK', {
     'Access-Control-Allow-Origin': '*',
     'Ping-Body-Limit': String(deps.bodyLimit),
-    ...uncached(deps.now()),
+    ...uncached(deps.clock.now()),
   });
 }
 
@@ -101,7 +101,7 @@ function answerPreflight(response: ServerResponse): void {
 }
 
 function refuse(
-  { logger, now }: PingRequestDeps,
+  { logger, clock }: PingRequestDeps,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
@@ -114,7 +114,7 @@ function refuse(
   if (!request.complete) request.resume();
   send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored', {
     ...refusal?.headers,
-    ...(isPassing && uncached(now())),
+    ...(isPassing && uncached(clock.now())),
   });
 }
 

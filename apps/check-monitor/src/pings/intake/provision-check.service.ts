@@ -13,7 +13,7 @@ import {
 import { wrongUrl } from '../incoming-ping.js';
 import type { SlugTarget } from '../ping-address.js';
 
-export type ProvisionDeps = Pick<WriteCheckDeps, 'newUuid' | 'now' | 'checkLimit'>;
+export type ProvisionDeps = Pick<WriteCheckDeps, 'newUuid' | 'clock' | 'checkLimit'>;
 
 const longestSlug = 100;
 

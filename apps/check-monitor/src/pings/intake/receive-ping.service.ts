@@ -54,7 +54,7 @@ export function createPingIntake(deps: ReceivePingDeps): PingIntake {
     },
     find: async (target) => {
       const uuid = target.kind === 'uuid' ? target.uuid : await findTarget(deps, target);
-      const [check] = uuid === undefined ? [] : await findKnownChecks(deps.database, [uuid]);
+      const [check] = uuid === undefined ? [] : await findKnownChecks(deps.db, [uuid]);
       if (check === undefined) throw new NotFound('not found');
       return check.uuid;
     },
@@ -74,7 +74,7 @@ const mostAtOnce = 100;
  */
 function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promise<PingRefusal> {
   // a server of its own works on one batch while another one is made ready here
-  const mostBatches = deps.database.lanes === undefined ? 1 : 2;
+  const mostBatches = deps.db.lanes === undefined ? 1 : 2;
   const checks = createKnownChecks();
   const underWay = new Set<readonly Waiting[]>();
   const busy = new Set<string>();
@@ -116,9 +116,9 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
   };
 
   const storeBatch = async (batch: readonly Waiting[]): Promise<void> => {
-    const { database } = deps;
-    const left = await settleTogether(database, batch, (pings) => storePings(deps, checks, pings));
-    await settleTogether(database, left, (pings) => storeHeldPings(deps, pings));
+    const { db } = deps;
+    const left = await settleTogether(db, batch, (pings) => storePings(deps, checks, pings));
+    await settleTogether(db, left, (pings) => storeHeldPings(deps, pings));
   };
 
   return (ping) =>
@@ -137,7 +137,7 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
  * away all fail at once, as each would wait for it. Returns those whose check was changed by somebody else.
  */
 async function settleTogether(
-  database: Database,
+  db: Database,
   batch: readonly Waiting[],
   store: (pings: readonly Waiting[]) => Promise<(PingRefusal | typeof outdated)[]>,
 ): Promise<Waiting[]> {
@@ -153,15 +153,15 @@ async function settleTogether(
     return batch.filter((_, place) => isOutdated[place]);
   } catch (error) {
     const left: Waiting[] = [];
-    if (others.length === 0 || (await isAway(database, error))) for (const { fail } of batch) fail(error);
-    else for (const one of batch) left.push(...(await settleTogether(database, [one], store)));
+    if (others.length === 0 || (await isAway(db, error))) for (const { fail } of batch) fail(error);
+    else for (const one of batch) left.push(...(await settleTogether(db, [one], store)));
     return left;
   }
 }
 
-function isAway(database: Database, error: unknown): Promise<boolean> {
+function isAway(db: Database, error: unknown): Promise<boolean> {
   if (error instanceof DatabaseUnavailable) return Promise.resolve(true);
-  return database.ping().then(
+  return db.ping().then(
     () => false,
     () => true,
   );
@@ -175,7 +175,7 @@ async function provisionAndStore(
   // a wrong address makes no check
   readExitStatus(ping.address);
   readRunId(ping.address);
-  const { uuid, isNew, stored } = await deps.database.transaction(async (tx) => {
+  const { uuid, isNew, stored } = await deps.db.transaction(async (tx) => {
     const provisioned = await provisionCheck(deps, tx, target);
     const { refusals, stored } = await insertHeldPings(deps, tx, [{ uuid: provisioned.uuid, ping }]);
     requireStored(refusals[0]);

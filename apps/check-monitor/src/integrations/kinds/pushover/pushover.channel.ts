@@ -58,10 +58,10 @@ export const poIntegration: CreateIntegration<PushoverSettings> = ({
   sendToService: send,
   services,
   messengers,
-  now,
+  clock,
 }) =>
   inTurns(
     createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),
     ({ userKey }) => userKey,
-    now,
+    clock,
   );

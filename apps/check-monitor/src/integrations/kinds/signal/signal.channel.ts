@@ -77,11 +77,11 @@ export const signalIntegration: CreateIntegration<SignalSettings> = ({
   messengers,
   timeoutMs,
   onCaptcha,
-  now,
+  clock,
   stop,
 }) =>
   inTurns(
     createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha, stop }),
     ({ recipient }) => recipient,
-    now,
+    clock,
   );

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../instants.js';
+import type { Clock } from '../../../instants.js';
 import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, refusedForGood, tooMany, undelivered } from '../../delivery/delivery-result.js';
 import { type HttpAnswer, jsonAnswer, jsonPost } from '../../delivery/http-message.js';
@@ -14,7 +14,7 @@ export interface TelegramDeps {
   readonly apiUrl: string;
   /** Token of this service's bot; undefined when it has none. */
   readonly token: string | undefined;
-  readonly now: () => Micros;
+  readonly clock: Clock;
 }
 
 /** A chat that this service's bot is in. */
@@ -45,7 +45,7 @@ async function deliverInTurn(
   throttle: MessageThrottle,
   delivery: Text,
 ): Promise<DeliveryResult> {
-  const wait = throttle.take(String(delivery.settings.chatId), deps.now());
+  const wait = throttle.take(String(delivery.settings.chatId), deps.clock.now());
   return wait === 0 ? deliver(deps, delivery) : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
 }
 
@@ -114,5 +114,5 @@ export const telegramIntegration: CreateIntegration<TelegramSettings> = ({
   sendToService: send,
   services,
   messengers,
-  now,
-}) => createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken, now });
+  clock,
+}) => createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken, clock });
