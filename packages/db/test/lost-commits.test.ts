@@ -141,7 +141,7 @@ test('a read that runs no statement is given up, and lets others read', async ()
 });
 
 describe('who shares a commit', () => {
-  /** Statements as they were sent, and a commit that ends as the test wishes. */
+  /** Statements as they were sent, and a commit that ends as the test asks. */
   function scripted(commit: () => Promise<void>) {
     const sent: string[] = [];
     const newSession = (): Session => ({

@@ -25,8 +25,8 @@ export function issuanceHandlers(
     },
     requestCertificate: async ({ context, params, query, body }) => {
       const isConfirmed = body?.confirmed === true;
-      const wish = { ...params, isConfirmed, waitSeconds: query.wait };
-      const state = await requestCertificate(deps, context, wish);
+      const request = { ...params, isConfirmed, waitSeconds: query.wait };
+      const state = await requestCertificate(deps, context, request);
       return { status: 200, body: requestView(state), headers: followHeaders(jobOf(state)) };
     },
     refreshCertificate: async ({ context, params }) => {

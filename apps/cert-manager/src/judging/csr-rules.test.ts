@@ -2,9 +2,9 @@ import { buildCsr, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import { areSameIdentifiers, orderSubject } from './csr-rules.js';
 
-type Wish = Omit<Parameters<typeof buildCsr>[0], 'privateKey'> & { readonly kind?: KeyKind };
+type Wanted = Omit<Parameters<typeof buildCsr>[0], 'privateKey'> & { readonly kind?: KeyKind };
 
-async function csrOf({ kind = 'P-256', ...request }: Wish): Promise<string> {
+async function csrOf({ kind = 'P-256', ...request }: Wanted): Promise<string> {
   const { privateKey } = await generateKeyPair(kind);
   return (await buildCsr({ privateKey, ...request })).pem;
 }
@@ -12,7 +12,7 @@ async function csrOf({ kind = 'P-256', ...request }: Wish): Promise<string> {
 const dns = (value: string) => ({ type: 'dns', value });
 
 describe('the names of an order', () => {
-  test.each<[string, Wish, object[]]>([
+  test.each<[string, Wanted, object[]]>([
     ['are those of the CSR', { dnsNames: ['a.example', 'b.example'] }, [dns('a.example'), dns('b.example')]],
     ['are each there once, in lower case', { dnsNames: ['A.example', 'a.EXAMPLE'] }, [dns('a.example')]],
     [
@@ -31,8 +31,8 @@ describe('the names of an order', () => {
       [dns('a.example'), { type: 'ip', value: '192.0.2.1' }, { type: 'ip', value: '2001:db8::1' }],
     ],
     ['may be wildcards', { dnsNames: ['*.a.example'] }, [dns('*.a.example')]],
-  ])('%s', async (_, wish, identifiers) => {
-    expect(orderSubject(await csrOf(wish)).identifiers).toEqual(identifiers);
+  ])('%s', async (_, wanted, identifiers) => {
+    expect(orderSubject(await csrOf(wanted)).identifiers).toEqual(identifiers);
   });
 
   test('hand the CSR on to the byte', async () => {
@@ -44,7 +44,7 @@ describe('the names of an order', () => {
 
 describe('a CSR is refused before anything is ordered', () => {
   const names = Array.from({ length: 101 }, (_, index) => `n${index}.example`);
-  test.each<[string, Wish, RegExp]>([
+  test.each<[string, Wanted, RegExp]>([
     [
       'with a mail address',
       { dnsNames: ['a.example'], emailAddresses: ['a@a.example'] },
@@ -61,8 +61,8 @@ describe('a CSR is refused before anything is ordered', () => {
     ['with more than 100 names', { dnsNames: names }, /101 names/],
     ['with a key on P-521', { dnsNames: ['a.example'], kind: 'P-521' }, /key is on P-521/],
     ['with an Ed25519 key', { dnsNames: ['a.example'], kind: 'Ed25519' }, /key is of the kind Ed25519/],
-  ])('%s', async (_, wish, message) => {
-    const pem = await csrOf(wish);
+  ])('%s', async (_, wanted, message) => {
+    const pem = await csrOf(wanted);
     expect(() => orderSubject(pem)).toThrow(message);
   });
 });

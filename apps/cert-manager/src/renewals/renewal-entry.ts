@@ -1,6 +1,7 @@
 import type { RenewalStatus } from '@certloop/contracts';
 import { isHandedIn } from '../acme/orders/order-record.js';
 import { dueAfterLapse } from './queue/retry-policy.js';
+import { pendingKeyOf, type RenewalJournal } from './renewal-journal.js';
 
 /** The part of a renewal entry that moves. */
 export interface RenewalState {
@@ -85,8 +86,8 @@ function lapsed(
 
 /** Whether a CA has perhaps issued a certificate that is not stored yet, by the journal of an entry. */
 export function mayHaveCertificate(
-  journal: { readonly issued?: unknown; readonly wish?: unknown; readonly order?: unknown } | null,
+  journal: Pick<RenewalJournal, 'issued' | 'wish' | 'order'> | null,
 ): boolean {
   if (journal === null) return false;
-  return journal.issued !== undefined || journal.wish !== undefined || isHandedIn(journal.order);
+  return journal.issued !== undefined || pendingKeyOf(journal) !== undefined || isHandedIn(journal.order);
 }

@@ -14,25 +14,9 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In, MoreThan } from 'typeorm';
-import type { OrderState } from '../providers/provider.js';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import type { RenewalState } from './renewal-entry.js';
-
-/** How far a renewal has come; what a process that takes it up needs in order not to begin anew. */
-export interface RenewalJournal {
-  /** CSR that the provider was asked to sign. */
-  readonly csrId: string;
-  /** Whom it was asked of; absent in journals of earlier versions. */
-  readonly providerId?: string;
-  /** What the provider keeps of an order under way. */
-  readonly order?: OrderState;
-  /** Name under which a provider without orders is asked, until it has answered. */
-  readonly wish?: string;
-  /** The row by which it is asked again under that name, whatever becomes of the entry. */
-  readonly requestId?: string;
-  /** The provider's answer, not stored as a certificate yet. */
-  readonly issued?: { readonly certificatePem: string; readonly upstreamId: string | null };
-}
+import type { RenewalJournal } from './renewal-journal.js';
 
 /** An entry of the renewal queue. */
 export interface RenewalRow extends RenewalState {

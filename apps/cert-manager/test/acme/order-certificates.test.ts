@@ -128,7 +128,7 @@ describeEachDialect('the order of certificates', (open) => {
     await place.app.database.transaction((tx) =>
       executeSql(tx, 'update certificates set replaced_at = created_at where fqdn_id = $1', [fqdn.id]),
     );
-    // a wish that was granted once is not granted again
+    // a request that was answered once is not answered again
     await addCsr(place.app, fqdn, await newCsr(fqdn.fqdn));
     const second = await sign(fqdn);
     expect(await listed(fqdn)).toEqual([first, second]);

@@ -91,14 +91,14 @@ describeEachDialect('a process that is killed', (open) => {
       expect(stored).toHaveLength(2);
     });
 
-    test('its certificate is stored although the newest one is of another wish', async () => {
+    test('its certificate is stored although the newest one is of another request', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const call = await sign(fqdn);
       ca.answer('soundly');
       await app.request.post(call.path).set(call.auth).send(call.body).expect(200);
       const before = await dieSigning(call);
       // as a renewal or a request by another provider does
-      const rename = `update signing_requests set wish = 'a wish of its own' where fqdn_id = $1`;
+      const rename = `update signing_requests set wish = 'another key' where fqdn_id = $1`;
       await app.database.transaction((tx) => executeSql(tx, rename, [fqdn.id]));
       app.clock.advance(3 * leaseMs);
       ca.answer('with a fault');

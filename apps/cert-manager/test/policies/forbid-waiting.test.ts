@@ -117,7 +117,7 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
       await forbid(fqdn);
       const record = createRequestLog({ db: app.database, clock: app.clock, leaseMs: 1000 });
       const caller = builtInCaller('cli', { requestId: '', ipAddress: '', userAgent: '' });
-      const asked = found.map((order) => ({ caller, order, wish: order.fqdn.id }));
+      const asked = found.map((order) => ({ caller, order, idempotencyKey: order.fqdn.id }));
       const [refused, recorded] = await Promise.allSettled(asked.map(record));
       expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'name_not_allowed' } });
       expect(recorded).toMatchObject({ status: 'fulfilled' });

@@ -44,11 +44,11 @@ describeEachDialect('queueing a renewal for a test', (open) => {
     for (let round = 0; round < 8; round += 1) {
       const doomed = await renewedFqdn(place);
       const [{ id: certificateId } = failWithout()] = await certificatesOf(app, doomed);
-      const wish = { certificateId, fqdnId: doomed.id, spaceId: doomed.spaceId, minutesFromNow: 5 };
+      const wanted = { certificateId, fqdnId: doomed.id, spaceId: doomed.spaceId, minutesFromNow: 5 };
       const path = `/spaces/${doomed.spaceId}/fqdns/${doomed.id}`;
       const [, ...replies] = await Promise.all([
         app.request.delete(path).set(app.people.ada.auth).expect(200),
-        ...[1, 2, 3].map(() => post(wish)),
+        ...[1, 2, 3].map(() => post(wanted)),
       ]);
       for (const { status } of replies) statuses.add(status);
     }

@@ -211,7 +211,7 @@ function pemOf({ certificate }: Issuer): string {
   return formatPem(certificateLabel, certificate.der);
 }
 
-interface Wish {
+interface Request {
   readonly csrPem: string;
   readonly days: number;
   readonly serialNumber: bigint;
@@ -219,7 +219,7 @@ interface Wish {
   readonly now: Date;
 }
 
-async function issue(issuer: Issuer, { csrPem, days, serialNumber, manner, now }: Wish): Promise<string> {
+async function issue(issuer: Issuer, { csrPem, days, serialNumber, manner, now }: Request): Promise<string> {
   const csr = parseCsr(parsePem(csrPem, csrLabels));
   const { dnsNames } = csr.subjectAltNames;
   const other = manner === 'for another key' ? await generateKeyPair('P-256') : undefined;

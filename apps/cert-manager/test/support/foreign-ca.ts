@@ -11,7 +11,7 @@ import {
 } from '@certloop/crypto';
 
 /** What is asked of a CA that the service knows nothing of. */
-export interface ForeignWish {
+export interface ForeignRequest {
   readonly dnsNames: readonly string[];
   readonly notBefore: Date;
   readonly notAfter: Date;
@@ -22,7 +22,12 @@ export interface ForeignWish {
 const day = 86_400_000;
 
 /** PEM texts of a certificate of a CA of its own, and of that CA's root. */
-export async function foreignCertificate({ dnsNames, notBefore, notAfter, keyKind = 'P-256' }: ForeignWish) {
+export async function foreignCertificate({
+  dnsNames,
+  notBefore,
+  notAfter,
+  keyKind = 'P-256',
+}: ForeignRequest) {
   const root = await createIssuer(
     await createRoot({
       keyKind: 'P-256',

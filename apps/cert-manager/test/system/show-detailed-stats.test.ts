@@ -90,7 +90,7 @@ describeEachDialect('detailed counts', (open) => {
     });
   });
 
-  test('are left out without the wish, and refused for another one', async () => {
+  test('are left out unless they are asked for, and another value is refused', async () => {
     expect(Object.keys((await statsOf(undefined, 'detail=false')) as object)).toEqual([
       'spaces',
       'fqdns',

@@ -221,12 +221,12 @@ describeEachDialect('probes of targets', (open) => {
   test('ask for our kind of key where another is served first', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
-    const wish = {
+    const wanted = {
       dnsNames: ['www.example.org'],
       notBefore: app.clock.now(),
       notAfter: new Date('2026-05-01'),
     };
-    const rsa = await foreignCertificate({ ...wish, keyKind: 'RSA-2048' });
+    const rsa = await foreignCertificate({ ...wanted, keyKind: 'RSA-2048' });
     const mine = await newestOf(app, owned);
     const both = await listen(
       {

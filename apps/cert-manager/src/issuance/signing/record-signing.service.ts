@@ -20,19 +20,23 @@ export interface RequestLogDeps {
 export interface Asked {
   readonly caller: Caller;
   readonly order: Order;
-  readonly wish: string;
+  readonly idempotencyKey: string;
 }
 
 /** The row that records what a CA is about to be asked. */
 export function signingRequestOf(
-  { caller, order: { fqdn, csr, provider }, wish }: Omit<Asked, 'order'> & { readonly order: Named },
+  {
+    caller,
+    order: { fqdn, csr, provider },
+    idempotencyKey,
+  }: Omit<Asked, 'order'> & { readonly order: Named },
   { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
 ): SigningRequestRow {
   // longer than a call may take: the CA of one that lives would be asked twice at once
   const leaseUntil = new Date(now.getTime() + 3 * leaseMs);
   return {
     ...{ id: randomUUID(), spaceId: fqdn.spaceId, fqdnId: fqdn.id, fqdn: fqdn.fqdn },
-    ...{ csrId: csr.id, spkiSha256: csr.spkiSha256, providerId: provider.id, wish },
+    ...{ csrId: csr.id, spkiSha256: csr.spkiSha256, providerId: provider.id, idempotencyKey },
     ...{ caller: jobCallerOf(caller), attempt: 0, leaseUntil, createdAt: now },
   };
 }

@@ -54,7 +54,7 @@ async function recover(deps: RecoverDeps, request: SigningRequestRow): Promise<v
     return giveUp(deps, request, 'the CA gave no certificate for a day', subject.provider);
   }
   const { fqdn, csr, provider } = subject;
-  const outcome = await ask(deps, subject, request.wish);
+  const outcome = await ask(deps, subject, request.idempotencyKey);
   if (outcome.isSigned) {
     const order = { fqdn, csr, provider, newestId: undefined, refusal: undefined, wasRefused: false };
     const signed = { caller: callerOfJob(request), order, issued: outcome, requestId: request.id };
@@ -87,9 +87,13 @@ async function findSubject(
   return { fqdn, csr, provider };
 }
 
-async function ask(deps: RecoverDeps, { csr, provider }: Subject, wish: string): Promise<SignOutcome> {
+async function ask(
+  deps: RecoverDeps,
+  { csr, provider }: Subject,
+  idempotencyKey: string,
+): Promise<SignOutcome> {
   try {
-    return await deps.opener.openForSigning(provider).sign(csr.csrPem, undefined, wish);
+    return await deps.opener.openForSigning(provider).sign(csr.csrPem, undefined, idempotencyKey);
   } catch (error) {
     // such as a provider that was switched off meanwhile
     if (error instanceof AppError) return { isSigned: false, reason: error.message };

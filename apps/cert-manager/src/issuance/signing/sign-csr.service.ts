@@ -14,12 +14,12 @@ import type { OrderProgress } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import type { RequestDeps } from '../jobs/request-certificate.service.js';
 import { createOrderFinder, type Order, type OrderInput } from './find-orders.service.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { createRequestLog } from './record-signing.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
 import { createSignCompany } from './sign-company.store.js';
 import type { SignPlaces } from './sign-places.store.js';
 import { deleteSigningRequests } from './signing-requests.repository.js';
-import { wishName } from './signing-wish.js';
 import { createSignedStore, type StoreDeps, signAudit } from './store-signed.service.js';
 
 export interface IssuanceDeps {
@@ -46,7 +46,7 @@ const lingerMs = 5;
  * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
  * disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy of the space does not allow
  * a name or the provider. A provider that had signed for a call which died is asked for that
- * certificate by the name of the wish.
+ * certificate by the idempotency key.
  */
 export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput) => Promise<SignedByOrder> {
   const company = createSignCompany(lingerMs);
@@ -62,14 +62,20 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput
     if (order.refusal !== undefined) return refuse(deps, caller, { order }, order.refusal);
     if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
     const { fqdn, csr, newestId } = order;
-    const wish = wishName({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, place });
-    const requestId = await recordRequest({ caller, order, wish }).catch((error: unknown) =>
+    const idempotencyKey = idempotencyKeyOf({
+      purpose: 'sign',
+      fqdnId: fqdn.id,
+      csrId: csr.id,
+      newestId,
+      place,
+    });
+    const requestId = await recordRequest({ caller, order, idempotencyKey }).catch((error: unknown) =>
       refuse(deps, caller, { order }, error),
     );
     // the policy may be changed while the call waits for its turn
     const progress = judgedAtTurn(() => judge(order));
     const outcome = await company
-      .ask(() => provider.sign(csr.csrPem, progress, wish))
+      .ask(() => provider.sign(csr.csrPem, progress, idempotencyKey))
       .catch((error: unknown) => refuse(deps, caller, { order, requestId }, error));
     if (!outcome.isSigned) {
       // `recoverSigning` asks again for what a CA may have issued

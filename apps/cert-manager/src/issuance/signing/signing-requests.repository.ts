@@ -16,8 +16,8 @@ export interface SigningRequestRow {
   /** Fingerprint of the CSR's key, hex. */
   readonly spkiSha256: string;
   readonly providerId: string;
-  /** Name under which the CA was asked. */
-  readonly wish: string;
+  /** Idempotency key with which the CA was asked. */
+  readonly idempotencyKey: string;
   readonly caller: JobCaller;
   /** How often another process has asked again. */
   readonly attempt: number;
@@ -26,7 +26,10 @@ export interface SigningRequestRow {
   readonly createdAt: Date;
 }
 
-export const signingRequests = defineTable<SigningRequestRow>('signing_requests', {
+// the database has named the column so since its first version
+type StoredRequest = Omit<SigningRequestRow, 'idempotencyKey'> & { readonly wish: string };
+
+export const signingRequests = defineTable<StoredRequest>('signing_requests', {
   columns: {
     id: column.uuid().primary(),
     spaceId: column.uuid(),
@@ -45,7 +48,8 @@ export const signingRequests = defineTable<SigningRequestRow>('signing_requests'
 });
 
 export function insertSigningRequests(tx: Tx, rows: readonly SigningRequestRow[]): Promise<void> {
-  return insertMany(tx, signingRequests, [...rows]);
+  const stored = rows.map(({ idempotencyKey: wish, ...row }) => ({ ...row, wish }));
+  return insertMany(tx, signingRequests, stored);
 }
 
 /** Deletes what has ended. */
@@ -55,15 +59,18 @@ export async function deleteSigningRequests(tx: Tx, ids: readonly string[]): Pro
 }
 
 /** Takes over a request whose process counts as dead: exactly one worker gets it. */
-export function claimSigningRequest(
+export async function claimSigningRequest(
   tx: Tx,
   now: Date,
   leaseAfter: (attempt: number) => Date,
 ): Promise<SigningRequestRow | undefined> {
-  return claimDue(tx, {
+  const claimed = await claimDue(tx, {
     table: signingRequests,
     where: { leaseUntil: LessThanOrEqual(now) },
     order: { leaseUntil: 'ASC' },
     set: ({ attempt }) => ({ attempt: attempt + 1, leaseUntil: leaseAfter(attempt + 1) }),
   });
+  if (claimed === undefined) return undefined;
+  const { wish: idempotencyKey, ...row } = claimed;
+  return { ...row, idempotencyKey };
 }

@@ -8,6 +8,7 @@ import { holdFqdns } from '../../fqdns/fqdns.repository.js';
 import { listRules } from '../../fqdns/space-policies.repository.js';
 import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
+import { pendingKeyOf } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';
 import type { RenewalSubject } from './settle-renewal.service.js';
 
@@ -84,7 +85,7 @@ function begunProvider(
 ): ProviderRow | undefined {
   const provider = providers.get(journal?.providerId ?? '');
   if (journal?.issued !== undefined) return provider;
-  const isBegun = journal?.order !== undefined || journal?.wish !== undefined;
+  const isBegun = journal?.order !== undefined || pendingKeyOf(journal) !== undefined;
   return isBegun && provider?.enabled === true ? provider : undefined;
 }
 
@@ -96,7 +97,7 @@ async function begunCsr(
 ): Promise<CsrRow | undefined> {
   if (journal === null || journal.csrId === latest?.id) return latest;
   // a certificate for another key must not take the place of the one in use; there is no order that would stay open
-  if (journal.wish !== undefined && journal.issued === undefined) return latest;
+  if (pendingKeyOf(journal) !== undefined && journal.issued === undefined) return latest;
   return (await findCsr(tx, journal.csrId)) ?? latest;
 }
 

@@ -9,18 +9,19 @@ import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
 import { requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { hasJobWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { idempotencyKeyOf } from '../../issuance/signing/idempotency-key.js';
 import { perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
 import { signingRequestOf } from '../../issuance/signing/record-signing.service.js';
 import {
   deleteSigningRequests,
   insertSigningRequests,
 } from '../../issuance/signing/signing-requests.repository.js';
-import { wishName } from '../../issuance/signing/signing-wish.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { mayHaveCertificate } from '../renewal-entry.js';
-import { hasRenewalWithOrder, type RenewalJournal, type RenewalRow } from '../renewals.repository.js';
+import { pendingKeyOf, pendingRequest, type RenewalJournal } from '../renewal-journal.js';
+import { hasRenewalWithOrder, type RenewalRow } from '../renewals.repository.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
 import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
@@ -114,39 +115,45 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
   if (subject.isRequested && !isBegun) return requested;
   if (refusal !== undefined && !isBegun) return refused(refusal);
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
-  const wish = await recordWish(deps, lease, { ...subject, csr });
+  const idempotencyKey = await recordRequest(deps, lease, { ...subject, csr });
   const outcome = await refusedIfClosed(() =>
-    deps.opener.openForSigning(provider).sign(csr.csrPem, progressOf(deps, lease, { ...subject, csr }), wish),
+    deps.opener
+      .openForSigning(provider)
+      .sign(csr.csrPem, progressOf(deps, lease, { ...subject, csr }), idempotencyKey),
   );
   await deps.atStep('answered', lease.entry);
   return outcome;
 }
 
 /**
- * The name under which the provider is to be asked. For one without orders it is on disk: a process that takes over asks by
+ * The idempotency key with which the provider is to be asked. For one without orders it is on disk: a process that takes over asks with
  * it, although another certificate may be the newest by then. The request is recorded as those of csr/sign are, so that
  * `recoverSigning` asks again where the entry is deleted, or no try follows.
  */
-async function recordWish(
+async function recordRequest(
   { clock, leaseMs }: RenewDeps,
   lease: RenewalLease,
   { fqdn, csr, provider, newestId }: FoundSubject & { readonly csr: CsrRow },
 ): Promise<string> {
   const before = lease.journal();
   const isSame = before?.csrId === csr.id && before.providerId === provider.id;
-  if (isSame && before.wish !== undefined) return before.wish;
+  const keyBefore = pendingKeyOf(before);
+  if (isSame && keyBefore !== undefined) return keyBefore;
   const order = isSame ? before.order : undefined;
-  const wish = wishName({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
+  const idempotencyKey = idempotencyKeyOf({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
   const isDirect = kindOf(provider).issuance === 'direct';
-  if (!isDirect && before?.wish === undefined) return wish;
+  if (!isDirect && keyBefore === undefined) return idempotencyKey;
   const now = clock.now();
   const caller = callerFor(lease.entry);
-  const request = signingRequestOf({ caller, order: { fqdn, csr, provider }, wish }, { now, leaseMs });
-  const asked = isDirect ? { wish, requestId: request.id } : {};
+  const request = signingRequestOf(
+    { caller, order: { fqdn, csr, provider }, idempotencyKey },
+    { now, leaseMs },
+  );
+  const asked = isDirect ? pendingRequest(idempotencyKey, request.id) : {};
   const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...asked };
   await lease.keep(next, async (tx) => {
     if (isDirect) await insertSigningRequests(tx, [request]);
-    if (before?.wish === undefined) return;
+    if (before === null || keyBefore === undefined) return;
     const { csrId, providerId, requestId } = before;
     const reason =
       csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
@@ -155,7 +162,7 @@ async function recordWish(
     await recordAudit(tx, caller, perhapsLost(fqdn, named, reason), now);
     if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
   });
-  return wish;
+  return idempotencyKey;
 }
 
 /** A certificate that cannot be stored for whatever reason goes into the journal, so that no second one is asked for. */

@@ -2,7 +2,8 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { changeOf } from '../renewal-entry.js';
-import { findRenewal, type RenewalJournal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
+import type { RenewalJournal } from '../renewal-journal.js';
+import { findRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 
 /** The entry has passed to somebody else, or is gone. Whatever was done for it since counts for nothing. */
 export class LeaseLost extends Error {

@@ -14,12 +14,8 @@ import type { IssuedCertificate, SignRefusal } from '../../providers/provider.js
 import type { ProviderRow } from '../../providers/providers.repository.js';
 import { readableText } from '../../providers/readable-text.js';
 import { changeOf, mayHaveCertificate, type RenewalEvent, type RenewalState } from '../renewal-entry.js';
-import {
-  insertRenewal,
-  type RenewalJournal,
-  type RenewalRow,
-  updateRenewal,
-} from '../renewals.repository.js';
+import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
+import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import {
   hasCompromisedKey,
   insertPlanned,
@@ -107,10 +103,10 @@ export function requestsOf(journal: RenewalJournal | null): string[] {
   return journal?.requestId === undefined ? [] : [journal.requestId];
 }
 
-/** Whether the CA issued nothing under the name: neither for this try, nor for one before it that died. */
+/** Whether the CA issued nothing for the key: neither for this try, nor for one before it that died. */
 function isAnswered({ entry, journal }: RenewalLease, { mayHaveIssued }: SignRefusal): boolean {
   if (mayHaveIssued === true) return false;
-  return entry.journal?.wish === undefined || entry.journal.wish !== journal()?.wish;
+  return pendingKeyOf(entry.journal) === undefined || pendingKeyOf(entry.journal) !== pendingKeyOf(journal());
 }
 
 /** The end of a renewal whose certificate is stored, once it is in the log. */
@@ -194,7 +190,7 @@ async function planNext(
     // an order that waits for its owner changes as little by further tries
     isPermanent: isPermanent || isWaiting,
   });
-  const answered = withoutWish(journal());
+  const answered = withoutRequest(journal());
   // it was renewed by hand meanwhile: then only an order by which the CA may have issued goes on
   if (newest.id !== certificateId && !(await goesOn(tx, fqdn, { newest, journal: answered, scheduledAt }))) {
     await insertPlanned(tx, fqdn, now);
@@ -205,13 +201,6 @@ async function planNext(
   const retry = { ...subject, attempt: attempt + 1, retryOf, journal: answered };
   await insertRenewal(tx, newRenewal(retry, now));
   return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
-}
-
-/** What a further try needs of a journal: what was asked under a name has been answered, or is asked again by others. */
-function withoutWish(journal: RenewalJournal | null): RenewalJournal | null {
-  if (journal?.wish === undefined) return journal;
-  const { wish: _, requestId: __, ...others } = journal;
-  return others.order === undefined ? null : others;
 }
 
 /** Whether an order goes on after its FQDN has got another certificate, which must not wait for it when it is due. */

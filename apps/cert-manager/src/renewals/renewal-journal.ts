@@ -1,0 +1,34 @@
+import type { OrderState } from '../providers/provider.js';
+
+/** How far a renewal has come; what a process that takes it up needs in order not to begin anew. */
+export interface RenewalJournal {
+  /** CSR that the provider was asked to sign. */
+  readonly csrId: string;
+  /** Whom it was asked of; absent in journals of earlier versions. */
+  readonly providerId?: string;
+  /** What the provider keeps of an order under way. */
+  readonly order?: OrderState;
+  /** Idempotency key with which a provider without orders is asked, until it has answered; stored under this name. */
+  readonly wish?: string;
+  /** The row by which it is asked again with that key, whatever becomes of the entry. */
+  readonly requestId?: string;
+  /** The provider's answer, not stored as a certificate yet. */
+  readonly issued?: { readonly certificatePem: string; readonly upstreamId: string | null };
+}
+
+/** Idempotency key of the request that is under way; undefined where there is none. */
+export function pendingKeyOf(journal: Pick<RenewalJournal, 'wish'> | null | undefined): string | undefined {
+  return journal?.wish;
+}
+
+/** What the journal holds of a request that is under way. */
+export function pendingRequest(idempotencyKey: string, requestId: string): Partial<RenewalJournal> {
+  return { wish: idempotencyKey, requestId };
+}
+
+/** What a further try needs of a journal: a request under way has been answered, or is asked again by others. */
+export function withoutRequest(journal: RenewalJournal | null): RenewalJournal | null {
+  if (journal?.wish === undefined) return journal;
+  const { wish: _, requestId: __, ...others } = journal;
+  return others.order === undefined ? null : others;
+}
