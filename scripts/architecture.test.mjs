@@ -208,6 +208,15 @@ test('pages reach the network, storage and timers by the kit alone, and write no
   assert.equal(breaks('web/kit/src/api.browser.ts', 'element.innerHTML = text'), true);
 });
 
+test('sources of the apps ask what a database can do, and never which driver it has', () => {
+  const sources = tracked.filter(
+    (file) =>
+      /^apps\/[^/]+\/src\/.*\.ts$/.test(file) &&
+      /\bdataSource\.options\b/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  assert.deepEqual(sources, []);
+});
+
 /** Comparisons with the name of a kind of provider in a text: what asks so has to be edited for each further kind. */
 function comparisonsWithKinds(text) {
   const kind = `['"\`](?:${providerKinds.join('|')})['"\`]`;

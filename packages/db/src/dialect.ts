@@ -1,3 +1,5 @@
+import type { EntityManager } from 'typeorm';
+
 export type DialectName = 'sqlite' | 'postgres';
 
 /** Portable kinds of a column; what each holds is told at `column`. */
@@ -23,6 +25,17 @@ export interface Dialect {
   readonly types: Readonly<Record<ColumnKind, PortableTypeName>>;
   /** How text is ordered where it is not so by itself: by code point, on any server. */
   readonly collation: string | undefined;
+  readonly capabilities: Capabilities;
+}
+
+/** What one database does and another does not. Code asks for what it relies on, never for the name of the database. */
+export interface Capabilities {
+  /** Transactions write side by side and lock rows (`for update skip locked`); without, a writer is alone. */
+  readonly hasConcurrentWriters: boolean;
+  /** The database is a file that this process reads and writes itself, so that a long statement holds up all others. */
+  readonly isEmbedded: boolean;
+  /** It chooses an index by how many rows it expects to find, not by the form of the statement alone. */
+  readonly plansByStatistics: boolean;
 }
 
 const shared = {
@@ -40,6 +53,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
     // json: text, since jsonb would be a blob that no shell shows
     types: { ...shared, key: 'integer', uuid: 'varchar', instant: 'datetime', json: 'json', bytes: 'blob' },
     collation: undefined,
+    capabilities: { hasConcurrentWriters: false, isEmbedded: true, plansByStatistics: false },
   },
   postgres: {
     name: 'postgres',
@@ -53,5 +67,20 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
       bytes: 'bytea',
     },
     collation: 'C',
+    capabilities: { hasConcurrentWriters: true, isEmbedded: false, plansByStatistics: true },
   },
 };
+
+/** The dialect of the database that a transaction is on. */
+export function dialectOf(tx: EntityManager): Dialect {
+  return tx.dataSource.options.type === 'better-sqlite3' ? dialects.sqlite : dialects.postgres;
+}
+
+export function capabilitiesOf(tx: EntityManager): Capabilities {
+  return dialectOf(tx).capabilities;
+}
+
+/** What the databases spell differently: the one of several that is for the database of the transaction. */
+export function inDialect<T>(tx: EntityManager, spellings: Readonly<Record<DialectName, T>>): T {
+  return spellings[dialectOf(tx).name];
+}

@@ -41,7 +41,7 @@ export {
   type Schema,
   type Tx,
 } from './database.js';
-export type { Dialect, DialectName } from './dialect.js';
+export { type Capabilities, capabilitiesOf, type Dialect, type DialectName, inDialect } from './dialect.js';
 export {
   type ConstraintKind,
   type ConstraintViolation,
@@ -75,4 +75,3 @@ export {
   type TableReference,
   type TableSpec,
 } from './tables/table.js';
-export { onSqlite } from './transactions/doors.js';

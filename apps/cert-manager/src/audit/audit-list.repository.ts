@@ -1,4 +1,4 @@
-import { column, onSqlite, querySql, type Tx } from '@certloop/db';
+import { capabilitiesOf, column, querySql, type Tx } from '@certloop/db';
 import { auditLogs, findAuditEnds, findHorizon, listAuditUsernames } from './audit.repository.js';
 import type { AuditLogRow } from './audit-entry.js';
 import { auditCondition, isInOrder } from './search/audit-condition.repository.js';
@@ -112,7 +112,7 @@ function findRows(
   { order, limit, offset, after, upTo, above, total }: CountedWindow,
 ): Promise<AuditLogRow[]> {
   const isSorted = !isInOrder(scope, filter) && total !== undefined && total <= mostSorted;
-  const byIndex = isSorted || isInOrder(scope, filter) || !onSqlite(tx);
+  const byIndex = isSorted || isInOrder(scope, filter) || capabilitiesOf(tx).plansByStatistics;
   const condition = auditCondition(scope, filter, byIndex ? 'index' : 'position');
   if (after !== undefined) condition.add((at) => `id ${order === 'asc' ? '>' : '<'} ${at(after)}`);
   if (upTo !== undefined) condition.add((at) => `id <= ${at(upTo)}`);

@@ -50,7 +50,7 @@ export async function listAuditLogs(
   const scope = auditScopeOf(caller);
   const read = () => db.longRead((tx) => findAuditPage(tx, counts, scope, { filter, window }));
   const search = () =>
-    db.dialect.name === 'sqlite' ? searchAuditLogs(db, scope, { filter, window }, signal) : read();
+    db.dialect.capabilities.isEmbedded ? searchAuditLogs(db, scope, { filter, window }, signal) : read();
   const { rows, total } = await (filter.text === undefined ? read() : searchTurns(search));
   return { logs: rows.map((row) => auditView(row, caller)), total, limit, offset };
 }

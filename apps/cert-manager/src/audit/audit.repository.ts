@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, insertMany, onSqlite, querySql, type Tx } from '@certloop/db';
+import { capabilitiesOf, column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
 import type { AuditAction, AuditClearingRow, AuditLogRow, AuditOutcome } from './audit-entry.js';
 import type { TransactionHorizon } from './search/audit-stretches.js';
 
@@ -108,9 +108,9 @@ export async function findAuditEnds(
   return { first: ends.first, last: ends.last };
 }
 
-/** Undefined on SQLite. */
+/** Undefined where a writer is alone. */
 export async function findHorizon(tx: Tx): Promise<TransactionHorizon | undefined> {
-  if (onSqlite(tx)) return undefined;
+  if (!capabilitiesOf(tx).hasConcurrentWriters) return undefined;
   const text = `select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as next
     from pg_current_snapshot() s`;
   const [horizon] = await querySql(tx, { oldest: column.bigint(), next: column.bigint() }, text);
@@ -136,7 +136,7 @@ export async function listAuditUsernames(tx: Tx): Promise<string[]> {
 export async function deleteAuditLogsTo(tx: Tx, lastSeq: number): Promise<number> {
   // Without a condition SQLite frees whole pages, for a million entries in a second instead of a minute; as its
   // transactions have no other writer beside them, these are the same entries.
-  if (onSqlite(tx)) return executeSql(tx, 'delete from audit_logs');
+  if (!capabilitiesOf(tx).hasConcurrentWriters) return executeSql(tx, 'delete from audit_logs');
   return executeSql(tx, 'delete from audit_logs where id <= $1', [lastSeq]);
 }
 

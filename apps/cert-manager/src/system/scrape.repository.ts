@@ -1,5 +1,5 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts';
-import { column, querySql, type Tx } from '@certloop/db';
+import { column, inDialect, querySql, type Tx } from '@certloop/db';
 import { certificates } from '../certificates/certificates.repository.js';
 import { inUse } from '../certificates/in-use.js';
 import { jobRuns } from '../renewals/queue/job-runs.repository.js';
@@ -11,6 +11,16 @@ export const mostCounted = 100_000;
  * process itself busy meanwhile.
  */
 const mostCertificates = { sqlite: 20_000, postgres: 100_000 };
+
+/** The time between two moments, to be compared with another such time; `now` is the current moment, given as $1. */
+const timeSql = {
+  sqlite: {
+    span: (until: string, from: string) => `(julianday(${until}) - julianday(${from}))`,
+    now: '$1',
+  },
+  postgres: { span: (until: string, from: string) => `(${until} - ${from})`, now: '$1::timestamptz' },
+};
+
 /** Spaces that are told apart, those first in which something expires first. */
 export const maxSpaces = 50;
 
@@ -65,8 +75,7 @@ const inDays = (now: Date, days: number) => new Date(now.getTime() + days * dayM
  * expired between $2 and $1.
  */
 function certificatesInUse(tx: Tx): string {
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const most = isPostgres ? mostCertificates.postgres : mostCertificates.sqlite;
+  const most = inDialect(tx, mostCertificates);
   const some = (condition: string) => `select fqdn_id, expires_at from certificates
     where ${inUse} and ${condition} limit ${most}`;
   return `select * from (${some('expires_at > $1 order by expires_at')}) next
@@ -129,13 +138,11 @@ export interface SpaceNearExpiry {
  * counts from its last 14 hours on. Up to 10 000 certificates.
  */
 export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceNearExpiry[]> {
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const span = (until: string, from: string) =>
-    isPostgres ? `(${until} - ${from})` : `(julianday(${until}) - julianday(${from}))`;
+  const { span, now: current } = inDialect(tx, timeSql);
   const text = `select f.space_id, s.name as space, count(*) as count
     from (select fqdn_id from certificates
       where ${inUse} and expires_at > $2 and expires_at <= $3
-        and ${span('expires_at', isPostgres ? '$1::timestamptz' : '$1')} * 10 < ${span('expires_at', 'not_before')}
+        and ${span('expires_at', current)} * 10 < ${span('expires_at', 'not_before')}
       limit 10000) c
     join fqdns f on f.id = c.fqdn_id join spaces s on s.id = f.space_id
     group by f.space_id, s.name order by count(*) desc limit ${maxSpaces}`;

@@ -1,5 +1,6 @@
 import { Conflict, NotFound, type Target } from '@certloop/contracts';
 import {
+  capabilitiesOf,
   column,
   defineTable,
   deleteRows,
@@ -7,7 +8,6 @@ import {
   findRow,
   findRows,
   holdRows,
-  onSqlite,
   onUniqueViolation,
   placeholders,
   querySql,
@@ -139,7 +139,7 @@ export async function claimTargets(
     tx,
     targets.columns,
     `select * from targets where enabled = true and mode = 'probe' and due_at <= $1
-     order by due_at, id limit ${limit} ${onSqlite(tx) ? '' : 'for update skip locked'}`,
+     order by due_at, id limit ${limit} ${capabilitiesOf(tx).hasConcurrentWriters ? 'for update skip locked' : ''}`,
     [now],
   );
   const rows = choose(due).map((row) => ({ ...row, leaseToken, dueAt: until }));

@@ -1,4 +1,4 @@
-import { column, executeSql, placeholders, querySql, type Tx } from '@certloop/db';
+import { capabilitiesOf, column, executeSql, placeholders, querySql, type Tx } from '@certloop/db';
 import { type Channel, channels, updateChannel } from '../channels/channels.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
@@ -166,7 +166,7 @@ function isProbing({ timeouts }: Channel): boolean {
 
 /** The channel, if it is not in the hands of another process and still waits. */
 async function lockWaiting(tx: Tx, id: number, claim: TurnClaim): Promise<Channel | undefined> {
-  if (onPostgres(tx)) {
+  if (capabilitiesOf(tx).hasConcurrentWriters) {
     const locked = 'select id from channels where id = $1 for update skip locked';
     if ((await querySql(tx, { id: column.bigint() }, locked, [id])).length === 0) return undefined;
   }
@@ -222,9 +222,5 @@ async function takeRows(
 
 function lock(tx: Tx, alias: string): string {
   // a writer of SQLite is alone anyway
-  return onPostgres(tx) ? `for update of ${alias} skip locked` : '';
-}
-
-function onPostgres(tx: Tx): boolean {
-  return tx.dataSource.options.type === 'postgres';
+  return capabilitiesOf(tx).hasConcurrentWriters ? `for update of ${alias} skip locked` : '';
 }

@@ -2,6 +2,7 @@ import {
   column,
   defineTable,
   holdRows,
+  inDialect,
   insertMany,
   keepRows,
   querySql,
@@ -178,8 +179,10 @@ type CheckChannelKey = Pick<CheckChannel, 'checkId'>;
 export async function listAssignedUuids(tx: Tx, projectId: string): Promise<Map<number, readonly string[]>> {
   const uuids = new Map((await listProjectChannels(tx, projectId)).map(({ id, uuid }) => [String(id), uuid]));
   // by check, as thousands of checks with several channels each would make a great many rows
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const ids = isPostgres ? "string_agg(cast(channel_id as text), ',')" : 'group_concat(channel_id)';
+  const ids = inDialect(tx, {
+    sqlite: 'group_concat(channel_id)',
+    postgres: "string_agg(cast(channel_id as text), ',')",
+  });
   const text = `select check_id, ${ids} as channel_ids from check_channels
     where channel_id in (select id from channels where project_id = $1) group by check_id`;
   const columns = { checkId: column.bigint(), channelIds: column.text() };

@@ -1,4 +1,13 @@
-import { column, defineTable, executeSql, insertMany, querySql, type Tx, updateRows } from '@certloop/db';
+import {
+  capabilitiesOf,
+  column,
+  defineTable,
+  executeSql,
+  insertMany,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { In } from 'typeorm';
 import type { Micros } from '../instants.js';
 import type { FlipWindow } from './flip-window.js';
@@ -50,7 +59,7 @@ export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipW
  */
 export async function claimFlips(tx: Tx, now: Micros, most: number): Promise<FlipRow[]> {
   // a writer of SQLite is alone anyway
-  const isShared = tx.dataSource.options.type === 'postgres';
+  const isShared = capabilitiesOf(tx).hasConcurrentWriters;
   const text = `update flips set processed_at = $1 where processed_at is null and id in (
     select id from flips where processed_at is null order by id limit $2
     ${isShared ? 'for update skip locked' : ''}) returning *`;

@@ -1,4 +1,12 @@
-import { column, executeSql, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
+import {
+  capabilitiesOf,
+  column,
+  executeSql,
+  insertMany,
+  placeholders,
+  querySql,
+  type Tx,
+} from '@certloop/db';
 import { checkChannels } from '../channels/channels.repository.js';
 import type { Check } from '../checks/check.js';
 import { wholeCheckColumns, wholeChecks } from '../checks/rows/checks.repository.js';
@@ -22,7 +30,7 @@ export type KnownCheck = Check & { readonly isPinged: boolean };
 export async function lockKnownChecks(tx: Tx, uuids: readonly string[]): Promise<Map<string, KnownCheck>> {
   if (uuids.length === 0) return new Map();
   const list = placeholders(uuids.length, 1);
-  if (tx.dataSource.options.type === 'postgres') {
+  if (capabilitiesOf(tx).hasConcurrentWriters) {
     const lock = `select 1 from check_states where check_id in (select id from checks where uuid in (${list}))
       order by check_id for update`;
     await executeSql(tx, lock, uuids);

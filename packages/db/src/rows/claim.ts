@@ -1,8 +1,8 @@
 import { type FindOptionsOrder, type FindOptionsWhere, In } from 'typeorm';
 import type { Tx } from '../database.js';
+import { capabilitiesOf } from '../dialect.js';
 import { columnName } from '../tables/columns.js';
 import type { TableOf } from '../tables/table.js';
-import { onSqlite } from '../transactions/doors.js';
 import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
 import { updateRows } from './write.js';
@@ -77,7 +77,7 @@ function findDue<Row extends object>(
   const condition = plainCondition(table, where);
   const sorted = plainOrder(order);
   if (condition !== undefined && sorted !== undefined) {
-    const locked = onSqlite(tx) ? '' : ' for update skip locked';
+    const locked = capabilitiesOf(tx).hasConcurrentWriters ? ' for update skip locked' : '';
     const from = `select ${columnList(table)} from ${table.name} where ${condition.text}`;
     const text = `${from} order by ${sorted} limit ${take}${locked}`;
     return querySql<Row>(tx, table.columns, text, condition.values);
@@ -87,7 +87,9 @@ function findDue<Row extends object>(
     order,
     take,
     // rows that others are about to take are passed over instead of waited for
-    ...(!onSqlite(tx) && { lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' } }),
+    ...(capabilitiesOf(tx).hasConcurrentWriters && {
+      lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+    }),
   });
 }
 

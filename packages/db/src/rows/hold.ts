@@ -1,7 +1,7 @@
 import type { FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../database.js';
+import { capabilitiesOf } from '../dialect.js';
 import type { TableOf } from '../tables/table.js';
-import { onSqlite } from '../transactions/doors.js';
 import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
 
@@ -34,14 +34,14 @@ async function lockedRows<Row extends { readonly id: string | number }>(
 ): Promise<Row[]> {
   const condition = plainCondition(table, where);
   if (condition !== undefined) {
-    const held = onSqlite(tx) ? '' : locks[lock];
+    const held = capabilitiesOf(tx).hasConcurrentWriters ? locks[lock] : '';
     const text = `select ${columnList(table)} from ${table.name} where ${condition.text} order by id ${held}`;
     return querySql<Row>(tx, table.columns, text, condition.values);
   }
   // in one order always, so that two who hold the same rows do not wait for each other
   const query = tx.createQueryBuilder(table, 'held').where(where).orderBy('held.id');
-  // SQLite has no row locks and needs none, as its writers take turns
-  if (!onSqlite(tx)) query.setLock(lock);
+  // where there are no row locks, none are needed, as writers take turns
+  if (capabilitiesOf(tx).hasConcurrentWriters) query.setLock(lock);
   return query.getMany();
 }
 

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tx } from '../database.js';
+import { capabilitiesOf, type DialectName, inDialect } from '../dialect.js';
 import { type Column, type ColumnSpec, columnName } from '../tables/columns.js';
-import { onSqlite, runnerOf } from '../transactions/doors.js';
+import { runnerOf } from '../transactions/doors.js';
 import { cursor } from './cursor.js';
 
 /** What a placeholder takes. Arrays and plain objects arrive as JSON text, in both databases. */
@@ -32,12 +33,12 @@ export async function querySql<Row>(
 ): Promise<Row[]> {
   const { records } = await run(tx, text, values);
   if (records.length === 0) return [];
-  const isSqlite = onSqlite(tx);
+  const { read } = inDialect(tx, drivers);
   const readers = readersOf(columns);
   return records.map((record) => {
     const row: Record<string, unknown> = {};
     for (const [property, name, kind] of readers) {
-      if (name in record) row[property] = read(record[name], kind, isSqlite);
+      if (name in record) row[property] = read(record[name], kind);
     }
     return row as Row;
   });
@@ -61,7 +62,7 @@ export async function* querySqlInSlices<Row>(
     const rows = await querySql<Row>(tx, columns, cursor.fetch(rowsAtOnce));
     if (rows.length > 0) yield rows;
     if (rows.length < rowsAtOnce) break;
-    if (onSqlite(tx)) await nextTurn();
+    if (capabilitiesOf(tx).isEmbedded) await nextTurn();
   }
   await run(tx, cursor.close, []);
 }
@@ -89,12 +90,26 @@ interface Outcome {
 }
 
 function run(tx: Tx, text: string, values: readonly SqlValue[]): Promise<Outcome> {
-  const runner = runnerOf(tx);
-  if (!onSqlite(tx)) return runner.query(text, values.map(postgresValue), true);
-  // to SQLite "$1" is a name; better-sqlite3 takes the named ones from one object
+  return runnerOf(tx).query(text, inDialect(tx, drivers).bind(values), true);
+}
+
+/** How the driver of a database takes the values of placeholders, and how a value that it gave is read. */
+interface Driver {
+  bind(values: readonly SqlValue[]): unknown[];
+  read(value: unknown, kind: ColumnSpec['kind']): unknown;
+}
+
+const drivers: Readonly<Record<DialectName, Driver>> = {
+  sqlite: { bind: bindByName, read: readFromSqlite },
+  postgres: { bind: (values) => values.map(postgresValue), read: readFromPostgres },
+};
+
+/** To SQLite "$1" is a name; better-sqlite3 takes the named ones from one object. */
+function bindByName(values: readonly SqlValue[]): unknown[] {
+  if (values.length === 0) return [];
   const named: Record<number, unknown> = {};
   for (const [index, value] of values.entries()) named[index + 1] = sqliteValue(value);
-  return runner.query(text, values.length === 0 ? [] : [named], true);
+  return [named];
 }
 
 function postgresValue(value: SqlValue): unknown {
@@ -114,9 +129,12 @@ function isJson(value: SqlValue): value is readonly unknown[] | JsonObject {
   );
 }
 
-function read(value: unknown, kind: ColumnSpec['kind'], isSqlite: boolean): unknown {
+function readFromPostgres(value: unknown, kind: ColumnSpec['kind']): unknown {
+  return value !== null && (kind === 'bigint' || kind === 'key') ? Number(value) : value;
+}
+
+function readFromSqlite(value: unknown, kind: ColumnSpec['kind']): unknown {
   if (value === null) return null;
-  if (!isSqlite) return kind === 'bigint' || kind === 'key' ? Number(value) : value;
   if (kind === 'instant') return new Date(`${String(value).replace(' ', 'T')}Z`);
   if (kind === 'json') return JSON.parse(String(value));
   return kind === 'boolean' ? value === 1 : value;

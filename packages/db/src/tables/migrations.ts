@@ -56,10 +56,10 @@ export function revertLast(
   });
 }
 
-/** Writes a row and deletes it in the same transaction; on SQLite it needs several pages of its own. */
+/** Writes a row and deletes it in the same transaction; in a file of ours it needs several pages of its own. */
 export async function tryToWrite(tx: EntityManager, dialect: Dialect): Promise<void> {
   const name = `try ${randomUUID()}`;
-  const filling = dialect.name === 'sqlite' ? ' '.repeat(16_384) : '';
+  const filling = dialect.capabilities.isEmbedded ? ' '.repeat(16_384) : '';
   await tx.query(insertion(dialect), [name, filling]);
   await tx.query(deletion(dialect), [name]);
 }

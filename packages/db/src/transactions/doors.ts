@@ -35,7 +35,3 @@ export function runnerOf(tx: EntityManager): QueryRunner {
   if (tx.queryRunner === undefined) throw new Error('not inside a transaction');
   return tx.queryRunner;
 }
-
-export function onSqlite(tx: EntityManager): boolean {
-  return tx.dataSource.options.type === 'better-sqlite3';
-}

@@ -1,4 +1,4 @@
-import { column, querySql, type Tx } from '@certloop/db';
+import { column, inDialect, querySql, type Tx } from '@certloop/db';
 import type { Check, ShownCheck } from '../check.js';
 import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { rowCells } from './row-cells.repository.js';
@@ -15,16 +15,17 @@ const shown = rowCells<Omit<ShownCheck, 'projectId'>, Pick<Check, 'projectId'>>(
 
 const checksAtOnce = 500;
 // an array of PostgreSQL has one type
-const onPostgres = `cast(json_agg(array[${shown.select.map((cell) => `cast(${cell} as text)`).join(', ')}]
+const cellsOnPostgres = `cast(json_agg(array[${shown.select.map((cell) => `cast(${cell} as text)`).join(', ')}]
   order by id) as text)`;
-const onSqliteText = `json_group_array(json_array(${shown.select.join(', ')}) order by id)`;
+const cellsOnSqlite = `json_group_array(json_array(${shown.select.join(', ')}) order by id)`;
+const cellsSql = { sqlite: cellsOnSqlite, postgres: cellsOnPostgres };
 
 /**
  * Checks of a project in the order of their making; of one slug if given. For lists of thousands: some hundred come as
  * one JSON text, as to read the columns of each row one by one takes several times as long.
  */
 export async function listManyChecks(tx: Tx, projectId: string, slug?: string): Promise<ShownCheck[]> {
-  const cells = tx.dataSource.options.type === 'postgres' ? onPostgres : onSqliteText;
+  const cells = inDialect(tx, cellsSql);
   const bySlug = slug === undefined ? '' : 'and slug = $2';
   const text = `select ${cells} as cells from ${wholeChecks} where project_id = $1 ${bySlug}
     group by id / ${checksAtOnce} order by id / ${checksAtOnce}`;

@@ -1,4 +1,5 @@
 import {
+  capabilitiesOf,
   column,
   defineTable,
   executeSql,
@@ -95,7 +96,7 @@ export async function updateCheckState(tx: Tx, id: number, changes: Partial<Chec
  * gets the locked row as it is now, but the rows that it joins as they were before. A writer of SQLite is alone anyway.
  */
 export async function lockState(tx: Tx, uuid: string): Promise<void> {
-  if (tx.dataSource.options.type !== 'postgres') return;
+  if (!capabilitiesOf(tx).hasConcurrentWriters) return;
   const text = `select 1 from check_states where check_id = (select id from checks where uuid = $1) for update`;
   await executeSql(tx, text, [uuid]);
 }

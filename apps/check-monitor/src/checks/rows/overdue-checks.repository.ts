@@ -1,4 +1,4 @@
-import { querySql, type Tx } from '@certloop/db';
+import { inDialect, querySql, type Tx } from '@certloop/db';
 import type { Micros } from '../../instants.js';
 import type { Check } from '../check.js';
 import { type CheckStateRow, checkStates } from './check-states.repository.js';
@@ -47,8 +47,7 @@ async function updateSeen(
   rows: readonly object[],
 ): Promise<Set<number>> {
   if (rows.length === 0) return new Set();
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const text = `update check_states set ${set} from ${jsonRows(columns, isPostgres)}
+  const text = `update check_states set ${set} from ${inDialect(tx, jsonRows(columns))}
     where check_states.check_id = v.id and check_states.revision = v.revision returning check_id`;
   const updated = await querySql(tx, { checkId: checkStates.columns.checkId }, text, [rows]);
   return new Set(updated.map(({ checkId }) => checkId));

@@ -1,4 +1,4 @@
-import { column, querySql, type Tx } from '@certloop/db';
+import { column, inDialect, querySql, type Tx } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../../instants.js';
 import type { TaggedCheck, TaggedStatus } from '../check.js';
 import { type StoredStatus, statusAt } from '../check-state.js';
@@ -34,9 +34,8 @@ export async function listTaggedStatuses(
   now: Micros,
   uuids?: readonly string[],
 ): Promise<TaggedStatus[]> {
-  return tx.dataSource.options.type === 'postgres'
-    ? listOnPostgres(tx, projectId, now, uuids)
-    : listOnSqlite(tx, projectId, now, uuids);
+  const list = inDialect(tx, { sqlite: listOnSqlite, postgres: listOnPostgres });
+  return list(tx, projectId, now, uuids);
 }
 
 async function listOnSqlite(

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, inDialect, type Tx } from '@certloop/db';
 import { type CheckStateRow, checkStates } from '../../checks/rows/check-states.repository.js';
 import { checks } from '../../checks/rows/checks.repository.js';
 import { rowCells } from '../../checks/rows/row-cells.repository.js';
@@ -75,14 +75,17 @@ export async function findKnownChecks(db: Database, uuids: readonly string[]): P
 
 /** The same, held until the transaction ends. */
 export async function holdKnownChecks(tx: Tx, uuids: readonly string[]): Promise<KnownCheck[]> {
-  // a writer of SQLite is alone anyway
-  if (tx.dataSource.options.type !== 'postgres') return findOnSqlite(tx, uuids);
+  return inDialect(tx, { sqlite: findOnSqlite, postgres: lockOnPostgres })(tx, uuids);
+}
+
+async function lockOnPostgres(tx: Tx, uuids: readonly string[]): Promise<KnownCheck[]> {
   const values = [`{${uuids.join(',')}}`];
   await runPrepared(tx, lockSome, values);
   return parsed(await runPrepared(tx, findSome, values));
 }
 
-function findOnSqlite(tx: Tx, uuids: readonly string[]): KnownCheck[] {
+/** Without a lock: a writer of SQLite is alone. */
+async function findOnSqlite(tx: Tx, uuids: readonly string[]): Promise<KnownCheck[]> {
   const statement = sqliteStatement(tx, oneText);
   return uuids.flatMap((uuid) => {
     const cells = statement.get(uuid);

@@ -1,4 +1,4 @@
-import { type Database, executeSql, type Tx } from '@certloop/db';
+import { capabilitiesOf, type Database, executeSql, inDialect, type Tx } from '@certloop/db';
 import { type FlipRow, insertFlips } from '../../flips/flips.repository.js';
 import { spareSlots } from '../ping-ring.js';
 import type { PingRow } from '../pings.repository.js';
@@ -30,8 +30,7 @@ const logPages = 10_000;
 
 /** Lets the write-ahead log of SQLite grow larger before it is copied into the file. */
 export async function prepareForPings(tx: Tx): Promise<void> {
-  if (tx.dataSource.options.type === 'better-sqlite3')
-    await tx.query(`pragma wal_autocheckpoint = ${logPages}`);
+  if (capabilitiesOf(tx).isEmbedded) await tx.query(`pragma wal_autocheckpoint = ${logPages}`);
 }
 
 /**
@@ -46,13 +45,15 @@ export async function commitPings(db: Database, rows: PingRows): Promise<Readonl
 
 /** The same within a transaction. */
 export async function insertPings(tx: Tx, rows: PingRows): Promise<ReadonlySet<number>> {
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const written = isPostgres
-    ? idsOf(await runPrepared(tx, statementOf(rows), columnsOf(rows)))
-    : await writeOnSqlite(tx, rows);
+  const write = inDialect(tx, { sqlite: writeOnSqlite, postgres: writeOnPostgres });
+  const written = await write(tx, rows);
   for (const { id, firstSlot, slotCount } of rows.shrunk)
     if (written.has(id)) await executeSql(tx, deleteFromSlot, [id, firstSlot + slotCount]);
   return written;
+}
+
+async function writeOnPostgres(tx: Tx, rows: PingRows): Promise<ReadonlySet<number>> {
+  return idsOf(await runPrepared(tx, statementOf(rows), columnsOf(rows)));
 }
 
 async function writeOnSqlite(tx: Tx, { checks, pings, flips }: PingRows): Promise<ReadonlySet<number>> {
