@@ -1,5 +1,5 @@
 export { background, consolePath, createPageClient, serviceUrl } from './api.browser.js';
-export { useNow } from './clock.browser.js';
+export { useInterval, useNow } from './clock.browser.js';
 export { type Column, DataTable } from './data-table.js';
 export { ErrorPanel } from './error-panel.js';
 export { Icon, type IconName } from './icons.js';
@@ -20,3 +20,7 @@ export { StateChip, type StateShape, type Tone } from './state-chip.js';
 export { openTabChannel } from './tabs.browser.js';
 export { countOf, dayOf, exactTime, relativeTime } from './times.js';
 export { useList } from './use-list.browser.js';
+export { CodeBlock, CopyText } from './copy-text.js';
+export { saveText } from './download.browser.js';
+export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './openssl-command.js';
+export { holdsPrivateKey } from './private-key.js';

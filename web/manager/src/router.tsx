@@ -38,7 +38,21 @@ const spaces = createRoute({
   component: lazyRouteComponent(() => import('./pages/spaces/spaces-page.js'), 'SpacesPage'),
 });
 
-const routeTree = root.addChildren([login, welcome, inside.addChildren([home, spaces])]);
+const space = createRoute({
+  getParentRoute: () => inside,
+  path: '/spaces/$spaceId',
+  component: lazyRouteComponent(() => import('./pages/space/space-page.js'), 'SpacePage'),
+});
+const fqdn = createRoute({
+  getParentRoute: () => inside,
+  path: '/spaces/$spaceId/fqdns/$fqdnId',
+  // the request whose steps are shown
+  validateSearch: ({ job }: Record<string, unknown>): { job?: string } =>
+    typeof job === 'string' ? { job } : {},
+  component: lazyRouteComponent(() => import('./pages/fqdn/fqdn-page.js'), 'FqdnPage'),
+});
+
+const routeTree = root.addChildren([login, welcome, inside.addChildren([home, spaces, space, fqdn])]);
 
 export const router = createRouter({
   routeTree,

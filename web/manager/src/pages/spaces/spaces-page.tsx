@@ -7,18 +7,26 @@ import {
   EmptyState,
   Icon,
   Loaded,
-  listPageOf,
   StateChip,
   useList,
   useTitle,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api } from '../../service.js';
+import { loadSpaces } from '../../lookups.js';
 import { NewSpace } from './new-space.js';
 
 const columns: readonly Column<Space>[] = [
-  { key: 'name', title: 'Space', cell: ({ name }) => name },
+  {
+    key: 'name',
+    title: 'Space',
+    cell: ({ id, name }) => (
+      <Link to="/spaces/$spaceId" params={{ spaceId: id }}>
+        {name}
+      </Link>
+    ),
+  },
   { key: 'description', title: 'Description', cell: ({ description }) => description },
   {
     key: 'watch',
@@ -38,13 +46,9 @@ const columns: readonly Column<Space>[] = [
 export function SpacesPage() {
   useTitle('Spaces', 'manager');
   const [isAdding, setAdding] = useState(false);
-  const { query, rows, total, more, isLoadingMore } = useList<Space>(['spaces'], async (cursor, signal) => {
-    const { body, headers } = await api.listSpaces({
-      query: { limit: '100', ...(cursor === undefined ? {} : { cursor }) },
-      signal,
-    });
-    return listPageOf(body, headers);
-  });
+  const { query, rows, total, more, isLoadingMore } = useList<Space>(['spaces'], (cursor, signal) =>
+    loadSpaces(cursor, signal),
+  );
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Create a space

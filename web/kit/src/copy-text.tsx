@@ -1,0 +1,32 @@
+import { Button, CopyButton } from '@mantine/core';
+import { Icon } from './icons.js';
+
+/** A button that copies a text; `label` says which. */
+export function CopyText({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />}
+          onClick={copy}
+        >
+          {copied ? 'Copied' : label}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A command or a text to be copied as it is. */
+export function CodeBlock({ text }: { readonly text: string }) {
+  return (
+    <div className="cl-stack">
+      <pre className="cl-code">{text}</pre>
+      <div className="cl-row">
+        <CopyText text={text} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Certificate, Fqdn } from '@certloop/contracts/browser';
+import {
+  type Column,
+  CopyText,
+  DataTable,
+  dayOf,
+  Icon,
+  Loaded,
+  Moment,
+  saveText,
+  StateChip,
+  useNow,
+} from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../service.js';
+
+/** The certificates of a name, the newest first. */
+export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
+  const now = useNow();
+  const query = useQuery<readonly Certificate[]>({
+    queryKey: ['fqdns', fqdn.id, 'certificates'],
+    queryFn: async ({ signal }) => {
+      const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+      const { body } = await api.listCertificates({ params, signal });
+      return body.toReversed();
+    },
+  });
+  const columns: readonly Column<Certificate>[] = [
+    {
+      key: 'state',
+      title: 'State',
+      width: '8rem',
+      cell: (certificate) => <State certificate={certificate} isNewest={certificate === query.data?.[0]} now={now} />,
+    },
+    { key: 'issuer', title: 'Issuer', cell: ({ issuer }) => issuer },
+    { key: 'stored', title: 'Stored', width: '8rem', cell: ({ createdAt }) => dayOf(createdAt) },
+    { key: 'expires', title: 'Expires', width: '9rem', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    {
+      key: 'take',
+      title: '',
+      width: '15rem',
+      cell: ({ pem }) => (
+        <div className="cl-row">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="certificate" size={16} />}
+            onClick={() => saveText(`${fqdn.fqdn.replace('*', '_')}.pem`, pem)}
+          >
+            Download
+          </Button>
+          <CopyText text={pem} />
+        </div>
+      ),
+    },
+  ];
+  return (
+    <Loaded query={query}>
+      {(certificates) =>
+        certificates.length === 0 ? null : (
+          <section className="cl-stack">
+            <h2>Certificates</h2>
+            <DataTable label="Certificates" columns={columns} rows={certificates} rowKey={({ id }) => id} />
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function State({
+  certificate,
+  isNewest,
+  now,
+}: {
+  readonly certificate: Certificate;
+  readonly isNewest: boolean;
+  readonly now: number;
+}) {
+  if (certificate.revokedAt !== undefined) {
+    return (
+      <StateChip tone="bad" shape="triangle">
+        revoked
+      </StateChip>
+    );
+  }
+  if (!isNewest) {
+    return (
+      <StateChip tone="idle" shape="circle">
+        replaced
+      </StateChip>
+    );
+  }
+  const hasExpired = Date.parse(certificate.expiresAt) <= now;
+  return (
+    <StateChip tone={hasExpired ? 'bad' : 'ok'} shape={hasExpired ? 'octagon' : 'check'}>
+      {hasExpired ? 'expired' : 'valid'}
+    </StateChip>
+  );
+}

@@ -1,0 +1,64 @@
+import type { RenewalExplanation } from '@certloop/contracts/browser';
+import { ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { fqdnQuery, spaceQuery } from '../../lookups.js';
+import { api } from '../../service.js';
+import { CertificatesCard } from './certificates-card.js';
+import { CsrCard } from './csr-card.js';
+import { LifeCard } from './life-card.js';
+import { RequestCard } from './request-card.js';
+
+const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
+
+/** One name: how long its certificate lives, its CSR, a request for a certificate, and the certificates so far. */
+export function FqdnPage() {
+  const { spaceId, fqdnId } = route.useParams();
+  const place = { spaceId, fqdnId };
+  const space = useQuery(spaceQuery(spaceId));
+  const fqdn = useQuery(fqdnQuery(spaceId, fqdnId));
+  const renewal = useQuery<RenewalExplanation>({
+    queryKey: ['fqdns', fqdnId, 'renewal'],
+    queryFn: async ({ signal }) => (await api.explainRenewal({ params: place, signal })).body,
+  });
+  const csr = useQuery({
+    queryKey: ['fqdns', fqdnId, 'csr'],
+    queryFn: async ({ signal }) => {
+      const { body } = await api.listCsrs({ params: place, signal });
+      return (Array.isArray(body) ? body : [body]).at(-1) ?? null;
+    },
+  });
+  useTitle(fqdn.data?.fqdn ?? 'Name', 'manager');
+  if (fqdn.isError && fqdn.data === undefined) {
+    return <ErrorPanel error={fqdn.error} retry={() => void fqdn.refetch()} />;
+  }
+  return (
+    <>
+      <nav className="cl-crumbs" aria-label="Where you are">
+        <Link to="/spaces">Spaces</Link>
+        <span aria-hidden="true">/</span>
+        <Link to="/spaces/$spaceId" params={{ spaceId }}>
+          {space.data?.name ?? 'Space'}
+        </Link>
+      </nav>
+      <Loaded query={fqdn}>
+        {(name) => (
+          <>
+            <h1 className="cl-anywhere">{name.fqdn}</h1>
+            {name.description !== '' && <p className="cl-dim">{name.description}</p>}
+            <Loaded query={renewal}>{(explanation) => <LifeCard fqdn={name} renewal={explanation} />}</Loaded>
+            <div className="cl-columns">
+              <div>
+                <Loaded query={csr}>{(newest) => <CsrCard fqdn={name} csr={newest} />}</Loaded>
+                <CertificatesCard fqdn={name} />
+              </div>
+              <div>
+                <RequestCard fqdn={name} renewal={renewal.data} csr={csr.data} />
+              </div>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}

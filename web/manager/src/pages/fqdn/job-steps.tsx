@@ -1,0 +1,93 @@
+import { type RequestStep, requestSteps, type StepReport, type StepStatus } from '@certloop/contracts/browser';
+import { background, Fault, Loaded, sentenceOf, StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api } from '../../service.js';
+
+const names: Readonly<Record<RequestStep, string>> = {
+  csrCheck: 'Check the CSR',
+  policy: 'Check the issuance policy',
+  existing: 'Look for a valid certificate',
+  preflight: 'Check that the CA can see the proof',
+  account: 'Use the account at the CA',
+  order: 'Place the order',
+  challenges: 'Prove control of the names',
+  finalize: 'Send the CSR',
+  download: 'Download the certificate',
+  verify: 'Verify the certificate',
+  store: 'Store it',
+  schedule: 'Plan its renewal',
+};
+
+const marks: Readonly<Record<StepStatus, { readonly tone: Tone; readonly shape: StateShape; readonly word: string }>> = {
+  pending: { tone: 'idle', shape: 'circle', word: 'not yet' },
+  running: { tone: 'active', shape: 'turning', word: 'running' },
+  ok: { tone: 'ok', shape: 'check', word: 'done' },
+  warning: { tone: 'warn', shape: 'clock', word: 'warning' },
+  skipped: { tone: 'idle', shape: 'circle', word: 'skipped' },
+  failed: { tone: 'bad', shape: 'octagon', word: 'failed' },
+  needs_confirmation: { tone: 'warn', shape: 'clock', word: 'asks you' },
+  waiting_manual: { tone: 'warn', shape: 'clock', word: 'waits for you' },
+};
+
+/** The steps of a request for a certificate, live while it runs. */
+export function JobSteps({ jobId, fqdnId }: { readonly jobId: string; readonly fqdnId: string }) {
+  const queries = useQueryClient();
+  const job = useQuery({
+    queryKey: ['jobs', jobId],
+    queryFn: async ({ signal }) => (await api.getIssuanceJob({ params: { id: jobId }, headers: background, signal })).body,
+    refetchInterval: ({ state: { data } }) => (data?.finishedAt === undefined ? 1_000 : false),
+  });
+  const goOn = useMutation({
+    mutationFn: () => api.continueIssuanceJob({ params: { id: jobId } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs', jobId] }),
+  });
+  const hasEnded = job.data?.finishedAt !== undefined;
+  useEffect(() => {
+    if (hasEnded) void queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] });
+  }, [hasEnded, queries, fqdnId]);
+  return (
+    <Loaded query={job}>
+      {({ status, message, success, stepStatus }) => (
+        <>
+          <ol className="cl-steps" aria-label="Steps of the request">
+            {requestSteps.map((step) => (
+              <Step key={step} name={names[step]} report={stepStatus[step]} />
+            ))}
+          </ol>
+          {status === 'waiting' && (
+            <Button loading={goOn.isPending} onClick={() => goOn.mutate()}>
+              I added it, go on
+            </Button>
+          )}
+          <Fault>
+            {goOn.isError ? sentenceOf(goOn.error) : undefined}
+            {hasEnded && !success ? message : undefined}
+          </Fault>
+          {hasEnded && success && (
+            <p className="cl-result" role="status">
+              {message}
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Step({ name, report }: { readonly name: string; readonly report: StepReport }) {
+  const { tone, shape, word } = marks[report.status];
+  const detail = report.error?.message ?? report.detail;
+  return (
+    <li>
+      <StateChip tone={tone} shape={shape}>
+        {word}
+      </StateChip>
+      <span>
+        {name}
+        {detail !== undefined && <span className="cl-dim">: {detail}</span>}
+      </span>
+    </li>
+  );
+}

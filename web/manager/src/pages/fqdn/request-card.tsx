@@ -1,0 +1,149 @@
+import type { Csr, Fqdn, Provider, RenewalExplanation } from '@certloop/contracts/browser';
+import { dayOf, Fault, Loaded, sentenceOf, useNow } from '@certloop/web-kit';
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../service.js';
+import { JobSteps } from './job-steps.js';
+
+const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
+
+/** A request for a certificate: whom it asks, and how it went. */
+export function RequestCard({
+  fqdn,
+  renewal,
+  csr,
+}: {
+  readonly fqdn: Fqdn;
+  readonly renewal: RenewalExplanation | undefined;
+  readonly csr: Csr | null | undefined;
+}) {
+  const providers = useQuery<readonly Provider[]>({
+    queryKey: ['providers'],
+    queryFn: async ({ signal }) => (await api.listProviders({ signal })).body.filter(({ enabled }) => enabled),
+  });
+  const { job } = route.useSearch();
+  return (
+    <section className="cl-panel" aria-label="Request">
+      <h2>Request a certificate</h2>
+      {csr === null ? (
+        <p className="cl-dim">First store a CSR: it says which key the certificate is for.</p>
+      ) : (
+        <Loaded query={providers}>
+          {(enabled) =>
+            enabled.length === 0 ? (
+              <p className="cl-dim">No provider is enabled. An administrator configures one.</p>
+            ) : (
+              <RequestForm fqdn={fqdn} renewal={renewal} csr={csr} providers={enabled} />
+            )
+          }
+        </Loaded>
+      )}
+      {job !== undefined && <JobSteps jobId={job} fqdnId={fqdn.id} />}
+    </section>
+  );
+}
+
+interface Outcome {
+  readonly isDone: boolean;
+  readonly message: string;
+  readonly jobId?: string | undefined;
+}
+
+function RequestForm({
+  fqdn,
+  renewal,
+  csr,
+  providers,
+}: {
+  readonly fqdn: Fqdn;
+  readonly renewal: RenewalExplanation | undefined;
+  readonly csr: Csr | undefined;
+  readonly providers: readonly Provider[];
+}) {
+  const usual = renewal?.provider?.id ?? fqdn.providerId;
+  const [chosen, choose] = useState<string>();
+  const [isAsking, setAsking] = useState(false);
+  const provider = providers.find(({ id }) => id === (chosen ?? usual)) ?? providers[0];
+  const now = useNow();
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const request = useMutation({
+    mutationFn: ({ asked }: { readonly asked: Provider }) => requestFrom(fqdn, asked, asked.id === usual),
+    onSuccess: ({ jobId }) => navigate({ search: jobId === undefined ? {} : { job: jobId }, replace: true }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] }),
+  });
+  if (provider === undefined) return null;
+  const valid =
+    renewal?.certificate !== undefined && Date.parse(renewal.certificate.expiresAt) > now
+      ? renewal.certificate
+      : undefined;
+  const send = () => {
+    setAsking(false);
+    request.mutate({ asked: provider });
+  };
+  const outcome = request.data;
+  return (
+    <>
+      <label className="cl-stack">
+        Provider
+        <select
+          className="cl-select"
+          value={provider.id}
+          onChange={({ currentTarget: { value } }) => choose(value)}
+        >
+          {providers.map(({ id, displayName }) => (
+            <option key={id} value={id}>
+              {displayName}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Button loading={request.isPending} onClick={valid === undefined ? send : () => setAsking(true)}>
+        Request from {provider.displayName}
+      </Button>
+      {csr !== undefined && <p className="cl-dim">For the key of {dayOf(csr.createdAt)}.</p>}
+      <Fault>
+        {request.isError ? sentenceOf(request.error) : undefined}
+        {outcome?.isDone === false ? outcome.message : undefined}
+      </Fault>
+      {outcome?.isDone === true && (
+        <p className="cl-result" role="status">
+          {outcome.message}
+        </p>
+      )}
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Replace a valid certificate?">
+        <div className="cl-form">
+          <p>
+            The newest certificate of {fqdn.fqdn} is valid until{' '}
+            {valid === undefined ? 'now' : dayOf(valid.expiresAt)}. It stays valid, and the new one is used from now on.
+          </p>
+          <div className="cl-row">
+            <Button onClick={send}>Request another one</Button>
+            <Button variant="default" onClick={() => setAsking(false)}>
+              Cancel
+            </Button>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+/** Asks the usual provider of a name step by step where it wants proof, and any other in one call. */
+async function requestFrom(fqdn: Fqdn, provider: Provider, isUsual: boolean): Promise<Outcome> {
+  const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+  if (provider.kind !== 'acme' || !isUsual) {
+    const { body } = await api.signCsr({ params, body: { providerId: provider.id } });
+    return { isDone: body.success, message: body.message };
+  }
+  const { body, headers } = await api.requestCertificate({
+    params,
+    query: { wait: '0' },
+    body: { confirmed: true },
+  });
+  const jobId = headers?.['location']?.split('/').at(-1);
+  // as long as it goes on, its steps say how far it is
+  return { isDone: body.success || jobId !== undefined, message: body.message, jobId };
+}

@@ -1,0 +1,62 @@
+import { Fault, faultsOf } from '@certloop/web-kit';
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { api } from '../../service.js';
+
+const fields = ['fqdn', 'description'] as const;
+
+/** Dialog that adds a name to a space, and leads to its page. */
+export function NewFqdn({
+  spaceId,
+  isOpen,
+  close,
+}: {
+  readonly spaceId: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+}) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const add = useMutation({
+    mutationFn: (body: { readonly fqdn: string; readonly description: string }) =>
+      api.createFqdn({ params: { id: spaceId }, body }),
+    onSuccess: async ({ body: { id } }) => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['spaces', spaceId] });
+      await navigate({ to: '/spaces/$spaceId/fqdns/$fqdnId', params: { spaceId, fqdnId: id } });
+    },
+  });
+  const { byField, general } = faultsOf(add.error, fields);
+  return (
+    <Modal opened={isOpen} onClose={close} title="Add a name" onExitTransitionEnd={() => add.reset()}>
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          add.mutate({ fqdn: String(data.get('fqdn')).trim(), description: String(data.get('description')) });
+        }}
+      >
+        <TextInput
+          name="fqdn"
+          label="Host name"
+          description="For example www.example.com, or *.example.com for a wildcard."
+          error={byField['fqdn']}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={1_000}
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <TextInput name="description" label="Description" error={byField['description']} maxLength={1_000} />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={add.isPending}>
+          Add the name
+        </Button>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,116 @@
+import type { Fqdn } from '@certloop/contracts/browser';
+import {
+  type Column,
+  CodeBlock,
+  countOf,
+  DataTable,
+  dayOf,
+  EmptyState,
+  ErrorPanel,
+  Icon,
+  Loaded,
+  serviceUrl,
+  StateChip,
+  useList,
+  useTitle,
+} from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { loadFqdns, spaceQuery } from '../../lookups.js';
+import { NewFqdn } from './new-fqdn.js';
+
+const columns: readonly Column<Fqdn>[] = [
+  {
+    key: 'fqdn',
+    title: 'Name',
+    cell: ({ id, spaceId, fqdn }) => (
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }}>
+        {fqdn}
+      </Link>
+    ),
+  },
+  { key: 'description', title: 'Description', cell: ({ description }) => description },
+  {
+    key: 'renewal',
+    title: 'Renewal',
+    width: '10rem',
+    cell: ({ renewalEnabled }) =>
+      renewalEnabled ? (
+        'automatic'
+      ) : (
+        <StateChip tone="idle" shape="bars">
+          off
+        </StateChip>
+      ),
+  },
+  { key: 'createdAt', title: 'Added', width: '10rem', cell: ({ createdAt }) => dayOf(createdAt) },
+];
+
+const route = getRouteApi('/inside/spaces/$spaceId');
+
+/** The names of a space. */
+export function SpacePage() {
+  const { spaceId } = route.useParams();
+  const [isAdding, setAdding] = useState(false);
+  const space = useQuery(spaceQuery(spaceId));
+  const { query, rows, total, more, isLoadingMore } = useList<Fqdn>(
+    ['spaces', spaceId, 'fqdns'],
+    (cursor, signal) => loadFqdns(spaceId, cursor, signal),
+  );
+  const name = space.data?.name ?? 'Space';
+  useTitle(name, 'manager');
+  if (space.isError && space.data === undefined) {
+    return <ErrorPanel error={space.error} retry={() => void space.refetch()} />;
+  }
+  const add = (
+    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+      Add a name
+    </Button>
+  );
+  return (
+    <>
+      <nav className="cl-crumbs" aria-label="Where you are">
+        <Link to="/spaces">Spaces</Link>
+      </nav>
+      <div className="cl-title">
+        <h1>{name}</h1>
+        {rows !== undefined && rows.length > 0 && add}
+      </div>
+      <Loaded query={query}>
+        {() =>
+          rows === undefined || rows.length === 0 ? (
+            <EmptyState title="This space has no name yet">
+              <p>Add the host name that a certificate is for. Its private key stays with you.</p>
+              {add}
+              <p className="cl-dim">The same by the API:</p>
+              <CodeBlock text={addCommand(spaceId)} />
+            </EmptyState>
+          ) : (
+            <>
+              <DataTable label="Names" columns={columns} rows={rows} rowKey={({ id }) => id} />
+              <div className="cl-row">
+                <span className="cl-dim">
+                  {countOf(rows.length, 'name')}
+                  {total !== undefined && total > rows.length ? ` of ${total}` : ''}
+                </span>
+                {more !== undefined && (
+                  <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>
+                    Show more
+                  </Button>
+                )}
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+      <NewFqdn spaceId={spaceId} isOpen={isAdding} close={() => setAdding(false)} />
+    </>
+  );
+}
+
+function addCommand(spaceId: string): string {
+  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"fqdn":"www.example.com"}' ${serviceUrl()}/spaces/${spaceId}/fqdns`;
+}
