@@ -29,7 +29,10 @@ const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.example.com`;
   try {
     execFileSync('sh', ['-c', opensslCommand(name, key, 'POSIX')], { cwd: folder, stdio: 'pipe' });
     const text = String(
-      execFileSync('openssl', ['req', '-in', `${file}.csr`, '-noout', '-text', '-verify'], { cwd: folder, stdio: 'pipe' }),
+      execFileSync('openssl', ['req', '-in', `${file}.csr`, '-noout', '-text', '-verify'], {
+        cwd: folder,
+        stdio: 'pipe',
+      }),
     );
     expect(text).toContain(expected);
     expect(readFileSync(join(folder, `${file}.key`), 'utf8')).toContain('PRIVATE KEY');

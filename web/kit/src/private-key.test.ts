@@ -5,7 +5,8 @@ import { holdsPrivateKey } from './private-key.js';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
 const cipher = { cipher: 'aes-256-cbc', passphrase: 'secret' };
-const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? new TextEncoder().encode(text) : text);
+const bytesOf = (text: string | Uint8Array) =>
+  typeof text === 'string' ? new TextEncoder().encode(text) : text;
 const csr = '-----BEGIN CERTIFICATE REQUEST-----\nMIH1\n-----END CERTIFICATE REQUEST-----\n';
 
 describe('a private key is recognised', () => {

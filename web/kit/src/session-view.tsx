@@ -32,6 +32,8 @@ export function SessionWatch<M extends Me>({
       {state.phase === 'in' && <EndNotice session={session} me={state.me} skewMs={state.skewMs} />}
       <Modal
         opened={state.phase === 'ended'}
+        // above every other dialog
+        zIndex={400}
         onClose={() => undefined}
         withCloseButton={false}
         closeOnEscape={false}

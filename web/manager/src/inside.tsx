@@ -8,15 +8,17 @@ import {
   useSession,
   Waiting,
 } from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { SignIn } from './pages/sign-in/sign-in.js';
-import { session } from './service.js';
+import { session, stateQuery } from './service.js';
 
 const links: readonly NavigationLink[] = [{ to: '/spaces', label: 'Spaces', icon: 'space' }];
 
 /** The frame of every page that needs a session; without one the sign-in comes first. */
 export function Inside() {
   const state = useSession(session);
+  const service = useQuery(stateQuery).data;
   const next = useRouterState({ select: ({ location }) => `${location.pathname}${location.searchStr}` });
   if (state.phase === 'out') {
     return <Redirect path={next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`} />;
@@ -34,12 +36,25 @@ export function Inside() {
       <Shell
         console="manager"
         links={links}
+        elsewhere={elsewhereOf(service?.monitorUrl)}
         userName={state.me.user.username}
         signOut={() => void session.close()}
       >
+        {service?.authMode === 'open' && (
+          <p className="cl-strip">
+            This service runs without sign-in: everyone who reaches it may do everything. Set AUTH_MODE to
+            change that.
+          </p>
+        )}
         <Outlet />
       </Shell>
       <SessionWatch session={session} signIn={({ user }) => <SignIn name={user.username} />} />
     </>
   );
+}
+
+/** The other console, where its address for browsers is set. */
+function elsewhereOf(url: string | undefined) {
+  if (url === undefined || !/^https?:\/\//.test(url)) return undefined;
+  return { href: `${url.replace(/\/$/, '')}/ui/`, label: 'Monitor' };
 }

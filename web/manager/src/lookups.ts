@@ -45,7 +45,10 @@ async function findRow<Row extends { readonly id: string }>(
     cursor = page.next;
   } while (cursor !== undefined);
   const nothing = { code: undefined, fields: [], requestId: undefined, retryAfterSeconds: undefined };
-  throw new Refusal('not_found', 'Check the address, or ask who sent it to you.', { answered: 404, ...nothing });
+  throw new Refusal('not_found', 'Check the address, or ask who sent it to you.', {
+    answered: 404,
+    ...nothing,
+  });
 }
 
 /** Query of one space. */

@@ -11,6 +11,13 @@ export const api = createPageClient(contract, {
   },
 });
 
+/** Query of what a page must know before anyone has signed in; it changes with the settings of the service only. */
+export const stateQuery = {
+  queryKey: ['state'],
+  queryFn: async ({ signal }: { readonly signal: AbortSignal }) => (await api.getAuthState({ signal })).body,
+  staleTime: 60_000,
+};
+
 export const session: Session<Me> = new Session<Me>(
   {
     readMe: (isBackground) => api.getMe(isBackground ? { headers: background } : {}),

@@ -12,6 +12,13 @@ export const api = createPageClient(contract, {
   },
 });
 
+/** Query of what a page must know before anyone has signed in; it changes with the settings of the service only. */
+export const stateQuery = {
+  queryKey: ['state'],
+  queryFn: async ({ signal }: { readonly signal: AbortSignal }) => (await api.getState({ signal })).body,
+  staleTime: 60_000,
+};
+
 /** Who is signed in, as the monitor describes them. */
 export interface Member extends Me {
   readonly user: { readonly id: string; readonly email: string };

@@ -7,8 +7,8 @@ import {
   Icon,
   Loaded,
   Moment,
-  saveText,
   StateChip,
+  saveText,
   useNow,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
@@ -31,7 +31,9 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
       key: 'state',
       title: 'State',
       width: '8rem',
-      cell: (certificate) => <State certificate={certificate} isNewest={certificate === query.data?.[0]} now={now} />,
+      cell: (certificate) => (
+        <State certificate={certificate} isNewest={certificate === query.data?.[0]} now={now} />
+      ),
     },
     { key: 'issuer', title: 'Issuer', cell: ({ issuer }) => issuer },
     { key: 'stored', title: 'Stored', width: '8rem', cell: ({ createdAt }) => dayOf(createdAt) },

@@ -8,8 +8,8 @@ import {
   type KeyKind,
   keyKinds,
   opensslCommand,
-  sentenceOf,
   type ShellKind,
+  sentenceOf,
 } from '@certloop/web-kit';
 import { Button, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -72,7 +72,9 @@ async function uploadFile(fqdn: Fqdn, file: File) {
   if (file.size > maxBytes) throw new Kept('This file is too large for a CSR. A CSR has a few kilobytes.');
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (holdsPrivateKey(bytes)) {
-    throw new Kept('That is your private key. It stays with you: nothing was sent. Choose the file that ends in .csr.');
+    throw new Kept(
+      'That is your private key. It stays with you: nothing was sent. Choose the file that ends in .csr.',
+    );
   }
   return api.uploadCsr({
     params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id },
@@ -159,7 +161,13 @@ function Choice<Word extends string>({
 }
 
 /** The ways to hand over a CSR beside a drop: a button for a file, and a field to paste into. */
-function Choose({ choose, isPending }: { readonly choose: (file: File) => void; readonly isPending: boolean }) {
+function Choose({
+  choose,
+  isPending,
+}: {
+  readonly choose: (file: File) => void;
+  readonly isPending: boolean;
+}) {
   const input = useRef<HTMLInputElement>(null);
   const [isPasting, setPasting] = useState(false);
   return (

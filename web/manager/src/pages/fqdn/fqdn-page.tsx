@@ -48,11 +48,11 @@ export function FqdnPage() {
             {name.description !== '' && <p className="cl-dim">{name.description}</p>}
             <Loaded query={renewal}>{(explanation) => <LifeCard fqdn={name} renewal={explanation} />}</Loaded>
             <div className="cl-columns">
-              <div>
+              <div className="cl-column">
                 <Loaded query={csr}>{(newest) => <CsrCard fqdn={name} csr={newest} />}</Loaded>
                 <CertificatesCard fqdn={name} />
               </div>
-              <div>
+              <div className="cl-column">
                 <RequestCard fqdn={name} renewal={renewal.data} csr={csr.data} />
               </div>
             </div>

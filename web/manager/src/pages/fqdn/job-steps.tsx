@@ -1,5 +1,18 @@
-import { type RequestStep, requestSteps, type StepReport, type StepStatus } from '@certloop/contracts/browser';
-import { background, Fault, Loaded, sentenceOf, StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+import {
+  type RequestStep,
+  requestSteps,
+  type StepReport,
+  type StepStatus,
+} from '@certloop/contracts/browser';
+import {
+  background,
+  Fault,
+  Loaded,
+  StateChip,
+  type StateShape,
+  sentenceOf,
+  type Tone,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -20,7 +33,9 @@ const names: Readonly<Record<RequestStep, string>> = {
   schedule: 'Plan its renewal',
 };
 
-const marks: Readonly<Record<StepStatus, { readonly tone: Tone; readonly shape: StateShape; readonly word: string }>> = {
+const marks: Readonly<
+  Record<StepStatus, { readonly tone: Tone; readonly shape: StateShape; readonly word: string }>
+> = {
   pending: { tone: 'idle', shape: 'circle', word: 'not yet' },
   running: { tone: 'active', shape: 'turning', word: 'running' },
   ok: { tone: 'ok', shape: 'check', word: 'done' },
@@ -36,7 +51,8 @@ export function JobSteps({ jobId, fqdnId }: { readonly jobId: string; readonly f
   const queries = useQueryClient();
   const job = useQuery({
     queryKey: ['jobs', jobId],
-    queryFn: async ({ signal }) => (await api.getIssuanceJob({ params: { id: jobId }, headers: background, signal })).body,
+    queryFn: async ({ signal }) =>
+      (await api.getIssuanceJob({ params: { id: jobId }, headers: background, signal })).body,
     refetchInterval: ({ state: { data } }) => (data?.finishedAt === undefined ? 1_000 : false),
   });
   const goOn = useMutation({

@@ -1,17 +1,11 @@
 import type { Fqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { exactTime, LifeLine, relativeTime, sentenceOf, StateChip, useNow } from '@certloop/web-kit';
+import { exactTime, LifeLine, relativeTime, StateChip, sentenceOf, useNow } from '@certloop/web-kit';
 import { Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../service.js';
 
 /** How long the newest certificate lives, when it is renewed and why, and the switch for that. */
-export function LifeCard({
-  fqdn,
-  renewal,
-}: {
-  readonly fqdn: Fqdn;
-  readonly renewal: RenewalExplanation;
-}) {
+export function LifeCard({ fqdn, renewal }: { readonly fqdn: Fqdn; readonly renewal: RenewalExplanation }) {
   const now = useNow();
   const { certificate, plan, scheduledAt } = renewal;
   const renewAt = scheduledAt ?? (renewal.willRenew ? plan?.renewAt : undefined);
@@ -62,7 +56,8 @@ export function LifeCard({
 
 function lifeSentence(expiresAt: string, renewAt: string | undefined, now: number): string {
   const end = Date.parse(expiresAt) > now ? 'The certificate expires' : 'The certificate expired';
-  const renewal = renewAt === undefined ? 'Nothing renews it.' : `It is renewed ${relativeTime(renewAt, now)}.`;
+  const renewal =
+    renewAt === undefined ? 'Nothing renews it.' : `It is renewed ${relativeTime(renewAt, now)}.`;
   return `${end} ${relativeTime(expiresAt, now)}. ${renewal}`;
 }
 

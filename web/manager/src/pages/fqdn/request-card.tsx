@@ -21,7 +21,8 @@ export function RequestCard({
 }) {
   const providers = useQuery<readonly Provider[]>({
     queryKey: ['providers'],
-    queryFn: async ({ signal }) => (await api.listProviders({ signal })).body.filter(({ enabled }) => enabled),
+    queryFn: async ({ signal }) =>
+      (await api.listProviders({ signal })).body.filter(({ enabled }) => enabled),
   });
   const { job } = route.useSearch();
   return (
@@ -117,7 +118,8 @@ function RequestForm({
         <div className="cl-form">
           <p>
             The newest certificate of {fqdn.fqdn} is valid until{' '}
-            {valid === undefined ? 'now' : dayOf(valid.expiresAt)}. It stays valid, and the new one is used from now on.
+            {valid === undefined ? 'now' : dayOf(valid.expiresAt)}. It stays valid, and the new one is used
+            from now on.
           </p>
           <div className="cl-row">
             <Button onClick={send}>Request another one</Button>

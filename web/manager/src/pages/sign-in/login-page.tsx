@@ -1,6 +1,7 @@
 import { Front, nextPage, Redirect, useSession, useTitle } from '@certloop/web-kit';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { session } from '../../service.js';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { session, stateQuery } from '../../service.js';
 import { SignIn } from './sign-in.js';
 
 const route = getRouteApi('/login');
@@ -10,15 +11,14 @@ export function LoginPage() {
   useTitle('Sign in', 'manager');
   const { phase } = useSession(session);
   const { next } = route.useSearch();
+  const state = useQuery(stateQuery);
   if (phase === 'in') return <Redirect path={nextPage(next)} />;
+  if (state.data?.needsSetup === true) return <Redirect path="/welcome" />;
   return (
     <Front console="manager">
       <h1>Sign in</h1>
       <SignIn />
-      <p className="cl-dim">
-        You are signed out after 30 minutes without activity. New here?{' '}
-        <Link to="/welcome">Create the first administrator</Link>.
-      </p>
+      <p className="cl-dim">You are signed out after 30 minutes without activity.</p>
     </Front>
   );
 }

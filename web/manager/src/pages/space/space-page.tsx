@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts/browser';
 import {
-  type Column,
   CodeBlock,
+  type Column,
   countOf,
   DataTable,
   dayOf,
@@ -9,8 +9,8 @@ import {
   ErrorPanel,
   Icon,
   Loaded,
-  serviceUrl,
   StateChip,
+  serviceUrl,
   useList,
   useTitle,
 } from '@certloop/web-kit';

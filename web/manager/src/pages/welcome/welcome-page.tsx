@@ -10,9 +10,8 @@ import {
   useTitle,
 } from '@certloop/web-kit';
 import { Button, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { api, session } from '../../service.js';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, session, stateQuery } from '../../service.js';
 
 const fields = ['token', 'username', 'email', 'password'] as const;
 type Account = Readonly<Record<(typeof fields)[number], string>>;
@@ -29,7 +28,9 @@ export function WelcomePage() {
     },
   });
   const { byField, general } = faultsOf(setUp.error, fields);
+  const state = useQuery(stateQuery);
   if (phase === 'in') return <Redirect path="/" />;
+  if (state.data?.needsSetup === false && setUp.isIdle) return <Redirect path="/login" />;
   return (
     <Front console="manager" isWide>
       <h1>Create the first administrator</h1>
@@ -83,6 +84,7 @@ export function WelcomePage() {
           name="password"
           label="Password"
           autoComplete="new-password"
+          description={`At least ${state.data?.passwordMinLength ?? 8} characters; a few words are easy to remember.`}
           error={byField['password']}
         />
         <Fault>{faultText(setUp.error, general)}</Fault>
@@ -90,9 +92,6 @@ export function WelcomePage() {
           Create the administrator and sign in
         </Button>
       </form>
-      <p className="cl-dim">
-        There is an administrator already? <Link to="/login">Sign in</Link>.
-      </p>
     </Front>
   );
 }
