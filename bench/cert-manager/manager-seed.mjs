@@ -29,13 +29,13 @@ function copyFqdns(dialect, { kind, count, first }) {
 
 /**
  * A space with `count` FQDNs that renew themselves, each with a CSR and a certificate; all are to be
- * renewed in 40 days.
+ * renewed in 40 days. All CSRs are of one key, a new one when none is given.
  */
-export async function seedCertificates(place, { kind, count }) {
+export async function seedCertificates(place, { kind, count, privateKey }) {
   const { client, dialect, runSql, providerId } = place;
   const { spaceId, first } = await seedFqdns(place, { kind, count: 1 });
   const params = { spaceId, fqdnId: first.id };
-  const csr = await csrFor('host-0.example.test');
+  const csr = await csrFor('host-0.example.test', privateKey);
   await client.uploadCsr({
     params,
     body: {
@@ -61,7 +61,7 @@ export async function seedCertificates(place, { kind, count }) {
     scheduledAt: instant(`${seconds() + 40 * 86_400} + n.i * 0.001`),
   });
   await runSql(multiply(dialect, renewalQueue, { where: of, count: copies, change: own(planned) }));
-  return { spaceId };
+  return { spaceId, first };
 }
 
 /** Gives the first `count` copies CSRs in their own names, by one key. */
