@@ -118,7 +118,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const noticeJob = notices && createNoticeJob({ ...options, watchJob }, notices);
   const { scheduler, review } = renewals;
   const targets = targetParts(
-    { ...options, watchJob, onInService: watch.onInService, stop: stopping.signal },
+    { ...options, watchJob, onInService: watch.onInService, notices, stop: stopping.signal },
     renewals,
   );
   const revocations = {

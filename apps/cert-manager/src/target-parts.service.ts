@@ -1,5 +1,6 @@
 import type { WatchJob } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
+import type { Notices } from './events/notices.service.js';
 import { heartbeatOf, type RenewalParts } from './renewal-parts.service.js';
 import type { HeartbeatCheck } from './renewals/heartbeat/heartbeat.client.js';
 import { type OneAtATime, oneAtATime } from './renewals/queue/one-at-a-time.js';
@@ -8,11 +9,13 @@ import { createProbeLimits } from './targets/probes/probe-target.service.js';
 import { createProber } from './targets/probes/prober.service.js';
 import { runProbeJob } from './targets/probes/run-probe-job.service.js';
 import { runProbes } from './targets/probes/run-probes.service.js';
+import { createServedNews } from './targets/served/served-news.service.js';
 import type { targetsHandlers } from './targets/targets.routes.js';
 
 export interface TargetPartsOptions extends AppOptions {
   readonly watchJob: WatchJob;
   readonly onInService: ServiceMetrics['onInService'];
+  readonly notices: Notices | undefined;
   /** Ends the probes that are under way. */
   readonly stop: AbortSignal;
 }
@@ -21,11 +24,12 @@ const budgetMs = 30_000;
 
 /** What probes the targets, and what handles their endpoints. */
 export function targetParts(options: TargetPartsOptions, { scheduler }: RenewalParts): TargetParts {
-  const { config, database: db, clock, logger, watchJob, stop, onInService, resolve } = options;
+  const { config, database: db, clock, logger, watchJob, stop, onInService, notices, resolve } = options;
   const { probeAllowCidrs: allowCidrs, probePorts: ports, probeTargetsPerSpace: maxPerSpace } = config;
   const prober = createProber({ allowCidrs, ports }, resolve);
   const { onServed } = scheduler;
-  const deps = { db, clock, logger, prober, onServed, onInService, maxPerSpace };
+  const news = createServedNews(notices, clock);
+  const deps = { db, clock, logger, prober, onServed, news, onInService, maxPerSpace };
   const heartbeat = heartbeatOf(options, 'targets', missedSeconds, { check });
   const probe = () => watchJob('targets', () => runProbes(deps, { budgetMs, stop }));
   const job = oneAtATime(() => runProbeJob({ logger, probe, heartbeat }));

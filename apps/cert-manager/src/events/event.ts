@@ -5,6 +5,8 @@ export const eventTypes = [
   'certificate.revoked',
   'certificate.failed',
   'certificate.expiring',
+  'served.drifted',
+  'served.in_service',
   'monitor.away',
   'monitor.back',
   'webhook.disabled',
@@ -18,6 +20,7 @@ const ofOneDestination: Partial<Record<EventType, Destination>> = {
   // nothing for people to do in time; a program installs it
   'certificate.issued': 'webhook',
   'certificate.renewed': 'webhook',
+  'served.in_service': 'webhook',
   'webhook.disabled': 'mail',
 };
 

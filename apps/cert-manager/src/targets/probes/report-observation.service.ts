@@ -30,7 +30,7 @@ const maxAheadMs = 300_000;
  * future.
  */
 export async function reportObservation(
-  deps: Pick<ProbeDeps, 'db' | 'clock' | 'onServed' | 'onInService'>,
+  deps: Pick<ProbeDeps, 'db' | 'clock' | 'onServed' | 'news' | 'onInService'>,
   caller: Caller,
   { spaceId, fqdnId, targetId }: TargetPath,
   report: Report,

@@ -10,6 +10,7 @@ import {
   updateServedFqdn,
 } from '../served/served-fqdns.repository.js';
 import { hintOfState } from '../served/served-hint.js';
+import type { ServedNews } from '../served/served-news.service.js';
 import { faultText, severityOf, verdictOf } from '../served/served-verdict.js';
 import { listTargetsOf, type TargetRow } from '../targets.repository.js';
 import { failsAt, isWell } from './address-state.js';
@@ -26,6 +27,7 @@ import {
 export interface ServedListener {
   /** The targets of the FQDN are at fault in these words, or well again; perhaps said before. Part of the transaction. */
   readonly onServed: (tx: Tx, fqdnId: string, fault: string | null) => Promise<void>;
+  readonly news: ServedNews;
 }
 
 /** What was observed of a target. */
@@ -151,7 +153,11 @@ async function settleVerdict(
   });
   // also while it lasts: the check may have been made since
   if (fault !== null || row.fault !== null) await listener.onServed(tx, row.id, fault);
-  return isNew ? Math.max(0, (now.getTime() - newest.row.createdAt.getTime()) / 1000) : undefined;
+  if (fault !== null && row.fault === null) await listener.news.drifted(tx, row, fault);
+  if (!isNew) return undefined;
+  const seconds = Math.max(0, (now.getTime() - newest.row.createdAt.getTime()) / 1000);
+  await listener.news.inService(tx, row, { certificate: newest.row, seconds, addresses: states.length });
+  return seconds;
 }
 
 function withLeaf(known: Known) {
