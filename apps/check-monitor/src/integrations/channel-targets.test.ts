@@ -34,13 +34,13 @@ describe('targets of a channel', () => {
     expect(targetsOf(kind, settings)).toEqual(targets);
   });
 
-  test('are found for every kind whose settings have an address', () => {
-    const withAddress = channelKindNames.filter((kind) => {
-      const { shape } = channelKinds[kind].settings as unknown as { shape?: Record<string, unknown> };
-      return kind === 'webhook' || (shape !== undefined && 'url' in shape);
-    });
-    expect(withAddress).toEqual([
-      ...['webhook', 'slack', 'mattermost', 'discord', 'ntfy', 'msteamsw', 'googlechat', 'gotify'],
-    ]);
+  const withAddress = channelKindNames.filter((kind) => {
+    const { shape } = channelKinds[kind].settings as unknown as { shape?: Record<string, unknown> };
+    return shape !== undefined && 'url' in shape;
+  });
+
+  test.each(withAddress)('are found for %s, whose settings have an address', (kind) => {
+    const url = 'https://a.example/x';
+    expect(targetsOf(kind, { url })).toEqual([{ path: 'url', url }]);
   });
 });
