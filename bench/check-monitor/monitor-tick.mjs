@@ -27,7 +27,7 @@ async function runOften({ database, runSql }) {
     database,
     clock: { now: micros },
     logger,
-    notifier: { tells: () => false },
+    notifier: { shouldNotify: () => false },
   });
   const runs = [];
   // the first one warms up

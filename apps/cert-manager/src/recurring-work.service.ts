@@ -107,16 +107,16 @@ export function watchPollers({ logger }: AppOptions, { watcher }: Pick<RenewalPa
   if (watcher === undefined) return [];
   const work = async () => {
     const isDone = await watcher.run();
-    if (!isDone) tell.trigger();
+    if (!isDone) pings.trigger();
   };
-  const tell = startPoller({ name: 'watch', everyMs: 2000, tick: work, logger });
+  const pings = startPoller({ name: 'watch', everyMs: 2000, tick: work, logger });
   const sweep = async () => {
     await watcher.sweep();
-    tell.trigger();
+    pings.trigger();
   };
   const rest = startPoller({ name: 'watch.sweep', everyMs: 3_600_000, tick: sweep, logger });
   rest.trigger();
-  return [tell, rest];
+  return [pings, rest];
 }
 
 /** Finds certificates that expire soon, and deletes old events. */

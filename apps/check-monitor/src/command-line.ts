@@ -130,7 +130,7 @@ async function withDatabase<T>(
   const clock = { now: () => microsOf(new Date()) };
   let notifier: Notifier | undefined;
   const openNotifier = () => {
-    notifier ??= createNotifier({ config: loadConfig(environment).telling, db, logger, clock });
+    notifier ??= createNotifier({ config: loadConfig(environment).delivery, db, logger, clock });
     return notifier;
   };
   try {

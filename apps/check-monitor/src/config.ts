@@ -161,7 +161,7 @@ export const settings = {
 export type Config = Omit<Values, Derived> & {
   readonly addresses: Addresses;
   readonly badgeLabel: string;
-  readonly telling: NotifierConfig;
+  readonly delivery: NotifierConfig;
   readonly deliveryWorkers: number;
   readonly digestPerMinute: number;
   /** Whether messages can be sent by mail. */
@@ -190,7 +190,7 @@ export function loadConfig(environment: Environment): Config {
     ...config,
     badgeLabel: badgeLabel ?? config.siteName,
     addresses: { siteRoot: root, pingEndpoint: `${pingEndpoint ?? `${root}/ping`}/` },
-    telling: tellingOf(config, root),
+    delivery: deliveryOf(config, root),
     sendsMail: config.smtpUrl !== undefined,
     mail: mailOf(config, root),
   };
@@ -204,7 +204,7 @@ function mailOf(config: Pick<Values, keyof typeof mailing | 'host'>, siteRoot: s
 
 type TellingValues = Pick<Values, keyof typeof messageSettings | 'siteName' | 'secret'>;
 
-function tellingOf(config: TellingValues, siteRoot: string): NotifierConfig {
+function deliveryOf(config: TellingValues, siteRoot: string): NotifierConfig {
   const { siteName, logoUrl, secret, allowPrivateTargets, egressProxy, disabledKinds } = config;
   return {
     site: { siteName, siteRoot, logoUrl, secret },

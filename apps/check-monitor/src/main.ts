@@ -38,7 +38,7 @@ await runService('check-monitor', async (onClose) => {
   const watch = createServiceMetrics(createMetrics({ logger }), { db: database, clock });
   const { onDelivered, onRefusedCall } = watch;
   const told = { onDelivered, onRefusedCall };
-  const notifier = createNotifier({ config: config.telling, db: database, logger, clock, ...told });
+  const notifier = createNotifier({ config: config.delivery, db: database, logger, clock, ...told });
   onClose(() => notifier.close());
   const consoleFolder = findConsole('@certloop/web-monitor', import.meta.url);
   if (consoleFolder === undefined) logger.info('console.absent');

@@ -161,7 +161,7 @@ async function startMonitor(
     clock: { now: () => microsOf(clock.now()) },
     logger: silent('check-monitor'),
   };
-  const notifier = createNotifier({ ...parts, config: config.telling });
+  const notifier = createNotifier({ ...parts, config: config.delivery });
   closing.push(() => notifier.close());
   const { clock: microClock, logger } = parts;
   const app = createMonitor({ database, clock: microClock, logger, config, notifier });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expectationAfter, isTold, type Told } from './check-expectation.js';
+import { expectationAfter, isInSync, type SyncedState } from './check-expectation.js';
 
 const at = (text: string) => new Date(`${text}Z`);
 const from = at('2026-03-01T12:00:00.000');
@@ -74,9 +74,9 @@ describe('what the monitor is to expect', () => {
 describe('whether the monitor was told', () => {
   const deadline = inSeconds(5_184_000);
   const now = inSeconds(3600);
-  const sound: Told = { toldDeadline: deadline, toldFrom: from, toldAt: from, pingedAt: from };
+  const sound: SyncedState = { toldDeadline: deadline, toldFrom: from, toldAt: from, pingedAt: from };
 
-  test.each<[string, Partial<Told>, Date | null, boolean]>([
+  test.each<[string, Partial<SyncedState>, Date | null, boolean]>([
     ['just so', {}, deadline, true],
     ['never', { toldAt: null }, deadline, false],
     ['of another deadline', {}, inSeconds(5_184_001), false],
@@ -89,6 +89,6 @@ describe('whether the monitor was told', () => {
     ['and there was another ping since', { pingedAt: inSeconds(61) }, deadline, false],
     ['and the check was not pinged yet', { pingedAt: null }, deadline, true],
   ])('%s', (_, told, wanted, isSo) => {
-    expect(isTold({ ...sound, ...told }, wanted, now)).toBe(isSo);
+    expect(isInSync({ ...sound, ...told }, wanted, now)).toBe(isSo);
   });
 });

@@ -45,7 +45,7 @@ function onceAt(moment: Date): string {
 }
 
 /** What the monitor was told of a check. */
-export interface Told {
+export interface SyncedState {
   readonly toldDeadline: Date | null;
   /** The ping, or the making of the check, that the period was counted from. */
   readonly toldFrom: Date | null;
@@ -55,14 +55,14 @@ export interface Told {
 }
 
 /** How long the monitor is believed to remember what it was told. */
-export const tellAgainMs = day;
+export const resyncMs = day;
 // the ping follows the making of its check by some milliseconds
 const toleranceMs = 60_000;
 
 /** Whether the monitor still expects the next ping at the deadline; null is none. */
-export function isTold(told: Told, deadline: Date | null, now: Date): boolean {
+export function isInSync(told: SyncedState, deadline: Date | null, now: Date): boolean {
   const { toldDeadline, toldFrom, toldAt, pingedAt } = told;
-  if (toldAt === null || now.getTime() - toldAt.getTime() >= tellAgainMs) return false;
+  if (toldAt === null || now.getTime() - toldAt.getTime() >= resyncMs) return false;
   if (toldDeadline?.getTime() !== deadline?.getTime()) return false;
   if (pingedAt === null || toldFrom === null) return true;
   return Math.abs(pingedAt.getTime() - toldFrom.getTime()) <= toleranceMs;

@@ -8,10 +8,10 @@ import {
   type DueCheck,
   noCheck,
   readDueCheck,
-  type TellDeps,
+  type SyncDeps,
+  syncCheck,
   type TurnEnd,
-  tellMonitor,
-} from './tell-monitor.service.js';
+} from './sync-check.service.js';
 import { deletePings, deletePingsOf } from './watch-pings.repository.js';
 import { claimWatched, countWaiting, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
 
@@ -40,13 +40,13 @@ const leaseMs = 300_000;
 
 export function createWatchRunner({ monitor: client, ...deps }: WatchDeps): WatchRunner {
   const presence = createPresence(client, deps);
-  const tell = { ...deps, monitor: presence.monitor, mayAskForCheck: presence.mayAskForCheck };
+  const syncDeps = { ...deps, monitor: presence.monitor, mayAskForCheck: presence.mayAskForCheck };
   let isStopped = false;
   const runs = oneAtATime(async () => {
     if (presence.isAway()) return true;
     for (let count = 0; count < batchesPerRun && !isStopped; count += 1) {
-      const told = await runBatch(tell);
-      if (presence.endRun() || told === 0) return true;
+      const synced = await runBatch(syncDeps);
+      if (presence.endRun() || synced === 0) return true;
     }
     return false;
   });
@@ -60,14 +60,14 @@ export function createWatchRunner({ monitor: client, ...deps }: WatchDeps): Watc
 }
 
 /** How many were due. What became of them is written down at once: a commit is what a turn costs most. */
-async function runBatch(deps: TellDeps): Promise<number> {
+async function runBatch(deps: SyncDeps): Promise<number> {
   const { db, clock } = deps;
   const now = clock.now();
   const claim = { now, token: randomUUID(), until: new Date(now.getTime() + leaseMs), limit: batch };
   const rows = await db.transaction((tx) => claimWatched(tx, claim));
   if (rows.length === 0) return 0;
   const due = await Promise.all(rows.map((row) => readDueCheck(deps, row)));
-  const turns = await tellInOrder(deps, due);
+  const turns = await syncInOrder(deps, due);
   const ends = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
   await db.transaction(async (tx) => {
     for (const end of ends) await settleTurn(tx, end, clock.now());
@@ -80,14 +80,14 @@ async function runBatch(deps: TellDeps): Promise<number> {
  * Tells the monitor of these checks. One of an FQDN that nobody renews is made after those of FQDNs that are renewed, and
  * not while any of these waits for room.
  */
-async function tellInOrder(
-  deps: TellDeps,
+async function syncInOrder(
+  deps: SyncDeps,
   due: readonly DueCheck[],
 ): Promise<PromiseSettledResult<TurnEnd>[]> {
   const mayWait = ({ row, subject }: DueCheck) => subject?.mode === 'expiry' && row.checkUuid === null;
   const first = due.filter((check) => !mayWait(check));
   const others = due.filter(mayWait);
-  const turns = await Promise.allSettled(first.map((check) => tellMonitor(deps, check)));
+  const turns = await Promise.allSettled(first.map((check) => syncCheck(deps, check)));
   if (others.length === 0) return turns;
   const isFirstWaiting = turns.some(
     (turn) =>
@@ -95,7 +95,7 @@ async function tellInOrder(
   );
   const hasRoom = !isFirstWaiting && (await deps.db.read(countWaiting)).renewal === 0;
   const later = hasRoom ? deps : { ...deps, mayAskForCheck: () => false };
-  return [...turns, ...(await Promise.allSettled(others.map((check) => tellMonitor(later, check))))];
+  return [...turns, ...(await Promise.allSettled(others.map((check) => syncCheck(later, check))))];
 }
 
 /** Whoever was silent for longer than its lease changes nothing but the pings that it has sent. */

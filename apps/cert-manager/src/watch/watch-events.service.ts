@@ -27,7 +27,12 @@ import {
   watchFqdn,
   watchMissing,
 } from './watched-fqdns.repository.js';
-import { findWatched, firstPing, toldCertificate, type WatchedSubject } from './watched-subject.service.js';
+import {
+  announcedCertificate,
+  findWatched,
+  firstPing,
+  type WatchedSubject,
+} from './watched-subject.service.js';
 
 /** What the watch is told of; each is part of the transaction of the change, and asks nothing of the monitor. */
 export interface WatchEvents {
@@ -63,7 +68,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
     await watchFqdn(tx, fqdn, now);
   };
   /** News of the renewal: no success while what is served is at fault. */
-  const tell = async (tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string) => {
+  const notify = async (tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string) => {
     const fault = signal === 'success' ? await findServedFault(tx, subject.fqdn.id) : null;
     await send(tx, subject, besideServed(signal, fault), body);
   };
@@ -73,11 +78,11 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       if (subject?.certificate === undefined) return;
       const isImported = subject.certificate.row.importedAt !== null;
       const event = caller.kind === 'scheduler' ? 'renewed' : isImported ? 'imported' : 'issued';
-      await tell(
+      await notify(
         tx,
         subject,
         'success',
-        storedText(event, toldCertificate(subject.mode, subject.certificate)),
+        storedText(event, announcedCertificate(subject.mode, subject.certificate)),
       );
     },
     onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, { reason }) => {
@@ -85,13 +90,13 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       if (subject === undefined) return;
       // a test tells nothing of what will be, and what was renewed by hand meanwhile need not be renewed
       const isPast = isTest || subject.mode !== 'renewal' || subject.certificate?.row.id !== certificateId;
-      await tell(tx, subject, isPast ? 'log' : 'fail', failedText({ attempt, reason }));
+      await notify(tx, subject, isPast ? 'log' : 'fail', failedText({ attempt, reason }));
     },
     onRequestFailed: async (tx, fqdnId, reason) => {
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
       // whoever has a certificate has not lost it by asking for another
-      await tell(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
+      await notify(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
     },
     onPlanned: (tx, { id, spaceId }) => watchFqdn(tx, { id, spaceId }, clock.now()),
     onModeChanged: async (tx, { id, spaceId }) => {
@@ -99,7 +104,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       if (subject === undefined) return touchWatched(tx, { fqdnId: id }, clock.now());
       const isPinged = await wasPinged(tx, id);
       const state = isPinged ? await firstPing(tx, subject, clock.now()) : undefined;
-      if (state !== undefined) return tell(tx, subject, state.signal, state.body);
+      if (state !== undefined) return notify(tx, subject, state.signal, state.body);
       // what is not sent yet is about another mode; a check that was never pinged begins with the state of then
       if (!isPinged) await deletePingsOf(tx, id);
       return watchFqdn(tx, { id, spaceId }, clock.now());
@@ -109,18 +114,18 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       if (subject?.certificate === undefined) return;
       const isPlanned = (await findOpenRenewal(tx, fqdnId)) !== undefined;
       const body = revokedText({ ...subject.certificate.row, isPlanned });
-      await tell(tx, subject, isPlanned ? 'log' : 'fail', body);
+      await notify(tx, subject, isPlanned ? 'log' : 'fail', body);
     },
     onForbidden: async (tx, fqdnId, reason) => {
       const subject = await find(tx, fqdnId);
-      if (subject?.mode === 'renewal') await tell(tx, subject, 'fail', forbiddenText(reason));
+      if (subject?.mode === 'renewal') await notify(tx, subject, 'fail', forbiddenText(reason));
     },
     onAllowedAgain: async (tx, fqdnId) => {
       const subject = await find(tx, fqdnId);
       if (subject?.mode !== 'renewal') return;
       // one whose renewal failed meanwhile is tried again at once, and says how that ends
       const state = await firstPing(tx, subject, clock.now());
-      await tell(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
+      await notify(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
     },
     onServed: async (tx, fqdnId, fault) => {
       if ((await findServedFault(tx, fqdnId)) === fault) return;

@@ -87,7 +87,7 @@ async function expectedAtFor(tx: Tx, fqdn: FqdnRow, newest: CertificateRow): Pro
 
 type WatchedCertificate = NonNullable<WatchedSubject['certificate']>;
 
-export function toldCertificate(
+export function announcedCertificate(
   mode: WatchedSubject['mode'],
   { row, expectedAt }: WatchedCertificate,
 ): ToldCertificate {
@@ -113,7 +113,7 @@ export async function firstPing(
   if (certificate === undefined) return undefined;
   const success = {
     signal: 'success',
-    body: storedText('watched', toldCertificate(mode, certificate)),
+    body: storedText('watched', announcedCertificate(mode, certificate)),
   } as const;
   if (mode === 'expiry') return expiryFailure(certificate, now) ?? success;
   const refusal = await findPolicyRefusal(tx, fqdn.id);

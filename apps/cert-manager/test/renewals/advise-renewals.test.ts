@@ -106,8 +106,8 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     expect(entry).toEqual({ ...before, scheduledAt: expect.any(String) });
     expect(Date.parse(entry.scheduledAt)).toBeGreaterThanOrEqual(after(3 * day).getTime());
     expect(Date.parse(entry.scheduledAt)).toBeLessThanOrEqual(after(4 * day).getTime());
-    const told = await explanationOf(app, fqdn);
-    expect(told).toMatchObject({
+    const explained = await explanationOf(app, fqdn);
+    expect(explained).toMatchObject({
       outlook: 'scheduled',
       scheduledAt: entry.scheduledAt,
       plan: {
@@ -118,7 +118,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
         explanationUrl,
       },
     });
-    expect(told.message).toContain('as the CA wants it done between');
+    expect(explained.message).toContain('as the CA wants it done between');
   });
 
   test('keeps its moment while the window stays, and moves when that moves', async () => {

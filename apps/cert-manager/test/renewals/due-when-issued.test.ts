@@ -34,9 +34,9 @@ describeEachDialect('a CA whose certificates are due as soon as they are issued'
       app.clock.advance(1);
     }
     expect(await certificatesOf(app, fqdn)).toHaveLength(4);
-    const told = await explanationOf(app, fqdn);
-    expect(told).toMatchObject({ outlook: 'due', plan: { rule: 'two_thirds' } });
-    expect(told.plan?.renewAt).toBe(app.clock.now().toISOString());
+    const explained = await explanationOf(app, fqdn);
+    expect(explained).toMatchObject({ outlook: 'due', plan: { rule: 'two_thirds' } });
+    expect(explained.plan?.renewAt).toBe(app.clock.now().toISOString());
   });
 
   test('is asked ever more seldom from the fourth renewal on', async () => {

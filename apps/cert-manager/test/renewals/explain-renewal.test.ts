@@ -34,8 +34,8 @@ describeEachDialect('the explanation of a renewal', (open) => {
     const fqdn = await renewedFqdn(place);
     const entry = await openEntryOf(app, fqdn);
     const [certificate] = await certificatesOf(app, fqdn);
-    const told = await explanationOf(app, fqdn);
-    expect(told).toEqual({
+    const explained = await explanationOf(app, fqdn);
+    expect(explained).toEqual({
       fqdnId: fqdn.id,
       spaceId: fqdn.spaceId,
       renewalEnabled: true,
@@ -59,16 +59,16 @@ describeEachDialect('the explanation of a renewal', (open) => {
       },
       entry,
     });
-    const { earliest = '', latest = '' } = told.plan ?? {};
+    const { earliest = '', latest = '' } = explained.plan ?? {};
     expect((Date.parse(latest) - Date.parse(earliest)) / day).toBeCloseTo(1, 1);
   });
 
   test('names a share of its own', async () => {
     const fqdn = await renewedFqdn(place);
     await switchRenewal(place.app, fqdn, true, { renewAfterFraction: 0.25 });
-    const told = await explanationOf(place.app, fqdn);
-    expect(told).toMatchObject({ plan: { rule: 'fraction', fraction: 0.25 } });
-    expect(told.message).toContain('after 25 % of its lifetime as set for this FQDN');
+    const explained = await explanationOf(place.app, fqdn);
+    expect(explained).toMatchObject({ plan: { rule: 'fraction', fraction: 0.25 } });
+    expect(explained.message).toContain('after 25 % of its lifetime as set for this FQDN');
   });
 
   test.each([
@@ -100,10 +100,10 @@ describeEachDialect('the explanation of a renewal', (open) => {
       },
     ],
   ] as const)('says why not: %s', async (outlook, message, make) => {
-    const told = await explanationOf(place.app, await make());
-    expect(told).toMatchObject({ willRenew: false, outlook, message });
-    expect(told).not.toHaveProperty('scheduledAt');
-    expect(told).not.toHaveProperty('entry');
+    const explained = await explanationOf(place.app, await make());
+    expect(explained).toMatchObject({ willRenew: false, outlook, message });
+    expect(explained).not.toHaveProperty('scheduledAt');
+    expect(explained).not.toHaveProperty('entry');
   });
 
   test('says that a try failed, why, and when the next one comes', async () => {

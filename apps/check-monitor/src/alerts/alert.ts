@@ -11,7 +11,7 @@ import {
 } from '../integrations/messages/alert-event.js';
 
 /** A change of status as told. */
-export interface ToldFlip {
+export interface AlertFlip {
   readonly at: Micros;
   readonly oldStatus: string;
   readonly newStatus: string;
@@ -19,7 +19,7 @@ export interface ToldFlip {
 }
 
 /** The latest ping at the time of the change. */
-export interface ToldPing {
+export interface AlertPing {
   readonly n: number;
   readonly signal: Signal;
   readonly at: Micros;
@@ -36,21 +36,21 @@ type OtherCheck = Pick<Check, 'uuid' | 'uniqueKey' | 'name' | 'slug' | 'lastPing
 export interface AlertFacts {
   readonly deliveryId: string;
   readonly status: AlertStatus;
-  readonly flip: ToldFlip;
+  readonly flip: AlertFlip;
   /** All flips that the message names, oldest first and this one last. */
-  readonly flips: readonly ToldFlip[];
+  readonly flips: readonly AlertFlip[];
   /** The flip before it. */
-  readonly earlier: ToldFlip | undefined;
+  readonly earlier: AlertFlip | undefined;
   readonly check: Check;
   /** Uuids of all channels that are told of the check. */
   readonly channelIds: readonly string[];
   readonly projectName: string;
-  readonly lastPing: ToldPing | undefined;
+  readonly lastPing: AlertPing | undefined;
   readonly others: Omit<OtherChecks, 'down'> & { readonly down: readonly OtherCheck[] };
 }
 
 /** Only news is told: the first success of a check, or the one that ends its pause, is none. */
-export function newsOf({ oldStatus, newStatus }: ToldFlip): AlertStatus | undefined {
+export function newsOf({ oldStatus, newStatus }: AlertFlip): AlertStatus | undefined {
   if (newStatus === 'down') return 'down';
   return newStatus === 'up' && oldStatus === 'down' ? 'up' : undefined;
 }
@@ -67,7 +67,7 @@ export interface ChannelReach {
  * Whether a flip reaches no one although it should: a check went down and no channel that can send wants that, or it
  * came up and none can send. A channel that wants no message of checks that come up is a choice.
  */
-export function isUnheard(flip: ToldFlip, assigned: readonly ChannelReach[]): boolean {
+export function isUnheard(flip: AlertFlip, assigned: readonly ChannelReach[]): boolean {
   const status = newsOf(flip);
   if (status === undefined) return false;
   return !assigned.some(({ canSend, isWanted }) => canSend && (isWanted || status === 'up'));
@@ -99,7 +99,7 @@ export function describeAlert(facts: AlertFacts, context: ViewContext): AlertEve
   };
 }
 
-function changeOf({ at, newStatus }: ToldFlip): StatusChange {
+function changeOf({ at, newStatus }: AlertFlip): StatusChange {
   return { at, status: newStatus === 'up' ? 'up' : 'down' };
 }
 
@@ -113,7 +113,7 @@ function periodOf({ kind, timeoutSeconds, schedule, tz }: Check): AlertEvent['ch
   return kind === 'simple' ? { kind, timeoutSeconds } : { kind, schedule, tz };
 }
 
-function describePing(ping: ToldPing): AlertEvent['lastPing'] {
+function describePing(ping: AlertPing): AlertEvent['lastPing'] {
   const { n, signal, at, exitStatus, scheme, method, remoteAddr, body } = ping;
   const origin = { scheme, method, remoteAddr };
   return { n, signal, at, exitStatus, isMail: scheme === 'email', body, origin };

@@ -15,7 +15,7 @@ export interface DeliverFlipsDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly notifier: Pick<Notifier, 'tells' | 'obstacle'>;
+  readonly notifier: Pick<Notifier, 'shouldNotify' | 'obstacle'>;
   /** Called for each flip that `isUnheard`. */
   readonly onUnheardFlip: () => void;
 }
@@ -23,14 +23,14 @@ export interface DeliverFlipsDeps {
 const flipsAtOnce = 100;
 
 /**
- * Takes every flip that waits, oldest first, and queues a message for each channel that is told of it, in the same
+ * Takes every flip that waits, oldest first, and queues a message for each channel that is notified of it, in the same
  * transaction: no crash can come between. Returns how many flips there were.
  */
 export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
   for (let total = 0; ; ) {
     const taken = await deps.db.transaction((tx) => takeFlips(deps, tx));
-    for (const { id, oldStatus, newStatus, reason, told, unheardCheck } of taken) {
-      deps.logger.info({ flip: id, oldStatus, newStatus, reason, told }, 'check.flipped');
+    for (const { id, oldStatus, newStatus, reason, notified, unheardCheck } of taken) {
+      deps.logger.info({ flip: id, oldStatus, newStatus, reason, notified }, 'check.flipped');
       if (unheardCheck === undefined) continue;
       deps.onUnheardFlip();
       deps.logger.warn({ flip: id, check: unheardCheck, newStatus }, 'check.flip_without_channel');
@@ -42,7 +42,7 @@ export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
 
 type TakenFlip = FlipRow & {
   /** Number of messages queued. */
-  readonly told: number;
+  readonly notified: number;
   /** Unique key of the check where the flip reaches no channel although it should. */
   readonly unheardCheck: string | undefined;
 };
@@ -66,7 +66,7 @@ async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly Taken
   const keys = await listUniqueKeys(tx, [...new Set(unheard.map(({ checkId }) => checkId))]);
   return flips.map((flip, index) => ({
     ...flip,
-    told: queued[index]?.length ?? 0,
+    notified: queued[index]?.length ?? 0,
     unheardCheck: unheard.includes(flip) ? keys.get(flip.checkId) : undefined,
   }));
 }
@@ -80,7 +80,7 @@ function rememberReach({
     const key = `${status} ${channel.id}`;
     const reach = known.get(key) ?? {
       canSend: channel.disabledAt === null && notifier.obstacle(channel) === undefined,
-      isWanted: notifier.tells(channel, status),
+      isWanted: notifier.shouldNotify(channel, status),
     };
     known.set(key, reach);
     return reach;
@@ -118,20 +118,20 @@ function messagesOf(
 ): QueuedNotification[] {
   const status = newsOf(flip);
   if (status === undefined) return [];
-  return channelsToTell(deps, assigned, status).map(({ id }) => ({
+  return channelsToNotify(deps, assigned, status).map(({ id }) => ({
     ...{ deliveryId: randomUUID(), channelId: id, checkId: flip.checkId, flipId: flip.id },
     ...{ status, createdAt: now },
   }));
 }
 
-/** The fastest first, by what the latest message took; those that were never told anything last. */
-function channelsToTell(
+/** The fastest first, by what the latest message took; those that were never notified anything last. */
+function channelsToNotify(
   { notifier }: DeliverFlipsDeps,
   assigned: readonly Channel[],
   status: AlertStatus,
 ): Channel[] {
   const speed = ({ lastDurationMs }: Channel) => lastDurationMs ?? Number.MAX_SAFE_INTEGER;
   return assigned
-    .filter((channel) => channel.disabledAt === null && notifier.tells(channel, status))
+    .filter((channel) => channel.disabledAt === null && notifier.shouldNotify(channel, status))
     .sort((one, other) => speed(one) - speed(other));
 }

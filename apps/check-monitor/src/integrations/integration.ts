@@ -36,7 +36,7 @@ export interface Integration<Settings extends object = object> {
   /** The operator switched the kind off, so no message waits until it is back. */
   readonly isSwitchedOff?: true;
   /** Whether a change to `status` is told at all. */
-  tells(settings: Settings, status: AlertStatus): boolean;
+  shouldNotify(settings: Settings, status: AlertStatus): boolean;
   deliver(delivery: Delivery<Settings>): Promise<DeliveryResult>;
   /** Sends a notice; only kinds that people read have it. */
   notify?(delivery: NoticeDelivery<Settings>): Promise<DeliveryResult>;

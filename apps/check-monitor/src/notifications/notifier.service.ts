@@ -87,7 +87,7 @@ export type Content =
 /** Sends messages to channels. All but `hasten` may call the network, so never inside a transaction. */
 export interface Notifier extends ChannelNotifier {
   /** Whether the channel is told of changes to `status` at all. */
-  tells(channel: Channel, status: AlertStatus): boolean;
+  shouldNotify(channel: Channel, status: AlertStatus): boolean;
   /** Sends one message once; never rejects. What becomes of it is for the caller to record. */
   send(channel: Channel, content: Content): Promise<Sent>;
   /** Mails a notice to the owner of a project. */
@@ -146,7 +146,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   };
   const integrations: Integrations = createIntegrations(integrationDeps, config.disabledKinds);
   return {
-    tells: (channel, status) => tells(integrations, channel, status),
+    shouldNotify: (channel, status) => shouldNotify(integrations, channel, status),
     obstacle: (channel) => obstacle(integrations, channel),
     send: async (channel, content) =>
       stop.aborted ? { result: stopped, durationMs: 0 } : send(deps, integrations, channel, content, false),
@@ -169,10 +169,10 @@ export function createNotifier(deps: NotifierDeps): Notifier {
 /** Strangers are called, so the trace ends here. */
 const traced = (call: typeof fetch) => tracedFetch(call, { isTrusted: false });
 
-function tells(integrations: Integrations, channel: Channel, status: AlertStatus): boolean {
+function shouldNotify(integrations: Integrations, channel: Channel, status: AlertStatus): boolean {
   const opened = openChannel(integrations, channel);
   // what cannot be told is told as a failure, where people will look for it
-  return 'error' in opened || opened.integration.tells(opened.settings, status);
+  return 'error' in opened || opened.integration.shouldNotify(opened.settings, status);
 }
 
 function obstacle(integrations: Integrations, channel: Channel): string | undefined {
@@ -287,7 +287,7 @@ async function notifyMember(
 ): Promise<DeliveryResult | undefined> {
   const member = await deps.db.read((tx) => findChannel(tx, channelUuid));
   if (member === undefined || member.projectId !== projectId || member.kind === 'group') return undefined;
-  if (member.disabledAt !== null || !tells(integrations, member, event.status)) return undefined;
+  if (member.disabledAt !== null || !shouldNotify(integrations, member, event.status)) return undefined;
   const sent = await send(deps, integrations, member, { event }, isTest);
   const now = deps.clock.now();
   await deps.db.transaction((tx) => recordSent(tx, member, sent, { now }));

@@ -12,7 +12,7 @@ import type { Notifier } from './notifier.service.js';
 export interface TestChannelDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly notifier: Pick<Notifier, 'tells' | 'test'>;
+  readonly notifier: Pick<Notifier, 'shouldNotify' | 'test'>;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function testChannel(deps: TestChannelDeps, path: ChannelPath): Pro
     channel: await requireChannel(tx, path),
     projectName: (await getProject(tx, path.projectId)).name,
   }));
-  const status: AlertStatus = notifier.tells(channel, 'down') ? 'down' : 'up';
+  const status: AlertStatus = notifier.shouldNotify(channel, 'down') ? 'down' : 'up';
   const deliveryId = randomUUID();
   const event = testEvent(status, clock.now(), { deliveryId, uuid: randomUUID(), projectName });
   const result = await notifier.test(channel, event);

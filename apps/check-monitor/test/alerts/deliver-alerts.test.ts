@@ -221,9 +221,9 @@ describeEachDialect('delivery of alerts', (open) => {
 
   test('one target that hangs does not keep the others from being told', async () => {
     const [hanging, swift] = [await webhook('/hangs'), await webhook('/answers')];
-    const toldTo = ({ uuid }: Channel) => ({ timeout: 60, grace: 60, channels: uuid });
-    const checks = await Promise.all(Array.from({ length: 6 }, () => ada.check(toldTo(hanging))));
-    checks.push(await ada.check(toldTo(swift)));
+    const notifying = ({ uuid }: Channel) => ({ timeout: 60, grace: 60, channels: uuid });
+    const checks = await Promise.all(Array.from({ length: 6 }, () => ada.check(notifying(hanging))));
+    checks.push(await ada.check(notifying(swift)));
     await Promise.all(checks.map((check) => ada.ping(check)));
     app.clock.advance(121 * second);
     await app.tick();

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { listProjectChannels } from '../../src/channels/channels.repository.js';
 import { importDump } from '../../src/imports/import-dump.service.js';
 import { describeImport, type ImportReport } from '../../src/imports/import-report.js';
-import { openTestApp, type Telling, type TestApp } from '../support/app.js';
+import { type DeliveryOptions, openTestApp, type TestApp } from '../support/app.js';
 import { snapshot, writeDump } from '../support/dump.js';
 
 // Written by dumpdata of Django 5.2 over the models of Healthchecks at 29b5ec25, with SECRET_KEY "the former secret".
@@ -287,14 +287,14 @@ describeEachDialect('import of a dump', (open) => {
     afterEach(() => app.close());
 
     test('names integrations that would send nothing from here, and the settings that make them', async () => {
-      const resolve: Telling['resolve'] = (host, _options, done) =>
+      const resolve: DeliveryOptions['resolve'] = (host, _options, done) =>
         done(null, [{ address: host === 'ntfy.example' ? '10.0.0.8' : '93.184.216.34', family: 4 }]);
-      const telling = {
+      const delivery = {
         allowPrivateTargets: false,
         resolve,
         messengers: { telegramToken: 'token' },
       };
-      const guarded = await openTestApp(open, {}, telling);
+      const guarded = await openTestApp(open, {}, delivery);
       const { file: inside } = await writeDump(file, (row) => {
         if (row.model === 'api.channel' && row.fields['kind'] === 'gotify')
           Object.assign(row.fields, { value: JSON.stringify({ token: 'AbCd', url: 'http://192.168.1.2' }) });

@@ -312,6 +312,9 @@ describe('settings of a mail address', () => {
 
   test('choose the direction', () => {
     const downOnly = emailSettings.parse({ address: 'ada@example.org', up: false });
-    expect([email().tells(downOnly, 'down'), email().tells(downOnly, 'up')]).toEqual([true, false]);
+    expect([email().shouldNotify(downOnly, 'down'), email().shouldNotify(downOnly, 'up')]).toEqual([
+      true,
+      false,
+    ]);
   });
 });

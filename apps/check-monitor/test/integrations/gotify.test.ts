@@ -36,7 +36,7 @@ describe('Gotify', () => {
   ])('sends what its priorities allow: %s', (_situation, priorities, down, up) => {
     const settings = gotifySettings.parse({ url: target.server.url, token: 'A', ...priorities });
     const gotify = createGotify(target.send);
-    expect([gotify.tells(settings, 'down'), gotify.tells(settings, 'up')]).toEqual([down, up]);
+    expect([gotify.shouldNotify(settings, 'down'), gotify.shouldNotify(settings, 'up')]).toEqual([down, up]);
   });
 
   test('leaves the priority to the server where none is set', async () => {

@@ -65,7 +65,7 @@ describe('ntfy', () => {
   test('tells nothing with priority 0', () => {
     const ntfy = createNtfy(target.send, undefined);
     const downOnly = ntfySettings.parse({ topic: 'alerts', priorityUp: 0 });
-    expect([ntfy.tells(downOnly, 'down'), ntfy.tells(downOnly, 'up')]).toEqual([true, false]);
+    expect([ntfy.shouldNotify(downOnly, 'down'), ntfy.shouldNotify(downOnly, 'up')]).toEqual([true, false]);
     expect(downOnly.url).toBe('https://ntfy.sh');
   });
 });

@@ -85,6 +85,9 @@ describe('Pushover', () => {
 
   test('tells nothing with priority -3', () => {
     const upOnly = settings({ priorityDown: -3 });
-    expect([pushover().tells(upOnly, 'down'), pushover().tells(upOnly, 'up')]).toEqual([false, true]);
+    expect([pushover().shouldNotify(upOnly, 'down'), pushover().shouldNotify(upOnly, 'up')]).toEqual([
+      false,
+      true,
+    ]);
   });
 });

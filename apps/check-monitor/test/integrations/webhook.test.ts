@@ -84,7 +84,10 @@ describe('a webhook', () => {
   test('tells only what it has an address for', () => {
     const webhook = createWebhook(sender.send);
     const downOnly = webhookSettings.parse({ down: { url: 'http://x.example' } });
-    expect([webhook.tells(downOnly, 'down'), webhook.tells(downOnly, 'up')]).toEqual([true, false]);
+    expect([webhook.shouldNotify(downOnly, 'down'), webhook.shouldNotify(downOnly, 'up')]).toEqual([
+      true,
+      false,
+    ]);
   });
 });
 

@@ -94,11 +94,11 @@ describeEachDialect('GET /metrics', (open) => {
     expect((await scrape()).get('check_monitor_oldest_message_seconds')).toBe(10);
 
     await app.deliver();
-    const told = await scrape();
-    expect(told.get('check_monitor_messages_waiting')).toBe(0);
-    expect(told.get('check_monitor_oldest_message_seconds')).toBe(0);
-    expect(told.get('check_monitor_deliveries_total{kind="webhook",outcome="delivered"}')).toBe(1);
-    expect(told.get('check_monitor_delivery_duration_seconds_count{kind="webhook"}')).toBe(1);
+    const scraped = await scrape();
+    expect(scraped.get('check_monitor_messages_waiting')).toBe(0);
+    expect(scraped.get('check_monitor_oldest_message_seconds')).toBe(0);
+    expect(scraped.get('check_monitor_deliveries_total{kind="webhook",outcome="delivered"}')).toBe(1);
+    expect(scraped.get('check_monitor_delivery_duration_seconds_count{kind="webhook"}')).toBe(1);
   });
 
   test('counts a channel that fails, whose messages are not late', async () => {

@@ -41,7 +41,7 @@ describeEachDialect('reports on deliveries', (open) => {
     await mailbox.close();
   });
 
-  async function told() {
+  async function notified() {
     return app.database.read(async (tx) => {
       const channel = await findChannel(tx, channelUuid);
       const log = channel === undefined ? [] : await listNotifications(tx, channel.id, 10);
@@ -56,10 +56,10 @@ describeEachDialect('reports on deliveries', (open) => {
     app.http.post(`/api/v${version}/notifications/${id}/status`).type('form').send(fields);
 
   test('a callback keeps why a message did not arrive', async () => {
-    const { id } = await told();
+    const { id } = await notified();
     const answer = await callback(id, { error: 'No such number' }).expect(200, '');
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-    expect((await told()).seen).toEqual({
+    expect((await notified()).seen).toEqual({
       error: 'No such number',
       last: 'No such number',
       isDisabled: false,
@@ -67,19 +67,19 @@ describeEachDialect('reports on deliveries', (open) => {
   });
 
   test('a callback may switch the channel off', async () => {
-    const { id } = await told();
+    const { id } = await notified();
     await callback(id.toUpperCase(), { error: 'Gone', mark_disabled: 'true' }, 1).expect(200, '');
-    expect((await told()).seen).toEqual({ error: 'Gone', last: 'Gone', isDisabled: true });
+    expect((await notified()).seen).toEqual({ error: 'Gone', last: 'Gone', isDisabled: true });
   });
 
   test('a callback counts within an hour, and is answered the same when it does not', async () => {
-    const { id } = await told();
+    const { id } = await notified();
     app.clock.advance(60 * minute);
     await callback(id, { error: 'late' }).expect(200, '');
     await callback(unknown, { error: 'whose?' }).expect(200, '');
     await callback(id, { MessageStatus: 'delivered' }).expect(200, '');
     await app.http.post(`/api/v3/notifications/${id}/status/`).send({ error: 'no form' }).expect(200, '');
-    expect((await told()).seen).toEqual(well);
+    expect((await notified()).seen).toEqual(well);
   });
 
   test('a callback is a POST to a uuid', async () => {
@@ -108,14 +108,14 @@ describeEachDialect('reports on deliveries', (open) => {
   ])('a mail that comes back %s', async (_situation, status, isDisabled) => {
     await bounce(sender(), status).expect(200, 'OK');
     const error = `Delivery failed (SMTP status code: ${status})`;
-    expect((await told()).seen).toEqual({ error, last: error, isDisabled });
+    expect((await notified()).seen).toEqual({ error, last: error, isDisabled });
   });
 
   test('a mail that comes back with an answer of a mail server keeps the answer, cut to 200 characters', async () => {
     const answer = `451 4.0.0 No usable MXs, ${'try again later '.repeat(20)}`;
     await bounce(sender(), '4.0.0', `Diagnostic-Code: smtp; ${answer}\r\n`).expect(200, 'OK');
     const error = `Delivery failed (${answer}`.slice(0, 200);
-    expect((await told()).seen).toEqual({ error, last: error, isDisabled: false });
+    expect((await notified()).seen).toEqual({ error, last: error, isDisabled: false });
   });
 
   test('a mail that comes back counts within 48 hours, and only to the address that it was sent from', async () => {
@@ -124,6 +124,6 @@ describeEachDialect('reports on deliveries', (open) => {
     await app.http.get('/api/v3/bounces').expect(200, 'OK (bad signature)');
     app.clock.advance(48 * 60 * minute);
     await bounce(sender(), '5.1.1').expect(200, 'OK (notification not found)');
-    expect((await told()).seen).toEqual(well);
+    expect((await notified()).seen).toEqual(well);
   });
 });

@@ -4,9 +4,9 @@ import { loadConfig } from '../../src/config.js';
 const needed = { CHECK_MONITOR_SECRET: 'a secret for tests only' };
 const load = (environment: Record<string, string> = {}) => loadConfig({ ...needed, ...environment });
 
-describe('configuration of telling', () => {
+describe('configuration of delivery', () => {
   test('calls nothing inside, and has no messenger set up, unless told to', () => {
-    expect(load().telling).toEqual({
+    expect(load().delivery).toEqual({
       site: {
         ...{ siteName: 'CertLoop', siteRoot: 'http://127.0.0.1:3001', logoUrl: undefined },
         secret: needed.CHECK_MONITOR_SECRET,
@@ -36,7 +36,7 @@ describe('configuration of telling', () => {
     ['whom it is told', { CHECK_MONITOR_MAIL_FROM: 'a@example.org' }, 'a@example.org'],
   ])('mails come from %s', (_situation, environment, from) => {
     const url = 'smtps://user:password@mail.example.org';
-    expect(load({ CHECK_MONITOR_SMTP_URL: url, ...environment }).telling.messengers.smtp).toEqual({
+    expect(load({ CHECK_MONITOR_SMTP_URL: url, ...environment }).delivery.messengers.smtp).toEqual({
       url,
       from,
     });

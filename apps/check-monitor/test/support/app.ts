@@ -123,18 +123,18 @@ export const passwords = createPasswords({ N: 16, r: 1, p: 1 });
 export async function openTestApp(
   open: OpenTestDatabase,
   overrides: Partial<AppConfig> = {},
-  telling: Telling = {},
+  delivery: DeliveryOptions = {},
 ): Promise<TestApp> {
   const { database, url } = await open(schema);
   const clock = createMovableClock(began);
   const micros = { now: () => microsOf(clock.now()) };
   const config = { ...defaults, ...overrides };
-  const { logTo: destination } = telling;
+  const { logTo: destination } = delivery;
   const logger = createLogger({
     service: 'check-monitor',
     ...(destination === undefined ? { level: 'silent' } : { level: 'info', destination }),
   });
-  const parts = { secret: config.secret, clock: micros, logger, telling };
+  const parts = { secret: config.secret, clock: micros, logger, delivery };
   const watch = createServiceMetrics(createMetrics({ logger, keepMs: 0 }), { db: database, clock: micros });
   const { onDelivered, onRefusedCall } = watch;
   const notifier = openNotifier({ ...parts, db: database, onDelivered, onRefusedCall });
@@ -147,7 +147,7 @@ export async function openTestApp(
       notifier,
       passwords,
       watch,
-      consoleFolder: telling.consoleFolder,
+      consoleFolder: delivery.consoleFolder,
     },
   });
   const server = await listenLocally(createServer(handler));
@@ -172,18 +172,18 @@ export async function openTestApp(
     notifier,
     openAnother: async () => {
       const second = await openDatabase({ url, schema });
-      const tellsToo = openNotifier({ ...parts, db: second });
+      const otherNotifier = openNotifier({ ...parts, db: second });
       const { tick, dispatcher: another } = createApp({
         config,
         database: second,
         clock: micros,
         logger,
-        notifier: tellsToo,
+        notifier: otherNotifier,
       });
       return {
         tick,
         deliver: () => whileAny(another),
-        close: () => tellsToo.close().then(() => second.close()),
+        close: () => otherNotifier.close().then(() => second.close()),
       };
     },
     newProject: async ({ checkLimit = null, pingLimit = null }: Limits = {}) => {
@@ -198,8 +198,8 @@ export async function openTestApp(
   };
 }
 
-/** What of telling differs from test to test. */
-export interface Telling extends NotifierTuning {
+/** What of delivery differs from test to test. */
+export interface DeliveryOptions extends NotifierTuning {
   readonly messengers?: Partial<Messengers>;
   /** True when absent. */
   readonly allowPrivateTargets?: boolean;
@@ -213,7 +213,7 @@ export interface Telling extends NotifierTuning {
 
 interface NotifierParts extends Omit<NotifierDeps, 'config' | 'tuning'> {
   readonly secret: string;
-  readonly telling: Telling;
+  readonly delivery: DeliveryOptions;
 }
 
 async function whileAny(dispatcher: Dispatcher): Promise<void> {
@@ -223,7 +223,7 @@ async function whileAny(dispatcher: Dispatcher): Promise<void> {
 /** Tells channels on this machine. */
 function openNotifier({
   secret,
-  telling: {
+  delivery: {
     messengers: given,
     logTo: _logTo,
     consoleFolder: _consoleFolder,

@@ -40,7 +40,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
   let isStopped = false;
   const begin = (job: IssuanceJobRow) => {
     const work = runInTurn(deps, queue, job)
-      .catch((error: unknown) => (isStopped ? letGo(deps, job) : tellBroken(deps, job, error)))
+      .catch((error: unknown) => (isStopped ? letGo(deps, job) : logBroken(deps, job, error)))
       .finally(() => underWay.delete(job.id));
     underWay.set(job.id, work);
   };
@@ -99,7 +99,7 @@ async function extendWaiting({ db, clock, logger, leaseMs }: RunDeps, jobs: read
 }
 
 /** The job stays claimed until its lease lapses, and is taken up then. */
-function tellBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: unknown): void {
+function logBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: unknown): void {
   logger.error({ jobId, error }, 'issuance.broken');
 }
 

@@ -84,18 +84,18 @@ function explainOpen(
   { status, scheduledAt, attempt }: NonNullable<RenewalSituation['open']>,
 ): Explanation {
   const at = scheduledAt.toISOString();
-  const told = (word: RenewalOutlook, message: string) =>
+  const explained = (word: RenewalOutlook, message: string) =>
     ({ outlook: word, willRenew: true, scheduledAt, message }) as const;
-  if (status === 'processing') return told('running', `try ${attempt} is under way`);
+  if (status === 'processing') return explained('running', `try ${attempt} is under way`);
   const since = failure === undefined ? '' : `, after a try that failed: ${failure.reason}`;
   const why = outlook.isPlanned ? `, ${ruleOf(outlook.plan)}` : '';
   const revoked = outlook.isPlanned && outlook.plan.rule === 'revoked' ? why : '';
   if (scheduledAt <= now) {
     const due = `due since ${at}${revoked}`;
-    return told('due', obstacle === undefined ? `${due}${since}` : `${due}, but ${obstacle}`);
+    return explained('due', obstacle === undefined ? `${due}${since}` : `${due}, but ${obstacle}`);
   }
-  if (attempt > 1) return told('retrying', `try ${attempt} at ${at}${revoked}${since}`);
-  return told('scheduled', `renews at ${at}${why}`);
+  if (attempt > 1) return explained('retrying', `try ${attempt} at ${at}${revoked}${since}`);
+  return explained('scheduled', `renews at ${at}${why}`);
 }
 
 function ruleOf({ rule, fraction = 0, earliest, latest, isResting }: RenewalPlan): string {

@@ -95,7 +95,7 @@ export async function settleRenewed(
   };
   const lost = { caller, fqdn, provider, issued, onLost: endRequest };
   const certificate = await orRecordLost(deps, lost, () => db.transaction(store));
-  return toldRenewed(deps, entry, fqdn, certificate.id);
+  return reportRenewed(deps, entry, fqdn, certificate.id);
 }
 
 /** What is recorded of the request to the CA, which is over. */
@@ -110,7 +110,7 @@ function isAnswered({ entry, journal }: RenewalLease, { mayHaveIssued }: SignRef
 }
 
 /** The end of a renewal whose certificate is stored, once it is in the log. */
-export function toldRenewed(
+export function reportRenewed(
   { logger }: SettleDeps,
   { id: entryId }: RenewalRow,
   { fqdn }: FqdnRow,

@@ -16,11 +16,11 @@ import {
   type RenewalEnd,
   type RenewalSubject,
   renewalAudit,
+  reportRenewed,
   requestsOf,
   type SettleDeps,
   settledBy,
   settleRenewed,
-  toldRenewed,
 } from './settle-renewal.service.js';
 
 /** A renewal whose certificate is to be stored. */
@@ -60,7 +60,7 @@ async function settleTogether(
   if (settlements.length === 1) return undefined;
   const rows = await deps.db.transaction((tx) => storeAll(tx, deps, settlements));
   return settlements.map(({ lease, subject }, index) =>
-    toldRenewed(deps, lease.entry, subject.fqdn, rows[index]?.id),
+    reportRenewed(deps, lease.entry, subject.fqdn, rows[index]?.id),
   );
 }
 

@@ -12,7 +12,7 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
   const sent: string[] = [];
   const limited = inTurns<Settings>(
     {
-      tells: () => true,
+      shouldNotify: () => true,
       deliver: async ({ settings }) => {
         sent.push(settings.receiver);
         return delivered;
@@ -37,7 +37,7 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
 test('a notice takes a turn like every other message', async () => {
   const limited = inTurns<Settings>(
     {
-      tells: () => true,
+      shouldNotify: () => true,
       deliver: async () => delivered,
       notify: async () => delivered,
     },

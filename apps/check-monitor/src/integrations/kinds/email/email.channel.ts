@@ -25,7 +25,7 @@ export interface EmailDeps {
 export function createEmail(deps: EmailDeps): Integration<EmailSettings> {
   return {
     ...(deps.sendMail === undefined ? { missing: 'CHECK_MONITOR_SMTP_URL' } : {}),
-    tells: (settings, status) => settings[status],
+    shouldNotify: (settings, status) => settings[status],
     deliver: (delivery) => deliver(deps, delivery),
     notify: (delivery) => notify(deps, delivery),
   };

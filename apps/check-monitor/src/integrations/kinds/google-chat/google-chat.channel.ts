@@ -8,7 +8,7 @@ import { googleChatMessage, googleChatNotice } from './google-chat-message.js';
 /** A space of Google Chat, by an incoming webhook. */
 export function createGoogleChat(send: SendHttp): Integration<AddressSettings> {
   return {
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: ({ settings, view }) => send(jsonPost(settings.url, googleChatMessage(view))),
     notify: ({ settings, notice }) => send(jsonPost(settings.url, googleChatNotice(notice))),
   };

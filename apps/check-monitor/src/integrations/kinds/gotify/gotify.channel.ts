@@ -9,7 +9,7 @@ import { gotifyMessage, gotifyNotice } from './gotify-message.js';
 /** An application of a Gotify server. */
 export function createGotify(send: SendHttp): Integration<GotifySettings> {
   return {
-    tells: (settings, status) => priorityOf(settings, status) !== 0,
+    shouldNotify: (settings, status) => priorityOf(settings, status) !== 0,
     deliver: ({ settings, view }) =>
       send(jsonPost(addressOf(settings), gotifyMessage(view, priorityOf(settings, view.status)))),
     notify: ({ settings, notice }) =>

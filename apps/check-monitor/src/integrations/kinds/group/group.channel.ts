@@ -13,7 +13,7 @@ export interface GroupDeps {
 /** Several channels under one name. */
 export function createGroup(deps: GroupDeps): Integration<GroupSettings> {
   return {
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: (delivery) => deliver(deps, delivery),
   };
 }

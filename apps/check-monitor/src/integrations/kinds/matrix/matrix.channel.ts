@@ -28,7 +28,7 @@ export function createMatrix({ send, account }: MatrixDeps): Integration<MatrixS
   };
   return {
     ...(account === undefined ? { missing: 'CHECK_MONITOR_MATRIX_HOMESERVER and its access token' } : {}),
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: ({ settings, event, view }) => post(settings, event.deliveryId, matrixMessage(view)),
     notify: ({ settings, notice, deliveryId }) => post(settings, deliveryId, matrixNotice(notice)),
   };

@@ -10,7 +10,7 @@ import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
 /** A topic of an ntfy server. `sharedToken` is sent to ntfy.sh, to which it belongs, where the settings name none. */
 export function createNtfy(send: SendHttp, sharedToken: string | undefined): Integration<NtfySettings> {
   return {
-    tells: (settings, status) => priorityOf(settings, status) > 0,
+    shouldNotify: (settings, status) => priorityOf(settings, status) > 0,
     deliver: ({ settings, view }) => {
       const { topic, url } = settings;
       const token = tokenOf(settings, sharedToken);

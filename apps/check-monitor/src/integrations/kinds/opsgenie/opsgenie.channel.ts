@@ -15,7 +15,7 @@ export interface OpsgenieDeps {
 /** A team of Opsgenie. */
 export function createOpsgenie({ send, apiUrls }: OpsgenieDeps): Integration<OpsgenieSettings> {
   return {
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: ({ settings: { key, region }, event, view }) =>
       send(opsgenieMessage(event, view, { apiUrl: apiUrls[region], key }), { judge: judgeAnswer }),
   };

@@ -14,7 +14,7 @@ export interface PagerDutyDeps {
 /** A service of PagerDuty. */
 export function createPagerDuty({ send, apiUrl }: PagerDutyDeps): Integration<PagerDutySettings> {
   return {
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: ({ settings, event, view }) =>
       send(
         jsonPost(

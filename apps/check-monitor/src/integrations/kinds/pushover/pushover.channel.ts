@@ -20,7 +20,7 @@ export interface PushoverDeps {
 export function createPushover(deps: PushoverDeps): Integration<PushoverSettings> {
   return {
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_PUSHOVER_TOKEN' } : {}),
-    tells: (settings, status) => priorityOf(settings, status) !== silentPriority,
+    shouldNotify: (settings, status) => priorityOf(settings, status) !== silentPriority,
     deliver: (delivery) => deliver(deps, deps.token ?? '', delivery),
     notify: ({ settings, notice }) => {
       const fields = pushoverNotice(notice, { token: deps.token ?? '', userKey: settings.userKey });

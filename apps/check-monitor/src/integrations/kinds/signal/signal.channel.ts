@@ -28,7 +28,7 @@ export interface SignalDeps {
 export function createSignal(deps: SignalDeps): Integration<SignalSettings> {
   return {
     ...(deps.socket === undefined ? { missing: 'CHECK_MONITOR_SIGNAL_SOCKET' } : {}),
-    tells: (settings, status) => settings[status],
+    shouldNotify: (settings, status) => settings[status],
     deliver: ({ settings, view }) => send(deps, signalMessage(view, settings)),
     notify: ({ settings, notice }) => send(deps, signalNotice(notice, settings)),
   };

@@ -41,7 +41,7 @@ export function createSlackCompatible(
 ): Integration<AddressSettings> {
   const { isGone, addressOf, ...dialect }: Dialect = dialects[name];
   return {
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: ({ settings, view }) =>
       send(jsonPost(addressOf(settings.url), slackMessage(view, dialect)), {
         judge: (answer) => judgeGone(answer, isGone),

@@ -8,7 +8,7 @@ import { teamsMessage, teamsNotice } from './teams-message.js';
 /** A workflow of Microsoft Teams that posts what it is sent. */
 export function createTeams(send: SendHttp): Integration<AddressSettings> {
   return {
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: ({ settings, view }) => send(jsonPost(settings.url, teamsMessage(view))),
     notify: ({ settings, notice }) => send(jsonPost(settings.url, teamsNotice(notice))),
   };

@@ -22,7 +22,7 @@ export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings
   const throttle = createMessageThrottle();
   return {
     ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
-    tells: () => true,
+    shouldNotify: () => true,
     deliver: ({ settings, view }) => {
       const textOf = (target: TelegramSettings) => telegramMessage(view, target);
       return deliverInTurn(deps, throttle, { settings, textOf });

@@ -8,7 +8,7 @@ import { webhookMessage } from './webhook-message.js';
 /** Calls an address of the user's choice. */
 export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
   return {
-    tells: (settings, status) => settings[status] !== null,
+    shouldNotify: (settings, status) => settings[status] !== null,
     deliver: async ({ settings, event }) => {
       const call = settings[event.status];
       return call === null ? delivered : send(webhookMessage(call, event));

@@ -2,7 +2,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { usableUntil } from '../certificates/in-use.js';
 import { describeCheck, slugOf } from './check-description.js';
-import { expectationAfter, isTold, tellAgainMs } from './check-expectation.js';
+import { expectationAfter, isInSync, resyncMs } from './check-expectation.js';
 import { type MonitorClient, MonitorRefused, type WatchedCheck } from './monitor.client.js';
 import { sentText, servedText } from './ping-text.js';
 import { retryAt } from './watch-pause.js';
@@ -10,7 +10,7 @@ import { listPings, type WatchPingRow } from './watch-pings.repository.js';
 import type { ClaimedFqdn, WaitingMode, WatchedState } from './watched-fqdns.repository.js';
 import { type FirstPing, findWatched, firstPing, type WatchedSubject } from './watched-subject.service.js';
 
-export interface TellDeps {
+export interface SyncDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,7 +30,7 @@ export interface TurnEnd {
 }
 
 interface Turn {
-  readonly deps: TellDeps;
+  readonly deps: SyncDeps;
   readonly row: ClaimedFqdn;
   readonly sent: string[];
   state: CheckState;
@@ -61,7 +61,7 @@ export interface DueCheck {
 }
 
 /** Reads what the check should be. */
-export function readDueCheck({ db, clock, watchesExpiry }: TellDeps, row: ClaimedFqdn): Promise<DueCheck> {
+export function readDueCheck({ db, clock, watchesExpiry }: SyncDeps, row: ClaimedFqdn): Promise<DueCheck> {
   const now = clock.now();
   return db.read(async (tx) => {
     const subject = await findWatched(tx, row.id, { now, watchesExpiry });
@@ -76,7 +76,7 @@ export function readDueCheck({ db, clock, watchesExpiry }: TellDeps, row: Claime
  * to expect the next, or deletes it. What the monitor does not do is left for later. What was done is for the caller to
  * write down; when that fails it is done again, and pings keep their run ids.
  */
-export async function tellMonitor(deps: TellDeps, due: DueCheck): Promise<TurnEnd> {
+export async function syncCheck(deps: SyncDeps, due: DueCheck): Promise<TurnEnd> {
   const { row, subject } = due;
   const { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } = row;
   const turn: Turn = { deps, row, sent: [], state: { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } };
@@ -102,8 +102,8 @@ async function takeTurn(
     await sendPing(turn, uuid, ping);
     turn.sent.push(ping.id);
   }
-  await tellExpectation(turn, uuid, subject);
-  return later(turn, tellAgainMs, { attempts: 0, lastError: null, waiting: null });
+  await syncExpectation(turn, uuid, subject);
+  return later(turn, resyncMs, { attempts: 0, lastError: null, waiting: null });
 }
 
 /** The ping that puts a new check in the state of its FQDN, whose targets may be at fault. */
@@ -149,11 +149,11 @@ async function sendPing(turn: Turn, uuid: string, { id: rid, signal, body, creat
 }
 
 /** Says when to expect the next ping, where the monitor expects it at another moment or was not told for long. */
-async function tellExpectation(turn: Turn, uuid: string, subject: WatchedSubject): Promise<void> {
+async function syncExpectation(turn: Turn, uuid: string, subject: WatchedSubject): Promise<void> {
   const { clock, monitor } = turn.deps;
   const now = clock.now();
   const toldDeadline = deadlineOf(subject);
-  if (isTold(turn.state, toldDeadline, now)) return;
+  if (isInSync(turn.state, toldDeadline, now)) return;
   const toldFrom = turn.state.pingedAt ?? now;
   await monitor.updateCheck(uuid, checkOf(subject, toldFrom));
   turn.state = { ...turn.state, toldDeadline, toldFrom, toldAt: now };
