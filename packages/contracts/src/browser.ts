@@ -2,6 +2,7 @@
 // time imports anything but files of this package, so no schema and no zod come with it.
 export type * from './cert-manager/index.js';
 export {
+  certificateFormats,
   issuanceJobStatuses,
   permissionLevels,
   renewalOutlooks,

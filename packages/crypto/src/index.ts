@@ -11,6 +11,7 @@ export {
   parseCertificate,
 } from './certificates/certificate.js';
 export { type CertificateDescription, describeCertificate } from './certificates/certificate-description.js';
+export { encodeCertsOnly } from './certificates/certs-only.js';
 export {
   type ChainCheck,
   checkChain,

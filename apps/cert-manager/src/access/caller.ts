@@ -7,6 +7,8 @@ export interface Origin {
   readonly userAgent: string;
   /** The header Idempotency-Key as sent; the audit log does not store it. */
   readonly idempotencyKey?: string;
+  /** The header If-None-Match as sent. */
+  readonly ifNoneMatch?: string;
 }
 
 /** Who asks, with what he may do at this moment; the scope of an API token has already been applied. */

@@ -73,6 +73,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   revokeCertificate: onSpace('FULL_ACCESS'),
   importCertificate: onSpace('READ_WRITE'),
   listCertificates: onSpace('READ'),
+  deliverCertificate: onSpace('READ'),
+  downloadCertificate: onSpace('READ'),
   getChallengeSetup: onSpace('READ'),
   // The job names the space, so its use case judges the level.
   getIssuanceJob: 'signed-in',

@@ -13,6 +13,7 @@ const auditActions = [
   'auth.token.create',
   'auth.token.renew',
   'auth.token.revoke',
+  'certificate.download',
   'certificate.fail',
   'certificate.import',
   'certificate.issue',

@@ -3,16 +3,27 @@ import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../access/list-page.js';
 import { certificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
+import { type DeliveredFile, type DeliveryDeps, deliverCertificate } from './deliver-certificate.service.js';
 import { type ImportDeps, importCertificate } from './import-certificate.service.js';
 
+type CertificateOperation =
+  | 'listCertificates'
+  | 'importCertificate'
+  | 'deliverCertificate'
+  | 'downloadCertificate';
+
 export function certificatesHandlers(
-  deps: CertificatesDeps & ImportDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, 'listCertificates' | 'importCertificate'> {
+  deps: CertificatesDeps & ImportDeps & DeliveryDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, CertificateOperation> {
   return {
     importCertificate: async ({ context, params, body }) => {
       const { certificate, isNew } = await importCertificate(deps, context, { ...params, ...body });
       return { status: isNew ? 201 : 200, body: certificateView(certificate, params.spaceId) };
     },
+    deliverCertificate: async ({ context, params, query }) =>
+      replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
+    downloadCertificate: async ({ context, params, query }) =>
+      replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
     listCertificates: async ({ context, params, query }) => {
       const page = await listCertificatesOf(deps, context, { ...params, window: query });
       const { spaceId, fqdnId } = params;
@@ -20,4 +31,24 @@ export function certificatesHandlers(
       return { status: 200, body: eachOf(page.rows, (row) => certificateView(row, spaceId)), headers };
     },
   };
+}
+
+function replyOf({ file, certificate, isNews }: DeliveredFile) {
+  const validators = {
+    ETag: file.etag,
+    'Last-Modified': certificate.createdAt.toUTCString(),
+    'X-Certificate-Not-After': certificate.expiresAt.toISOString(),
+  };
+  if (!isNews) return { status: 304, body: undefined, headers: validators } as const;
+  const headers = {
+    ...validators,
+    'Content-Type': file.contentType,
+    'Content-Length': String(file.bytes.length),
+    'Content-Disposition': `attachment; filename="${file.name}"`,
+  };
+  return { status: 200, body: inOnePiece(file.bytes), headers } as const;
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

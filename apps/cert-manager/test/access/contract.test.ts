@@ -211,6 +211,16 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const answer = await ask(app, 'post', path).send({ reason: 'superseded' });
     return { answer, leaves: 'certificate.revoke' };
   },
+  deliverCertificate: async (app) => ({
+    ...(await read(app, pathOf(await newCertificate(app), 'certificate'))),
+    leaves: 'certificate.download',
+  }),
+  downloadCertificate: async (app) => {
+    const fqdn = await newCertificate(app);
+    const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
+    const path = pathOf(fqdn, `certificates/${body[0].id}/download?format=der`);
+    return { ...(await read(app, path)), leaves: 'certificate.download' };
+  },
   importCertificate: async (app) => {
     const fqdn = await newCertificate(app);
     const pem = await foreignPem(fqdn.fqdn, app.clock.now());

@@ -78,6 +78,9 @@ const matrix = rowsOf(
   deleteAllCsrs           401 403 403 403 403 200 200
   signCsr                 401 404 403 200 200 200 200
   listCertificates        401 404 200 200 200 200 200
+  deliverCertificate      401 404 200 200 200 200 200
+  deliverCertificate/none 401 404 404 404 404 404 404
+  downloadCertificate     401 404 200 200 200 200 200
   refreshCertificate      401 404 403 200 200 200 200
   revokeCertificate       401 404 403 403 200 200 200
   importCertificate       401 404 403 201 201 201 201

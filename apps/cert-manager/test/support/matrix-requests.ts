@@ -122,6 +122,14 @@ export const requests: Readonly<Record<string, Ask>> = {
     return asking.send('post', pathOf(await newFqdnWithCsr(asking), 'csr/sign')).send({ providerId });
   },
   listCertificates: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'certificates')),
+  deliverCertificate: async (asking) =>
+    asking.send('get', pathOf((await newCertificate(asking)).fqdn, 'certificate')),
+  'deliverCertificate/none': async (asking) =>
+    asking.send('get', pathOf(await newFqdn(asking), 'certificate')),
+  downloadCertificate: async (asking) => {
+    const { fqdn, certificateId } = await newCertificate(asking);
+    return asking.send('get', pathOf(fqdn, `certificates/${certificateId}/download`));
+  },
   refreshCertificate: async (asking) => {
     const { fqdn, certificateId } = await newCertificate(asking);
     return asking.send('post', pathOf(fqdn, `certificates/${certificateId}/refresh`));

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { revocationReasonNames } from '../dummy-ca/certificate-status.js';
-import { endpoint, json } from '../endpoint.js';
+import { empty, endpoint, json, stream } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byFqdn } from './replies.js';
+import { certificateFormats } from './words.js';
+
+export { type CertificateFormat, certificateFormats } from './words.js';
 
 /** A certificate; `pem` is the leaf, followed by its intermediates if there are any. */
 export const certificateSchema = z
@@ -26,7 +29,37 @@ export const certificateSchema = z
   .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof certificateSchema>;
 
+const byCertificate = byFqdn.extend({ certId: scalars.uuid });
+
+const certificateFile = {
+  200: stream(
+    ['application/pem-certificate-chain', 'application/pkix-cert', 'application/x-pkcs7-certificates'],
+    'The file, with ETag and Last-Modified',
+  ),
+  304: empty('The caller has the file that If-None-Match names'),
+};
+
+const formatQuery = z.object({ format: z.enum(certificateFormats).default('fullchain') });
+
 export const certificatesContract = {
+  deliverCertificate: endpoint({
+    method: 'GET',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificate',
+    summary: 'Download the newest certificate of an FQDN; with If-None-Match only when there is a newer one',
+    params: byFqdn,
+    query: formatQuery,
+    responses: certificateFile,
+    failures: [400, 401, 404],
+  }),
+  downloadCertificate: endpoint({
+    method: 'GET',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/download',
+    summary: 'Download a certificate',
+    params: byCertificate,
+    query: formatQuery,
+    responses: certificateFile,
+    failures: [400, 401, 404],
+  }),
   listCertificates: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates',
@@ -53,7 +86,7 @@ export const certificatesContract = {
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/revoke',
     summary: 'Revoke a certificate with the CA that issued it',
-    params: byFqdn.extend({ certId: scalars.uuid }),
+    params: byCertificate,
     body: { kind: 'json', schema: z.object({ reason: z.enum(revocationReasonNames) }) },
     responses: { 200: json(certificateSchema, 'The revoked certificate') },
     failures: [400, 401, 403, 404, 409, 502, 504],

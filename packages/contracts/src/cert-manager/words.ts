@@ -64,3 +64,7 @@ export const renewalOutlooks = [
   'compromised_key',
 ] as const;
 export type RenewalOutlook = (typeof renewalOutlooks)[number];
+
+/** What of a certificate a file holds: `chain` is the intermediates alone, `fullchain` the leaf and them. */
+export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b'] as const;
+export type CertificateFormat = (typeof certificateFormats)[number];

@@ -2,6 +2,8 @@
 export const oid = {
   extensionRequest: '1.2.840.113549.1.9.14',
   microsoftExtensionRequest: '1.3.6.1.4.1.311.2.1.14',
+  pkcs7Data: '1.2.840.113549.1.7.1',
+  signedData: '1.2.840.113549.1.7.2',
   rsaEncryption: '1.2.840.113549.1.1.1',
   mgf1: '1.2.840.113549.1.1.8',
   rsassaPss: '1.2.840.113549.1.1.10',

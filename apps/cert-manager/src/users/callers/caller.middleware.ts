@@ -101,8 +101,10 @@ export function identifiedOf(response: Response): { readonly caller?: Caller; re
 /** Where the request came from. */
 export function originOf(request: Request, response: Response): Origin {
   const idempotencyKey = request.get('idempotency-key');
+  const ifNoneMatch = request.get('if-none-match');
   return {
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(ifNoneMatch !== undefined && { ifNoneMatch }),
     requestId: requestIdOf(response),
     ipAddress: plainAddress(request.ip ?? ''),
     userAgent: printable(request.get('user-agent') ?? ''),
