@@ -29,6 +29,7 @@ import type { Config } from './config.js';
 import { createNotices } from './events/notices.service.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import { recoverSigning } from './issuance/signing/recover-signing.service.js';
+import { canaryJob, canaryPollers } from './monitor-parts.service.js';
 import { createNoticeJob } from './notice-parts.service.js';
 import { noticeDestinations } from './notice-settings.js';
 import { providerParts } from './provider-parts.service.js';
@@ -76,6 +77,8 @@ export interface CertManager {
   runNotices(): Promise<boolean>;
   /** Finds certificates that expire soon, and deletes old events. */
   sweepNotices(): Promise<void>;
+  /** Takes the next step of the canary in the monitor, when it is due. */
+  runCanary(): Promise<void>;
   /** Probes the targets that are due and reports to the monitor; false when more are due. */
   runProbes(): Promise<boolean>;
   /** Works on the renewal queue once and reports to the monitor, as the poller does. */
@@ -116,6 +119,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   await notices?.open();
   const renewals = renewalParts({ ...options, watchJob }, renewalOpener, notices);
   const noticeJob = notices && createNoticeJob({ ...options, watchJob }, notices);
+  const canary = canaryJob({ ...options, watchJob }, notices);
   const { scheduler, review } = renewals;
   const targets = targetParts(
     { ...options, watchJob, onInService: watch.onInService, notices, stop: stopping.signal },
@@ -160,6 +164,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     reviewPolicies: () => review.run(),
     runNotices: async () => (await noticeJob?.()) ?? true,
     sweepNotices: () => sweepNotices(options, notices),
+    runCanary: async () => canary?.run(),
     runProbes: () => targets.job.run(),
     runRenewalJob: () => renewals.job.run(),
     takeUpJobs: () => issuance.takeUp(),
@@ -175,6 +180,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...renewalPollers(options, renewals),
         ...probePollers(options, targets),
         ...watchPollers(options, renewals),
+        ...canaryPollers(options, canary),
         ...policyPollers(options, review),
         ...noticePollers({ ...options, watchJob }, notices, noticeJob),
       );

@@ -48,6 +48,7 @@ import { indexCompromisedKeys } from './migrations/0023-compromised-keys.js';
 import { addExpiryWatch } from './migrations/0024-expiry-watch.js';
 import { addTargets } from './migrations/0025-targets.js';
 import { addWebhookReceivers } from './migrations/0026-webhook-receivers.js';
+import { addCanary } from './migrations/0027-canary.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -64,6 +65,7 @@ import { userAvatars } from './users/avatars/avatars.repository.js';
 import { sessions } from './users/sessions/sessions.repository.js';
 import { setupTokens } from './users/setup/setup-tokens.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
+import { canaryTurns } from './watch/canary/canary-turns.repository.js';
 import { monitorAnswers } from './watch/monitor-answers.repository.js';
 import { watchPings } from './watch/watch-pings.repository.js';
 import { watchedFqdns } from './watch/watched-fqdns.repository.js';
@@ -102,6 +104,7 @@ const tables: readonly AnyTable[] = [
   mailTurns,
   webhookReceivers,
   monitorAnswers,
+  canaryTurns,
   targets,
   targetStates,
   targetChanges,
@@ -138,6 +141,7 @@ export const schema: Schema = {
     addExpiryWatch,
     addTargets,
     addWebhookReceivers,
+    addCanary,
   ],
 };
 

@@ -107,13 +107,13 @@ const adviceCheck: HeartbeatCheck = {
   desc: 'The certificate manager reports here whenever it has asked CAs when they want certificates renewed.',
 };
 
-interface MonitorAddress {
+export interface MonitorAddress {
   readonly url: string;
   readonly apiKey: string;
 }
 
 /** Where the monitor is; undefined when there is none. */
-function monitorOf({
+export function monitorOf({
   config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey },
 }: AppOptions): MonitorAddress | undefined {
   return url === undefined || apiKey === undefined ? undefined : { url, apiKey };

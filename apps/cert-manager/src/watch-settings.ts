@@ -10,6 +10,11 @@ export const watchSettings = {
     flag.default(true),
     'false: certificates of FQDNs with renewal off have no check in the monitor',
   ),
+  canaryApiKey: setting(
+    'CHECK_MONITOR_CANARY_API_KEY',
+    z.string().min(1).optional(),
+    'read-write key of a project of the monitor for the check that is meant to fall; with notices, that of CHECK_MONITOR_API_KEY when absent',
+  ),
   heartbeatPingUrls: setting(
     'HEARTBEAT_PING_URLS',
     pingAddresses.default([]),

@@ -133,8 +133,13 @@ export const commands: Readonly<Record<string, Command>> = {
       isDryRun: values['dry-run'] === true,
       skipsFaulty: values['skip-faulty'] === true,
     }),
-  setup: (deps, values) =>
-    setUpProject(deps, { email: required(values, 'owner'), ...limits(values) }, required(values, 'project')),
+  setup: async (deps, values) => {
+    const owner = { email: required(values, 'owner'), ...limits(values) };
+    const keys = await setUpProject(deps, owner, required(values, 'project'));
+    const canary = values['canary-project'];
+    if (typeof canary !== 'string') return keys;
+    return { ...keys, canaryKey: (await setUpProject(deps, owner, canary)).readWriteKey };
+  },
 };
 
 function withNotifier(deps: CommandDeps) {

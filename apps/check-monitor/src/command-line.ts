@@ -36,7 +36,7 @@ const help = `Usage: check-monitor <command> [options]
   import          --file DUMP [--dry-run] [--skip-faulty]
                   what "manage.py dumpdata" of Healthchecks wrote, all or nothing; a second run changes only
                   what was never pinged here
-  setup           --owner E --project NAME [--check-limit N] [--ping-limit N]
+  setup           --owner E --project NAME [--canary-project NAME] [--check-limit N] [--ping-limit N]
                   user and project where absent, and fresh keys for the project
 
   migrate         bring the database up to date, which the other commands and the service do too
@@ -57,6 +57,7 @@ const options = {
   owner: { type: 'string' },
   name: { type: 'string' },
   project: { type: 'string' },
+  'canary-project': { type: 'string' },
   kind: { type: 'string' },
   url: { type: 'string' },
   settings: { type: 'string' },

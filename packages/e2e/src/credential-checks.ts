@@ -17,9 +17,10 @@ export async function tokenLasts(baseUrl: string, token: string, now: Date): Pro
   return expiresAt !== undefined && Date.parse(expiresAt) - now.getTime() > renewBeforeMs;
 }
 
-/** Whether the monitor accepts both kinds of key. */
+/** Whether the monitor accepts every API key. */
 export async function keysWork(baseUrl: string, keys: ProjectKeys): Promise<boolean> {
-  const checks = [keys.readWriteKey, keys.readOnlyKey].map((apiKey) =>
+  const { readWriteKey, readOnlyKey, canaryKey = readWriteKey } = keys;
+  const checks = [readWriteKey, readOnlyKey, canaryKey].map((apiKey) =>
     refusedAsUndefined(createCheckMonitorClient({ baseUrl, apiKey }).listChecks({ query: { slug: 'none' } })),
   );
   return (await Promise.all(checks)).every((reply) => reply !== undefined);

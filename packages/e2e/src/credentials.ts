@@ -9,6 +9,8 @@ export const credentialsSchema = z.object({
     readWriteKey: z.string(),
     readOnlyKey: z.string(),
     pingKey: z.string(),
+    /** Read-write key of the project of cert-manager's canary; absent in files of earlier versions. */
+    canaryKey: z.string().optional(),
     // absent in files of before there was a console
     email: z.string().optional(),
     password: z.string().optional(),

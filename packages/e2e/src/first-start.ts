@@ -67,6 +67,7 @@ const projectKeysSchema = z.object({
   readWriteKey: z.string(),
   readOnlyKey: z.string(),
   pingKey: z.string(),
+  canaryKey: z.string().optional(),
 });
 export type ProjectKeys = z.output<typeof projectKeysSchema>;
 
@@ -86,13 +87,21 @@ export async function makeMonitorPassword(plan: StackPlan): Promise<MonitorUser>
   return { email: monitorEmail, password };
 }
 
-/** Makes the stack's project in the monitor when it is not there, and new keys for it. */
+/** Makes the stack's projects in the monitor when they are not there, and new keys for them. */
 export async function makeProjectKeys(plan: StackPlan): Promise<ProjectKeys> {
+  return setUpProjects(plan, ['--project', 'CertLoop', '--canary-project', canaryProject]);
+}
+
+const canaryProject = 'CertLoop canary';
+
+/** Makes the project of cert-manager's canary when it is not there; its new read-write key. */
+export async function makeCanaryKey(plan: StackPlan): Promise<string> {
+  return (await setUpProjects(plan, ['--project', canaryProject])).readWriteKey;
+}
+
+async function setUpProjects(plan: StackPlan, named: readonly string[]): Promise<ProjectKeys> {
   const owner = ['--owner', monitorEmail, '--check-limit', '1000000'];
-  const said = await runCommand(
-    'check-monitor',
-    ['setup', ...owner, '--project', 'CertLoop', '--json'],
-    plan.environments['check-monitor'],
-  );
+  const args = ['setup', ...owner, ...named, '--json'];
+  const said = await runCommand('check-monitor', args, plan.environments['check-monitor']);
   return projectKeysSchema.parse(JSON.parse(said));
 }

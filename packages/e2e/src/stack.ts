@@ -4,7 +4,13 @@ import { StartFailed } from '@certloop/server';
 import type { StackPorts } from './config.js';
 import { issueToken, keysWork, tokenLasts } from './credential-checks.js';
 import { type Credentials, credentialsFile, findCredentials, storeCredentials } from './credentials.js';
-import { makeAdministrator, makeMonitorPassword, makeProjectKeys, prepareFolder } from './first-start.js';
+import {
+  makeAdministrator,
+  makeCanaryKey,
+  makeMonitorPassword,
+  makeProjectKeys,
+  prepareFolder,
+} from './first-start.js';
 import { lockFolder, type Unlock } from './folder-lock.js';
 import { type DatabaseUrls, healthUrl, planStack, rootFile, type StackPlan, sqliteFiles } from './plan.js';
 import { freePort, requireFreePort } from './ports.js';
@@ -106,7 +112,12 @@ export class Stack {
   #environmentOf(app: ServiceName): Readonly<Record<string, string>> {
     const environment = this.#plan.environments[app];
     if (app !== 'cert-manager') return environment;
-    return { ...environment, CHECK_MONITOR_API_KEY: this.#credentials.checkMonitor.readWriteKey };
+    const { readWriteKey, canaryKey } = this.#credentials.checkMonitor;
+    return {
+      ...environment,
+      CHECK_MONITOR_API_KEY: readWriteKey,
+      ...(canaryKey !== undefined && { CHECK_MONITOR_CANARY_API_KEY: canaryKey }),
+    };
   }
 }
 
@@ -139,6 +150,7 @@ export async function startStack(options: StackOptions, abort?: AbortSignal): Pr
 /** Starts the manager last, so that its first report finds the monitor. */
 async function startServices(stack: Stack, warn: StackOptions['warn']): Promise<void> {
   await Promise.all([stack.start('dummy-ca'), stack.start('check-monitor')]);
+  await addCanaryKey(stack);
   await stack.start('cert-manager');
   await settleKeys(stack, warn);
   await settleMonitorPassword(stack);
@@ -216,6 +228,14 @@ async function databasesExist(dataDir: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** A key for the canary where the credentials are those of a version that had none. */
+async function addCanaryKey(stack: Stack): Promise<void> {
+  const { checkMonitor } = stack.credentials;
+  if (checkMonitor.canaryKey !== undefined) return;
+  const canaryKey = await makeCanaryKey(stack.plan);
+  stack.credentials = { ...stack.credentials, checkMonitor: { ...checkMonitor, canaryKey } };
 }
 
 /** New keys when the monitor does not know those of the last start, and the manager told of them. */

@@ -104,6 +104,7 @@ export async function startOneProcess(
       CHECK_MONITOR_URL: monitorUrl,
       CHECK_MONITOR_API_KEY: monitor.keys.readWriteKey,
       DUMMY_CA_URL: caUrl,
+      HEARTBEAT_PING_URLS: `${receiver}/ping`,
       NOTICE_WEBHOOK_URL: `${receiver}/notices`,
       NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       ...environment,

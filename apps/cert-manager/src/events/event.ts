@@ -9,6 +9,7 @@ export const eventTypes = [
   'served.in_service',
   'monitor.away',
   'monitor.back',
+  'monitor.blind',
   'webhook.disabled',
 ] as const;
 export type EventType = (typeof eventTypes)[number];

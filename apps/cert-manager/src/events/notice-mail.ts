@@ -18,7 +18,8 @@ const headings: Readonly<Record<EventType, string>> = {
   'served.drifted': 'FQDNs that are not served as they should be',
   'served.in_service': 'Certificates that are in service',
   'monitor.away': 'The monitor does not answer',
-  'monitor.back': 'The monitor answers again',
+  'monitor.back': 'The monitor works again',
+  'monitor.blind': 'The monitor raises no alerts',
   'webhook.disabled': 'The webhook is switched off',
 };
 

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Clock, Logger } from '@certloop/server';
 import type { Notices } from '../events/notices.service.js';
 import type { ContactFault } from '../renewals/heartbeat/heartbeat.client.js';
 import { noteAnswer, noteAway, noteBack } from './monitor-answers.repository.js';
@@ -68,6 +68,51 @@ export function createMonitorEvents({ db, clock, notices, awaySeconds }: Monitor
     await db.transaction(async (tx) => {
       if (!(await noteAway(tx, 'monitor', { now, before }))) return;
       await notices.record(tx, { type: 'monitor.away', subject, data: { message, reason: fault, since } });
+    });
+  };
+}
+
+/** What a round of the canary has shown. */
+export interface AlertSight {
+  /** Unknown when the monitor answers, but refuses the canary. */
+  readonly raisesAlerts: boolean | 'unknown';
+  /** Why it is unknown. */
+  readonly reason?: string;
+}
+
+const blind =
+  'The monitor answers, but a check that should have fallen has not: it raises no alerts. Restart it, and see its log.';
+
+/**
+ * Records `monitor.blind` once when the monitor raises no alerts although it answers, or when that cannot be seen, and
+ * `monitor.back` when it raises them. Both are logged, also where there is no destination of notices.
+ */
+export function createAlertEvents({
+  db,
+  clock,
+  logger,
+  notices,
+}: Pick<MonitorEventsDeps, 'db' | 'clock'> & {
+  readonly logger: Logger;
+  readonly notices: Notices | undefined;
+}) {
+  return async ({ raisesAlerts, reason = '' }: AlertSight): Promise<void> => {
+    const now = clock.now();
+    await db.transaction(async (tx) => {
+      if (raisesAlerts === true) {
+        if (!(await noteBack(tx, 'alerts', now))) return;
+        logger.info({}, 'watch.monitor_sees');
+        const data = { message: 'The monitor raises alerts again.', reason: 'blind' };
+        await notices?.record(tx, { type: 'monitor.back', subject, data });
+        return;
+      }
+      if (!(await noteAway(tx, 'alerts', { now, before: now }))) return;
+      const message =
+        raisesAlerts === false
+          ? blind
+          : `Whether the monitor raises alerts is unknown, as it refuses the check certloop-canary: ${reason}. Check CHECK_MONITOR_CANARY_API_KEY and the limit of checks.`;
+      logger.error({ reason: message }, 'watch.monitor_blind');
+      await notices?.record(tx, { type: 'monitor.blind', subject, data: { message } });
     });
   };
 }

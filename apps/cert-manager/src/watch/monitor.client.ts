@@ -76,7 +76,8 @@ export function createMonitorClient({
   };
 }
 
-async function orRefused<T>(answer: Promise<T>, asked: 'create' | 'other'): Promise<T> {
+/** What the call answers. Throws MonitorRefused. */
+export async function orRefused<T>(answer: Promise<T>, asked: 'create' | 'other'): Promise<T> {
   try {
     return await answer;
   } catch (error) {

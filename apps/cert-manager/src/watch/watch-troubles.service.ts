@@ -1,10 +1,17 @@
 import type { Tx } from '@certloop/db';
+import { isCanaryOverdue } from './canary/canary-step.js';
+import { findCanaryTurn } from './canary/canary-turns.repository.js';
 import { countWaiting } from './watched-fqdns.repository.js';
 
 /** What people need to look at so that the watch works again, a sentence each. */
-export async function findWatchTroubles(tx: Tx): Promise<string[]> {
+export async function findWatchTroubles(tx: Tx, now: Date): Promise<string[]> {
   const { renewal } = await countWaiting(tx);
-  if (renewal === 0) return [];
+  const turn = await findCanaryTurn(tx);
   const few = `${renewal} certificates with renewal on have no check`;
-  return [`${few}, as the monitor has no room: raise its limit of checks`];
+  return [
+    ...(renewal > 0 ? [`${few}, as the monitor has no room: raise its limit of checks`] : []),
+    ...(turn !== undefined && isCanaryOverdue(turn.dueAt, now)
+      ? [`the canary of the monitor has been due since ${turn.dueAt.toISOString()}: see the log`]
+      : []),
+  ];
 }

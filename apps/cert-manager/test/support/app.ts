@@ -59,6 +59,8 @@ export interface TestApp {
   /** Sends notices that are due. */
   readonly sendNotices: () => Promise<boolean>;
   readonly sweepNotices: () => Promise<void>;
+  /** Takes the next step of the canary, when it is due. */
+  readonly runCanary: () => Promise<void>;
   /** Works on the renewal queue once and reports to the monitor. */
   readonly runRenewalJob: () => Promise<boolean>;
   readonly close: () => Promise<void>;
@@ -133,6 +135,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     probe: () => app.runProbes(),
     sendNotices: () => app.runNotices(),
     sweepNotices: () => app.sweepNotices(),
+    runCanary: () => app.runCanary(),
     runRenewalJob: () => app.runRenewalJob(),
     close: () => app.close(),
   };

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { internalTag } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { type Channel, listChannelsByCheck, listChannelsByUuid } from '../channels/channels.repository.js';
-import { listUniqueKeys } from '../checks/rows/checks.repository.js';
+import { listUniqueKeysWithout } from '../checks/rows/checks.repository.js';
 import { claimFlips, type FlipRow } from '../flips/flips.repository.js';
 import type { Clock, Micros } from '../instants.js';
 import { foundMembers, membersOf } from '../integrations/kinds/group/group-members.js';
@@ -63,7 +64,8 @@ async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly Taken
       (assigned.get(flip.checkId) ?? []).map((channel) => reachOf(channel, status)),
     );
   });
-  const keys = await listUniqueKeys(tx, [...new Set(unheard.map(({ checkId }) => checkId))]);
+  const unheardIds = [...new Set(unheard.map(({ checkId }) => checkId))];
+  const keys = await listUniqueKeysWithout(tx, unheardIds, internalTag);
   return flips.map((flip, index) => ({
     ...flip,
     notified: queued[index]?.length ?? 0,

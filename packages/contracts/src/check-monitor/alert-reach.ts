@@ -1,6 +1,9 @@
 import type { Integration } from './channels.js';
 import type { Check, ReadOnlyCheck } from './checks.js';
 
+/** Tag of checks of CertLoop itself whose alerts are to reach nobody, such as its canary. */
+export const internalTag = 'certloop-internal';
+
 /** How far the alerts of a project reach people. */
 export interface AlertReach {
   readonly checks: number;
@@ -17,9 +20,10 @@ export interface AlertReach {
 
 /** Counts over all checks and integrations of a project, as a read-write key sees them. */
 export function measureAlertReach(
-  checks: readonly Pick<Check, 'channels'>[],
+  all: readonly (Pick<Check, 'channels'> & Partial<Pick<Check, 'tags'>>)[],
   integrations: readonly Integration[],
 ): AlertReach {
+  const checks = all.filter(({ tags = '' }) => !tags.split(' ').includes(internalTag));
   const countOn = onlyAble(integrations);
   const isOff = ({ disabled_at: since }: Integration) => since !== undefined;
   const on = integrations.filter((one) => !isOff(one));

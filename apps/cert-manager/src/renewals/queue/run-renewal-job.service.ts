@@ -14,7 +14,7 @@ export interface RenewalJobDeps {
   /** Absent when there is no monitor to tell. */
   readonly heartbeat: Heartbeat | undefined;
   /** What else people need to look at, a sentence each; nothing when absent. */
-  readonly findTroubles?: (tx: Tx) => Promise<readonly string[]>;
+  readonly findTroubles?: (tx: Tx, now: Date) => Promise<readonly string[]>;
   /** Called after a run that people need not look at; never rejects. */
   readonly onGoodRun?: () => Promise<void>;
 }
@@ -52,7 +52,7 @@ async function recordRun({ db, clock, findTroubles = async () => [] }: RenewalJo
   const horizon = new Date(now.getTime() + horizonDays * 86_400_000);
   const { expired, expiring, troubles } = await db.read(async (tx) => ({
     ...(await countExpiring(tx, now, horizon)),
-    troubles: await findTroubles(tx),
+    troubles: await findTroubles(tx, now),
   }));
   const report = `${expiring} certificates expire within ${horizonDays} days, ${expired} have expired`;
   await db.transaction((tx) => replaceJobRun(tx, { job, succeededAt: now, report }));

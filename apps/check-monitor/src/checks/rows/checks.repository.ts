@@ -108,14 +108,19 @@ export async function findCheckByUniqueKey(
   return found;
 }
 
-/** Unique keys of checks by their ids. */
-export async function listUniqueKeys(tx: Tx, ids: readonly number[]): Promise<Map<number, string>> {
+/** Unique keys of checks by their ids, but for checks with the tag. */
+export async function listUniqueKeysWithout(
+  tx: Tx,
+  ids: readonly number[],
+  tag: string,
+): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map();
   const places = ids.map((_, index) => `$${index + 1}`).join(', ');
-  const { id, uniqueKey } = checks.columns;
-  const text = `select id, unique_key from checks where id in (${places})`;
-  const rows = await querySql(tx, { id, uniqueKey }, text, ids);
-  return new Map(rows.map((row) => [row.id, row.uniqueKey]));
+  const { id, uniqueKey, tags } = checks.columns;
+  const text = `select id, unique_key, tags from checks where id in (${places})`;
+  const rows = await querySql(tx, { id, uniqueKey, tags }, text, ids);
+  const others = rows.filter((row) => !row.tags.split(' ').includes(tag));
+  return new Map(others.map((row) => [row.id, row.uniqueKey]));
 }
 
 /** Checks of that unique key in all projects: one, unless uuids that were brought in begin alike. */

@@ -1,0 +1,37 @@
+import { type Poller, startPoller } from '@certloop/server';
+import type { AppOptions } from './app-options.js';
+import type { Notices } from './events/notices.service.js';
+import { monitorOf } from './renewal-parts.service.js';
+import { type OneAtATime, oneAtATime } from './renewals/queue/one-at-a-time.js';
+import { createCanaryClient } from './watch/canary/canary.client.js';
+import { createCanary, createCanaryRemoval } from './watch/canary/run-canary.service.js';
+import { createAlertEvents } from './watch/monitor-events.service.js';
+
+/**
+ * Takes the next step of the canary, where there is a destination of notices or a project of its own; elsewhere deletes
+ * it. Undefined without a monitor.
+ */
+export function canaryJob(
+  options: AppOptions & Pick<Required<AppOptions>, 'watchJob'>,
+  notices: Notices | undefined,
+): OneAtATime<void> | undefined {
+  const { config, database: db, clock, logger, watchJob } = options;
+  const monitor = monitorOf(options);
+  if (monitor === undefined) return undefined;
+  const { canaryApiKey, watchAwaySeconds: awaySeconds } = config;
+  const client = createCanaryClient({ url: monitor.url, apiKey: canaryApiKey ?? monitor.apiKey });
+  const onSight = createAlertEvents({ db, clock, logger, notices });
+  const isWanted = notices !== undefined || canaryApiKey !== undefined;
+  const step = isWanted
+    ? createCanary({ db, clock, logger, client, awaySeconds, onSight })
+    : createCanaryRemoval({ db, client });
+  return oneAtATime(() => watchJob('watch.canary', step));
+}
+
+/** Runs the job every ten seconds: it asks the database only when a step is due. */
+export function canaryPollers({ logger }: AppOptions, job: OneAtATime<void> | undefined): Poller[] {
+  if (job === undefined) return [];
+  const poller = startPoller({ name: 'watch.canary', everyMs: 10_000, tick: job.run, logger });
+  poller.trigger();
+  return [poller];
+}

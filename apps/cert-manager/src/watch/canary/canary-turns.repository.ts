@@ -1,0 +1,64 @@
+import { claimDue, column, defineTable, executeSql, findRow, type Tx, updateRows } from '@certloop/db';
+import { LessThanOrEqual } from 'typeorm';
+
+/** The check that is meant to fall, and which process takes its next step. There is at most one row. */
+export interface CanaryTurnRow {
+  readonly id: string;
+  /** When the next step is due, or the lease ends. */
+  readonly dueAt: Date;
+  readonly leaseToken: string | null;
+  /** Null while there is no check, as far as is known here. */
+  readonly checkUuid: string | null;
+  /** When the monitor took the ping after which the check is to fall; null between two rounds. */
+  readonly pingedAt: Date | null;
+}
+
+export const canaryTurns = defineTable<CanaryTurnRow>('canary_turns', {
+  columns: {
+    id: column.word(16).primary(),
+    dueAt: column.instant(),
+    leaseToken: column.uuid().nullable(),
+    checkUuid: column.uuid().nullable(),
+    pingedAt: column.instant().nullable(),
+  },
+});
+
+const id = 'canary';
+
+/** Undefined while there is no canary. */
+export function findCanaryTurn(tx: Tx): Promise<CanaryTurnRow | undefined> {
+  return findRow(tx, canaryTurns, { id });
+}
+
+/** Makes the row if there is none. */
+export async function ensureCanaryTurn(tx: Tx, now: Date): Promise<void> {
+  const text = 'insert into canary_turns (id, due_at) values ($1, $2) on conflict (id) do nothing';
+  await executeSql(tx, text, [id, now]);
+}
+
+/** Takes the turn if it is due. */
+export function claimCanaryTurn(
+  tx: Tx,
+  { now, token, until }: { readonly now: Date; readonly token: string; readonly until: Date },
+): Promise<CanaryTurnRow | undefined> {
+  return claimDue(tx, {
+    table: canaryTurns,
+    where: { id, dueAt: LessThanOrEqual(now) },
+    order: { id: 'ASC' },
+    set: () => ({ dueAt: until, leaseToken: token }),
+  });
+}
+
+/** Ends the turn, unless it has passed to another process. */
+export async function releaseCanaryTurn(
+  tx: Tx,
+  leaseToken: string,
+  change: Pick<CanaryTurnRow, 'dueAt' | 'checkUuid' | 'pingedAt'>,
+): Promise<void> {
+  await updateRows(tx, canaryTurns, { id, leaseToken }, { ...change, leaseToken: null });
+}
+
+/** Deletes the row. */
+export async function deleteCanaryTurn(tx: Tx): Promise<void> {
+  await executeSql(tx, 'delete from canary_turns where id = $1', [id]);
+}

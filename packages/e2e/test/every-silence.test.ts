@@ -1,0 +1,177 @@
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { addFqdn, makeCsr, makeSpace, signCsr, uploadCsr } from '../src/main-job.js';
+import { type OneProcess, startOneProcess } from './one-process.js';
+
+jest.setTimeout(120_000);
+
+const second = 1000;
+const minute = 60 * second;
+
+/** An FQDN with a certificate, in a space of its own. */
+async function certifiedFqdn({ clients }: OneProcess, hostname: string) {
+  const { id: spaceId } = await makeSpace(clients, hostname);
+  const params = { spaceId, fqdnId: (await addFqdn(clients, spaceId, hostname)).id };
+  await uploadCsr(clients, params, hostname, await makeCsr(hostname));
+  await signCsr(clients, params);
+  return params;
+}
+
+async function findCheck({ clients }: OneProcess, slug: string) {
+  return (await clients.monitor.listChecks({ query: { slug } })).body.checks[0];
+}
+
+describeEachDialect('a part that stops', (open) => {
+  let place: OneProcess;
+  beforeAll(async () => {
+    place = await startOneProcess(open);
+  });
+  afterAll(() => place.close());
+
+  /** The monitor's messages when so much time has passed in which nothing of cert-manager ran. */
+  const messagesAfter = async (ms: number) => {
+    place.clock.advance(ms);
+    await place.tick();
+    return place.alerts().map((message) => message.split(':').slice(0, -1).join(':'));
+  };
+
+  test.each([
+    ['the renewal queue', 'CertLoop cert-manager', 60, (stack: OneProcess) => stack.manager.runRenewalJob()],
+    [
+      'asking CAs for advice',
+      'CertLoop cert-manager: renewal advice',
+      300,
+      (stack: OneProcess) => stack.manager.runAdvice(),
+    ],
+    [
+      'the prober',
+      'CertLoop cert-manager: served certificates',
+      300,
+      (stack: OneProcess) => stack.manager.runProbes(),
+    ],
+  ])('is announced by the monitor after two and a half periods: %s', async (_, name, period, run) => {
+    await run(place);
+    const bound = period * 2.5 * second;
+    expect(await messagesAfter(bound - second)).not.toContainEqual(
+      expect.stringContaining(`${name} is down`),
+    );
+    place.clock.advance(2 * second);
+    await place.tick();
+    expect(place.alerts()).toContainEqual(expect.stringMatching(new RegExp(`^${name} is down`)));
+    await run(place);
+    await place.tick();
+    expect(place.alerts()).toContainEqual(expect.stringMatching(new RegExp(`^${name} is up`)));
+  });
+
+  test('is announced by the monitor within its grace: one renewal', async () => {
+    const params = await certifiedFqdn(place, 'renewed.example.test');
+    await place.clients.manager.setRenewalEnabled({ params, body: { renewalEnabled: true } });
+    await place.manager.runWatch();
+    const { plan } = (await place.clients.manager.explainRenewal({ params })).body;
+    const check = await findCheck(place, `certloop-fqdn-${params.fqdnId}`);
+    const dueAt = Date.parse(plan?.renewAt ?? '');
+    const graceMs = Number(check?.grace) * second;
+    expect(graceMs).toBeLessThanOrEqual(24 * 60 * minute);
+    // nothing renews it
+    place.clock.set(new Date(dueAt + graceMs - 2 * minute));
+    await place.tick();
+    const isDown = expect.stringMatching(/^renewed\.example\.test .* is down/);
+    expect(place.alerts()).not.toContainEqual(isDown);
+    place.clock.set(new Date(dueAt + graceMs + 2 * minute));
+    await place.tick();
+    expect(place.alerts()).toContainEqual(isDown);
+  });
+});
+
+describeEachDialect('the monitor itself', (open) => {
+  let place: OneProcess;
+  beforeAll(async () => {
+    place = await startOneProcess(open);
+  });
+  afterAll(() => place.close());
+
+  /** So many minutes of both services, with the monitor's alert loop or without. */
+  const pass = async (minutes: number, { isLoopRunning = true } = {}) => {
+    for (let count = 0; count < minutes; count += 1) {
+      place.clock.advance(minute);
+      await place.manager.runRenewalJob();
+      await place.manager.runCanary();
+      if (isLoopRunning) await place.tick();
+    }
+  };
+  const canary = () => findCheck(place, 'certloop-canary');
+
+  test('is well: the canary falls and is paused, nobody is told, and addresses elsewhere are called', async () => {
+    await pass(5);
+    expect(await canary()).toMatchObject({ status: 'down', channels: '', tags: 'certloop-internal' });
+    await pass(8);
+    expect(await canary()).toMatchObject({ status: 'paused' });
+    await pass(60);
+    expect(await canary()).toMatchObject({ status: 'paused', n_pings: 2 });
+    expect(await place.notices()).toEqual([]);
+    expect(place.alerts().filter((message) => message.startsWith('CertLoop canary'))).toEqual([]);
+    expect(place.pinged()).toBe(73);
+  });
+
+  test('raises no alerts, although it answers: monitor.blind within 70 minutes, monitor.back when it does', async () => {
+    await pass(70, { isLoopRunning: false });
+    const events = await place.notices();
+    expect(events).toMatchObject([{ type: 'monitor.blind', subject: 'check-monitor' }]);
+    expect(events[0]?.data['message']).toContain('it raises no alerts. Restart it');
+    await pass(65, { isLoopRunning: false });
+    expect(await place.notices()).toEqual([]);
+    await pass(75);
+    expect(await place.notices()).toMatchObject([{ type: 'monitor.back', data: { reason: 'blind' } }]);
+  });
+
+  test('has a canary that people changed: it is no sign, and its settings come back', async () => {
+    const found = await canary();
+    const id = found !== undefined && 'uuid' in found ? found.uuid : '';
+    await place.clients.monitor.updateCheck({ params: { id }, body: { timeout: 86_400 } });
+    await pass(75);
+    expect(await place.notices()).toEqual([]);
+    expect(await canary()).toMatchObject({ timeout: 60, grace: 60 });
+  });
+
+  test('refuses the key: monitor.away within ten minutes, although it takes pings', async () => {
+    await place.replaceKey();
+    await pass(10);
+    const away = (await place.notices()).filter(({ type }) => type === 'monitor.away');
+    expect(away).toMatchObject([{ data: { reason: 'key_refused' } }]);
+    expect(away[0]?.data['message']).toContain('check CHECK_MONITOR_API_KEY');
+    const { status, monitor } = (await place.clients.manager.getHealth()).body;
+    expect({ status, answers: monitor?.answers }).toEqual({ status: 'ok', answers: false });
+    // the canary has the same key here
+    await pass(85);
+    expect((await place.notices()).map(({ type }) => type)).toContain('monitor.blind');
+  });
+});
+
+describeEachDialect('a monitor without room', (open) => {
+  test('is noticed at once: for a certificate that nobody renews by one event, for a renewed one by the queue', async () => {
+    const place = await startOneProcess(open, { checkLimit: 1 });
+    const pass = async () => {
+      place.clock.advance(6 * minute);
+      await place.manager.runWatch();
+      await place.manager.runRenewalJob();
+      await place.tick();
+    };
+    await place.manager.runRenewalJob();
+    await certifiedFqdn(place, 'expiring.example.test');
+    await pass();
+    const news = async () => (await place.notices()).filter(({ type }) => type.startsWith('monitor.'));
+    expect(await news()).toMatchObject([
+      { type: 'monitor.away', data: { reason: 'no_room', renewal: 0, expiry: 1 } },
+    ]);
+    expect(await findCheck(place, 'certloop-cert-manager')).toMatchObject({ status: 'up' });
+    place.alerts();
+    const params = await certifiedFqdn(place, 'renewed.example.test');
+    await place.clients.manager.setRenewalEnabled({ params, body: { renewalEnabled: true } });
+    await pass();
+    expect(await news()).toEqual([]);
+    expect(place.alerts()).toContainEqual(
+      expect.stringMatching(/^CertLoop cert-manager is down: .*1 certificates with renewal on have no check/),
+    );
+    await place.close();
+  });
+});
