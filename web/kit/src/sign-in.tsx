@@ -1,6 +1,5 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useCountdown } from './clock.browser.js';
 import { Refusal, sentenceOf, statusOf } from './refusal.js';
 
@@ -103,10 +102,6 @@ export function PasswordField({
 }
 
 /** What is wrong with a form as a whole; screen readers announce it when it comes. */
-export function Fault({ children }: { readonly children: ReactNode }) {
-  return (
-    <div role="alert">
-      {children !== undefined && children !== null && <p className="cl-fault">{children}</p>}
-    </div>
-  );
+export function Fault({ children }: { readonly children: string | undefined }) {
+  return <div role="alert">{children !== undefined && <p className="cl-fault">{children}</p>}</div>;
 }

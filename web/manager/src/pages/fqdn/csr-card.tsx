@@ -120,7 +120,7 @@ function Command({ fqdn }: { readonly fqdn: string }) {
   const [shell, setShell] = useState<ShellKind>('POSIX');
   return (
     <div className="cl-stack">
-      <p>Run this where the key shall live. The key never leaves that machine; only the CSR comes here.</p>
+      <p>Run this on the machine that needs the certificate. The key stays there; only the CSR comes here.</p>
       <div className="cl-row">
         <Choice label="Key" options={keyKinds} chosen={key} choose={setKey} />
         <Choice label="Shell" options={shells} chosen={shell} choose={setShell} />

@@ -50,12 +50,12 @@ export function FqdnPage() {
             <div className="cl-columns">
               <div className="cl-column">
                 <Loaded query={csr}>{(newest) => <CsrCard fqdn={name} csr={newest} />}</Loaded>
-                <CertificatesCard fqdn={name} />
               </div>
               <div className="cl-column">
                 <RequestCard fqdn={name} renewal={renewal.data} csr={csr.data} />
               </div>
             </div>
+            <CertificatesCard fqdn={name} />
           </>
         )}
       </Loaded>

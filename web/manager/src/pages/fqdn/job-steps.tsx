@@ -77,10 +77,7 @@ export function JobSteps({ jobId, fqdnId }: { readonly jobId: string; readonly f
               I added it, go on
             </Button>
           )}
-          <Fault>
-            {goOn.isError ? sentenceOf(goOn.error) : undefined}
-            {hasEnded && !success ? message : undefined}
-          </Fault>
+          <Fault>{hasEnded && !success ? message : goOn.isError ? sentenceOf(goOn.error) : undefined}</Fault>
           {hasEnded && success && (
             <p className="cl-result" role="status">
               {message}

@@ -105,13 +105,10 @@ function RequestForm({
         Request from {provider.displayName}
       </Button>
       {csr !== undefined && <p className="cl-dim">For the key of {dayOf(csr.createdAt)}.</p>}
-      <Fault>
-        {request.isError ? sentenceOf(request.error) : undefined}
-        {outcome?.isDone === false ? outcome.message : undefined}
-      </Fault>
-      {outcome?.isDone === true && (
+      <Fault>{request.isError ? sentenceOf(request.error) : refusalOf(outcome)}</Fault>
+      {outcome?.isDone === true && outcome.jobId === undefined && (
         <p className="cl-result" role="status">
-          {outcome.message}
+          The certificate is issued. You find it below.
         </p>
       )}
       <Modal opened={isAsking} onClose={() => setAsking(false)} title="Replace a valid certificate?">
@@ -131,6 +128,11 @@ function RequestForm({
       </Modal>
     </>
   );
+}
+
+/** The words of a CA that did not issue; undefined for one that did. */
+function refusalOf(outcome: Outcome | undefined): string | undefined {
+  return outcome?.isDone === false ? outcome.message : undefined;
 }
 
 /** Asks the usual provider of a name step by step where it wants proof, and any other in one call. */

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, hasBrowser, openBrowser, runStory } from '@certloop/browser';
+import { hasProgram } from '@certloop/server/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Cleanup, type RunningStack, startTestStack } from '../test-stack.js';
+
+const name = 'www.example.test';
+const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the console', ['version'])].every(
+  Boolean,
+);
+
+(canRun ? describe : describe.skip)('the first certificate in the browser', () => {
+  let browser: Browser;
+  let running: RunningStack;
+  let folder: string;
+  const cleanups: Cleanup[] = [];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'certloop-first-'));
+    cleanups.push(() => rm(folder, { recursive: true }));
+    [browser, running] = await Promise.all([openBrowser(), startTestStack('sqlite', {}, cleanups)]);
+    cleanups.push(() => browser.close());
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+
+  test('takes the shown command, one CSR and at most 12 clicks, and no private key leaves the browser', async () => {
+    const { url, username, password } = running.stack.credentials.certManager;
+    await runStory(browser, { name: 'first-certificate', url }, async ({ page, look }) => {
+      let clicks = 0;
+      const click = async (button: string) => {
+        clicks += 1;
+        await page.getByRole('button', { name: button, exact: true }).click();
+      };
+      await page.getByLabel('User name').fill(username);
+      await page.getByLabel('Password', { exact: true }).fill(password);
+      await click('Sign in');
+      await click('Create a space');
+      await page.getByLabel('Name').fill('Shop');
+      await click('Create the space');
+      clicks += 1;
+      await page.getByRole('link', { name: 'Shop' }).click();
+      await page.getByRole('heading', { name: 'This space has no name yet' }).waitFor();
+      await look('no-names');
+      await click('Add a name');
+      await page.getByLabel('Host name').fill('not a name');
+      await page.getByRole('button', { name: 'Add the name' }).click();
+      await page.locator('[aria-invalid=true]').waitFor();
+      await page.getByLabel('Host name').fill(name);
+      await click('Add the name');
+
+      await page.getByRole('heading', { name: 'Create a key and a CSR' }).waitFor();
+      await look('no-csr');
+      const command = await page.getByText(/^\(umask 077; openssl req/).textContent();
+      execFileSync('sh', ['-c', command ?? ''], { cwd: folder, stdio: 'pipe' });
+
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() !== 'GET') sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      });
+      const file = page.getByLabel('CSR file');
+      await file.setInputFiles(join(folder, `${name}.key`));
+      await page.getByText('That is your private key. It stays with you').waitFor();
+      await look('private-key');
+      expect(sent).toEqual([]);
+      const other = command?.replaceAll(name, 'other.example.test') ?? '';
+      execFileSync('sh', ['-c', other], { cwd: folder, stdio: 'pipe' });
+      await file.setInputFiles(join(folder, 'other.example.test.csr'));
+      await page
+        .getByText(/other\.example\.test.*www\.example\.test|www\.example\.test.*other\.example\.test/)
+        .waitFor();
+      clicks += 1;
+      await file.setInputFiles(join(folder, `${name}.csr`));
+      await page.getByText('This CSR is stored').waitFor();
+
+      clicks += 1;
+      await page.getByRole('button', { name: /^Request from/ }).click();
+      await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
+      await page.getByText('The certificate is issued').waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+      await look('valid');
+      const [download] = await Promise.all([page.waitForEvent('download'), click('Download')]);
+      expect(download.suggestedFilename()).toBe(`${name}.pem`);
+      const saved = join(folder, 'saved.pem');
+      await download.saveAs(saved);
+      expect(clicks).toBeLessThanOrEqual(12);
+
+      const spkiOf = (...args: string[]) =>
+        String(execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' }));
+      expect(spkiOf('x509', '-in', saved, '-noout', '-pubkey')).toBe(
+        spkiOf('pkey', '-in', `${name}.key`, '-pubout'),
+      );
+      expect(await readFile(saved, 'utf8')).toContain('BEGIN CERTIFICATE');
+
+      // replacing a valid one is asked about, and Cancel changes nothing
+      const before = sent.length;
+      await page.getByRole('button', { name: /^Request from/ }).click();
+      await page.getByRole('heading', { name: 'Replace a valid certificate?' }).waitFor();
+      await look('replace');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      expect(sent.length).toBe(before);
+      await page.getByRole('button', { name: /^Request from/ }).click();
+      await page.getByRole('button', { name: 'Request another one' }).click();
+      await page.getByRole('table', { name: 'Certificates' }).getByText('replaced').waitFor();
+    });
+  });
+});
