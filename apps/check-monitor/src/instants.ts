@@ -46,7 +46,7 @@ export function isoMicros(instant: Micros): string {
 }
 
 const secondsPerDay = 86_400;
-const mostDays = 1000;
+const maxDays = 1000;
 const datesOfDays = new Map<number, string>();
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
@@ -63,7 +63,7 @@ function dateOf(day: number): string {
   const kept = datesOfDays.get(day);
   if (kept !== undefined) return kept;
   const date = new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10);
-  if (datesOfDays.size >= mostDays) datesOfDays.clear();
+  if (datesOfDays.size >= maxDays) datesOfDays.clear();
   datesOfDays.set(day, date);
   return date;
 }

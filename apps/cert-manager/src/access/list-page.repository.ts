@@ -71,7 +71,7 @@ function selectRows<Row>(list: SortedList<Row>, { limit, cursor }: ListWindow): 
 type Where = Readonly<Record<string, readonly SqlValue[]>>;
 
 // SQLite joins at most 500 selections
-const mostParts = 200;
+const maxParts = 200;
 
 /**
  * What to read for a page: of a list whose index is grouped, the page of each group, as sorting all groups together
@@ -79,7 +79,7 @@ const mostParts = 200;
  */
 function partsOf<Row>({ where = {}, groupedBy }: SortedList<Row>, limit: number | undefined): Where[] {
   const groups = groupedBy === undefined || limit === undefined ? [] : (where[groupedBy] ?? []);
-  if (groupedBy === undefined || groups.length < 2 || groups.length > mostParts) return [where];
+  if (groupedBy === undefined || groups.length < 2 || groups.length > maxParts) return [where];
   return groups.map((group) => ({ ...where, [groupedBy]: [group] }));
 }
 

@@ -35,12 +35,12 @@ export function describeProblem(refusal: AppError, instance: string, requestId: 
     message: detail,
     code: refusal.code,
     requestId,
-    ...(refusal.fields.length > 0 && { errors: refusal.fields.slice(0, mostFaults).map(plainFault) }),
+    ...(refusal.fields.length > 0 && { errors: refusal.fields.slice(0, maxFaults).map(plainFault) }),
   };
 }
 
 // a small body can have a fault in each of its thousands of members
-const mostFaults = 100;
+const maxFaults = 100;
 
 function plainFault({ path, code, message }: FieldFault): FieldFault {
   return { path: plainText(path), code, message: plainText(message) };

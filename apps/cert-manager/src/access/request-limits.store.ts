@@ -22,7 +22,7 @@ export interface RequestLimits {
   count(policy: Counted['policy'], id: string): Counted | undefined;
 }
 
-const mostKept = 20_000;
+const maxStored = 20_000;
 
 export function createRequestLimits(clock: Clock, rates: RequestRates): RequestLimits {
   const perMinute = { principal: rates.perPrincipal, space: rates.perSpace };
@@ -37,7 +37,7 @@ export function createRequestLimits(clock: Clock, rates: RequestRates): RequestL
       wholeAt.delete(key);
       wholeAt.set(key, draw.wholeAt);
       const [oldest] = wholeAt.keys();
-      if (wholeAt.size > mostKept && oldest !== undefined) wholeAt.delete(oldest);
+      if (wholeAt.size > maxStored && oldest !== undefined) wholeAt.delete(oldest);
       return { ...draw, policy, perMinute: rate };
     },
   };

@@ -42,10 +42,10 @@ export async function probeHttp01(settings: ProbeSettings, expected: Expected): 
 }
 
 // A name with more addresses than that is somebody's joke.
-const mostAddresses = 8;
+const maxAddresses = 8;
 
 async function findReason(settings: ProbeSettings, expected: Expected): Promise<string | undefined> {
-  const addresses = (await settings.addressesOf(expected.host)).slice(0, mostAddresses);
+  const addresses = (await settings.addressesOf(expected.host)).slice(0, maxAddresses);
   if (addresses.length === 0) return 'as the name has no address';
   const faults = await Promise.all(addresses.map((address) => findFault(settings, expected, address)));
   const failed = addresses.flatMap((address, index) => {
@@ -59,7 +59,7 @@ async function findReason(settings: ProbeSettings, expected: Expected): Promise<
 }
 
 // As public CAs do.
-const mostRedirects = 10;
+const maxRedirects = 10;
 
 async function findFault(
   settings: ProbeSettings,
@@ -72,7 +72,7 @@ async function findFault(
   let fetch = first.fetch;
   let address = `http://${name}${port}/.well-known/acme-challenge/${token}`;
   try {
-    for (let count = 0; count <= mostRedirects; count += 1) {
+    for (let count = 0; count <= maxRedirects; count += 1) {
       const response = await fetch(address, { signal: AbortSignal.timeout(settings.requestMs) });
       const location = response.headers.get('location');
       if (response.status < 300 || response.status >= 400 || location === null) {

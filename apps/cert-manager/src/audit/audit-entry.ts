@@ -142,7 +142,7 @@ export function auditFacts(caller: Caller, entry: AuditEntry): AuditFacts {
   };
 }
 
-const mostBytes = 8192;
+const maxBytes = 8192;
 
 /** Facts of an act after those that every entry has; without secrets, and without the act's own when too long. */
 function storedDetails(
@@ -150,11 +150,11 @@ function storedDetails(
   own: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const details = { ...always, ...(withoutSecrets(own) as Record<string, unknown>) };
-  if (Buffer.byteLength(JSON.stringify(details)) <= mostBytes) return details;
+  if (Buffer.byteLength(JSON.stringify(details)) <= maxBytes) return details;
   const kept: Record<string, unknown> = { ...always, truncated: true };
   for (const [name, value] of Object.entries(details)) {
     const longer = { ...kept, [name]: value };
-    if (Buffer.byteLength(JSON.stringify(longer)) <= mostBytes) kept[name] = value;
+    if (Buffer.byteLength(JSON.stringify(longer)) <= maxBytes) kept[name] = value;
   }
   return kept;
 }

@@ -98,7 +98,7 @@ async function countAudit(
 }
 
 // beyond that, walking the log finds a page sooner than sorting what an index finds
-const mostSorted = 100_000;
+const maxSorted = 100_000;
 
 interface CountedWindow extends AuditWindow {
   /** How many entries the filter lets through, when that is known. */
@@ -111,7 +111,7 @@ function findRows(
   filter: AuditFilter,
   { order, limit, offset, after, upTo, above, total }: CountedWindow,
 ): Promise<AuditLogRow[]> {
-  const isSorted = !isInOrder(scope, filter) && total !== undefined && total <= mostSorted;
+  const isSorted = !isInOrder(scope, filter) && total !== undefined && total <= maxSorted;
   const byIndex = isSorted || isInOrder(scope, filter) || capabilitiesOf(tx).plansByStatistics;
   const condition = auditCondition(scope, filter, byIndex ? 'index' : 'position');
   if (after !== undefined) condition.add((at) => `id ${order === 'asc' ? '>' : '<'} ${at(after)}`);

@@ -43,7 +43,7 @@ interface Repeated {
 
 const sameForMs = 60_000;
 /** Who denies himself under ever new names gets entries of one each beyond this many at once. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
   const remembered = new Map<string, Repeated>();
@@ -116,5 +116,5 @@ function entryOf({ action, resourceType, resourceId, spaceId, subject, reason }:
 
 function forgetOldest(remembered: Map<string, Repeated>): void {
   const [oldest] = remembered.keys();
-  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+  if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
 }

@@ -42,7 +42,7 @@ export function areSameIdentifiers(
   return keys(one) === keys(other);
 }
 
-const mostNames = 100;
+const maxNames = 100;
 const longestCommonName = 64;
 
 function identifiersOf(csr: Csr): AcmeIdentifier[] {
@@ -69,7 +69,7 @@ function nameFault(csr: Csr): string | undefined {
   }
   const { length } = identifiersOf(csr);
   if (length === 0) return 'it has no name';
-  return length > mostNames ? `it has ${length} names; CAs allow at most ${mostNames}` : undefined;
+  return length > maxNames ? `it has ${length} names; CAs allow at most ${maxNames}` : undefined;
 }
 
 const rsaBits: readonly number[] = [2048, 3072, 4096];

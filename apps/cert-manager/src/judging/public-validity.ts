@@ -26,8 +26,8 @@ export function validityWarning(
   hostname: string,
   { notBefore, expiresAt }: { readonly notBefore: Date; readonly expiresAt: Date },
 ): string | undefined {
-  const most = publicValidityDays(notBefore);
+  const maxDays = publicValidityDays(notBefore);
   const days = Math.floor((expiresAt.getTime() - notBefore.getTime()) / day);
-  if (days <= most || !isPublicName(hostname)) return undefined;
-  return `lasts for ${days} days, while public CAs may issue for ${most}`;
+  if (days <= maxDays || !isPublicName(hostname)) return undefined;
+  return `lasts for ${days} days, while public CAs may issue for ${maxDays}`;
 }

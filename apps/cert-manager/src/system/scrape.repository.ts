@@ -5,12 +5,12 @@ import { inUse } from '../certificates/in-use.js';
 import { jobRuns } from '../renewals/queue/job-runs.repository.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much there is. */
-export const mostCounted = 100_000;
+export const maxCounted = 100_000;
 /**
  * Certificates in use that are looked at, of those that expire next and of those that expired last: SQLite keeps the
  * process itself busy meanwhile.
  */
-const mostCertificates = { sqlite: 20_000, postgres: 100_000 };
+const maxCertificates = { sqlite: 20_000, postgres: 100_000 };
 
 /** The time between two moments, to be compared with another such time; `now` is the current moment, given as $1. */
 const timeSql = {
@@ -24,18 +24,18 @@ const timeSql = {
 /** Spaces that are told apart, those first in which something expires first. */
 export const maxSpaces = 50;
 
-/** Entries of the renewal queue by status, each counted up to `mostCounted`. */
+/** Entries of the renewal queue by status, each counted up to `maxCounted`. */
 export async function countRenewals(tx: Tx): Promise<{ status: RenewalStatus; count: number }[]> {
   const parts = renewalStatuses.map(
     (status) => `select '${status}' as status, count(*) as count from
-      (select 1 from renewal_queue where status = '${status}' limit ${mostCounted}) ${status}_rows`,
+      (select 1 from renewal_queue where status = '${status}' limit ${maxCounted}) ${status}_rows`,
   );
   const columns = { status: column.word<RenewalStatus>(16), count: column.bigint() };
   return querySql(tx, columns, parts.join(' union all '));
 }
 
 export interface DueRenewals {
-  /** Counted up to `mostCounted`. */
+  /** Counted up to `maxCounted`. */
   readonly count: number;
   /** When the earliest of them was due; null when none is. */
   readonly earliest: Date | null;
@@ -44,7 +44,7 @@ export interface DueRenewals {
 export async function readDueRenewals(tx: Tx, now: Date): Promise<DueRenewals> {
   const text = `select count(*) as count, min(scheduled_at) as earliest from
     (select scheduled_at from renewal_queue where status = 'pending' and scheduled_at <= $1
-     order by scheduled_at limit ${mostCounted}) due`;
+     order by scheduled_at limit ${maxCounted}) due`;
   const columns = { count: column.bigint(), earliest: column.instant().nullable() };
   const [due] = await querySql(tx, columns, text, [now]);
   return due ?? { count: 0, earliest: null };
@@ -75,9 +75,9 @@ const inDays = (now: Date, days: number) => new Date(now.getTime() + days * dayM
  * expired between $2 and $1.
  */
 function certificatesInUse(tx: Tx): string {
-  const most = inDialect(tx, mostCertificates);
+  const limit = inDialect(tx, maxCertificates);
   const some = (condition: string) => `select fqdn_id, expires_at from certificates
-    where ${inUse} and ${condition} limit ${most}`;
+    where ${inUse} and ${condition} limit ${limit}`;
   return `select * from (${some('expires_at > $1 order by expires_at')}) next
     union all
     select * from (${some('expires_at > $2 and expires_at <= $1 order by expires_at desc')}) past`;

@@ -1,6 +1,6 @@
 // The check API document, Limits.
 const least = 60;
-const most = 31_536_000;
+const maxTimeoutSeconds = 31_536_000;
 
 const minute = 60_000;
 const day = 1440 * minute;
@@ -25,10 +25,10 @@ export type CheckExpectation = { readonly grace: number } & (
  * and a check that was never pinged does not fall.
  */
 export function expectationAfter(from: Date, dates: WatchedDates | undefined): CheckExpectation {
-  if (dates === undefined) return { timeout: most, grace: day / 1000 };
+  if (dates === undefined) return { timeout: maxTimeoutSeconds, grace: day / 1000 };
   const grace = graceOf(dates);
   const seconds = Math.ceil((dates.expectedAt.getTime() - from.getTime()) / 1000);
-  if (seconds > most) return { schedule: onceAt(dates.expectedAt), tz: 'UTC', grace };
+  if (seconds > maxTimeoutSeconds) return { schedule: onceAt(dates.expectedAt), tz: 'UTC', grace };
   return { timeout: Math.max(least, seconds), grace };
 }
 

@@ -16,6 +16,6 @@ export function roomAskedAt(now: Date): Date {
   return new Date(now.getTime() + 300 * second);
 }
 
-function growing(count: number, first: number, most: number): number {
-  return Math.min(most, first * 2 ** Math.min(count - 1, 20));
+function growing(count: number, first: number, limit: number): number {
+  return Math.min(limit, first * 2 ** Math.min(count - 1, 20));
 }

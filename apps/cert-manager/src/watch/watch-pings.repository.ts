@@ -27,7 +27,7 @@ export const watchPings = defineTable<WatchPingRow>('watch_pings', {
 });
 
 // what a monitor that comes back after a month wants to know
-const mostKept = 20;
+const maxStored = 20;
 
 /** Keeps a ping until it is sent, and of each subject the newest 20. */
 export async function insertPing(tx: Tx, ping: WatchPingRow): Promise<void> {
@@ -35,14 +35,14 @@ export async function insertPing(tx: Tx, ping: WatchPingRow): Promise<void> {
   await executeSql(
     tx,
     `delete from watch_pings where subject = $1 and id not in (
-       select id from watch_pings where subject = $1 order by created_at desc, id desc limit ${mostKept})`,
+       select id from watch_pings where subject = $1 order by created_at desc, id desc limit ${maxStored})`,
     [ping.subject],
   );
 }
 
 /** Pings of a subject, oldest first. */
 export function listPings(tx: Tx, subject: string): Promise<WatchPingRow[]> {
-  return tx.find(watchPings, { where: { subject }, order: { createdAt: 'ASC', id: 'ASC' }, take: mostKept });
+  return tx.find(watchPings, { where: { subject }, order: { createdAt: 'ASC', id: 'ASC' }, take: maxStored });
 }
 
 export async function deletePings(tx: Tx, ids: readonly string[]): Promise<void> {

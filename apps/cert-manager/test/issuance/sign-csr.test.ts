@@ -167,7 +167,7 @@ describeEachDialect('signing a CSR', (open) => {
     ca.answer('when let go');
     const replies = Array.from({ length: 6 }, () => sign(fqdn).then(({ body }) => body.success as boolean));
     expect(await ca.letGoUntil(Promise.all(replies))).toEqual(Array.from({ length: 6 }, () => true));
-    expect(ca.mostAtOnce()).toBeLessThanOrEqual(2);
+    expect(ca.maxConcurrent()).toBeLessThanOrEqual(2);
   });
 
   describe('what went while the CA was at work', () => {

@@ -62,7 +62,7 @@ export interface FakeCa {
   /** Paths that were asked for. */
   readonly paths: readonly string[];
   /** Most requests to sign that were under way at once. */
-  readonly mostAtOnce: () => number;
+  readonly maxConcurrent: () => number;
   close(): Promise<void>;
 }
 
@@ -189,7 +189,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
       }),
     validityDays,
     paths,
-    mostAtOnce: () => most,
+    maxConcurrent: () => most,
     close,
   };
 }

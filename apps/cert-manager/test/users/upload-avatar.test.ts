@@ -11,7 +11,7 @@ import { claimedPng, type Format, picture, sidewaysPicture } from '../support/pi
 // some pictures have sixteen million pixels
 jest.setTimeout(30_000);
 
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 describeEachDialect('the picture of a user', (open) => {
   let app: TestApp;
@@ -90,10 +90,10 @@ describeEachDialect('the picture of a user', (open) => {
   test('may be as large as the limit, and no larger', async () => {
     const small = await picture('png', 5, 5);
     const padded = (length: number) => Buffer.concat([small, Buffer.alloc(length - small.length)]);
-    await upload(padded(mostBytes)).expect(200);
-    const { body } = await upload(padded(mostBytes + 1)).expect(413);
+    await upload(padded(maxBytes)).expect(200);
+    const { body } = await upload(padded(maxBytes + 1)).expect(413);
     expect(body.errors).toMatchObject([{ path: 'avatar', code: 'too_large' }]);
-    await upload(randomBytes(8 * mostBytes)).expect(413);
+    await upload(randomBytes(8 * maxBytes)).expect(413);
   });
 
   const svg =

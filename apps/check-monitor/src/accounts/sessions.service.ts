@@ -64,7 +64,7 @@ const minute = 60 * microsPerSecond;
 const idle = 30 * minute;
 const longest = 12 * 60 * minute;
 /** More than anybody has browsers; signing in over and over must not fill the table. */
-const mostSessions = 50;
+const maxSessions = 50;
 /** In characters. */
 const passwordMinLength = 8;
 
@@ -92,7 +92,7 @@ export async function openSession(
     if (newHash !== hash) await replacePassword(tx, { userId: user.id, hash: newHash, changedAt: now });
     await insertSession(tx, session);
     const ended = { unusedSince: now - idle, openedBefore: now - longest };
-    await sweepSessions(tx, user.id, { kept: mostSessions, ...ended });
+    await sweepSessions(tx, user.id, { kept: maxSessions, ...ended });
   });
   return {
     ...{ user, secret, secretHash: session.secretHash },

@@ -175,9 +175,14 @@ async function lockWaiting(tx: Tx, id: number, claim: TurnClaim): Promise<Channe
   return channel;
 }
 
-async function listHeads(tx: Tx, channelId: number, most: number, claim: TurnClaim): Promise<Notification[]> {
+async function listHeads(
+  tx: Tx,
+  channelId: number,
+  limit: number,
+  claim: TurnClaim,
+): Promise<Notification[]> {
   const text = `select n.* from notifications n where n.channel_id = $3 and ${isFree} and ${isToChannel}
-    and ${isHead} order by n.id limit ${most} ${lock(tx, 'n')}`;
+    and ${isHead} order by n.id limit ${limit} ${lock(tx, 'n')}`;
   return querySql(tx, notifications.columns, text, [...notDue(claim), channelId]);
 }
 

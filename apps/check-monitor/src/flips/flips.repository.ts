@@ -57,13 +57,13 @@ export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipW
  * Takes the oldest flips that nobody has taken, `most` at most; of several workers exactly one gets each. One whose
  * check has an earlier flip in somebody else's hands is left: it must not be told first.
  */
-export async function claimFlips(tx: Tx, now: Micros, most: number): Promise<FlipRow[]> {
+export async function claimFlips(tx: Tx, now: Micros, limit: number): Promise<FlipRow[]> {
   // a writer of SQLite is alone anyway
   const isShared = capabilitiesOf(tx).hasConcurrentWriters;
   const text = `update flips set processed_at = $1 where processed_at is null and id in (
     select id from flips where processed_at is null order by id limit $2
     ${isShared ? 'for update skip locked' : ''}) returning *`;
-  const taken = await querySql(tx, flips.columns, text, [now, most]);
+  const taken = await querySql(tx, flips.columns, text, [now, limit]);
   taken.sort((one, other) => one.id - other.id);
   return isShared ? leaveOvertaking(tx, taken) : taken;
 }

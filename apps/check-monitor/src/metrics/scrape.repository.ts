@@ -3,17 +3,17 @@ import type { StoredStatus } from '../checks/check-state.js';
 import type { Micros } from '../instants.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much waits. */
-export const mostCounted = 100_000;
+export const maxCounted = 100_000;
 /** Checks that are counted by their status. */
-export const mostChecks = 1_000_000;
+export const maxChecks = 1_000_000;
 
 /** What waits for the alert loop and for the workers that deliver. */
 export interface Waiting {
   /** Moment at which a look at some check has been due for the longest time; null when none is due. */
   readonly earliestDue: Micros | null;
-  /** Changes of status that are not yet made into messages, up to `mostCounted`. */
+  /** Changes of status that are not yet made into messages, up to `maxCounted`. */
   readonly flips: number;
-  /** Messages that are not delivered yet, up to `mostCounted`. */
+  /** Messages that are not delivered yet, up to `maxCounted`. */
   readonly messages: number;
   /** When the oldest of them was made, of channels that neither fail nor are held back. */
   readonly oldestMessage: Micros | null;
@@ -32,8 +32,8 @@ export async function readWaiting(tx: Tx, now: Micros): Promise<Waiting> {
   };
   const text = `select
     (select min(alert_after) from check_states where alert_after is not null and alert_after < $1) as earliest_due,
-    (select count(*) from (select 1 from flips where processed_at is null limit ${mostCounted}) f) as flips,
-    (select count(*) from (select 1 from notifications where settled_at is null limit ${mostCounted}) n) as messages`;
+    (select count(*) from (select 1 from flips where processed_at is null limit ${maxCounted}) f) as flips,
+    (select count(*) from (select 1 from notifications where settled_at is null limit ${maxCounted}) n) as messages`;
   const [waiting] = await querySql(tx, columns, text, [now]);
   const none = { earliestDue: null, flips: 0, messages: 0 };
   return { ...none, ...waiting, ...(await readWaitingChannels(tx, now)) };
@@ -66,10 +66,10 @@ async function readWaitingChannels(
   return waiting ?? { oldestMessage: null, oldestHeld: null, failingChannels: 0 };
 }
 
-/** Checks by their stored status, of up to `mostChecks`. */
+/** Checks by their stored status, of up to `maxChecks`. */
 export async function countChecks(tx: Tx): Promise<{ storedStatus: StoredStatus; count: number }[]> {
   const columns = { storedStatus: column.word<StoredStatus>(6), count: column.bigint() };
   const text = `select stored_status, count(*) as count
-    from (select stored_status from check_states limit ${mostChecks}) s group by stored_status`;
+    from (select stored_status from check_states limit ${maxChecks}) s group by stored_status`;
   return querySql(tx, columns, text);
 }

@@ -5,7 +5,7 @@ import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
 import { type DeliveryFacts, deliveryOutcomes } from '../notifications/notifier.service.js';
 import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
-import { countChecks, mostChecks, mostCounted, readWaiting } from './scrape.repository.js';
+import { countChecks, maxChecks, maxCounted, readWaiting } from './scrape.repository.js';
 
 /** What this service tells of itself beyond requests. */
 export interface ServiceMetrics {
@@ -107,12 +107,12 @@ function readQueues(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
       },
       flips: {
         name: 'check_monitor_flips_waiting',
-        help: `Changes of status that no messages were made of yet, up to ${mostCounted}`,
+        help: `Changes of status that no messages were made of yet, up to ${maxCounted}`,
         labels: [],
       },
       messages: {
         name: 'check_monitor_messages_waiting',
-        help: `Messages to channels that are not delivered yet, up to ${mostCounted}`,
+        help: `Messages to channels that are not delivered yet, up to ${maxCounted}`,
         labels: [],
       },
       oldest: {
@@ -155,7 +155,7 @@ function readChecks(metrics: Metrics, { db }: ServiceMetricsDeps): void {
     gauges: {
       checks: {
         name: 'check_monitor_checks',
-        help: `Checks by status as stored: one that is late but in its grace time counts as up; of up to ${mostChecks}`,
+        help: `Checks by status as stored: one that is late but in its grace time counts as up; of up to ${maxChecks}`,
         labels: ['status'],
       },
     },

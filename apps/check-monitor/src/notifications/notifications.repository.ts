@@ -176,8 +176,8 @@ export async function hasten(tx: Tx, channelId: number): Promise<void> {
 }
 
 /** Log of a channel, the newest first. */
-export async function listNotifications(tx: Tx, channelId: number, most: number): Promise<Notification[]> {
-  return tx.find(notifications, { where: { channelId }, order: { id: 'DESC' }, take: most });
+export async function listNotifications(tx: Tx, channelId: number, limit: number): Promise<Notification[]> {
+  return tx.find(notifications, { where: { channelId }, order: { id: 'DESC' }, take: limit });
 }
 
 /** Forgets the tests of a channel. */

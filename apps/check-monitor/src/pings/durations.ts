@@ -4,7 +4,7 @@ import { type Micros, microsPerSecond } from '../instants.js';
 /** A run that took this long or longer is taken for two that have nothing to do with each other. */
 export const longestRun = 72 * 3600 * microsPerSecond;
 
-const mostLookups = 10;
+const maxLookups = 10;
 
 export interface RunEvent {
   readonly n: number;
@@ -40,7 +40,7 @@ export function pairRuns(oldestFirst: readonly RunEvent[]): PagePairs {
     if (!open.has(ping.runId) && ping.n > 1 && ping.at - pageBegins < longestRun) lookups.push(ping);
     open.set(ping.runId, undefined);
   }
-  return lookups.length > mostLookups ? none : { durations, lookups };
+  return lookups.length > maxLookups ? none : { durations, lookups };
 }
 
 /** Seconds with two decimals, halves to the even one. */

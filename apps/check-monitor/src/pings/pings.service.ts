@@ -19,14 +19,14 @@ export interface PingPage {
   readonly durations: ReadonlyMap<number, number>;
 }
 
-const mostListed = 1000;
+const maxListed = 1000;
 
 /** Latest pings of a check. Throws NotFound, or Forbidden when it is another project's. */
 export async function listPings(deps: PingsDeps, caller: Caller, uuid: string): Promise<PingPage> {
   return deps.db.read(async (tx) => {
     const check = await readCheck(tx, caller, uuid);
     const limit = await pingLimitOf(deps, tx, check.projectId);
-    const found = await listLatestPings(tx, check.id, Math.min(limit, mostListed));
+    const found = await listLatestPings(tx, check.id, Math.min(limit, maxListed));
     const { durations, lookups } = pairRuns(found.toReversed());
     const all = new Map(durations);
     for (const end of lookups) {

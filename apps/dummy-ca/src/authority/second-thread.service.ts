@@ -36,7 +36,7 @@ interface Waiting {
 // A batch costs both threads one wake-up. One is worked on while the next lies ready; whatever more waits is
 // issued on the calling thread.
 const batchSize = 4;
-const mostSent = 2 * batchSize;
+const maxSent = 2 * batchSize;
 
 /**
  * Issues on a second thread what the calling one does not get to, so that two cores sign. A single request is
@@ -78,7 +78,7 @@ function shareWith(worker: Worker, issueHere: IssueForCsr, logger: Logger): Issu
   const share = () => {
     isDue = false;
     const countSent = () => [...sent.values()].reduce((sum, batch) => sum + batch.length, 0);
-    while (isReady && waiting.length > (sent.size === 0 ? 1 : 0) && countSent() < mostSent) send();
+    while (isReady && waiting.length > (sent.size === 0 ? 1 : 0) && countSent() < maxSent) send();
     const next = waiting.shift();
     if (next !== undefined) issueOne(next);
     if (waiting.length > 0) shareLater();

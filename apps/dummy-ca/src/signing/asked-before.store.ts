@@ -25,10 +25,10 @@ interface Asked {
 }
 
 const keptMs = 86_400_000;
-const mostKept = 10_000;
+const maxStored = 10_000;
 
 export function createAskedBefore(certificates: CertificatesStore, clock: Clock): AskedBefore {
-  const byKey = createBoundedMap<Asked>({ limit: mostKept });
+  const byKey = createBoundedMap<Asked>({ limit: maxStored });
 
   const remember = (key: string, asked: Asked) => {
     byKey.delete(key);

@@ -24,7 +24,7 @@ export interface OcspAnswer {
 export type AnswerOcsp = (requestDer: Buffer) => Promise<OcspAnswer>;
 
 // RFC 5019 §2.1.1 has one; more make an answer large at the cost of a small request.
-const mostCertificates = 20;
+const maxCertificates = 20;
 const keptAnswers = 1_000;
 
 interface Kept extends OcspAnswer {
@@ -78,7 +78,7 @@ const failure = (reason: 'malformedRequest' | 'unauthorized'): OcspAnswer => ({
 function parse(der: Buffer): OcspRequest | undefined {
   try {
     const request = parseOcspRequest(der);
-    return request.certIds.length > mostCertificates ? undefined : request;
+    return request.certIds.length > maxCertificates ? undefined : request;
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -3,7 +3,7 @@ import { endpoint, json, text } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 
 // A hundred years, as `validity_days`.
-const mostSeconds = 3_153_600_000;
+const maxSeconds = 3_153_600_000;
 
 /** Request to sign: `csr` is the PEM text in Base64. */
 export const signingRequestSchema = z
@@ -14,13 +14,13 @@ export const signingRequestSchema = z
     validity_seconds: z
       .int()
       .min(1)
-      .max(mostSeconds)
+      .max(maxSeconds)
       .optional()
       .describe('validity in seconds; wins over validity_days'),
     not_before_offset_seconds: z
       .int()
-      .min(-mostSeconds)
-      .max(mostSeconds)
+      .min(-maxSeconds)
+      .max(maxSeconds)
       .optional()
       .describe('seconds from now to notBefore, negative for the past: so are expired certificates had'),
     profile: z

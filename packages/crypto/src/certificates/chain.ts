@@ -151,9 +151,9 @@ const verified = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 const issuerKeys = createKeyCache(64);
 
 // Those of authorities come again with every chain: remembered by their octets, the oldest forgotten first.
-const mostAuthorities = 256;
-const verifiedAuthorities = createLatest<boolean>(mostAuthorities);
-const authorities = createLatest<Certificate>(mostAuthorities);
+const maxAuthorities = 256;
+const verifiedAuthorities = createLatest<boolean>(maxAuthorities);
+const authorities = createLatest<Certificate>(maxAuthorities);
 // real ones have less than 3 KiB, with keys of RSA-4096
 const longestKept = 8192;
 

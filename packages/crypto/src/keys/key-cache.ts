@@ -9,7 +9,7 @@ export interface KeyCache {
 }
 
 // Room for RSA-4096. Who asks may write as much as he likes into the parameters of a key, and all would be kept.
-const mostOctets = 1_024;
+const maxOctets = 1_024;
 
 /**
  * Keeps the keys that were used last, each from its second use on. Importing one and preparing it for its first use
@@ -21,7 +21,7 @@ export function createKeyCache(limit: number): KeyCache {
   const usedOnce = createLatest<true>(10 * limit);
   return {
     import: (key) => {
-      if (key.spkiDer.length > mostOctets) return importPublicKey(key);
+      if (key.spkiDer.length > maxOctets) return importPublicKey(key);
       const spki = key.spkiDer.toString('latin1');
       const known = kept.take(spki);
       const imported = known ?? importPublicKey(key);

@@ -32,7 +32,7 @@ export const ocspHashes: ReadonlyMap<string, string> = new Map([
 
 const what = 'OCSP request';
 // RFC 9654 §2.1: a nonce without octets or with more than these is a malformed request.
-const mostNonceOctets = 128;
+const maxNonceOctets = 128;
 
 /**
  * The request that the octets are (RFC 6960 §4.1.1); a signature of its own is not looked at. Throws InvalidInput for
@@ -111,6 +111,6 @@ function nonceOf(extensions: readonly Extension[]): Buffer | undefined {
   if (extension === undefined) return undefined;
   const element = expectTag(parseDer(extension.value, what), tag.octetString, 'the nonce');
   const { length } = element.content;
-  if (length === 0 || length > mostNonceOctets) throw element.malformed('its nonce has a wrong length');
+  if (length === 0 || length > maxNonceOctets) throw element.malformed('its nonce has a wrong length');
   return element.content;
 }

@@ -17,7 +17,7 @@ import { openLanes } from './postgres-lanes.js';
 import { transactionTraces } from './postgres-silence.js';
 
 // one statement on its way to the disk while the next one is worked on
-const mostLanes = 2;
+const maxLanes = 2;
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -38,7 +38,7 @@ export async function openPostgresDoors(
   const connections = new Connections(onLost, { url: address.url, connectMs, answerMs });
   const pool = poolOptions(connections, limits);
   const source = await openPostgres(address, entities, { poolSize, pool });
-  const lanes = openLanes(address, mostLanes, limits, pool);
+  const lanes = openLanes(address, maxLanes, limits, pool);
   const write = { mode: '', limitMs: limits.writeMs, idleMs: limits.idleMs };
   const read = { ...write, mode: ' ISOLATION LEVEL REPEATABLE READ READ ONLY', limitMs: limits.readMs };
   const alter = { ...write, limitMs: longestMs, idleMs: longestMs };

@@ -12,7 +12,7 @@ export type NewRow<Row> = Row extends { readonly id: number }
 // 65535 placeholders are PostgreSQL's limit, 32766 SQLite's: enough for 80 columns
 const rowsPerStatement = 400;
 // plain statements stay prepared, so there must not be one for every number of rows
-const mostPlainRows = 32;
+const maxPlainRows = 32;
 
 /** Inserts the rows in order; none of them is read back. */
 export async function insertMany<Row extends object>(
@@ -21,7 +21,7 @@ export async function insertMany<Row extends object>(
   rows: readonly NewRow<Row>[],
 ): Promise<void> {
   // plain SQL for a few: TypeORM needs several times as long as the database to say the same
-  if (rows.length <= mostPlainRows) return insertFew(tx, table, rows);
+  if (rows.length <= maxPlainRows) return insertFew(tx, table, rows);
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     const values = rows.slice(start, start + rowsPerStatement).map((row) => plain<Row>(row));
     // else TypeORM reads the rows again, by one condition that is too large for SQLite

@@ -33,7 +33,7 @@ export class TransactionOver extends Error {
 }
 
 // texts of one app, those with lists of several lengths among them
-const mostPrepared = 500;
+const maxPrepared = 500;
 
 /**
  * Takes the place of `query` of TypeORM's runner: the same answers and errors, less the events and logs around each
@@ -91,7 +91,7 @@ export class SqliteStatements implements Statements {
     const statement = this.connection.prepare(text);
     this.prepared.set(text, statement);
     const [oldest] = this.prepared.keys();
-    if (oldest !== undefined && this.prepared.size > mostPrepared) this.prepared.delete(oldest);
+    if (oldest !== undefined && this.prepared.size > maxPrepared) this.prepared.delete(oldest);
     return statement;
   }
 }

@@ -8,13 +8,13 @@ import type { z } from 'zod';
 export function parseInput<S extends z.ZodType>(schema: S, value: unknown, place: string): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  const issues = result.error.issues.slice(0, mostFaults);
-  const fields = issues.flatMap((issue) => faultsOf(issue, place)).slice(0, mostFaults);
+  const issues = result.error.issues.slice(0, maxFaults);
+  const fields = issues.flatMap((issue) => faultsOf(issue, place)).slice(0, maxFaults);
   throw new InvalidInput(fields.map(({ path, message }) => `${path}: ${message}`).join('; '), { fields });
 }
 
 // the sentences of thousands would be many times the body that they are about
-const mostFaults = 100;
+const maxFaults = 100;
 
 function faultsOf(issue: z.core.$ZodIssue, place: string): FieldFault[] {
   if (issue.code === 'unrecognized_keys') {

@@ -37,7 +37,7 @@ const common = new Set([
   'welcome1',
 ]);
 
-const mostCharacters = 128;
+const maxCharacters = 128;
 
 /** What a user is known by; no name where a mail address is all that anybody signs in with. */
 interface PasswordOwner {
@@ -72,7 +72,7 @@ function passwordFault(
 ): string | undefined {
   const { length } = [...password];
   if (length < minLength) return `must have at least ${minLength} characters`;
-  if (length > mostCharacters) return `must have at most ${mostCharacters} characters`;
+  if (length > maxCharacters) return `must have at most ${maxCharacters} characters`;
   const lower = password.toLowerCase();
   if (lower === username?.toLowerCase() || lower === email.toLowerCase()) {
     return username === undefined

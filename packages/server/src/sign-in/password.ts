@@ -22,7 +22,7 @@ export interface Passwords {
 }
 
 export function createPasswords(cost: ScryptCost = usualCost): Passwords {
-  const inTurn = createTurns({ atOnce: mostAtOnce, maxWaiting });
+  const inTurn = createTurns({ atOnce: maxConcurrent, maxWaiting });
   const derived = (password: string, salt: Buffer, at: ScryptCost) =>
     inTurn(() => derive(password, salt, at));
   const dummySalt = randomBytes(saltBytes);
@@ -45,7 +45,7 @@ export function createPasswords(cost: ScryptCost = usualCost): Passwords {
 
 const saltBytes = 16;
 const keyBytes = 32;
-const mostAtOnce = 2;
+const maxConcurrent = 2;
 /** Ten seconds of work; who comes later is better told to come back. */
 const maxWaiting = 128;
 

@@ -28,8 +28,8 @@ export interface DnsViewSettings {
 }
 
 const queryMs = 5000;
-const mostCnames = 8;
-const mostServers = 8;
+const maxCnames = 8;
+const maxServers = 8;
 
 export function createDnsView({ resolvers, refusalOf, zonePort = 53 }: DnsViewSettings): DnsView {
   const resolver = resolverAt(resolvers);
@@ -40,7 +40,7 @@ export function createDnsView({ resolvers, refusalOf, zonePort = 53 }: DnsViewSe
         const next = (await answersOf(resolver.resolveCname(current)))?.[0]?.replace(/\.$/, '').toLowerCase();
         if (next === undefined) return current;
         if (seen.includes(next)) throw badChain(name, 'lead in a circle');
-        if (seen.length > mostCnames) throw badChain(name, `are more than ${mostCnames} in a row`);
+        if (seen.length > maxCnames) throw badChain(name, `are more than ${maxCnames} in a row`);
         seen.push(next);
         current = next;
       }
@@ -53,7 +53,7 @@ export function createDnsView({ resolvers, refusalOf, zonePort = 53 }: DnsViewSe
     },
     serversOf: async (zone) => {
       const names = (await answersOf(resolver.resolveNs(zone))) ?? [];
-      const found = await Promise.all(names.slice(0, mostServers).map((name) => addressesOf(resolver, name)));
+      const found = await Promise.all(names.slice(0, maxServers).map((name) => addressesOf(resolver, name)));
       const allowed = [...new Set(found.flat())].filter((address) => refusalOf(address) === undefined);
       return allowed.map((host) => ({ host, port: zonePort }));
     },

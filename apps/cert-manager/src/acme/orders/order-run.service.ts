@@ -82,7 +82,7 @@ export async function report(run: Run, step: OrderStep, change: StepChange): Pro
 }
 
 const leastWaitMs = 1000;
-const mostWaitMs = 600_000;
+const maxWaitMs = 600_000;
 
 // Most CAs validate and issue within half a second and name no moment at which to ask again.
 const firstLooksMs: readonly number[] = [50, 100, 250, 500];
@@ -100,7 +100,7 @@ export async function waitFor(run: Run, retryAt: Date | undefined): Promise<void
 }
 
 const msUntil = ({ deps }: Run, retryAt: Date): number =>
-  Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), leastWaitMs), mostWaitMs);
+  Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), leastWaitMs), maxWaitMs);
 
 async function wait(run: Run, ms: number): Promise<void> {
   run.waitedMs += ms;
@@ -110,7 +110,7 @@ async function wait(run: Run, ms: number): Promise<void> {
   await run.deps.pause(ms);
 }
 
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** What only reads may fail now and then. */
 export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promise<T> {
@@ -118,14 +118,14 @@ export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promis
     try {
       return await read();
     } catch (error) {
-      if (failures === mostFailures || !isPassing(error)) throw await judgeLook(run, error);
+      if (failures === maxFailures || !isPassing(error)) throw await judgeLook(run, error);
       await waitFor(run, retryAtOf(error));
     }
   }
 }
 
 // then it is taken for lost, as a certificate that nobody can get is worth less than a second one
-const mostRefusedLooks = 5;
+const maxRefusedLooks = 5;
 
 /**
  * What it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to tell of the
@@ -134,7 +134,7 @@ const mostRefusedLooks = 5;
 export async function judgeLook(run: Run, error: unknown): Promise<unknown> {
   const { isFinalizing, refusedLooks = 0 } = run.record;
   if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
-  if (isForNow(error) || isForgotten(error) || refusedLooks + 1 >= mostRefusedLooks) return error;
+  if (isForNow(error) || isForgotten(error) || refusedLooks + 1 >= maxRefusedLooks) return error;
   await keep(run, { refusedLooks: refusedLooks + 1 });
   const { code, message } = error;
   return new UpstreamFailed(`the CA does not tell of the order: ${message}`, { code, cause: error });

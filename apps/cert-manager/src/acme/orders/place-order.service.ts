@@ -45,7 +45,7 @@ async function findLost(run: Run): Promise<CurrentOrder | undefined> {
   const { client, account } = run.deps;
   const urls = (await client.listOrders(account).catch(nothingListed)) ?? [];
   const isHeld = run.deps.journal.isHeldElsewhere ?? (async () => false);
-  for (const url of urls.slice(-mostLooked).reverse()) {
+  for (const url of urls.slice(-maxLooked).reverse()) {
     if (await isHeld(url)) continue;
     const order = await client.getOrder(account, url);
     const isOpen = order.body.status === 'pending' || order.body.status === 'ready';
@@ -58,7 +58,7 @@ async function findLost(run: Run): Promise<CurrentOrder | undefined> {
   return undefined;
 }
 
-const mostLooked = 50;
+const maxLooked = 50;
 
 /** Listing is a convenience; without it there is only the new order. */
 function nothingListed(error: unknown): undefined {

@@ -24,7 +24,7 @@ interface Remembered {
   readonly upTo: number;
 }
 
-const mostKept = 500;
+const maxStored = 500;
 // no transaction of this service lasts as long
 const settlesAfterMs = 60_000;
 // longer than a statement takes from its position to the number of its transaction, which is all that it has to do
@@ -42,7 +42,7 @@ export function createAuditCounts(
     known.delete(key);
     known.set(key, next);
     const [oldest] = known.keys();
-    if (known.size > mostKept && oldest !== undefined) known.delete(oldest);
+    if (known.size > maxStored && oldest !== undefined) known.delete(oldest);
   };
   return {
     total: async (key, { first, last }, count, horizon) => {

@@ -27,7 +27,7 @@ export interface IssuanceRunner {
 
 const lookMs = 250;
 // what breaks whoever works on it must neither do so for ever nor keep its FQDN from another request
-const mostTries = 10;
+const maxTries = 10;
 const keptMs = 90 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
 const maxAtOnce = 32;
@@ -63,7 +63,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));
         if (job === undefined) return;
         deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_up');
-        if (job.attempt > mostTries) await giveUp(deps, job, mostTries);
+        if (job.attempt > maxTries) await giveUp(deps, job, maxTries);
         else begin(job);
       }
     },

@@ -34,7 +34,7 @@ export interface Order {
 }
 
 // as many as one connection reads in a few milliseconds
-const most = 32;
+const maxTogether = 32;
 
 /**
  * Finds what an input names, those that come at the same time by the same statements, as of a moment after the call.
@@ -44,7 +44,7 @@ export function createOrderFinder(
   db: Database,
   patience?: BatchPatience,
 ): (input: OrderInput) => Promise<Order> {
-  return batched((inputs) => db.read((tx) => findOrders(tx, inputs)), most, patience);
+  return batched((inputs) => db.read((tx) => findOrders(tx, inputs)), maxTogether, patience);
 }
 
 async function findOrders(tx: Tx, inputs: readonly OrderInput[]): Promise<BatchEnd<Order>[]> {

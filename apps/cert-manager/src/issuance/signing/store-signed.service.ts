@@ -46,7 +46,7 @@ interface StoredCertificate {
 }
 
 // few enough to be as quick as what a single one waits for the disk
-const most = 16;
+const maxTogether = 16;
 
 /**
  * Stores what was signed with its audit entry, those that come at the same time in one transaction; resolves with the
@@ -59,7 +59,7 @@ export function createSignedStore(
   asking: () => number,
 ): (signed: Signed) => Promise<CertificateRow> {
   // longer than a CA needs for the others that were recorded in the same transaction
-  return batched((all) => storeAll(deps, all), most, { ms: 20, expected: (come) => come + asking() });
+  return batched((all) => storeAll(deps, all), maxTogether, { ms: 20, expected: (come) => come + asking() });
 }
 
 async function storeAll(deps: StoreDeps, all: readonly Signed[]): Promise<BatchEnd<CertificateRow>[]> {

@@ -6,7 +6,7 @@ export interface Expectation {
 
 // The check API document, Limits.
 const least = 60;
-const most = 31_536_000;
+const maxTimeoutSeconds = 31_536_000;
 
 /**
  * How long the monitor waits for a job that runs every `periodSeconds`: half a period more than one, as a run
@@ -17,5 +17,5 @@ export function expectationOf(periodSeconds: number): Expectation {
 }
 
 function bounded(seconds: number): number {
-  return Math.min(most, Math.max(least, seconds));
+  return Math.min(maxTimeoutSeconds, Math.max(least, seconds));
 }

@@ -36,18 +36,18 @@ export function isSound({ failed, broken, troubled, forbidden }: RunReport): boo
   );
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** The report in a few clauses for people. */
 export function describeRun(report: RunReport): string {
   const { renewed, failed, broken, lapsed, obstacles, troubled, forbidden } = report;
   const named = failed
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(
       ({ fqdn, reason, isLongExpired }) =>
         `${fqdn}: ${reason}${isLongExpired ? ' (expired over 30 days ago)' : ''}`,
     );
-  const more = failed.length > mostNamed ? [`and ${failed.length - mostNamed} more`] : [];
+  const more = failed.length > maxNamed ? [`and ${failed.length - maxNamed} more`] : [];
   return [
     `${renewed} renewed`,
     `${failed.length} failed${failed.length > 0 ? ` (${[...named, ...more].join('; ')})` : ''}`,

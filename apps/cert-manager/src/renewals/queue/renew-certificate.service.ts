@@ -90,14 +90,14 @@ export interface RenewalBatches {
 }
 
 // as many as are claimed at once, and a few more
-const mostSubjects = 16;
+const maxSubjects = 16;
 
 export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
   const find = (entries: readonly RenewalRow[]) => deps.db.transaction((tx) => findSubjects(tx, entries));
   return {
     findSubject: batched(
       async (entries) => (await find(entries)).map((value) => ({ status: 'fulfilled', value })),
-      mostSubjects,
+      maxSubjects,
     ),
     settle: createSettler(deps),
   };

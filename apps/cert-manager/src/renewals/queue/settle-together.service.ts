@@ -31,14 +31,14 @@ export interface Settlement {
 }
 
 // few enough to be as quick as what a single one waits for the disk
-const most = 16;
+const maxTogether = 16;
 
 /**
  * Stores certificates as settleRenewed does, those that come at the same time in one transaction. When that fails, each
  * is stored by itself, so that none is kept back by another.
  */
 export function createSettler(deps: SettleDeps): (settlement: Settlement) => Promise<RenewalEnd> {
-  return batched((settlements) => settleAll(deps, settlements), most);
+  return batched((settlements) => settleAll(deps, settlements), maxTogether);
 }
 
 async function settleAll(

@@ -28,7 +28,7 @@ const dayMs = 86_400_000;
 const usualLifeMs = 90 * dayMs;
 const longestLifeMs = 365 * dayMs;
 const maxFamilyLifeMs = 2 * 365 * dayMs;
-const mostTokens = 100;
+const maxTokens = 100;
 
 /** The caller's tokens, oldest first. Throws Forbidden for a caller without a session. */
 export async function listApiTokens({ db }: ApiTokensDeps, caller: Caller): Promise<ApiTokenRow[]> {
@@ -74,7 +74,7 @@ export async function createApiToken(
   };
   const entry = { action: 'auth.token.create', resourceType: 'token', details: tokenFacts(row) } as const;
   await db.transaction(async (tx) => {
-    if ((await countApiTokensOf(tx, caller.userId)) >= mostTokens) throw tooManyTokens();
+    if ((await countApiTokensOf(tx, caller.userId)) >= maxTokens) throw tooManyTokens();
     await insertApiToken(tx, row);
     await recordAudit(tx, caller, entry, now);
   });
@@ -119,7 +119,7 @@ function familyOf(id: string, { renewable, renewableUntil }: NewToken, expiresAt
 }
 
 function tooManyTokens(): InvalidInput {
-  return new InvalidInput(`you have ${mostTokens} API tokens; revoke one first`, {
+  return new InvalidInput(`you have ${maxTokens} API tokens; revoke one first`, {
     code: 'too_many_api_tokens',
     title: 'Too many API tokens',
   });

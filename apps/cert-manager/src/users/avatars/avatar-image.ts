@@ -4,7 +4,7 @@ import { InvalidInput } from '@certloop/contracts';
 export type AvatarFormat = 'png' | 'jpeg' | 'webp';
 
 /** Longest side of a picture that is read, in pixels. */
-export const mostPixels = 4096;
+export const maxPixels = 4096;
 
 /** Format by the first bytes, whatever the file says that it is; undefined for any other. */
 export function avatarFormatOf(bytes: Uint8Array): AvatarFormat | undefined {

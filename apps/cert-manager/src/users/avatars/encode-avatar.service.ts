@@ -1,6 +1,6 @@
 import { createTurns } from '@certloop/server';
 import sharp from 'sharp';
-import { avatarFault, mostPixels, requireAvatarFormat } from './avatar-image.js';
+import { avatarFault, maxPixels, requireAvatarFormat } from './avatar-image.js';
 
 // The library reads many formats, some of which may refer to files and addresses: all but three are shut off.
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -37,12 +37,12 @@ export async function encodeAvatar(bytes: Uint8Array): Promise<Buffer> {
 }
 
 function open(bytes: Uint8Array) {
-  return sharp(bytes, { limitInputPixels: mostPixels * mostPixels, failOn: 'error', sequentialRead: true });
+  return sharp(bytes, { limitInputPixels: maxPixels * maxPixels, failOn: 'error', sequentialRead: true });
 }
 
 async function requireSize(bytes: Uint8Array): Promise<void> {
   const { width, height } = await readable(open(bytes).metadata());
-  if (width > mostPixels || height > mostPixels) throw tooManyPixels();
+  if (width > maxPixels || height > maxPixels) throw tooManyPixels();
 }
 
 /** What the library cannot read is the sender's fault; its words are about its own insides. */
@@ -56,5 +56,5 @@ async function readable<T>(work: Promise<T>): Promise<T> {
 }
 
 function tooManyPixels() {
-  return avatarFault(`must have at most ${mostPixels} by ${mostPixels} pixels`, 'too_many_pixels');
+  return avatarFault(`must have at most ${maxPixels} by ${maxPixels} pixels`, 'too_many_pixels');
 }

@@ -127,8 +127,8 @@ function plainAddress(text: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : '';
 }
 
-const mostCharacters = 256;
+const maxCharacters = 256;
 
 function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, ' ').slice(0, mostCharacters);
+  return text.replace(/\p{Cc}/gu, ' ').slice(0, maxCharacters);
 }

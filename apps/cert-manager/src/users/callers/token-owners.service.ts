@@ -16,14 +16,14 @@ export interface OwnedToken {
 }
 
 // as many as one connection reads in a few milliseconds
-const most = 32;
+const maxTogether = 32;
 
 /**
  * Reads tokens, those that come at the same time by the same statements, as of a moment after the call: what was
  * revoked before it counts. Undefined for a token that is not there, or has another secret.
  */
 export function createTokenReader(db: Database): (parts: TokenParts) => Promise<OwnedToken | undefined> {
-  return batched((all) => db.read((tx) => readOwned(tx, all)), most);
+  return batched((all) => db.read((tx) => readOwned(tx, all)), maxTogether);
 }
 
 async function readOwned(tx: Tx, all: readonly TokenParts[]): Promise<BatchEnd<OwnedToken | undefined>[]> {

@@ -23,7 +23,7 @@ export interface SessionsDeps extends ProofDeps {
 }
 
 /** More than anybody has browsers; signing in over and over must not fill the table. */
-const mostSessions = 50;
+const maxSessions = 50;
 
 export interface OpenedSession {
   readonly user: UserRow;
@@ -75,7 +75,7 @@ async function storeSession(
     const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
     if (!(await updateUser(tx, isUnchanged, { passwordHash }))) throw wrongLogin();
     await insertSession(tx, session);
-    await deleteSessionsBeyond(tx, user.id, mostSessions);
+    await deleteSessionsBeyond(tx, user.id, maxSessions);
     await recordAudit(tx, caller, entry, session.createdAt);
   });
 }

@@ -11,10 +11,10 @@ export type OverdueCheck = Check & Pick<CheckStateRow, 'revision'>;
 const overdueColumns = { ...wholeCheckColumns, revision: checkStates.columns.revision };
 
 /** Checks whose `alertAfter` has passed, the earliest first. */
-export async function listOverdueChecks(tx: Tx, now: Micros, most: number): Promise<OverdueCheck[]> {
+export async function listOverdueChecks(tx: Tx, now: Micros, limit: number): Promise<OverdueCheck[]> {
   const text = `select * from ${wholeChecks} where alert_after is not null and alert_after < $1
     and stored_status <> 'down' order by alert_after limit $2`;
-  return querySql<OverdueCheck>(tx, overdueColumns, text, [now, most]);
+  return querySql<OverdueCheck>(tx, overdueColumns, text, [now, limit]);
 }
 
 /** Puts off the next look at checks, where nothing has happened to them since they were read. */

@@ -106,9 +106,9 @@ function bodyText(ping: AlertedPing | null): string | undefined {
 }
 
 /** Whole characters only: half of a pair is no text. */
-function cut(text: string, most: number, ending: string): string {
+function cut(text: string, limit: number, ending: string): string {
   const characters = [...text];
-  return characters.length > most ? characters.slice(0, most).join('') + ending : text;
+  return characters.length > limit ? characters.slice(0, limit).join('') + ending : text;
 }
 
 /** Text of a fact where nothing is shown as code. */

@@ -122,19 +122,15 @@ export function linkBlock({ link, siteName }: EventView, markup: Markup): string
 }
 
 /**
- * Blocks with an empty line between them, as many as fit into `mostOctets` of UTF-8: targets refuse what is longer,
+ * Blocks with an empty line between them, as many as fit into `maxOctets` of UTF-8: targets refuse what is longer,
  * and an alert without its details is better than none. The first block always stays.
  */
-export function joinBlocks(
-  blocks: readonly (string | undefined)[],
-  mostOctets: number,
-  gap = '\n\n',
-): string {
+export function joinBlocks(blocks: readonly (string | undefined)[], maxOctets: number, gap = '\n\n'): string {
   let text = '';
   for (const block of blocks) {
     if (block === undefined) continue;
     const longer = text === '' ? block : text + gap + block;
-    if (text === '' || Buffer.byteLength(longer) <= mostOctets) text = longer;
+    if (text === '' || Buffer.byteLength(longer) <= maxOctets) text = longer;
   }
   return text;
 }

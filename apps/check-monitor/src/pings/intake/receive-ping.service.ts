@@ -66,7 +66,7 @@ interface Waiting extends AddressedPing {
   readonly fail: (error: unknown) => void;
 }
 
-const mostAtOnce = 100;
+const maxConcurrent = 100;
 
 /**
  * While one batch is on its way to the disk, pings gather for the next. Of a check only one batch is under way at a
@@ -74,7 +74,7 @@ const mostAtOnce = 100;
  */
 function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promise<PingRefusal> {
   // a server of its own works on one batch while another one is made ready here
-  const mostBatches = deps.db.lanes === undefined ? 1 : 2;
+  const maxBatches = deps.db.lanes === undefined ? 1 : 2;
   const checks = createKnownChecks();
   const underWay = new Set<readonly Waiting[]>();
   const busy = new Set<string>();
@@ -82,7 +82,7 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
   let isGathering = false;
 
   const mayBegin = (): boolean => {
-    if (waiting.length === 0 || isGathering || underWay.size >= mostBatches) return false;
+    if (waiting.length === 0 || isGathering || underWay.size >= maxBatches) return false;
     // a batch that begins too early is too small to be worth its way to the disk
     return [...underWay].every((batch) => waiting.length >= batch.length);
   };
@@ -90,7 +90,7 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
   /** Batches of one size, so that while the server works on one, those of the other are answered and come again. */
   const takeBatch = (): Waiting[] => {
     const all = [...underWay].reduce((sum, batch) => sum + batch.length, waiting.length);
-    const most = Math.min(mostAtOnce, Math.ceil(all / mostBatches));
+    const most = Math.min(maxConcurrent, Math.ceil(all / maxBatches));
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
     for (const one of waiting) (batch.length < most && !busy.has(one.uuid) ? batch : left).push(one);

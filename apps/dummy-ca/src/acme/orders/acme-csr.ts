@@ -24,7 +24,7 @@ export interface AcmeCsr {
 }
 
 // RFC 5280, Appendix A.1 (ub-common-name); a host name may be longer, and stands in the subjectAltName anyway.
-const mostOfCommonName = 64;
+const maxOfCommonName = 64;
 
 /**
  * The CSR of a finalize request, its signature unchecked. Throws `malformed` for what is not base64url and `badCSR`
@@ -43,7 +43,7 @@ export function parseAcmeCsr(
   requireSoundKey(csr, accountKey);
   requireSoundHash(csr);
   const [commonName] = listCommonNames(csr.subject)
-    .filter(({ length }) => length <= mostOfCommonName)
+    .filter(({ length }) => length <= maxOfCommonName)
     .map((name) => spellingOf(name, identifiers));
   return { csr, commonName, extensions: csr.extensions.filter(isMustStaple) };
 }

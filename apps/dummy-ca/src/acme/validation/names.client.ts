@@ -17,7 +17,7 @@ export interface Names {
 }
 
 const dnsTimeoutMs = 2_000;
-const mostAddresses = 4;
+const maxAddresses = 4;
 
 export function createNames(settings: ValidationSettings): Names {
   const { dnsServer, resolveTo } = settings;
@@ -81,7 +81,7 @@ function judged(host: string, addresses: readonly string[], settings: Validation
   const [first] = addresses;
   if (first === undefined) throw new AcmeProblem('dns', `${host} has no address`);
   const allowed = addresses.filter((address) => refusalOfAddress(address, settings) === undefined);
-  if (allowed.length > 0) return allowed.slice(0, mostAddresses);
+  if (allowed.length > 0) return allowed.slice(0, maxAddresses);
   const reason = refusalOfAddress(first, settings);
   throw new AcmeProblem('dns', `${host} is not connected to: ${first} ${reason}`);
 }

@@ -10,20 +10,20 @@ import {
 } from '../../messages/markup.js';
 import { type Notice, noticeLines } from '../../messages/notice.js';
 
-const mostOctets = 20_000;
+const maxOctets = 20_000;
 
 /** Message of Gotify, in Markdown; the server chooses a priority where `priority` is null. */
 export function gotifyMessage(view: EventView, priority: number | null): object {
   const blocks = [
     newsBlock(view, markdown),
-    factLines(view, markdown, mostOctets / 2),
+    factLines(view, markdown, maxOctets / 2),
     bodyBlock(view, markdown),
     othersBlock(view, markdown, markdown.link),
     linkBlock(view, markdown),
   ];
   return {
     title: view.title,
-    message: joinBlocks(blocks, mostOctets),
+    message: joinBlocks(blocks, maxOctets),
     ...(priority === null ? {} : { priority }),
     extras: {
       'client::display': { contentType: 'text/markdown' },
@@ -36,7 +36,7 @@ export function gotifyMessage(view: EventView, priority: number | null): object 
 export function gotifyNotice(notice: Notice, priority: number | null): object {
   return {
     title: notice.title,
-    message: noticeLines(notice, markdown, mostOctets),
+    message: noticeLines(notice, markdown, maxOctets),
     // 0 is for who gets no alerts of this status
     ...(priority === null || priority === 0 ? {} : { priority }),
     extras: { 'client::display': { contentType: 'text/markdown' } },

@@ -13,7 +13,7 @@ import {
 import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js';
 
 /** Homeservers refuse events of more than 64 KiB. */
-const mostOctets = 20_000;
+const maxOctets = 20_000;
 
 const html: Markup = { ...htmlMarkup, lineBreak: '<br>' };
 
@@ -21,16 +21,16 @@ const html: Markup = { ...htmlMarkup, lineBreak: '<br>' };
 export function matrixMessage(view: EventView): object {
   const blocks = (markup: Markup, news: string) => [
     news,
-    factLines(view, markup, mostOctets / 2),
+    factLines(view, markup, maxOctets / 2),
     bodyBlock(view, markup),
     othersBlock(view, markup, markup === html ? markup.link : markup.bold),
     linkBlock(view, markup),
   ];
   return {
     msgtype: 'm.text',
-    body: joinBlocks(blocks(plainText, plainNews(view)), mostOctets),
+    body: joinBlocks(blocks(plainText, plainNews(view)), maxOctets),
     format: 'org.matrix.custom.html',
-    formatted_body: joinBlocks(blocks(html, newsBlock(view, html)), mostOctets, '<br><br>'),
+    formatted_body: joinBlocks(blocks(html, newsBlock(view, html)), maxOctets, '<br><br>'),
   };
 }
 
@@ -43,7 +43,7 @@ function plainNews({ name, status, statusWord, reason, explanation }: EventView)
 /** A notice in the same form. */
 export function matrixNotice(notice: Notice): object {
   const text = (markup: Markup) =>
-    [markup.bold(noticeTitle(notice)), noticeLines(notice, markup, mostOctets)].join(
+    [markup.bold(noticeTitle(notice)), noticeLines(notice, markup, maxOctets)].join(
       markup.lineBreak.repeat(2),
     );
   return {

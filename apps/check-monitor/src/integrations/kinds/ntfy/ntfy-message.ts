@@ -3,7 +3,7 @@ import { bodyBlock, factLines, joinBlocks, markdown, othersBlock } from '../../m
 import { type Notice, noticeLines } from '../../messages/notice.js';
 
 /** The server turns what is longer into a file. */
-const mostOctets = 4000;
+const maxOctets = 4000;
 
 export interface NtfyTarget {
   readonly topic: string;
@@ -14,7 +14,7 @@ export interface NtfyTarget {
 export function ntfyMessage(view: EventView, { topic, priority }: NtfyTarget): object {
   const blocks = [
     view.explanation === '' ? undefined : markdown.plain(view.explanation),
-    factLines(view, markdown, mostOctets / 2),
+    factLines(view, markdown, maxOctets / 2),
     othersBlock(view, markdown),
     bodyBlock(view, markdown),
   ];
@@ -22,7 +22,7 @@ export function ntfyMessage(view: EventView, { topic, priority }: NtfyTarget): o
     topic,
     priority,
     title: view.title,
-    message: joinBlocks(blocks, mostOctets),
+    message: joinBlocks(blocks, maxOctets),
     markdown: true,
     tags: [view.status === 'up' ? 'green_circle' : 'red_circle'],
     actions: [{ action: 'view', label: `View on ${view.siteName}`, url: view.link }],
@@ -35,7 +35,7 @@ export function ntfyNotice(notice: Notice, { topic, priority }: NtfyTarget): obj
     topic,
     priority,
     title: notice.title,
-    message: noticeLines(notice, markdown, mostOctets),
+    message: noticeLines(notice, markdown, maxOctets),
     markdown: true,
     tags: [notice.status === 'up' ? 'green_circle' : 'red_circle'],
   };

@@ -7,7 +7,7 @@ import { incidentDetails } from '../../messages/incident-details.js';
 const longestMessage = 130;
 const longestDescription = 15_000;
 const longestTag = 50;
-const mostTags = 20;
+const maxTags = 20;
 
 /** Opens an alert named by the check when it falls, and closes it when it comes up. */
 export function opsgenieMessage(
@@ -27,7 +27,7 @@ export function opsgenieMessage(
   const alert = {
     alias,
     source: view.siteName,
-    tags: check.tagList.slice(0, mostTags).map((tag) => tag.slice(0, longestTag)),
+    tags: check.tagList.slice(0, maxTags).map((tag) => tag.slice(0, longestTag)),
     message: messageOf(view).slice(0, longestMessage),
     description: check.description.slice(0, longestDescription),
     details: {

@@ -12,7 +12,7 @@ import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js'
 import { emergencyPriority } from './pushover-kind.js';
 
 /** Pushover refuses longer texts. */
-const mostOctets = 1024;
+const maxOctets = 1024;
 
 const emergency = { retry: '300', expire: '86400' };
 
@@ -33,7 +33,7 @@ export function pushoverMessage(
 ): Record<string, string> {
   const blocks = [
     view.explanation === '' ? undefined : markup.plain(view.explanation),
-    factLines(view, markup, mostOctets / 2),
+    factLines(view, markup, maxOctets / 2),
     othersBlock(view, markup),
     bodyBlock(view, markup),
   ];
@@ -41,7 +41,7 @@ export function pushoverMessage(
     token,
     user: userKey,
     title: `${view.status === 'up' ? '🟢' : '🔴'} ${view.title}`,
-    message: joinBlocks(blocks, mostOctets),
+    message: joinBlocks(blocks, maxOctets),
     html: '1',
     priority: String(priority),
     url: view.link,
@@ -56,6 +56,6 @@ export function pushoverNotice(
   notice: Notice,
   { token, userKey }: Pick<PushoverTarget, 'token' | 'userKey'>,
 ): Record<string, string> {
-  const message = noticeLines(notice, markup, mostOctets);
+  const message = noticeLines(notice, markup, maxOctets);
   return { token, user: userKey, title: noticeTitle(notice), message, html: '1', priority: '0' };
 }

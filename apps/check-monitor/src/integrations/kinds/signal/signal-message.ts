@@ -4,7 +4,7 @@ import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js'
 import type { SignalSettings } from './signal-kind.js';
 
 /** signal-cli sends what is longer as a file. */
-const mostOctets = 2000;
+const maxOctets = 2000;
 
 /** A stretch of text; styled ones are shown so by Signal. */
 interface Span {
@@ -26,7 +26,7 @@ export function signalMessage(view: EventView, { recipient }: SignalSettings): o
 
 /** A notice in the same form. */
 export function signalNotice(notice: Notice, { recipient }: SignalSettings): object {
-  const text = `\n\n${noticeLines(notice, plainText, mostOctets / 2)}`;
+  const text = `\n\n${noticeLines(notice, plainText, maxOctets / 2)}`;
   return sendParameters([{ text: noticeTitle(notice), style: 'BOLD' }, { text }], recipient);
 }
 
@@ -81,7 +81,7 @@ function bodySpans(body: string): Span[] {
 
 /** Leaves out the parts that do not fit; the first always stays. */
 function withinLimit(parts: readonly (readonly Span[])[]): Span[] {
-  let left = mostOctets;
+  let left = maxOctets;
   return parts.flatMap((part, index) => {
     const octets = Buffer.byteLength(part.map(({ text }) => text).join(''));
     if (index > 0 && octets > left) return [];
