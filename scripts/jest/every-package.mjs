@@ -5,7 +5,7 @@ import base from '../../jest.config.mjs';
 import { packageFolders } from './packages.mjs';
 
 /** What holds for a run, and not for a package. */
-const { maxWorkers: _, workerIdleMemoryLimit, reporters } = base;
+const { maxWorkers, workerIdleMemoryLimit, reporters } = base;
 
 async function projectOf(rootDir) {
   const { default: config } = await import(join(rootDir, 'jest.config.mjs'));
@@ -17,8 +17,7 @@ export default {
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
   projects: await Promise.all(packageFolders.map(projectOf)),
   testSequencer: fileURLToPath(new URL('sequencer.mjs', import.meta.url)),
-  // one more than the gate's machine has cores, since many tests wait for other processes
-  maxWorkers: 3,
+  maxWorkers,
   workerIdleMemoryLimit,
   reporters,
 };
