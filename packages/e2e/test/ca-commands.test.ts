@@ -1,19 +1,15 @@
-import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../src/config.js';
 import { freePort } from '../src/ports.js';
 import { type ServiceProcess, startService } from '../src/service-process.js';
+import { runCertloop } from './certloop.js';
 
-const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
 const testIf = (isThere: boolean) => (isThere ? test : test.skip);
 const ifOpenssl = testIf(hasProgram('openssl', 'it judges no key, chain or PKCS#12', ['version']));
 const ifKeytool = testIf(hasProgram('keytool', 'Java reads no PKCS#12', ['-help']));
@@ -39,15 +35,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function certloop(args: readonly string[], input = '') {
-  const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, CERTLOOP_CA_URL: url };
-  const child = spawn(process.execPath, [program, ...args], { env: environment });
-  child.stdin.end(input);
-  const ended = once(child, 'close');
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = await ended;
-  return { code, out, err };
-}
+const certloop = (args: readonly string[], input?: string) =>
+  runCertloop(args, {
+    env: { HOME: folder, CERTLOOP_CA_URL: url },
+    ...(input !== undefined && { input }),
+  });
 
 describe('certloop ca issue', () => {
   const names = ['www.shop.test', '*.shop.test', '127.0.0.1', '::1'];

@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../src/config.js';
 import { credentialsFile } from '../src/credentials.js';
 import { makeCsr } from '../src/main-job.js';
-import { runCommand } from '../src/service-process.js';
 import { type Stack, startStack } from '../src/stack.js';
+import { runCertloop } from './certloop.js';
+import { monitorCommand } from './monitor-command.js';
 
 const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
 const free = { certManager: 0, checkMonitor: 0, dummyCa: 0 };
@@ -36,19 +37,22 @@ interface Call {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The command as a process of its own, with the stack's credentials unless the call says otherwise. */
+/** What a call is given: the stack's credentials, unless it says otherwise. */
+const given = (env: Call['env']) => ({
+  XDG_CONFIG_HOME: join(folder, 'config'),
+  ...(env ?? { CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')) }),
+});
+
+const certloop = (args: readonly string[], { env, ...call }: Call = {}) =>
+  runCertloop(args, { ...call, env: given(env) });
+
+/** The command as a process of its own. */
 function startCertloop(args: readonly string[], env?: Call['env']) {
-  return spawn(process.execPath, [program, ...args], {
-    env: {
-      PATH: process.env['PATH'],
-      XDG_CONFIG_HOME: join(folder, 'config'),
-      ...(env ?? { CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')) }),
-    },
-  });
+  return spawn(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'], ...given(env) } });
 }
 
 /** What such a process said, and its exit code. */
-async function certloop(args: readonly string[], { input = '', env }: Call = {}) {
+async function certloopProcess(args: readonly string[], { input = '', env }: Call = {}) {
   const child = startCertloop(args, env);
   child.stdin.end(input);
   const ended = once(child, 'close');
@@ -70,7 +74,7 @@ describe('providers', () => {
     await writeFile(file, JSON.stringify(config));
     const created = await asJson(['providers', 'create', 'staging', '--kind', 'dummy-ca', '--config', file]);
     expect(created).toMatchObject({ name: 'staging', kind: 'dummy-ca', enabled: true, config });
-    const brief = await certloop(['providers', 'configure', 'staging', '--config', '-'], {
+    const brief = await certloopProcess(['providers', 'configure', 'staging', '--config', '-'], {
       input: JSON.stringify({ ...config, validityDays: 1 }),
     });
     expect(brief).toEqual({ code: 0, out: 'provider staging is configured\n', err: '' });
@@ -108,7 +112,7 @@ describe('certificates', () => {
     await writeFile(good, await makeCsr('good.example.test'));
     await writeFile(join(folder, 'bad.csr'), 'no CSR');
     await asJson(['spaces', 'create', 'Shop']);
-    const { code, out, err } = await certloop([
+    const { code, out, err } = await certloopProcess([
       ...['issue', join(folder, 'bad.csr'), good],
       ...['--space', 'Shop', '--provider', 'dummy-ca', '--renew', '--out-dir', join(folder, 'out'), '--json'],
     ]);
@@ -211,7 +215,7 @@ describe('a log-in', () => {
   test('keeps a token for its owner only, which is revoked at the end', async () => {
     const { url, username, password } = stack.credentials.certManager;
     const login = ['login', '--url', url, '--username', username];
-    const done = await certloop(login, { ...nobody, input: `${password}\n` });
+    const done = await certloopProcess(login, { ...nobody, input: `${password}\n` });
     expect(done).toMatchObject({ code: 0, err: '' });
     const file = join(folder, 'config', 'certloop', 'login.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -233,8 +237,7 @@ describe('alerts', () => {
   const checkOf = async (name: string) =>
     (await asJson(['checks'])).find((check: { name: string }) => check.name === name);
   const integrate = (name: string) =>
-    runCommand(
-      'check-monitor',
+    monitorCommand(
       [
         ...['channel', 'create', '--project', 'CertLoop', '--kind', 'webhook', '--name', name, '--no-assign'],
         ...['--url', 'https://hook.example/', '--json'],
@@ -313,7 +316,7 @@ describe('a job', () => {
   test('is watched, its exit code and the last of its output are told', async () => {
     await asJson(['checks', 'create', 'Backup', '--timeout', '3600']);
     const job = 'process.stdout.write("half done"); process.exitCode = 3';
-    const ended = await certloop(['run', 'Backup', '--', process.execPath, '-e', job]);
+    const ended = await certloopProcess(['run', 'Backup', '--', process.execPath, '-e', job]);
     expect(ended).toEqual({ code: 3, out: 'half done', err: '' });
     const [check] = (await asJson(['checks'])).filter(({ name }: { name: string }) => name === 'Backup');
     expect(check).toMatchObject({ status: 'down', n_pings: 2, last_duration: expect.any(Number) });
@@ -341,13 +344,13 @@ describe('a job', () => {
   });
 
   test('that cannot be run is said and told', async () => {
-    const ended = await certloop(['run', 'Backup', '--', join(folder, 'nothing')]);
+    const ended = await certloopProcess(['run', 'Backup', '--', join(folder, 'nothing')]);
     expect(ended).toMatchObject({ code: 127, err: expect.stringContaining('cannot be run: ENOENT') });
   });
 
   test('runs though the monitor cannot be reached', async () => {
     const env = { CERTLOOP_MONITOR_URL: 'http://127.0.0.1:9', CERTLOOP_MONITOR_KEY: 'x' };
-    const ended = await certloop(['run', 'Backup', '--', process.execPath, '-e', '0'], { env });
+    const ended = await certloopProcess(['run', 'Backup', '--', process.execPath, '-e', '0'], { env });
     expect(ended).toMatchObject({ code: 0, err: expect.stringContaining('certloop: ') });
   });
 });
@@ -402,7 +405,7 @@ test('who does not answer is named with the address', async () => {
 });
 
 test('what is not there is named', async () => {
-  expect(await certloop(['fqdns', 'explain', 'gone.example.test'])).toEqual({
+  expect(await certloopProcess(['fqdns', 'explain', 'gone.example.test'])).toEqual({
     code: 1,
     out: '',
     err: 'certloop: there is no FQDN gone.example.test\n',

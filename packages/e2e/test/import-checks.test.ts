@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type CheckCreate, createCheckMonitorClient } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
-import { runCommand } from '../src/service-process.js';
 import type { Stack } from '../src/stack.js';
+import { monitorCommand } from './monitor-command.js';
 import { describeStack } from './running-stack.js';
 
 const script = fileURLToPath(new URL('../../../../scripts/import-healthchecks.mjs', import.meta.url));
@@ -25,7 +25,7 @@ async function importChecks(environment: Record<string, string>, ...words: strin
 /** A project with keys of its own in the monitor of the stack. */
 async function makeProject({ plan, credentials }: Stack, name: string) {
   const environment = plan.environments['check-monitor'];
-  const command = (...words: string[]) => runCommand('check-monitor', words, environment);
+  const command = (...words: string[]) => monitorCommand(words, environment);
   const { projectId, readWriteKey, readOnlyKey } = JSON.parse(
     await command('setup', '--owner', `${name}@example.test`, '--project', name, '--json'),
   );

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { createCheckMonitorClient } from '@certloop/contracts';
 import { expect } from '@jest/globals';
-import { runCommand } from '../src/service-process.js';
 import type { Stack } from '../src/stack.js';
+import { monitorCommand } from './monitor-command.js';
 import { until } from './until.js';
 
 type MonitorClient = Pick<ReturnType<typeof createCheckMonitorClient>, 'listPings' | 'listFlips'>;
@@ -51,8 +51,7 @@ export async function requireDelivered(
 
 /** Tells a webhook of every change of the first project's checks. */
 export async function addWebhook({ plan }: Stack, url: string): Promise<void> {
-  const cli = (...args: string[]) =>
-    runCommand('check-monitor', [...args, '--json'], plan.environments['check-monitor']);
+  const cli = (...args: string[]) => monitorCommand([...args, '--json'], plan.environments['check-monitor']);
   const [project] = JSON.parse(await cli('project', 'list'));
   const channel = ['--kind', 'webhook', '--name', 'told', '--url', url];
   await cli('channel', 'create', '--project', project.projectId, ...channel);

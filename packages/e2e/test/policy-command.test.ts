@@ -1,12 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '@certloop/cli/dist/src/run.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../src/config.js';
 import { credentialsFile } from '../src/credentials.js';
 import { type Stack, startStack } from '../src/stack.js';
-import { createCollector } from './collector.js';
+import { runCertloop } from './certloop.js';
 
 let folder: string;
 let stack: Stack;
@@ -20,19 +19,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The command in this process, since a process of its own for each call would take most of the time. */
-async function certloop(args: readonly string[], input = '') {
-  const [out, err] = [createCollector(), createCollector()];
-  const code = await run(args, {
+const certloop = (args: readonly string[], input?: string) =>
+  runCertloop(args, {
     env: { CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')) },
-    out: out.sink,
-    err: err.sink,
-    askSecret: async () => '',
-    readText: async (file) => (file === '-' ? input : readFile(file, 'utf8')),
-    onSignal: () => () => undefined,
+    ...(input !== undefined && { input }),
   });
-  return { code, out: out.text(), err: err.text() };
-}
 
 async function asJson(args: readonly string[]) {
   const { code, out, err } = await certloop([...args, '--json']);

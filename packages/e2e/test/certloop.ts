@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { run } from '@certloop/cli/dist/src/run.js';
+import { createCollector } from './collector.js';
+
+/** What a command said, and its exit code. */
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Call {
+  readonly env: Readonly<Record<string, string>>;
+  /** Standard input. */
+  readonly input?: string;
+}
+
+/** The command `certloop` in this process, since a process for each call would take most of the time of a test. */
+export async function runCertloop(args: readonly string[], { env, input = '' }: Call): Promise<Said> {
+  const [out, err] = [createCollector(), createCollector()];
+  const code = await run(args, {
+    env,
+    out: out.sink,
+    err: err.sink,
+    askSecret: async () => input.split(/\r?\n/, 1)[0] ?? '',
+    readText: async (file) => (file === '-' ? input : readFile(file, 'utf8')),
+    onSignal: () => () => undefined,
+  });
+  return { code, out: out.text(), err: err.text() };
+}
