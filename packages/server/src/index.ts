@@ -6,6 +6,7 @@ export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './http/e
 export { createHttpApp, type HttpAppOptions } from './http/http-app.js';
 export { parseInput } from './http/input-faults.js';
 export { parseJsonBody } from './http/json-body.js';
+export { chosenRefusal, dropBody, nameRequest, sendText } from './http/plain-requests.js';
 export { answerUnparsed, type UnparsedOptions } from './http/unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './http/upload.js';
 export { findConsole, type WebConsoleOptions, webConsole } from './http/web-console.js';

@@ -1,7 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, dummyCaContract, InvalidInput, type SigningReply } from '@certloop/contracts';
-import { type Logger, parseInput, parseJsonBody } from '@certloop/server';
+import {
+  chosenRefusal,
+  dropBody,
+  type Logger,
+  nameRequest,
+  parseInput,
+  parseJsonBody,
+  sendText,
+} from '@certloop/server';
 import { parseIdempotencyKey } from './asked-before.store.js';
 import { errorText } from './error-body.js';
 import { receiveBody } from './receive-body.responder.js';
@@ -21,15 +28,14 @@ export function isCsrAddress(target: string | undefined): boolean {
  */
 export function csrResponder(deps: SigningDeps, logger: Logger): RequestListener {
   return (request, response) => {
-    const id = nameRequest(request, response, logger);
+    const id = nameRequest(request, response, { logger, route: endpoint.path });
     replyTo(request, deps).then(
-      (reply) => send(response, 200, { 'Content-Type': jsonType }, JSON.stringify(reply)),
+      (reply) => sendText(response, 200, { 'Content-Type': jsonType }, JSON.stringify(reply)),
       (error: unknown) => {
         if (!(error instanceof AppError) || error.kind === 'internal') {
           logger.error({ id, error }, 'request.fault');
         }
-        // A client that still sends its body would lose the answer if the connection broke: let it finish.
-        if (!request.complete) request.resume();
+        dropBody(request);
         refuse(response, error);
       },
     );
@@ -62,29 +68,7 @@ function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown 
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
-  const refusal = error instanceof AppError ? error : new AppError('internal', 'the CSR could not be signed');
+  const refusal = chosenRefusal(error) ?? new AppError('internal', 'the CSR could not be signed');
   const { contentType, body } = errorText(endpoint.path, refusal.message);
-  send(response, refusal.status, { ...refusal.headers, 'Content-Type': contentType }, body);
-}
-
-function send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, text: string): void {
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
-  response.end(text);
-}
-
-const soundRequestId = /^[\w.:-]{1,64}$/;
-
-/** Name of the request, which the answer carries and the line in the log that tells its end. */
-function nameRequest(request: IncomingMessage, response: ServerResponse, logger: Logger): string {
-  const sent = request.headers['x-request-id'];
-  const id = typeof sent === 'string' && soundRequestId.test(sent) ? sent : randomUUID();
-  const began = performance.now();
-  response.setHeader('X-Request-Id', id);
-  response.once('close', () => {
-    const ms = Math.round((performance.now() - began) * 100) / 100;
-    const { method } = request;
-    const line = { id, method, route: endpoint.path, status: response.statusCode, ms };
-    logger.info(line, response.writableFinished ? 'request' : 'request.aborted');
-  });
-  return id;
+  sendText(response, refusal.status, { ...refusal.headers, 'Content-Type': contentType }, body);
 }

@@ -1,6 +1,7 @@
-import { AppError, type ErrorKind, statusByKind, Unavailable } from '@certloop/contracts';
+import { AppError, type ErrorKind, statusByKind } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
 import { type Logger, requestIdOf } from '../observability/logger.js';
+import { chosenRefusal, dropBody } from './plain-requests.js';
 
 /** What an API says of a refusal, in its own shape. */
 export interface ErrorBody {
@@ -33,8 +34,7 @@ export function errorHandler({ logger, describe }: ErrorHandlerOptions) {
     response.status(refusal.status);
     for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
     response.setHeader('Content-Type', contentType);
-    // A client that still sends its body would lose the answer if the connection broke: let it finish.
-    if (!request.complete) request.resume();
+    dropBody(request);
     response.send(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
   };
 }
@@ -45,8 +45,8 @@ const kindByStatus: ReadonlyMap<number, ErrorKind> = new Map(
 
 /** Refusal that an error stands for; errors of the HTTP layer keep their status, all else is internal. */
 function refusalOf(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  if (error instanceof Unavailable) return error.refusal();
+  const chosen = chosenRefusal(error);
+  if (chosen !== undefined) return chosen;
   const { status, type, message } = error instanceof Error ? (error as Error & HttpFault) : ({} as HttpFault);
   if (message?.startsWith('Failed to decode param') === true) {
     return new AppError('not_found', 'nothing exists at this path', { cause: error });

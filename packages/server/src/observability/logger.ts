@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { requestIdFrom } from './request-id.js';
 import type { RequestWatch } from './request-watch.js';
 import { beginRequestSpan, currentTraceIds } from './tracing.js';
 
@@ -50,8 +50,6 @@ function isErrorLike(error: unknown): error is Error & { readonly errors?: unkno
   return typeof error === 'object' && error !== null && 'message' in error && 'stack' in error;
 }
 
-const soundRequestId = /^[\w.:-]{1,64}$/;
-
 /**
  * Middleware that names every request (the sender's X-Request-Id when it is a plain word of up to 64
  * characters, else a new uuid), answers with that name, and logs one line when the answer is out. The line
@@ -61,8 +59,7 @@ const soundRequestId = /^[\w.:-]{1,64}$/;
  */
 export function requestLog(logger: Logger, watch?: RequestWatch) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    const sent = request.get('x-request-id');
-    const id = sent !== undefined && soundRequestId.test(sent) ? sent : randomUUID();
+    const id = requestIdFrom(request.get('x-request-id'));
     const began = process.hrtime.bigint();
     const endRequest = watch?.beginRequest();
     const span = beginRequestSpan(request.method, request.headers['traceparent']);

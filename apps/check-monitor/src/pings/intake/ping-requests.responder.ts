@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { AppError, InvalidInput, NotFound, Unavailable } from '@certloop/contracts';
-import type { Logger } from '@certloop/server';
+import { AppError, InvalidInput, NotFound } from '@certloop/contracts';
+import { chosenRefusal, dropBody, type Logger, sendText } from '@certloop/server';
 import { type Clock, type Micros, wholeMs } from '../../instants.js';
 import { type AddressRange, originOf } from '../client-address.js';
 import { type IncomingPing, knownCheck } from '../incoming-ping.js';
@@ -107,21 +107,14 @@ function refuse(
   error: unknown,
 ): void {
   if (request.destroyed && !request.complete) return;
-  const refusal = refusalOf(error);
+  const refusal = chosenRefusal(error);
   if (refusal === undefined) logger.error({ error }, 'ping.failed');
   const isPassing = isByUuid(request) || refusal?.code === knownCheck;
-  // a client that still sends its body would lose the answer if the connection broke
-  if (!request.complete) request.resume();
+  dropBody(request);
   send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored', {
     ...refusal?.headers,
     ...(isPassing && uncached(clock.now())),
   });
-}
-
-/** Undefined for a fault of ours. */
-function refusalOf(error: unknown): AppError | undefined {
-  if (error instanceof Unavailable) return error.refusal();
-  return error instanceof AppError ? error : undefined;
 }
 
 /** What is wrong with one check may be right a moment later; refusals of names are left to caches. */
@@ -140,12 +133,7 @@ function uncached(now: Micros): Headers {
 }
 
 function send(response: ServerResponse, status: number, text: string, headers: Headers): void {
-  response.writeHead(status, {
-    ...headers,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
+  sendText(response, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' }, text);
 }
 
 function methodRefusal(method: string): AppError {
