@@ -35,7 +35,7 @@ export function brokenLinks(pages, readPage) {
   );
 }
 
-/** Pages that nobody gets to from `start` by links of documents. */
+/** Pages that no one gets to from `start` by links of documents. */
 export function unreachable(start, pages, readPage) {
   const reached = new Set([start]);
   for (const page of reached) {

@@ -14,7 +14,7 @@ export interface AppOptions {
   readonly clock: Clock;
   /** Where the service counts; a place of its own when absent. */
   readonly metrics?: Metrics;
-  /** Watches the recurring jobs; nobody does when absent. */
+  /** Watches the recurring jobs; no one does when absent. */
   readonly watchJob?: WatchJob;
   /** Built pages of the console; only the API is served when absent. */
   readonly consoleFolder?: string | undefined;

@@ -83,7 +83,7 @@ export interface CertManager {
   runProbes(): Promise<boolean>;
   /** Works on the renewal queue once and reports to the monitor, as the poller does. */
   runRenewalJob(): Promise<boolean>;
-  /** Takes up requests that nobody works on any more. */
+  /** Takes up requests that no one works on any more. */
   takeUpJobs(): Promise<void>;
   /** Completes revocations whose caller got no answer. */
   finishRevocations(): Promise<void>;

@@ -124,7 +124,7 @@ export const settings = {
   auditDelete: setting(
     'AUDIT_DELETE',
     z.enum(['allow', 'deny'], 'must be allow or deny').default('allow'),
-    'deny: nobody may empty the audit log',
+    'deny: no one may empty the audit log',
   ),
 
   encryptionKeys: setting(

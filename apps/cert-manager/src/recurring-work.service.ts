@@ -13,7 +13,7 @@ import { probeSeconds, type TargetParts } from './target-parts.service.js';
 import { sweepSessions } from './users/sessions/sessions.service.js';
 import { noticeExpiring } from './watch/certificate-events.service.js';
 
-/** Says that nobody needs to sign in; said at the start and every minute. */
+/** Says that no one needs to sign in; said at the start and every minute. */
 export function warnOfOpenMode(logger: Logger): void {
   logger.warn({ authMode: 'open' }, 'auth.open_mode');
 }

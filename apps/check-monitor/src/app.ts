@@ -99,7 +99,7 @@ export interface App {
   readonly intake: PingIntake;
   /** One round of the alert loop: overdue checks fall, flips that wait become messages. */
   readonly tick: () => Promise<void>;
-  /** Tells whoever asks that no more requests should come. */
+  /** Tells anyone who asks that no more requests should come. */
   readonly drain: () => void;
   /** Delivers the messages that wait. */
   readonly dispatcher: Dispatcher;
@@ -222,7 +222,7 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
   app.use(base, openToOrigins, routes, closeUnknown);
 }
 
-/** `OK` while the database answers; without a key, for whoever watches this service. */
+/** `OK` while the database answers; without a key, for anyone who watches this service. */
 function reportStatus(db: Database) {
   return async (_request: Request, response: Response): Promise<void> => {
     noteRoute(response, '/status/');

@@ -98,7 +98,7 @@ export const commands: Readonly<Record<string, Command>> = {
       kind,
       name: required(values, 'name'),
       settings: channelSettings(values),
-      // whoever may write to the database need not ask
+      // anyone who may write to the database need not ask
       isVerified: true,
       assign: values['no-assign'] !== true,
     });

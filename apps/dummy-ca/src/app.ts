@@ -39,7 +39,7 @@ export interface AppOptions {
   /** ACME is served only with it. */
   readonly acme?: Omit<AcmeOptions, 'clock' | 'logger' | 'certificates' | 'status' | 'counts' | 'state'> &
     AcmeRoutesOptions & {
-      /** Whether the administrative API is served, to whoever reaches the service. */
+      /** Whether the administrative API is served, to anyone who reaches the service. */
       readonly admin: boolean;
     };
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export interface AppOptions {
   readonly state?: State;
   /** Where the service counts; a place of its own when absent. */
   readonly metrics?: Metrics;
-  /** Who may scrape what it counted; nobody when absent. */
+  /** Who may scrape what it counted; no one when absent. */
   readonly metricsAccess?: MetricsAccess;
 }
 

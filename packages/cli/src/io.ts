@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { inheritedEnvironment } from './config.js';
 
-/** Where output goes; `isTTY` when somebody watches it. */
+/** Where output goes; `isTTY` when someone watches it. */
 export interface Sink extends NodeJS.WritableStream {
   readonly isTTY?: boolean | undefined;
 }
@@ -14,7 +14,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: Sink;
   readonly err: Sink;
-  /** What somebody types after the question without its being shown, or the first line of what is piped in. */
+  /** What someone types after the question without its being shown, or the first line of what is piped in. */
   askSecret(question: string): Promise<string>;
   /** A file as text; `-` is what is piped in. */
   readText(file: string): Promise<string>;

@@ -2,12 +2,12 @@ import { processIo } from './io.js';
 import { run } from './run.js';
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  // Whoever reads no further, such as `head`, has what he wants.
+  // Anyone who reads no further, such as `head`, has what he wants.
   if (code === 'EPIPE') return;
   process.stderr.write(`certloop: standard output: ${message}\n`);
   process.exitCode ||= 1;
 });
-// Where standard error is gone there is nobody to be told of it.
+// Where standard error is gone there is no one to be told of it.
 process.stderr.on('error', () => undefined);
 
 const code = await run(process.argv.slice(2), processIo());

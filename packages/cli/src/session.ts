@@ -18,7 +18,7 @@ export interface Session {
   readonly io: Io;
   readonly report: Report;
   readonly connection: () => Promise<Connection>;
-  /** Throws UsageError when nobody has logged in. */
+  /** Throws UsageError when no one has logged in. */
   readonly manager: () => Promise<Manager>;
   /** Throws UsageError when no monitor is known. */
   readonly monitor: () => Promise<Monitor>;
@@ -62,7 +62,7 @@ export function openSession(io: Io, isJson: boolean): Session {
   };
 }
 
-/** Client of cert-manager, for whoever has the token. */
+/** Client of cert-manager, for anyone who has the token. */
 export function managerAt(baseUrl: string, token?: string): Manager {
   const credential = token === undefined ? {} : { token };
   return createCertManagerClient({ baseUrl, ...credential, timeoutMs, fetch: fetchFrom('cert-manager') });

@@ -2,7 +2,7 @@ import type { BodyShape, Contract, Endpoint, ResponseShape } from './endpoint.js
 
 /**
  * The contract without its schemas, as plain JSON: method, path, kinds of bodies and statuses, which is all that
- * `createClient` reads. It has the type of the contract, so that its client has the same types; nobody else may take
+ * `createClient` reads. It has the type of the contract, so that its client has the same types; no one else may take
  * it for one.
  */
 export function outlineOf<C extends Contract>(contract: C): C {

@@ -21,7 +21,7 @@ export interface Schema {
   readonly migrations: readonly Migration[];
 }
 
-/** Something an operator may want to know though nobody failed. */
+/** Something an operator may want to know though no one failed. */
 export interface DatabaseWarning {
   readonly name:
     | 'database.connection_lost'

@@ -65,7 +65,7 @@ describeEachDialect('a writer', (open, dialect) => {
     expect(await namesIn(made.database)).toEqual(['host', 'visitor']);
   });
 
-  test('loses what it had not committed when its process is killed, and hinders nobody', async () => {
+  test('loses what it had not committed when its process is killed, and hinders no one', async () => {
     const other = await visitorHolding(made.url);
     other.kill('SIGKILL');
     await once(other, 'exit');

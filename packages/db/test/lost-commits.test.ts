@@ -47,7 +47,7 @@ describe('one commit of several callers in SQLite', () => {
   const stored = () => doors.read(names);
   const write = (name: string) => doors.write((tx) => insertNamed(tx, name));
 
-  /** Its commit is refused: it refers to nobody, and has SQLite look only then. */
+  /** Its commit is refused: it refers to no one, and has SQLite look only then. */
   async function spoilCommit(tx: Tx): Promise<void> {
     await tx.query('pragma defer_foreign_keys = on');
     const customerId = randomUUID();
@@ -78,7 +78,7 @@ describe('one commit of several callers in SQLite', () => {
     expect(await stored()).toEqual(['first']);
   });
 
-  test('stores whom it answers, and nobody else, when the disk is full', async () => {
+  test('stores whom it answers, and no one else, when the disk is full', async () => {
     const [{ page_count: pages }] = (await doors.write((tx) => tx.query('pragma page_count'))) as [
       { page_count: number },
     ];
@@ -94,7 +94,7 @@ describe('one commit of several callers in SQLite', () => {
     expect(await stored()).toEqual(isKept ? ['first', 'last'] : ['last']);
   });
 
-  test('lets nobody go on who dropped the error by which SQLite ended it', async () => {
+  test('lets no one go on who dropped the error by which SQLite ended it', async () => {
     const [{ page_count: pages }] = (await doors.write((tx) => tx.query('pragma page_count'))) as [
       { page_count: number },
     ];

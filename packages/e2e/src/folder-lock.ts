@@ -40,7 +40,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, as somebody else.
+    // It runs, as someone else.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -10,8 +10,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Whether nobody has reserved the port, which is this process's then until it ends. A service takes its port seconds
- * after it was found, and the system may give it out again until then; so whoever finds one holds it at another
+ * Whether no one has reserved the port, which is this process's then until it ends. A service takes its port seconds
+ * after it was found, and the system may give it out again until then; so anyone who finds one holds it at another
  * address. Where there is no such address, as on macOS, nothing is reserved.
  */
 async function reserve(port: number): Promise<boolean> {

@@ -52,7 +52,7 @@ export function startService(options: ServiceOptions): ServiceProcess {
   closeSync(log);
   const ended = endOf(child, options.app);
   const ready = awaitHealth(options, ended);
-  // Whoever awaits it is told; a stack that is being stopped does not.
+  // Anyone who awaits it is told; a stack that is being stopped does not.
   ready.catch(() => undefined);
   return {
     app: options.app,

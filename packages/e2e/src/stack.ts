@@ -38,7 +38,7 @@ export class Stack {
   #stopping = false;
   #credentials: Credentials;
 
-  /** Resolves with a sentence when a service ends that nobody stopped. */
+  /** Resolves with a sentence when a service ends that no one stopped. */
   readonly broken: Promise<string>;
 
   constructor(plan: StackPlan, credentials: Credentials, unlock: Unlock) {

@@ -101,7 +101,7 @@ describeEachDialect('the monitor itself', (open) => {
   };
   const canary = () => findCheck(place, 'certloop-canary');
 
-  test('is well: the canary falls and is paused, nobody is told, and addresses elsewhere are called', async () => {
+  test('is well: the canary falls and is paused, no one is told, and addresses elsewhere are called', async () => {
     await pass(5);
     expect(await canary()).toMatchObject({ status: 'down', channels: '', tags: 'certloop-internal' });
     await pass(8);
@@ -148,7 +148,7 @@ describeEachDialect('the monitor itself', (open) => {
 });
 
 describeEachDialect('a monitor without room', (open) => {
-  test('is noticed at once: for a certificate that nobody renews by one event, for a renewed one by the queue', async () => {
+  test('is noticed at once: for a certificate that no one renews by one event, for a renewed one by the queue', async () => {
     const place = await startOneProcess(open, { checkLimit: 1 });
     const pass = async () => {
       place.clock.advance(6 * minute);

@@ -212,7 +212,7 @@ afterEach(() => service.close());
 
 const call = () => request(service.url);
 
-test('an operation without an answer in its time is refused, and what it throws later hurts nobody', async () => {
+test('an operation without an answer in its time is refused, and what it throws later hurts no one', async () => {
   let fail = (_: Error): void => undefined;
   counting = new Promise((_, reject) => {
     fail = reject;
@@ -276,7 +276,7 @@ describe('what a bound contract serves', () => {
     expect((await call().head('/numbers/2')).status).toBe(200);
   });
 
-  test('pieces are made only while somebody takes them', async () => {
+  test('pieces are made only while someone takes them', async () => {
     isEnded = false;
     const going = get(`${service.url}/numbers/1000000000`);
     const [answer] = (await once(going, 'response')) as [IncomingMessage];

@@ -193,7 +193,7 @@ describe('with a collector that does not answer', () => {
     deaf.close();
   });
 
-  test('a port that nobody listens on disturbs nothing either', async () => {
+  test('a port that no one listens on disturbs nothing either', async () => {
     const stop = await startTracing('test', { ...off, otlpEndpoint: 'http://127.0.0.1:1' });
     await request(buildApp()).get('/things/7').expect(200);
     const began = performance.now();

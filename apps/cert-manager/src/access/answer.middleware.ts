@@ -9,7 +9,7 @@ export function securityHeaders(isSecure: boolean) {
   });
 }
 
-/** Headers of every answer: the version of the API, and that nobody may keep what is for one caller. */
+/** Headers of every answer: the version of the API, and that no one may keep what is for one caller. */
 export function answerHeaders(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('API-Version', '2.0.0');
   response.setHeader('Cache-Control', 'no-store');

@@ -44,7 +44,7 @@ export const builtInUserIds = {
 
 const noSpaces: ReadonlyMap<string, Level> = new Map();
 
-/** Somebody who has not said who he is. */
+/** Someone who has not said who he is. */
 export function anonymousCaller(origin: Origin): Caller {
   return {
     ...origin,

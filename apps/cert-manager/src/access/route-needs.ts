@@ -130,7 +130,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
 
 /**
  * Throws what `requireLevel`, `requireFullAccess` and `requireAdmin` throw when the caller lacks the need;
- * being signed in at all, and as whom, is for whoever identified him.
+ * being signed in at all, and as whom, is for anyone who identified him.
  */
 export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<string, string>>): void {
   if (need === 'anonymous' || need === 'before-setup' || need === 'signed-in' || need === 'own-account')

@@ -47,7 +47,7 @@ export async function settleKeyChange(deps: AccountDeps, row: AcmeAccountRow): P
   const taken = url === undefined ? {} : { sealedKey: deps.box.seal(keyColumn, row.id, pem), url };
   const columns = { ...taken, sealedNextKey: null };
   if (await changeNextKey(deps, row, columns)) return { ...row, ...columns };
-  // somebody else has settled it
+  // someone else has settled it
   const { providerId, directoryUrl } = row;
   return (await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl))) ?? row;
 }

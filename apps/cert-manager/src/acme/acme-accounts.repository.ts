@@ -76,7 +76,7 @@ export interface ChallengeTokenRow {
   readonly identifier: string;
   readonly keyAuthorization: string;
   readonly createdAt: Date;
-  /** When it is swept away even if nobody withdrew it. */
+  /** When it is swept away even if no one withdrew it. */
   readonly expiresAt: Date;
 }
 

@@ -41,7 +41,7 @@ export async function probeHttp01(settings: ProbeSettings, expected: Expected): 
   return sentence;
 }
 
-// A name with more addresses than that is somebody's joke.
+// A name with more addresses than that is someone's joke.
 const maxAddresses = 8;
 
 async function findReason(settings: ProbeSettings, expected: Expected): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { findChallengeToken } from './acme-accounts.repository.js';
 
 /**
  * Answers CAs that look for a token (RFC 8555 §8.3): the key authorization as text, without a final newline. What
- * is published is nobody's secret, so there is no sign-in; an unknown token is 404 without a body.
+ * is published is no one's secret, so there is no sign-in; an unknown token is 404 without a body.
  */
 export function http01Responder({ db }: { readonly db: Database }): Router {
   const router = Router({ caseSensitive: true, strict: true });

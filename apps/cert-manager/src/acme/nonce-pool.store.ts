@@ -1,4 +1,4 @@
-/** Nonces that a CA has handed out and nobody has used (RFC 8555 §6.5). */
+/** Nonces that a CA has handed out and no one has used (RFC 8555 §6.5). */
 export type NoncePool = Set<string>;
 
 // CAs forget nonces after a while, so a long stock would only be refused.

@@ -68,7 +68,7 @@ export type AuditAction = (typeof auditActions)[number];
 
 export type AuditOutcome = 'success' | 'failure' | 'denied';
 
-/** One act, as whoever does it describes it. */
+/** One act, as anyone who does it describes it. */
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly resourceType: string;
@@ -159,7 +159,7 @@ function storedDetails(
   return kept;
 }
 
-/** A second line of defence: whoever describes an act leaves its secrets out in the first place. */
+/** A second line of defence: anyone who describes an act leaves its secrets out in the first place. */
 const secretName = /password|secret|hmac|cookie|authorization|private_?key|^(?:api_?)?token$/i;
 
 function withoutSecrets(value: unknown): unknown {

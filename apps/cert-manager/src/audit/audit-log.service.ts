@@ -29,7 +29,7 @@ export interface AuditLogDeps {
   /** Lets so many search the log for a text at once. */
   readonly searchTurns: <T>(search: () => Promise<T>) => Promise<T>;
   readonly exports: RunningExports;
-  /** False when nobody may empty the log. */
+  /** False when no one may empty the log. */
   readonly mayDelete: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function listAuditLogs(
 
 /**
  * Empties the log; that it was done, by whom and what it held stays in a table of its own and in the service's
- * log. Throws Forbidden for whoever is no administrator, and for everybody where it is switched off.
+ * log. Throws Forbidden for anyone who is no administrator, and for everybody where it is switched off.
  */
 export async function clearAuditLogs(
   { db, clock, logger, denials, mayDelete }: AuditLogDeps,

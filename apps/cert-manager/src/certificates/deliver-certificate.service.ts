@@ -33,7 +33,7 @@ export interface DeliveredFile {
 }
 
 /**
- * A certificate as a file, for whoever may read its space. Throws NotFound, with the code `no_chain` where the chain of
+ * A certificate as a file, for anyone who may read its space. Throws NotFound, with the code `no_chain` where the chain of
  * a certificate without intermediates is asked for.
  */
 export async function deliverCertificate(

@@ -113,7 +113,7 @@ function statedFault(path: string, message: string): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'mismatch', message }] });
 }
 
-/** RFC 2986 §4.2: the signature shows that whoever asks holds the private key. */
+/** RFC 2986 §4.2: the signature shows that anyone who asks holds the private key. */
 async function requirePossession(csr: Csr): Promise<void> {
   const verification = await verifyCsr(csr);
   if (!verification.ok) throw csrFault(verification.code, `its signature is refused: ${verification.reason}`);

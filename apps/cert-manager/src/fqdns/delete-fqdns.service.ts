@@ -54,7 +54,7 @@ export async function deleteSpaceFqdns(
   const spaceId = readableSpaceId(caller, text);
   if (spaceId === undefined) return 0;
   return db.longTransaction(async (tx) => {
-    // whoever may read every space may also name one that there is not
+    // anyone who may read every space may also name one that there is not
     if (!(await spaceExists(tx, spaceId))) return 0;
     requireLevel(caller, spaceId, 'FULL_ACCESS');
     const deletedCount = await deleteFqdnsOfSpace(tx, spaceId);

@@ -84,7 +84,7 @@ export function listFqdnsById(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]
 }
 
 /**
- * The FQDN, held until the transaction ends: whoever else holds it waits, and then finds what belongs to it as
+ * The FQDN, held until the transaction ends: anyone else who holds it waits, and then finds what belongs to it as
  * it was left. To be held before anything is added to it. Throws NotFound when the space has no such FQDN.
  */
 export async function holdFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {

@@ -16,7 +16,7 @@ export function publicValidityDays(notBefore: Date): number {
 const specialUse = /(?:^|\.)(?:test|example|invalid|localhost|local|onion|alt|internal|home\.arpa)$/;
 const documentation = /(?:^|\.)example\.(?:com|net|org)$/;
 
-/** Whether a host name in normal form could be somebody's in the public DNS. */
+/** Whether a host name in normal form could be someone's in the public DNS. */
 export function isPublicName(hostname: string): boolean {
   return hostname.includes('.') && !specialUse.test(hostname) && !documentation.test(hostname);
 }

@@ -58,7 +58,7 @@ export async function deleteMember(tx: Tx, groupId: string, userId: string): Pro
   return (await deleteRows(tx, permissionGroupMembers, { groupId, userId })) === 1;
 }
 
-/** Makes these the members of the group, and nobody else. */
+/** Makes these the members of the group, and no one else. */
 export async function replaceMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<void> {
   await deleteRows(tx, permissionGroupMembers, { groupId });
   await insertMembers(tx, groupId, userIds);

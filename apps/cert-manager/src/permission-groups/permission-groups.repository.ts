@@ -75,7 +75,7 @@ export async function findPermissionGroup(tx: Tx, id: string): Promise<Permissio
   return peopled(tx, await tx.findBy(permissionGroups, { id }));
 }
 
-/** The group, which nobody else may change until the transaction ends. */
+/** The group, which no one else may change until the transaction ends. */
 export async function holdPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup | undefined> {
   return peopled(tx, await holdRows(tx, permissionGroups, { id }));
 }

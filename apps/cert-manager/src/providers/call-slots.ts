@@ -17,7 +17,7 @@ export function createCallSlots(): CallSlots {
       try {
         return await work();
       } finally {
-        // a slot that somebody waits for is handed on, so that nobody who comes now can take it
+        // a slot that someone waits for is handed on, so that no one who comes now can take it
         const next = waiting.shift();
         if (next === undefined) running -= 1;
         else next();

@@ -21,7 +21,7 @@ export interface IssuedCertificate {
 export interface SignRefusal {
   /** A sentence for people. */
   readonly reason: string;
-  /** Asking again changes nothing until somebody does something about it. */
+  /** Asking again changes nothing until someone does something about it. */
   readonly isPermanent?: boolean;
   /** The provider was asked and its answer did not arrive: it may have issued all the same. */
   readonly mayHaveIssued?: boolean;
@@ -35,7 +35,7 @@ export interface SignRefusal {
   readonly code?: string | undefined;
   /** Type of the problem as the provider spells it. */
   readonly problemType?: string | undefined;
-  /** Nothing failed: somebody has to publish something, and confirm it, before the order can go on. */
+  /** Nothing failed: someone has to publish something, and confirm it, before the order can go on. */
   readonly isWaiting?: boolean;
 }
 
@@ -53,14 +53,14 @@ export interface OrderProgress {
   readonly kept: OrderState | undefined;
   /**
    * On disk when it resolves; undefined forgets an order that is over. Rejects when the order has passed to
-   * somebody else; nothing more may be done for it then. Rejects with OrderAbandoned when its FQDN was deleted.
+   * someone else; nothing more may be done for it then. Rejects with OrderAbandoned when its FQDN was deleted.
    */
   keep(state: OrderState | undefined): Promise<void>;
   /** Whether another request or renewal holds the order of the address. */
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces?: string | undefined;
-  /** Somebody says that he has published what the order waited for. */
+  /** Someone says that he has published what the order waited for. */
   readonly isConfirmed?: boolean | undefined;
   /** Told of every step as it goes. */
   readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;

@@ -29,7 +29,7 @@ export interface ProviderRow {
   /** Complete configuration without its secrets; null until there is one. */
   readonly config: Config | null;
   readonly secrets: SealedSecrets;
-  /** Address that the environment gave and nobody has replaced since. */
+  /** Address that the environment gave and no one has replaced since. */
   readonly environmentAddress: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -94,7 +94,7 @@ export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
 }
 
 /**
- * The provider, held until the transaction ends: whoever else changes it waits, and then finds what was written. To be
+ * The provider, held until the transaction ends: anyone else who changes it waits, and then finds what was written. To be
  * held before a part of it is kept. Throws NotFound.
  */
 export async function holdProvider(tx: Tx, id: string): Promise<ProviderRow> {

@@ -7,9 +7,9 @@ import { pendingKeyOf, type RenewalJournal } from './renewal-journal.js';
 export interface RenewalState {
   readonly status: RenewalStatus;
   readonly scheduledAt: Date;
-  /** Number of the try, from 1; also the token without which nobody settles it. */
+  /** Number of the try, from 1; also the token without which no one settles it. */
   readonly attempt: number;
-  /** Who is at work on it, and until when he may be silent; null when nobody is. */
+  /** Who is at work on it, and until when he may be silent; null when no one is. */
   readonly leaseOwner: string | null;
   readonly leaseUntil: Date | null;
   /** Why it failed or has to be tried again. */
@@ -17,15 +17,15 @@ export interface RenewalState {
   readonly finishedAt: Date | null;
 }
 
-/** What may happen to an entry. Of whoever works on it, `attempt` is the number of his try. */
+/** What may happen to an entry. Of anyone who works on it, `attempt` is the number of his try. */
 export type RenewalEvent =
-  /** It is due, and somebody takes it. */
+  /** It is due, and someone takes it. */
   | { readonly kind: 'claim'; readonly now: Date; readonly owner: string; readonly leaseUntil: Date }
-  /** Whoever has it is still at work. */
+  /** Anyone who has it is still at work. */
   | { readonly kind: 'extend'; readonly attempt: number; readonly leaseUntil: Date }
   | { readonly kind: 'complete'; readonly attempt: number; readonly at: Date }
   | { readonly kind: 'fail'; readonly attempt: number; readonly at: Date; readonly reason: string }
-  /** Nothing was heard of whoever had it. */
+  /** Nothing was heard of anyone who had it. */
   | {
       readonly kind: 'lapse';
       readonly now: Date;

@@ -34,7 +34,7 @@ export interface RenewalRow extends RenewalState {
   /** The failed entry that this one tries again. */
   readonly retryOf: string | null;
   readonly journal: RenewalJournal | null;
-  /** When to ask the CA when it wants the certificate renewed; null where there is nobody to ask. */
+  /** When to ask the CA when it wants the certificate renewed; null where there is no one to ask. */
   readonly adviceDueAt: Date | null;
   /** What it said (RFC 9773 §4.2). */
   readonly windowStart: Date | null;
@@ -117,7 +117,7 @@ export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRo
   return (await querySql(tx, renewalQueue.columns, text, [fqdnId]))[0];
 }
 
-/** The open entries of the FQDNs, which nobody else may change until the transaction ends; tests left out. */
+/** The open entries of the FQDNs, which no one else may change until the transaction ends; tests left out. */
 export async function holdOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Promise<RenewalRow[]> {
   const status = In(['pending', 'processing'] as const);
   return holdRows(tx, renewalQueue, { fqdnId: In([...fqdnIds]), status, isTest: false });
@@ -205,7 +205,7 @@ export function updateRenewals(
   return updateRows(tx, renewalQueue, { id: In([...ids]), status: 'processing', attempt }, change);
 }
 
-/** Removes an entry that nobody has begun; false when somebody has. */
+/** Removes an entry that no one has begun; false when someone has. */
 export async function deletePendingRenewal(tx: Tx, id: string): Promise<boolean> {
   return (await deleteRows(tx, renewalQueue, { id, status: 'pending' })) === 1;
 }

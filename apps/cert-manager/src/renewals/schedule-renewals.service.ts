@@ -56,7 +56,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   const onCertificateStored: RenewalScheduler['onCertificateStored'] = async (tx, caller, fqdn, newest) => {
     if (!fqdn.renewalEnabled) return;
     const open = await findOpenRenewal(tx, fqdn.id);
-    // one under way is not called back; whoever settles it sees that there is a newer certificate
+    // one under way is not called back; anyone who settles it sees that there is a newer certificate
     if (open !== undefined && (await isBusy(tx, open))) return;
     if (open !== undefined) await remove(tx, caller, open, isNewer, clock.now());
     await insertPlanned(tx, fqdn, clock.now(), { newest });
@@ -105,7 +105,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   };
 }
 
-/** Whether somebody works on an entry, or its CA has perhaps issued a certificate that the next try stores. */
+/** Whether someone works on an entry, or its CA has perhaps issued a certificate that the next try stores. */
 async function isBusy(tx: Tx, { status, journal, providerId }: RenewalRow): Promise<boolean> {
   if (status === 'processing') return true;
   return mayHaveCertificate(journal) && (await getProvider(tx, journal?.providerId ?? providerId)).enabled;
@@ -125,7 +125,7 @@ async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Pr
   const entries: RenewalRow[] = [];
   for (const { caller, fqdn, certificate: newest, provider } of news) {
     const before = open.get(fqdn.id);
-    // one under way is not called back; whoever settles it sees that there is a newer certificate
+    // one under way is not called back; anyone who settles it sees that there is a newer certificate
     if (before !== undefined && (await isBusy(tx, before))) continue;
     if (before !== undefined) {
       removed.push(before);

@@ -57,7 +57,7 @@ export async function spaceExists(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * The space, held until the transaction ends: whoever adds something to it meanwhile waits, and then finds
+ * The space, held until the transaction ends: anyone who adds something to it meanwhile waits, and then finds
  * it as it was left.
  */
 export async function holdSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {

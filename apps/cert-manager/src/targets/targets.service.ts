@@ -93,7 +93,7 @@ export async function updateTarget(
     const before = await getTarget(tx, fqdnId, targetId);
     const settings = judgeTarget(input, await contextOf(tx, deps, fqdn), before);
     const now = deps.clock.now();
-    // whoever probes it now finds that it is no longer its to settle
+    // anyone who probes it now finds that it is no longer its to settle
     const change = { ...settings, dueAt: now, leaseToken: null };
     await updateTargetRow(tx, targetId, change);
     const target = { ...before, ...change };

@@ -62,12 +62,12 @@ export async function keepUsers(tx: Tx, ids: readonly string[]): Promise<string[
   return (await keepRows(tx, users, { id: In([...ids]) })).map(({ id }) => id);
 }
 
-/** The user, whom nobody else may change until the transaction ends. */
+/** The user, whom no one else may change until the transaction ends. */
 export async function holdUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return (await holdRows(tx, users, { id }))[0];
 }
 
-/** Ids of the enabled administrators, whom nobody else may change until the transaction ends. */
+/** Ids of the enabled administrators, whom no one else may change until the transaction ends. */
 export async function holdEnabledAdmins(tx: Tx): Promise<string[]> {
   return (await holdRows(tx, users, { isAdmin: true, enabled: true })).map(({ id }) => id);
 }
@@ -91,7 +91,7 @@ export async function deleteUser(tx: Tx, id: string): Promise<void> {
 }
 
 export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {
-  // PostgreSQL takes no such text, and nobody can have it as a name
+  // PostgreSQL takes no such text, and no one can have it as a name
   if (username.includes('\0')) return undefined;
   return (await tx.findOneBy(users, { usernameKey: keyOf(username) })) ?? undefined;
 }
@@ -112,7 +112,7 @@ export async function hadAdmin(tx: Tx): Promise<boolean> {
   return tx.existsBy(setupMarks, { name: firstAdmin });
 }
 
-/** Remembers that there is an administrator; false when somebody did so before, or does so at this moment. */
+/** Remembers that there is an administrator; false when someone did so before, or does so at this moment. */
 export async function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
   const marked = await executeSql(
     tx,

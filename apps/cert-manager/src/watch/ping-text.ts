@@ -67,7 +67,7 @@ export const servedAgainText = 'all targets serve what they should again';
 /** The policy of the space was changed, or what it refused. */
 export const allowedText = 'the issuance policy of the space allows renewals again';
 
-/** Somebody asked for a certificate and did not get it. */
+/** Someone asked for a certificate and did not get it. */
 export function refusedText(reason: string): string {
   return bounded(`request failed: ${reason}`);
 }

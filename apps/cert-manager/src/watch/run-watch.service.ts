@@ -77,7 +77,7 @@ async function runBatch(deps: SyncDeps): Promise<number> {
 }
 
 /**
- * Tells the monitor of these checks. One of an FQDN that nobody renews is made after those of FQDNs that are renewed, and
+ * Tells the monitor of these checks. One of an FQDN that no one renews is made after those of FQDNs that are renewed, and
  * not while any of these waits for room.
  */
 async function syncInOrder(
@@ -98,7 +98,7 @@ async function syncInOrder(
   return [...turns, ...(await Promise.allSettled(others.map((check) => syncCheck(later, check))))];
 }
 
-/** Whoever was silent for longer than its lease changes nothing but the pings that it has sent. */
+/** Anyone who was silent for longer than its lease changes nothing but the pings that it has sent. */
 async function settleTurn(tx: Tx, { row, sent, next }: TurnEnd, now: Date): Promise<void> {
   await deletePings(tx, sent);
   if (next !== 'unwatched') return releaseWatched(tx, row, next, now);

@@ -16,7 +16,7 @@ const sliceMs = 10_000;
 
 /**
  * Begins to watch what should be watched but is not, as after an upgrade, when the monitor was named to the service, or
- * when an expiry is accepted no longer: first what is renewed, then what nobody renews. In slices, so that nobody waits
+ * when an expiry is accepted no longer: first what is renewed, then what no one renews. In slices, so that no one waits
  * for it long.
  */
 export async function sweepWatch({ watchesExpiry, ...deps }: SweepWatchDeps): Promise<void> {

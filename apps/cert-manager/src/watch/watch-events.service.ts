@@ -40,7 +40,7 @@ export interface WatchEvents {
   onIssued(tx: Tx, caller: Caller, fqdnId: string): Promise<void>;
   /** A renewal has failed with the reason. */
   onRenewalFailed(tx: Tx, entry: RenewalRow, fault: Pick<RenewalFault, 'reason'>): Promise<void>;
-  /** Somebody asked for a certificate and got none. */
+  /** Someone asked for a certificate and got none. */
   onRequestFailed(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The renewal of the FQDN is planned for another moment. */
   onPlanned(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
@@ -95,7 +95,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
     onRequestFailed: async (tx, fqdnId, reason) => {
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
-      // whoever has a certificate has not lost it by asking for another
+      // anyone who has a certificate has not lost it by asking for another
       await notify(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
     },
     onPlanned: (tx, { id, spaceId }) => watchFqdn(tx, { id, spaceId }, clock.now()),
@@ -145,7 +145,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       await touchWatched(tx, { spaceId }, clock.now());
       const now = clock.now();
       await watchMissing(tx, { spaceId }, { mode: 'renewal', now, dueAt: now });
-      // those that nobody renews come after them
+      // those that no one renews come after them
       const dueAt = new Date(now.getTime() + 1);
       if (watchesExpiry) await watchMissing(tx, { spaceId }, { mode: 'expiry', now, dueAt });
     },

@@ -18,7 +18,7 @@ export interface WatchedFqdnRow {
   /** The FQDN's. */
   readonly id: string;
   readonly spaceId: string;
-  /** Rises with each event, so that whoever tells the monitor sees that there was another meanwhile. */
+  /** Rises with each event, so that anyone who tells the monitor sees that there was another meanwhile. */
   readonly version: number;
   /** Null while there is no check, as far as is known here. */
   readonly checkUuid: string | null;
@@ -30,7 +30,7 @@ export interface WatchedFqdnRow {
   readonly toldAt: Date | null;
   /** When to look again whether the check is as it should be. */
   readonly dueAt: Date;
-  /** Whose turn it is; null when it is nobody's. It lapses when it is due again. */
+  /** Whose turn it is; null when it is no one's. It lapses when it is due again. */
   readonly leaseToken: string | null;
   /** Turns in a row that came to nothing. */
   readonly attempts: number;
@@ -71,7 +71,7 @@ export const watchedFqdns = defineTable<WatchedFqdnRow>('watched_fqdns', {
 /** FQDNs to look at: one, those of a space, or all. */
 export type WatchScope = { readonly fqdnId: string } | { readonly spaceId: string } | 'all';
 
-// whoever has it looks again by the version; one that lapsed is due already
+// anyone who has it looks again by the version; one that lapsed is due already
 const dueAgain = `version = watched_fqdns.version + 1,
   due_at = case when watched_fqdns.lease_token is null then $1 else watched_fqdns.due_at end`;
 

@@ -500,7 +500,7 @@ describeEachDialect('the contract', (open) => {
     });
   });
 
-  test('every answer names its version, is kept by nobody and says nothing of its makers', async () => {
+  test('every answer names its version, is kept by no one and says nothing of its makers', async () => {
     const { headers } = await app.request.get('/nowhere');
     expect(headers).toMatchObject({ 'api-version': '2.0.0', 'cache-control': 'no-store' });
     expect(headers['x-content-type-options']).toBe('nosniff');

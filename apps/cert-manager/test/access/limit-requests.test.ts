@@ -55,7 +55,7 @@ describe('requests', () => {
       for (let count = 0; count < 4; count += 1) await ask(ben).expect(200);
     });
 
-    test('use up nobody else', async () => {
+    test('use up no one else', async () => {
       await limited();
       for (let count = 0; count < 5; count += 1) await ask(app.people.ben);
       await ask(app.people.cleo).expect(200);

@@ -53,7 +53,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
       preflight: 'ok',
       account: 'ok',
       order: 'ok',
-      // port 80 is somebody else's here
+      // port 80 is someone else's here
       challenges: expect.stringMatching(/^(ok|warning)$/),
       finalize: 'ok',
       download: 'ok',
@@ -255,7 +255,7 @@ describeAgainstPebble('an order by dns-01', (open) => {
     expect(new Set(hook.calls.map(({ authorization }) => authorization))).toEqual(new Set(['Basic abc']));
   });
 
-  test('waits for somebody when it is to be published by hand', async () => {
+  test('waits for someone when it is to be published by hand', async () => {
     const { app, pebble } = place;
     const provider = await providerOf(app, 'acme');
     await configure(app, provider, { ...provider.config, challenge: { type: 'manual' } }).expect(200);

@@ -74,7 +74,7 @@ describe('the look for a published answer', () => {
 
   test('logs at which of two addresses it cannot be read', async () => {
     answer = sound;
-    // nobody listens there
+    // no one listens there
     expect(await probe({ addresses: ['127.0.0.1', '::1'] })).toBe(unreachable);
     expect(faults).toEqual(['at ::1: ECONNREFUSED, though it can at 127.0.0.1']);
   });

@@ -125,7 +125,7 @@ describeEachDialect('the setup of challenges', (open) => {
       expect(http01?.servers.find((one) => one.server === server)?.config.split('\n')).toEqual(lines);
     });
 
-    test('names the port it listens on when nobody said where others reach it, and no redirect', async () => {
+    test('names the port it listens on when no one said where others reach it, and no redirect', async () => {
       const other = await startAppOn(app.database, {
         environment: {
           ENCRYPTION_KEYS: environment.ENCRYPTION_KEYS,
@@ -250,7 +250,7 @@ describeEachDialect('the setup of challenges', (open) => {
   });
 
   describe('is refused', () => {
-    test('to whoever may not see the space, and shown to a caller with READ', async () => {
+    test('to anyone who may not see the space, and shown to a caller with READ', async () => {
       const fqdn = await newFqdn();
       const path = pathOf(fqdn, 'challenge-setup');
       await app.request.get(path).expect(401);

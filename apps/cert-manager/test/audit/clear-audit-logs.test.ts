@@ -52,7 +52,7 @@ describeEachDialect('emptying the audit log', (open) => {
     await app.request.delete('/audit-logs').set(app.people.ada.auth);
   });
 
-  test('counts each entry once, whoever else empties it at that moment', async () => {
+  test('counts each entry once, no matter who else empties it at that moment', async () => {
     for (let made = 0; made < 3; made += 1) {
       await app.request.post('/audit-logs/test').set(app.people.ada.auth);
     }

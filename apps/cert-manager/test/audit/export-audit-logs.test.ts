@@ -157,7 +157,7 @@ describeEachDialect('exporting audit logs', (open) => {
     expect(headers['content-type']).toBe('application/problem+json');
   });
 
-  test('wants somebody who is signed in', async () => {
+  test('wants someone who is signed in', async () => {
     await app.request.get('/audit-logs/export').expect(401);
   });
 
@@ -201,7 +201,7 @@ describeEachDialect('exporting audit logs', (open) => {
     });
   });
 
-  describe('to somebody who goes away', () => {
+  describe('to someone who goes away', () => {
     test('ends, and the service goes on', async () => {
       const server = createServer(app.http).listen(0, '127.0.0.1');
       await once(server, 'listening');

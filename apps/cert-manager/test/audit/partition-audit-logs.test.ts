@@ -43,7 +43,7 @@ describeEachDialect('an audit log in partitions', (open, dialect) => {
     await run(script('partition-audit-logs.sql'));
     for (let time = 0; time < 2; time += 1) await run(script('maintain-audit-logs.sql'));
     await record(monthsAhead(1));
-    // nobody made that month
+    // no one made that month
     await record(monthsAhead(9));
     const places = 'select distinct tableoid::regclass::text as place from audit_logs order by 1';
     expect((await run(places)).map(({ place }: { place: string }) => place)).toEqual([

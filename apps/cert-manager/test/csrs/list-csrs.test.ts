@@ -64,7 +64,7 @@ describeEachDialect('listing CSRs', (open) => {
     for (const id of badIds) await get({ spaceId: fqdn.spaceId, id }).expect(404);
   });
 
-  test('is for whoever may read the space', async () => {
+  test('is for anyone who may read the space', async () => {
     const { ben, cleo } = app.people;
     await get(fqdn, '', ben).expect(200);
     await get(fqdn, '?latest=true', ben).expect(200);

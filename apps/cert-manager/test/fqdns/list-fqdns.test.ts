@@ -32,7 +32,7 @@ describeEachDialect('FQDNs of a space', (open) => {
       expect(body).toEqual(held);
     });
 
-    test('are shown to whoever may read the space', async () => {
+    test('are shown to anyone who may read the space', async () => {
       const { body } = await get(`/spaces/${spaceId}/fqdns`, app.people.ben).expect(200);
       expect(body).toEqual(held);
       await get(`/spaces/${spaceId}/fqdns`, app.people.cleo).expect(404);
@@ -105,7 +105,7 @@ describeEachDialect('FQDNs of a space', (open) => {
       expect(body).toEqual({ count: 0 });
     });
 
-    test('are told to whoever is signed in only', async () => {
+    test('are told to anyone who is signed in only', async () => {
       await app.request.get(`/spaces/${spaceId}/fqdns/count`).expect(401);
     });
   });

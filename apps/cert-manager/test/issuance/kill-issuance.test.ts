@@ -232,7 +232,7 @@ describeEachDialect('a process that is killed', (open) => {
       const now = app.clock.now();
       const child = beginLife({ databaseUrl, environment, now, work: 'requests', deadly });
       expect(await deathOf(child)).toBe('SIGKILL');
-      // nobody takes it from a process that may be alive
+      // no one takes it from a process that may be alive
       await app.takeUpJobs();
       expect(await certificatesOf(app, fqdn)).toEqual([]);
 

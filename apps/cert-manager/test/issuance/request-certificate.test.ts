@@ -339,7 +339,7 @@ describeEachDialect('requesting a certificate', (open) => {
     });
   });
 
-  test('that is under way is waited for by whoever asks again', async () => {
+  test('that is under way is waited for by anyone who asks again', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     ca.processing = 5;
     const [one, other] = await Promise.all([

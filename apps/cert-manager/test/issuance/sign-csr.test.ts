@@ -205,7 +205,7 @@ describeEachDialect('signing a CSR', (open) => {
       await database.transaction(async (tx) => {
         expect(await keepCsr(tx, csr.id)).toBe(true);
         begin();
-        // time enough for a deletion that waits for nobody
+        // time enough for a deletion that waits for no one
         for (let look = 0; look < 100; look += 1) expect(await findCsr(tx, csr.id)).toBeDefined();
       });
       expect(await deletion).toBeGreaterThan(0);

@@ -116,7 +116,7 @@ describeEachDialect('creating a permission group', (open) => {
     await post({ name: 'x', permission: 'READ', spaceIds: [...many, ...many] }).expect(413);
   });
 
-  describe('as somebody who is no administrator', () => {
+  describe('as someone who is no administrator', () => {
     test('is refused before the body is judged', async () => {
       for (const person of [app.people.ben, app.people.cleo]) {
         await send(app, 'post', '/permission-groups', '{', person).expect(403);

@@ -104,7 +104,7 @@ describe('calling an address', () => {
     expect(await outgoing({ resolve }).refusalOf(target)).toBe('is a private or loopback address');
   });
 
-  test('by a name that nobody knows yet is no reason to refuse it', async () => {
+  test('by a name that no one knows yet is no reason to refuse it', async () => {
     const resolve: Resolve = (_host, _options, done) => done(new Error('ENOTFOUND'), []);
     const target = { address: 'http://ca.example', allowPrivate: false };
     expect(await outgoing({ resolve }).refusalOf(target)).toBeUndefined();

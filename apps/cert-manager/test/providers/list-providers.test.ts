@@ -44,7 +44,7 @@ describeEachDialect('providers', (open) => {
     ]);
   });
 
-  test('show their configuration to nobody but administrators', async () => {
+  test('show their configuration to no one but administrators', async () => {
     const dummyCa = await providerOf(app, 'dummy-ca');
     const { body: list } = await app.request.get('/providers').set(app.people.cleo.auth).expect(200);
     expect((list as Provider[]).map(({ config }) => config)).toEqual([{}, {}]);
@@ -66,7 +66,7 @@ describeEachDialect('providers', (open) => {
     await app.request.get(`/providers/${id}`).set(app.people.ada.auth).expect(404);
   });
 
-  test('are shown to nobody who has not signed in', async () => {
+  test('are shown to no one who has not signed in', async () => {
     await app.request.get('/providers').expect(401);
     await app.request.get(`/providers/${unknownId}`).expect(401);
   });

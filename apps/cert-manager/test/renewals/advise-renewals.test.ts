@@ -204,13 +204,13 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     answer = () => window(3 * day, 4 * day);
     expect(await ask()).toBe(false);
     expect(asked).toHaveLength(8);
-    // whoever opens an ACME provider reads the directory of its CA
+    // anyone who opens an ACME provider reads the directory of its CA
     expect(opened).toBe(1);
     expect(await ask()).toBe(true);
     expect(asked).toHaveLength(10);
   });
 
-  test('is asked of nobody else, and not for an FQDN that is deleted meanwhile', async () => {
+  test('is asked of no one else, and not for an FQDN that is deleted meanwhile', async () => {
     await renewedFqdn(place);
     expect(await ask()).toBe(true);
     expect(asked).toEqual([]);

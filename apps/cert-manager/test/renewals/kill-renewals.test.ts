@@ -62,7 +62,7 @@ describeEachDialect('a process that is killed while it renews', (open) => {
 
   async function renewUntilDeath(deadly: NonNullable<Life['deadly']>): Promise<void> {
     await dieAt(deadly);
-    // nobody takes it from a process that may be alive
+    // no one takes it from a process that may be alive
     expect(await place.app.renew()).toMatchObject({ renewed: 0, lapsed: 0 });
     place.app.clock.advance(leaseMs);
     await place.app.renew();

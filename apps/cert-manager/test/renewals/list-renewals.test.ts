@@ -84,7 +84,7 @@ describeEachDialect('the renewal queue', (open) => {
   });
 
   describe('shows', () => {
-    test('nothing to somebody without a right', async () => {
+    test('nothing to someone without a right', async () => {
       expect(await queueOf(place.app, {}, place.app.people.cleo)).toEqual([]);
       expect(await queueOf(place.app, { spaceId: one.spaceId }, place.app.people.cleo)).toEqual([]);
     });

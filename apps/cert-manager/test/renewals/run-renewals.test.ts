@@ -383,7 +383,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       ]);
     });
 
-    test('without a CSR fails with that reason, and asks nobody', async () => {
+    test('without a CSR fails with that reason, and asks no one', async () => {
       const { app } = place;
       const fqdn = await withCertificate();
       await addTestRenewal(app, fqdn);

@@ -112,7 +112,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events()).toEqual(['renewals.failed']);
   });
 
-  test('tells what was done, and fails when somebody needs to look', async () => {
+  test('tells what was done, and fails when someone needs to look', async () => {
     await beat({ report: { renewed: 3 } }).run();
     await beat({ report: { troubled: { count: 2, first: 'www.example.org' } } }).run();
     const ends = monitor.pings.filter(({ signal }) => signal !== '/start');

@@ -69,7 +69,7 @@ describeEachDialect('renewals whose certificates come at the same time', (open) 
     }
   });
 
-  test('are stored although the FQDN of one is gone and the entry of another is somebody else’s', async () => {
+  test('are stored although the FQDN of one is gone and the entry of another is someone else’s', async () => {
     const { app } = place;
     const fqdns = await dueFqdns(5);
     const [gone, taken, ...others] = fqdns;

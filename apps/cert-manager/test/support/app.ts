@@ -41,7 +41,7 @@ export interface TestApp {
   readonly logged: () => readonly Record<string, unknown>[];
   /** What a signal to stop begins with. */
   readonly drain: () => void;
-  /** Takes up requests that nobody works on any more. */
+  /** Takes up requests that no one works on any more. */
   readonly takeUpJobs: () => Promise<void>;
   /** Completes revocations whose caller got no answer. */
   readonly finishRevocations: () => Promise<void>;

@@ -4,7 +4,7 @@ import type { TestApp } from './app.js';
 import { addCsr, addFqdn, addSpace } from './inventory.js';
 import { newCsr, providerOf } from './signing.js';
 
-/** A job of an FQDN of its own, as if a request had made it; nobody works on it. */
+/** A job of an FQDN of its own, as if a request had made it; no one works on it. */
 export async function addJob(
   app: TestApp,
   change: Partial<IssuanceJobRow> = {},

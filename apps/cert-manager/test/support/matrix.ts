@@ -4,7 +4,7 @@ import { grant, grantEverything } from './factories.js';
 import { addSpace } from './inventory.js';
 import { type Person, type SignedIn, settlePerson, signIn } from './people.js';
 
-/** Kinds of caller, by what they may do in the space at hand: nobody, nothing, three levels, everywhere, all. */
+/** Kinds of caller, by what they may do in the space at hand: no one, nothing, three levels, everywhere, all. */
 export const callerKinds = ['anonymous', 'none', 'R', 'RW', 'F', 'GF', 'A'] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
@@ -63,7 +63,7 @@ export interface Asking {
   readonly app: TestApp;
   readonly cast: Cast;
   readonly kind: CallerKind;
-  /** Who asks; for nobody, somebody whose credentials are not sent. */
+  /** Who asks; for no one, someone whose credentials are not sent. */
   readonly person: Person;
   readonly send: (
     method: 'get' | 'post' | 'put' | 'delete',

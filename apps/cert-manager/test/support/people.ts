@@ -3,7 +3,7 @@ import type { Clock } from '@certloop/server';
 import type supertest from 'supertest';
 import { addToken, addUser, type NewToken, type NewUser } from './factories.js';
 
-/** Somebody with an account and an API token of the scope ADMIN, which is his own rights unchanged. */
+/** Someone with an account and an API token of the scope ADMIN, which is his own rights unchanged. */
 export interface Person {
   readonly id: string;
   readonly username: string;

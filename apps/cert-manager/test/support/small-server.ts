@@ -17,7 +17,7 @@ export async function listening(
   };
 }
 
-/** Address on this machine at which nobody listens. */
+/** Address on this machine at which no one listens. */
 export async function silentAddress(): Promise<string> {
   const { url, close } = await listening(createServer());
   await close();

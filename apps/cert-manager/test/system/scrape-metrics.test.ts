@@ -66,7 +66,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(after.get(`${calls}{provider="dummy-ca",call="sign",outcome="issued"}`)).toBe(2);
   });
 
-  test('tells how soon certificates in use expire, by space, and which nobody will renew', async () => {
+  test('tells how soon certificates in use expire, by space, and which no one will renew', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place, 'expiring.example.org');
     const space = (await app.request.get('/spaces').set(app.people.ada.auth)).body.find(

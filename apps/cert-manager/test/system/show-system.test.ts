@@ -122,7 +122,7 @@ describeEachDialect('counts', (open) => {
     expect(await statsOf(ben)).toEqual({ spaces: 2, fqdns: 1, csrs: 1 });
   });
 
-  test('are told to whoever is signed in only', async () => {
+  test('are told to anyone who is signed in only', async () => {
     await app.request.get('/stats').expect(401);
   });
 });

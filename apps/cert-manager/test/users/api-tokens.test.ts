@@ -122,7 +122,7 @@ describeEachDialect('API tokens', (open) => {
   });
 
   describe('are refused when they', () => {
-    test('are of nobody', async () => {
+    test('are of no one', async () => {
       const text = `cmt_abcdefgh_${'A'.repeat(43)}`;
       const { status, headers, body } = await app.request.get('/auth/me').set(bearer(text));
       expect(status).toBe(401);

@@ -13,7 +13,7 @@ describeEachDialect('creating a user', (open) => {
   });
   afterAll(() => app.close());
 
-  /** Somebody new each time. */
+  /** Someone new each time. */
   const sound = (overrides: object = {}) => {
     count += 1;
     const username = `user-${count}`;
@@ -143,7 +143,7 @@ describeEachDialect('creating a user', (open) => {
     );
   });
 
-  test('refuses a name and a mail address that somebody has, whatever their case, and names them', async () => {
+  test('refuses a name and a mail address that someone has, whatever their case, and names them', async () => {
     const user = sound();
     await post(user).expect(201);
     const faults = async (overrides: object) =>

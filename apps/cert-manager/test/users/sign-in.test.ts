@@ -59,7 +59,7 @@ describeEachDialect('signing in', (open) => {
     }
   });
 
-  test('keeps failures in the audit log, repeated ones as a count, and no name that nobody has', async () => {
+  test('keeps failures in the audit log, repeated ones as a count, and no name that no one has', async () => {
     app.clock.advance(120_000);
     for (const password of ['one', 'two', 'three']) {
       await app.request.post('/auth/login').send({ username: 'ada', password });

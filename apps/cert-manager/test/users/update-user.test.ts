@@ -112,7 +112,7 @@ describeEachDialect('changing a user', (open) => {
     expect(await read()).toEqual(before);
   });
 
-  test('refuses the name and the mail address of somebody, both at once', async () => {
+  test('refuses the name and the mail address of someone, both at once', async () => {
     const { body } = await put(user.id, { username: 'cleo', email: 'cleo@example.org' }).expect(400);
     expect(body.errors).toMatchObject([{ path: 'username' }, { path: 'email' }]);
   });

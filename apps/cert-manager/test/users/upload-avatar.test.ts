@@ -181,7 +181,7 @@ describeEachDialect('the picture of a user', (open) => {
       expect(await stored(app.people.cleo.id)).toMatchObject({ width: 4 });
     });
 
-    test('by nobody else, who is told so before the file is read', async () => {
+    test('by no one else, who is told so before the file is read', async () => {
       const before = await stored(app.people.cleo.id);
       await upload(await picture('png', 6, 6), app.people.cleo.id).expect(403);
       await upload(Buffer.from('x'), app.people.cleo.id).expect(403);
@@ -189,14 +189,14 @@ describeEachDialect('the picture of a user', (open) => {
       expect(await stored(app.people.cleo.id)).toEqual(before);
     });
 
-    test('for nobody who is not there', async () => {
+    test('for no one who is not there', async () => {
       for (const person of [app.people.ada, app.people.ben]) {
         for (const id of [unknownId, ...badIds]) await upload(Buffer.from('x'), id, person).expect(404);
       }
     });
   });
 
-  test('is shown to everybody who is signed in, and to nobody else', async () => {
+  test('is shown to everybody who is signed in, and to no one else', async () => {
     await upload(await picture('png', 3, 3)).expect(200);
     for (const person of Object.values(app.people)) await download(undefined, person).expect(200);
     await app.request.get(`/users/${app.people.ben.id}/avatar`).expect(401);

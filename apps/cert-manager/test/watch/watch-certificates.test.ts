@@ -445,7 +445,7 @@ describeEachDialect('the watch of certificates', (open) => {
     expect(monitor.checks()).toEqual([]);
   });
 
-  test('a check that somebody deleted in the monitor is made anew', async () => {
+  test('a check that someone deleted in the monitor is made anew', async () => {
     const fqdn = await renewedFqdn(place);
     await app.watch();
     const { uuid } = monitor.check();

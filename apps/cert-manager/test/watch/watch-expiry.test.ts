@@ -29,7 +29,7 @@ jest.setTimeout(60_000);
 const minute = 60_000;
 const day = 1440 * minute;
 
-describeEachDialect('the watch of certificates that nobody renews', (open) => {
+describeEachDialect('the watch of certificates that no one renews', (open) => {
   let monitor: WatchingMonitor;
   let place: RenewalPlace;
   let app: TestApp;
@@ -313,7 +313,7 @@ describeEachDialect('the watch of certificates that nobody renews', (open) => {
   });
 });
 
-describeEachDialect('an upgrade with very many FQDNs that nobody renews', (open) => {
+describeEachDialect('an upgrade with very many FQDNs that no one renews', (open) => {
   test('takes seconds, and begins to watch them in slices, the renewed ones first', async () => {
     const place = await startRenewing(open);
     const { database, clock } = place.app;

@@ -173,7 +173,7 @@ export function listProjectMembers(
 
 /**
  * Throws InvalidInput where the address has no account, or is the owner's; too_many_requests after too many addresses
- * without an account, so that nobody finds out about a list of them.
+ * without an account, so that no one finds out about a list of them.
  */
 export function putMember(
   { db, addressProbes }: Pick<AccountProjectsDeps, 'db'> & Partial<AccountBounds>,

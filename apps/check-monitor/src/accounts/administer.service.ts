@@ -11,7 +11,7 @@ import {
 } from './account-projects.service.js';
 import type { MemberRole } from './role.js';
 
-// Whoever may write to the database acts for the owner of a project.
+// Anyone who may write to the database acts for the owner of a project.
 
 /** Makes a user a member of a project. Throws NotFound for the project, InvalidInput for the user. */
 export async function addMember(
@@ -22,7 +22,7 @@ export async function addMember(
   return putMember(deps, await ownerOf(deps, projectId), projectId, member);
 }
 
-/** Throws NotFound where nobody of that address is a member. */
+/** Throws NotFound where no one of that address is a member. */
 export async function dropMember(deps: AccountProjectsDeps, projectId: string, email: string): Promise<void> {
   const owner = await ownerOf(deps, projectId);
   const user = await deps.db.read((tx) => findUserByEmail(tx, normalEmail(email)));

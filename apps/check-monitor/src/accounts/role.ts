@@ -5,7 +5,7 @@ export type MemberRole = Exclude<ProjectRole, 'owner'>;
 
 const ranks: Readonly<Record<ProjectRole, number>> = { 'read-only': 0, member: 1, owner: 2 };
 
-/** Whether somebody with this role may do what `needed` may. */
+/** Whether someone with this role may do what `needed` may. */
 export function mayAs(role: ProjectRole, needed: ProjectRole): boolean {
   return ranks[role] >= ranks[needed];
 }

@@ -54,7 +54,7 @@ export interface Credentials extends PageHeaders {
   readonly csrfToken: string | undefined;
   /** False for GET and HEAD. */
   readonly isWrite: boolean;
-  /** Sent by a page that nobody may be looking at, so it does not renew the session. */
+  /** Sent by a page that no one may be looking at, so it does not renew the session. */
   readonly isBackground: boolean;
   readonly ownOrigins: readonly string[];
   readonly address: string;
@@ -77,7 +77,7 @@ export async function openSession(
   from: Credentials,
   input: { readonly email: string; readonly password: string },
 ): Promise<SignedIn & { readonly secret: string }> {
-  // else a page elsewhere could sign its visitor in as somebody else
+  // else a page elsewhere could sign its visitor in as someone else
   if (isFromForeignPage(from, from.ownOrigins)) throw foreignPage();
   const proven = await provePassword(deps, from.address, input);
   if (proven === undefined) throw new Unauthenticated('e-mail address or password is wrong');

@@ -39,7 +39,7 @@ export function createOthersSummary(clock: Clock): SummariseOthers {
 
 function without({ total, downCount, down }: Summary, { id, storedStatus }: OneCheck): OtherChecksFound {
   const others = down.filter((other) => other.id !== id);
-  // where they are too many to be named, nobody counts whether it is one more
+  // where they are too many to be named, no one counts whether it is one more
   const isNamed = downCount <= maxNamed + 1;
   const otherCount = isNamed ? others.length : downCount - (storedStatus === 'down' ? 1 : 0);
   return {

@@ -24,7 +24,7 @@ interface NewChannel {
   readonly name: string;
   /** As the kind wants them. */
   readonly settings: unknown;
-  /** Whether the holder of the address is known to agree, so that nobody need ask. */
+  /** Whether the holder of the address is known to agree, so that no one need ask. */
   readonly isVerified: boolean;
   /** Whether all checks that the project has are assigned to it; true when absent. */
   readonly assign?: boolean | undefined;

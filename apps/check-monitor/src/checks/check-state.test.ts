@@ -139,7 +139,7 @@ describe('effect of a ping', () => {
 });
 
 describe('pause and resume', () => {
-  test('a pause forgets the start and the deadline, keeps the last ping, and tells nobody', () => {
+  test('a pause forgets the start and the deadline, keeps the last ping, and tells no one', () => {
     const { state, flip } = pauseCheck({ ...up, lastStart: at(5) }, at(9));
     expect(state).toMatchObject({
       storedStatus: 'paused',

@@ -30,7 +30,7 @@ export type StatusTiming = Omit<CheckTiming, 'lastStartRunId' | 'lastDuration' |
 /** What a ping means, after the filters of its check. */
 export type Signal = PingType;
 
-/** A change of the stored status. `isSilent` ones are history only: nobody is told. */
+/** A change of the stored status. `isSilent` ones are history only: no one is told. */
 export interface Flip {
   readonly at: Micros;
   readonly from: StoredStatus;
@@ -98,7 +98,7 @@ export type Overdue =
   | { readonly isDown: false; readonly alertAfter: Micros | null }
   | { readonly isDown: true; readonly flip: Flip };
 
-/** The flip is dated at the moment the check fell, not at the moment somebody looked. */
+/** The flip is dated at the moment the check fell, not at the moment someone looked. */
 export function judgeOverdue(check: CheckTiming, now: Micros): Overdue {
   const { expectedAt, status } = timingAt(check, now);
   const deadline = deadlineBy(check, expectedAt);

@@ -21,7 +21,7 @@ export interface FlipRow {
   readonly newStatus: string;
   /** `timeout`, `fail` or nothing. */
   readonly reason: string;
-  /** When somebody took it on to tell the channels; null while nobody has. */
+  /** When someone took it on to tell the channels; null while no one has. */
   readonly processedAt: Micros | null;
 }
 
@@ -54,8 +54,8 @@ export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipW
 }
 
 /**
- * Takes the oldest flips that nobody has taken, `most` at most; of several workers exactly one gets each. One whose
- * check has an earlier flip in somebody else's hands is left: it must not be told first.
+ * Takes the oldest flips that no one has taken, `most` at most; of several workers exactly one gets each. One whose
+ * check has an earlier flip in someone else's hands is left: it must not be told first.
  */
 export async function claimFlips(tx: Tx, now: Micros, limit: number): Promise<FlipRow[]> {
   // a writer of SQLite is alone anyway

@@ -49,8 +49,8 @@ export function withoutSecrets(kind: ChannelKind, settings: object): object {
 }
 
 /**
- * Settings as edited by somebody who was not shown the secrets: those left out stay as they were, unless they would be
- * told to somebody else, which would show them after all.
+ * Settings as edited by someone who was not shown the secrets: those left out stay as they were, unless they would be
+ * told to someone else, which would show them after all.
  */
 export function keepSecrets(kind: ChannelKind, edited: object, stored: object): object {
   const kept = structuredClone(edited);

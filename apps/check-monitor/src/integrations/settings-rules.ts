@@ -14,6 +14,6 @@ export const word = z
   .max(500)
   .regex(/^[\u0021-\u007e]+$/, 'must be one word');
 
-/** Settings of a target that is only an address, which lets whoever knows it write there. */
+/** Settings of a target that is only an address, which lets anyone who knows it write there. */
 export const addressSettings = z.strictObject({ url: webAddress });
 export type AddressSettings = z.output<typeof addressSettings>;

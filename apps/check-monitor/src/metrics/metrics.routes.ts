@@ -31,7 +31,7 @@ export function prometheusRouter(deps: MetricsDeps): Router {
   return router;
 }
 
-/** Counters of the whole service, for whoever has the metrics key. */
+/** Counters of the whole service, for anyone who has the metrics key. */
 export function reportCounters(deps: MetricsDeps) {
   return async (request: Request, response: Response): Promise<void> => {
     noteRoute(response, '/metrics/');

@@ -11,7 +11,7 @@ import { describeForPrometheus } from './prometheus.js';
 export interface MetricsDeps extends Secrets {
   readonly db: Database;
   readonly clock: Clock;
-  /** Opens the counters of the whole service; nobody may see them when undefined. */
+  /** Opens the counters of the whole service; no one may see them when undefined. */
   readonly metricsKey: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function describeService(deps: MetricsDeps, key: string) {
 
 /**
  * Checks of the project of a read-only key for Prometheus. Throws Unauthenticated without a key, InvalidInput for what
- * is none by its form, Forbidden for one that nobody has, or that may do more than read.
+ * is none by its form, Forbidden for one that no one has, or that may do more than read.
  */
 export async function describeProject(deps: MetricsDeps, key: string | undefined): Promise<string> {
   if (key === undefined) throw new Unauthenticated('missing api key');

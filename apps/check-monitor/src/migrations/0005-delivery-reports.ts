@@ -1,6 +1,6 @@
 import type { Migration } from '@certloop/db';
 
-/** Whoever carried a message on names it by its delivery when he reports what became of it. */
+/** Anyone who carried a message on names it by its delivery when he reports what became of it. */
 export const addDeliveryReports: Migration = {
   name: '0005-delivery-reports',
   up: async (runner) => {

@@ -39,7 +39,7 @@ export interface GivenLink {
 }
 
 /**
- * Throws NotFound when the link is not ours, or no longer. One to leave stays good when the channel is gone: whoever
+ * Throws NotFound when the link is not ours, or no longer. One to leave stays good when the channel is gone: anyone who
  * follows it twice has left all the same.
  */
 export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<Channel | undefined> {

@@ -1,4 +1,4 @@
-/** What somebody who carried a message on says of it, when it did not arrive. */
+/** What someone who carried a message on says of it, when it did not arrive. */
 export interface DeliveryReport {
   readonly error: string;
   /** Whether the channel is to be switched off, as nothing can arrive. */

@@ -17,7 +17,7 @@ export interface TestChannelDeps {
 
 /**
  * Tells the channel that a check named TEST went down, or came up where it is told of nothing else; once, and the
- * result is for whoever waits. Of all tests the log keeps the latest. Throws NotFound.
+ * result is for anyone who waits. Of all tests the log keeps the latest. Throws NotFound.
  */
 export async function testChannel(deps: TestChannelDeps, path: ChannelPath): Promise<DeliveryResult> {
   const { db, clock, notifier } = deps;

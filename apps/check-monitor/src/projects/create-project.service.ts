@@ -33,12 +33,12 @@ export interface NewUser {
   readonly pingLimit: number | null;
 }
 
-/** Throws InvalidInput for what is no e-mail address, Conflict when somebody has it. */
+/** Throws InvalidInput for what is no e-mail address, Conflict when someone has it. */
 export async function createUser(deps: AccountDeps, wanted: NewUser): Promise<User> {
   return deps.db.transaction((tx) => addUser(deps, tx, wanted));
 }
 
-/** Sets the limits that are given. Throws NotFound when nobody has the address. */
+/** Sets the limits that are given. Throws NotFound when no one has the address. */
 export async function limitUser({ db }: AccountDeps, { email, ...limits }: NewUser): Promise<User> {
   return db.transaction(async (tx) => {
     const user = await findUserByEmail(tx, normalEmail(email));
@@ -49,7 +49,7 @@ export async function limitUser({ db }: AccountDeps, { email, ...limits }: NewUs
   });
 }
 
-/** Throws NotFound when nobody has the owner's address, InvalidInput for an empty or overlong name. */
+/** Throws NotFound when no one has the owner's address, InvalidInput for an empty or overlong name. */
 export async function createProject(deps: AccountDeps, ownerEmail: string, name: string): Promise<Project> {
   return deps.db.transaction(async (tx) => {
     const owner = await findUserByEmail(tx, normalEmail(ownerEmail));

@@ -14,7 +14,7 @@ export interface Identity {
 }
 
 /**
- * Project that a management key opens. Throws Unauthenticated when it is no key by its form, when nobody has it,
+ * Project that a management key opens. Throws Unauthenticated when it is no key by its form, when no one has it,
  * or when it is read-only and `needed` is read-write.
  */
 export async function identifyProject(

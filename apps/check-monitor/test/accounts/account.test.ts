@@ -134,7 +134,7 @@ describeMonitor('account', (stage) => {
     await ada.login('another password').expect(200);
   });
 
-  test('a project is made, renamed and deleted by its owner, and nobody else sees it', async () => {
+  test('a project is made, renamed and deleted by its owner, and no one else sees it', async () => {
     const id = await newProject(ada);
     const project = { id, name: 'Jobs', role: 'owner', keys: [] };
     await ada.get('/projects').expect(200, { projects: [project] });

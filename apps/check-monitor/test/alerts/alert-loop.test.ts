@@ -18,7 +18,7 @@ describeMonitor('alert loop', (stage) => {
   const flipsOf = async ({ uuid }: { uuid: string }, query = '') =>
     (await stage.ada.get(`/checks/${uuid}/flips/${query}`).expect(200)).body;
 
-  test('a silent check falls at its deadline, not when somebody looks', async () => {
+  test('a silent check falls at its deadline, not when someone looks', async () => {
     const made = await stage.ada.check({ timeout: 600, grace: 120 });
     await stage.ada.ping(made);
     stage.app.clock.advance(600 * second);

@@ -134,7 +134,7 @@ describe('a message by HTTP', () => {
     expect(target.requests).toHaveLength(1);
   });
 
-  test('fails when nobody answers in time', async () => {
+  test('fails when no one answers in time', async () => {
     target.answer(() => undefined);
     const result = await sender({ timeoutMs: 50 })({ method: 'GET', url: target.url });
     expect(result).toMatchObject({ ok: false, error: 'Connection timed out', passing: 'timed-out' });

@@ -55,7 +55,7 @@ describe('slack', () => {
     });
   });
 
-  test('nobody can be called up by the name of a check', async () => {
+  test('no one can be called up by the name of a check', async () => {
     await channel('slack').deliver(aDelivery(settings(), anEvent({ check: { name: '<!channel>' } })));
     expect(target.server.requests[0]?.body).not.toContain('<!channel>');
   });

@@ -75,7 +75,7 @@ hc_check_up{name="two", tags="y", unique_key="`);
 );
 
 describeMonitor('metrics without a key of the service', (stage) => {
-  test('are for nobody', async () => {
+  test('are for no one', async () => {
     await stage.app.http.get('/api/v3/metrics').set('X-Metrics-Key', '').expect(403);
   });
 });

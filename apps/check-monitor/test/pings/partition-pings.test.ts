@@ -52,7 +52,7 @@ describeEachDialect('pings in partitions', (open, dialect) => {
     await ada.ping(check, '/fail');
     app.clock.set(monthsAhead(1));
     await ada.ping(check);
-    // nobody made that month
+    // no one made that month
     app.clock.set(monthsAhead(9));
     await ada.ping(check);
     expect(await placesOf(check.uuid)).toEqual([nameOf(monthsAhead(1)), 'pings_before', 'pings_default']);

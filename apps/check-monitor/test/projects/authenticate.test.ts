@@ -37,7 +37,7 @@ describeMonitor('keys', (stage) => {
     },
   );
 
-  test("a key that no database could hold is nobody's", async () => {
+  test("a key that no database could hold is no one's", async () => {
     const key = `hcw_\0${'a'.repeat(27)}`;
     await post('/checks/')
       .send(JSON.stringify({ api_key: key }))

@@ -8,7 +8,7 @@ import { describeMonitor } from '../support/suite.js';
 // clients are processes of their own, some of them in Python
 jest.setTimeout(120_000);
 
-// Unmodified clients that nobody here wrote; what is not installed is named, not passed over.
+// Unmodified clients that no one here wrote; what is not installed is named, not passed over.
 const unproven = 'it proves nothing here';
 const ifPresent = (isThere: boolean) => (isThere ? test : test.skip);
 const curl = ifPresent(hasProgram('curl', unproven));

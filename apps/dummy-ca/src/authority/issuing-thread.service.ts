@@ -6,7 +6,7 @@ import type { Batch, BatchOutcomes, Job, Outcome } from './second-thread.service
 const issuing = openIssuing(workerData as IssuingParts);
 
 async function settle(job: Job): Promise<Outcome> {
-  // Whoever asked finds out the refusal: an error would not keep its class on the way.
+  // Anyone who asked finds out the refusal: an error would not keep its class on the way.
   return issueForCsr(issuing, ...job).catch(() => undefined);
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '@certloop/server';
 import { createBoundedMap } from '../authority/bounded-map.js';
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
 
-/** What was asked under keys that callers chose, so that whoever lost an answer is not signed for twice. */
+/** What was asked under keys that callers chose, so that anyone who lost an answer is not signed for twice. */
 export interface AskedBefore {
   /**
    * The certificate that was issued under the key in the last day, or what `issue` returns. What was refused is

@@ -99,7 +99,7 @@ describe('a signed request (RFC 8555 §6)', () => {
     expectProblem(await client.post(client.kid, '', { header: { nonce } }), 400, 'badNonce');
   });
 
-  test('§6.5: with a nonce of nobody is refused', async () => {
+  test('§6.5: with a nonce of no one is refused', async () => {
     expectProblem(await client.post(client.kid, '', { header: { nonce: 'AAAA' } }), 400, 'badNonce');
   });
 

@@ -22,7 +22,7 @@ import {
 // The Go program is compiled first.
 jest.setTimeout(60_000);
 
-// Programs that nobody here wrote judge what is issued; one that is not installed is named, not passed over.
+// Programs that no one here wrote judge what is issued; one that is not installed is named, not passed over.
 const unproven = 'it judges no certificate';
 const hasOpenssl = hasProgram('openssl', unproven, ['version']);
 const hasCerttool = hasProgram('certtool', unproven);

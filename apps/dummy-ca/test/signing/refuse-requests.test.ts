@@ -120,7 +120,7 @@ describe('POST /csr refuses a body', () => {
     },
   );
 
-  test('in an encoding that nobody knows', async () => {
+  test('in an encoding that no one knows', async () => {
     const response = await post(sound()).set('Content-Encoding', 'rot13').expect(400);
     expect(sentenceOf(response)).toMatch(/encoding/);
   });

@@ -56,7 +56,7 @@ suite('OCSP tells OpenSSL', () => {
     expect(said).not.toMatch(/Reason/);
   });
 
-  test('unknown for a serial number that nobody has', async () => {
+  test('unknown for a serial number that no one has', async () => {
     expect(await ask('-serial', '0x7f')).toMatch(/0x7f: unknown[\s\S]*verify OK/);
   });
 
@@ -179,7 +179,7 @@ suite('an answer of OCSP', () => {
 });
 
 suite('OCSP over HTTP', () => {
-  test('repeats a nonce and lets nobody keep the answer', async () => {
+  test('repeats a nonce and lets no one keep the answer', async () => {
     const { answer, der } = await post(await requestFor('-serial', '0x7f'));
     expect(answer.headers.get('content-type')).toBe('application/ocsp-response');
     expect(answer.headers.get('cache-control')).toBe('no-store');

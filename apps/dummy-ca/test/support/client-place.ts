@@ -16,7 +16,7 @@ import { startWebRoot, type WebRoot } from './web-root.js';
 export const schemes = ['http', 'https'] as const;
 export type Scheme = (typeof schemes)[number];
 
-/** Where clients that nobody here wrote meet the server, with all that they prove names by. */
+/** Where clients that no one here wrote meet the server, with all that they prove names by. */
 export interface ClientPlace {
   readonly acme: TestAcme;
   /** Web server at the port that stands for 80. */

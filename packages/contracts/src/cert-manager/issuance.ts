@@ -48,7 +48,7 @@ export const requestReplySchema = z
   .meta({ id: 'RequestReply' });
 export type RequestReply = z.output<typeof requestReplySchema>;
 
-/** A request for a certificate, live or afterwards; `waiting` for somebody to publish a proof. */
+/** A request for a certificate, live or afterwards; `waiting` for someone to publish a proof. */
 export const issuanceJobSchema = requestReplySchema
   .omit({ requiresConfirmation: true })
   .extend({
@@ -102,13 +102,13 @@ export const challengeSetupSchema = z
             type: z.enum(['CNAME', 'TXT']),
             /** Absent for a record whose value changes with each order. */
             value: z.string().optional(),
-            /** Whether somebody sets it once, or this service at each order. */
+            /** Whether someone sets it once, or this service at each order. */
             setBy: z.enum(['you', 'service']),
           }),
         ),
       })
       .optional(),
-    /** What a request waits for somebody to publish. */
+    /** What a request waits for someone to publish. */
     waiting: z.array(
       z.object({
         jobId: scalars.uuid,

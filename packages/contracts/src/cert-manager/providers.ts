@@ -19,7 +19,7 @@ const providerName = z
 /** Keys of a provider's configuration by name; which ones there are depends on the provider. */
 const providerConfig = z.record(z.string(), z.unknown());
 
-/** The same as it is sent: a record would drop a member `__proto__` that nobody has looked at. */
+/** The same as it is sent: a record would drop a member `__proto__` that no one has looked at. */
 const sentConfig = z.preprocess((value, context) => {
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
     const params = { code: 'unknown_member' };

@@ -76,7 +76,7 @@ const ofChannel = ofProject.extend({ channelId: id });
 const within = [401, 403, 404];
 
 /**
- * What people do with a browser: sign in, and look after their projects. Whoever signed in has a cookie; what changes
+ * What people do with a browser: sign in, and look after their projects. Anyone who signed in has a cookie; what changes
  * anything also needs the header X-CSRF-Token and comes from a page of this service.
  */
 export const accountContract = {

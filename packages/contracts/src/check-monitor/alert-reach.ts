@@ -1,7 +1,7 @@
 import type { Integration } from './channels.js';
 import type { Check, ReadOnlyCheck } from './checks.js';
 
-/** Tag of checks of CertLoop itself whose alerts are to reach nobody, such as its canary. */
+/** Tag of checks of CertLoop itself whose alerts are to reach no one, such as its canary. */
 export const internalTag = 'certloop-internal';
 
 /** How far the alerts of a project reach people. */

@@ -11,7 +11,7 @@ export const probeSchema = z
   .meta({ id: 'Probe' });
 export type Probe = z.output<typeof probeSchema>;
 
-/** For whoever runs the service: needs no key. */
+/** For anyone who runs the service: needs no key. */
 export const probesContract = {
   getLiveness: endpoint({
     method: 'GET',

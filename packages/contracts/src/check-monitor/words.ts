@@ -12,7 +12,7 @@ export type CheckStatus = (typeof checkStatuses)[number];
 export const pingTypes = ['success', 'fail', 'start', 'log', 'ign'] as const;
 export type PingType = (typeof pingTypes)[number];
 
-/** What somebody may do in a project: an owner everything, a member all but members and the project itself. */
+/** What someone may do in a project: an owner everything, a member all but members and the project itself. */
 export const projectRoles = ['owner', 'member', 'read-only'] as const;
 export type ProjectRole = (typeof projectRoles)[number];
 

@@ -62,5 +62,5 @@ function joinedSignature(der: Buffer, width: number): Buffer | undefined {
   return Buffer.concat(fields.map((field) => Buffer.concat([Buffer.alloc(width - field.length), field])));
 }
 
-// A copy in its own memory: WebCrypto's types ask for one that nobody else can see.
+// A copy in its own memory: WebCrypto's types ask for one that no one else can see.
 const asBytes = (octets: Buffer): Uint8Array<ArrayBuffer> => new Uint8Array(octets);

@@ -20,7 +20,7 @@ export function driverCode(error: unknown): string | undefined {
 
 function isOfDriver(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;
-  // the binding keeps the class of whoever loaded it first, which may be an Error of another realm
+  // the binding keeps the class of anyone who loaded it first, which may be an Error of another realm
   return typeof error === 'object' && error !== null && 'name' in error && error.name === 'SqliteError';
 }
 

@@ -32,7 +32,7 @@ export interface Claim<Row> {
  *       order: { dueAt: 'ASC' },
  *       set: ({ attempt }) => ({ status: 'processing', leaseUntil, attempt: attempt + 1 }),
  *     });
- *     // later, in another transaction: 0 when the lease has passed to somebody else
+ *     // later, in another transaction: 0 when the lease has passed to someone else
  *     updateRows(tx, jobs, { id, attempt, status: 'processing' }, { status: 'completed' });
  */
 export async function claimDue<Row extends object>(tx: Tx, claim: Claim<Row>): Promise<Row | undefined> {

@@ -17,7 +17,7 @@ export async function holdRows<Row extends { readonly id: string | number }>(
   return lockedRows(tx, table, where, 'pessimistic_write');
 }
 
-/** The same, but for who only wants them not to be deleted meanwhile: nobody else has to wait. */
+/** The same, but for who only wants them not to be deleted meanwhile: no one else has to wait. */
 export async function keepRows<Row extends { readonly id: string | number }>(
   tx: Tx,
   table: TableOf<Row>,

@@ -42,7 +42,7 @@ const maxPrepared = 500;
 export class SqliteStatements implements Statements {
   private readonly connection: SqliteConnection;
   private readonly prepared = new Map<string, Statement>();
-  /** SQLite has rolled the transaction back by itself, and nobody has said ROLLBACK since. */
+  /** SQLite has rolled the transaction back by itself, and no one has said ROLLBACK since. */
   private isGivenUp = false;
   private readonly held = new HeldRows<Record<string, unknown>>();
 
@@ -77,7 +77,7 @@ export class SqliteStatements implements Statements {
     }
   }
 
-  /** Whoever dropped the error must not go on without a transaction: each statement would be one of its own. */
+  /** Anyone who dropped the error must not go on without a transaction: each statement would be one of its own. */
   private afterTheEnd(text: string): Answer {
     if (text !== 'ROLLBACK')
       throw new TransactionOver('the transaction is over: SQLite has rolled it back after an error');

@@ -82,7 +82,7 @@ export function makePlace(): ServerPlace {
   return { folder, owner, binaries: reachableBinaries(folder, owner) };
 }
 
-/** The server refuses to run as root; `nobody` exists wherever root does. */
+/** The server refuses to run as root; `no one` exists wherever root does. */
 export function serverOwner(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const entry = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m);

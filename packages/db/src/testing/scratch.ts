@@ -11,7 +11,7 @@ export function makeRunFolder(): string {
   const parent = isAmple(memory) ? memory : tmpdir();
   removeAbandoned(parent);
   const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
-  // the server of a run by root belongs to somebody else
+  // the server of a run by root belongs to someone else
   chmodSync(folder, 0o755);
   process.env['CERTLOOP_TEST_FOLDER'] = folder;
   return folder;
@@ -39,7 +39,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // somebody else's process is one too
+    // someone else's process is one too
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -48,7 +48,7 @@ function tryRemove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // somebody else's folder, or one that another run is removing
+    // someone else's folder, or one that another run is removing
   }
 }
 

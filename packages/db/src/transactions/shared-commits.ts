@@ -25,7 +25,7 @@ type Answer = () => void;
 export interface SharingLimits {
   /** How many take part in one commit at most. */
   readonly most: number;
-  /** When nobody takes part any more, so that what came first waits for the others no longer than for the disk. */
+  /** When no one takes part any more, so that what came first waits for the others no longer than for the disk. */
   readonly joinMs: number;
   /** How long the work of one may take; statements of SQLite do not count, as nothing else runs meanwhile. */
   readonly workMs: number;
@@ -65,7 +65,7 @@ export class SharedCommits {
     this.isAtWork = false;
   }
 
-  /** Never rejects: whoever takes part is told. */
+  /** Never rejects: anyone who takes part is told. */
   private async commitGroup(): Promise<void> {
     const taken: Waiting[] = [];
     const answers: Answer[] = [];

@@ -1,7 +1,7 @@
 /**
  * `read` behind a memory: what it gave stays good for `keepMs` from the begin of the reading, and while one is
- * under way nobody begins another. Rejects when a reading fails, or is not over after `patienceMs` (2 s when
- * absent): it goes on, and whoever asks meanwhile waits for the same one. While it is late, what the one before gave
+ * under way no one begins another. Rejects when a reading fails, or is not over after `patienceMs` (2 s when
+ * absent): it goes on, and anyone who asks meanwhile waits for the same one. While it is late, what the one before gave
  * stands in for it, for five times `keepMs` at most.
  */
 export function readSeldom<T>(read: () => Promise<T>, keepMs: number, patienceMs = 2_000): () => Promise<T> {

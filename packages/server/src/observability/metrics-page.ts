@@ -16,7 +16,7 @@ export const metricsSettings = {
   metricsOpen: setting(
     'METRICS_OPEN',
     flag.default(false),
-    'true: without METRICS_TOKEN, /metrics is open to whoever reaches the service',
+    'true: without METRICS_TOKEN, /metrics is open to anyone who reaches the service',
   ),
 };
 

@@ -22,7 +22,7 @@ const tracer = () => trace.getTracer('certloop');
 
 /**
  * Does the work within a span of the running trace, or of a new one; a rejection marks the span as failed. Just
- * does the work while nobody takes spans.
+ * does the work while no one takes spans.
  */
 export async function inSpan<T>(
   name: string,
@@ -92,7 +92,7 @@ export interface RequestSpan {
   readonly ids: TraceIds;
 }
 
-/** Server span of a request, in the trace that its `traceparent` names; undefined while nobody takes spans. */
+/** Server span of a request, in the trace that its `traceparent` names; undefined while no one takes spans. */
 export function beginRequestSpan(
   method: string,
   header: string | string[] | undefined,

@@ -56,7 +56,7 @@ test('failures are forgotten after a minute', async () => {
   await fail(9);
 });
 
-test('whoever gets in begins anew', async () => {
+test('anyone who gets in begins anew', async () => {
   await fail(9);
   expect(await tryOnce(true)).toBe('in');
   await fail(9);
@@ -66,7 +66,7 @@ test('successes do not count', async () => {
   for (let time = 0; time < 100; time += 1) expect(await tryOnce(true)).toBe('in');
 });
 
-test('nobody else is locked out: not the account from elsewhere, not another account', async () => {
+test('no one else is locked out: not the account from elsewhere, not another account', async () => {
   await fail(10);
   expect(await tryOnce(true, 'ada', '192.0.2.2')).toBe('in');
   expect(await tryOnce(true, 'ben', '192.0.2.1')).toBe('in');

@@ -6,11 +6,11 @@ import { type NameServer, nameServerText, selfAndParents } from './name-server.j
 /** The DNS as it is seen from here. */
 export interface DnsView {
   /**
-   * Name at which the CNAME records of a name end; itself without any, or when nobody answers. Throws UpstreamFailed
+   * Name at which the CNAME records of a name end; itself without any, or when no one answers. Throws UpstreamFailed
    * for a chain that is circular or longer than 8.
    */
   effectiveName(name: string): Promise<string>;
-  /** The zone that a name lies in; undefined when nobody answers. */
+  /** The zone that a name lies in; undefined when no one answers. */
   zoneOf(name: string): Promise<string | undefined>;
   /** Name servers of a zone, those left out that may not be asked. */
   serversOf(zone: string): Promise<readonly NameServer[]>;

@@ -69,7 +69,7 @@ async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
   }
 }
 
-/** Authorizations say what is to be proven, and what went wrong; in between nobody needs them. */
+/** Authorizations say what is to be proven, and what went wrong; in between no one needs them. */
 function readAuthorizations(run: Run, { status, authorizations }: AcmeOrder): Promise<AuthorizationAt[]> {
   if (status !== 'pending' && status !== 'invalid') return Promise.resolve([]);
   const { client, account } = run.deps;

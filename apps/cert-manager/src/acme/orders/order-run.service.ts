@@ -124,7 +124,7 @@ export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promis
   }
 }
 
-// then it is taken for lost, as a certificate that nobody can get is worth less than a second one
+// then it is taken for lost, as a certificate that no one can get is worth less than a second one
 const maxRefusedLooks = 5;
 
 /**

@@ -16,7 +16,7 @@ export interface StepChange {
   readonly items?: Readonly<Record<string, ChallengeItem>>;
 }
 
-/** One challenge, and what somebody is to publish for it. */
+/** One challenge, and what someone is to publish for it. */
 export interface ChallengeItem {
   readonly type: string;
   readonly status: StepStatus;
@@ -55,7 +55,7 @@ export interface OrderJournal {
   keep(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
   /** Whether another request or renewal holds the order of the address. */
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
-  /** Somebody says that he has published what the order waited for. */
+  /** Someone says that he has published what the order waited for. */
   readonly isConfirmed?: boolean | undefined;
   /** Told of every step as it goes. */
   readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;

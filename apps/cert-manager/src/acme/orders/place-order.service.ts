@@ -38,7 +38,7 @@ async function isOfThisCa({ deps }: Run, url: string): Promise<boolean> {
 }
 
 /**
- * The order whose answer never arrived: one for the same names that nobody has finalized, since that comes after
+ * The order whose answer never arrived: one for the same names that no one has finalized, since that comes after
  * its URL is on disk, and that no other request or renewal holds. A CA that lists no orders leaves such a one to expire; no certificate comes of it.
  */
 async function findLost(run: Run): Promise<CurrentOrder | undefined> {

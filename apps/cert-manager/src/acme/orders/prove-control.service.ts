@@ -5,7 +5,7 @@ import { type ProofRecord, provenName } from './order-record.js';
 import { keep, type Run, report } from './order-run.service.js';
 import type { ChallengeItem } from './order-steps.js';
 
-/** Somebody has to publish something before the order can go on. */
+/** Someone has to publish something before the order can go on. */
 export class OrderWaits extends AppError {
   constructor(message: string) {
     super('conflict', message, { code: 'waiting_manual' });

@@ -21,14 +21,14 @@ export interface Prover {
   withdraw(proof: ProofRecord, answer: string): Promise<void>;
   /** Tries what publishes, without publishing anything; a sentence about it. Throws UpstreamFailed. */
   readonly probe?: () => Promise<string>;
-  /** What somebody is to publish. */
+  /** What someone is to publish. */
   instruction(proof: ProofRecord, answer: string): { readonly place: string; readonly content: string };
 }
 
 export interface HttpProverDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Why an answer cannot be read under its name; undefined when it can, or when nobody looks. */
+  /** Why an answer cannot be read under its name; undefined when it can, or when no one looks. */
   readonly probe: (proof: ProofRecord, answer: string) => Promise<string | undefined>;
 }
 
@@ -50,7 +50,7 @@ export function createHttpProver(deps: HttpProverDeps): Prover {
   };
 }
 
-// An order that nobody took up again is dead at every CA after a week.
+// An order that no one took up again is dead at every CA after a week.
 const tokenLifeMs = 7 * 86_400_000;
 
 /** Proofs by TXT records that a backend publishes. */

@@ -16,7 +16,7 @@ import { auditWriters } from './audit-export.js';
 export interface AuditExport {
   readonly contentType: string;
   readonly fileName: string;
-  /** Made only while somebody takes them. */
+  /** Made only while someone takes them. */
   readonly pieces: AsyncIterable<string>;
 }
 

@@ -5,7 +5,7 @@ import { ipKeyRange } from './ip-range.js';
 
 /** Which entries a caller may see. */
 export interface AuditScope {
-  /** Entries of this user are visible in any case, null when nobody's are; `undefined` when everything is. */
+  /** Entries of this user are visible in any case, null when no one's are; `undefined` when everything is. */
   readonly ownUserId?: string | null;
   /** Spaces whose entries are visible. */
   readonly spaces: 'all' | readonly string[];

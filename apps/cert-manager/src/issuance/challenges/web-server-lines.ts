@@ -7,7 +7,7 @@ export const challengePath = '/.well-known/acme-challenge/';
 export interface OwnAddress {
   /** Such as `https://certs.example.org`. */
   readonly origin: string;
-  /** Somebody said that it is reached there; else it is where it listens. */
+  /** Someone said that it is reached there; else it is where it listens. */
   readonly isStated: boolean;
 }
 

@@ -16,7 +16,7 @@ import { findProviderUsers, type ProviderUsers } from '../../providers/provider-
 import type { JobCaller } from './job-audit.js';
 import type { StepReports } from './request-plan.js';
 
-/** `waiting` for somebody to publish a proof; `running` is somebody's as long as the lease lasts. */
+/** `waiting` for someone to publish a proof; `running` is someone's as long as the lease lasts. */
 export const jobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
@@ -34,14 +34,14 @@ export interface IssuanceJobRow {
   readonly steps: StepReports;
   /** What the provider keeps of the order. */
   readonly orderState: OrderState | null;
-  /** Somebody said that he has published what the order waited for. */
+  /** Someone said that he has published what the order waited for. */
   readonly isConfirmed: boolean;
   /** The valid certificate whose place the new one takes. */
   readonly replacesId: string | null;
   readonly certificateId: string | null;
   /** A sentence for people. */
   readonly message: string;
-  /** How often a worker has taken it up; whoever writes names the number under which he works. */
+  /** How often a worker has taken it up; anyone who writes names the number under which he works. */
   readonly attempt: number;
   readonly leaseUntil: Date | null;
   readonly createdAt: Date;
@@ -155,7 +155,7 @@ export async function extendJobs(
   }
 }
 
-/** Takes up a running job that nobody works on: exactly one worker gets it. */
+/** Takes up a running job that no one works on: exactly one worker gets it. */
 export function claimJob(tx: Tx, now: Date, leaseUntil: Date): Promise<IssuanceJobRow | undefined> {
   return claimDue(tx, {
     table: issuanceJobs,

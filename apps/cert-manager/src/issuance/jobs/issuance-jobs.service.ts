@@ -26,7 +26,7 @@ export async function showJob(
 }
 
 /**
- * Goes on with a job that waits for somebody to publish a proof. Throws NotFound, Forbidden, and Conflict for one
+ * Goes on with a job that waits for someone to publish a proof. Throws NotFound, Forbidden, and Conflict for one
  * that does not wait.
  */
 export async function continueJob(deps: RequestDeps, caller: Caller, id: string): Promise<IssuanceJobRow> {

@@ -17,16 +17,16 @@ export interface IssuanceRunner {
   begin(job: IssuanceJobRow): void;
   /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
   settled(id: string, ms: number): Promise<IssuanceJobRow | undefined>;
-  /** Takes up jobs that nobody works on any more; one that has broken off 10 times is failed instead. */
+  /** Takes up jobs that no one works on any more; one that has broken off 10 times is failed instead. */
   takeUp(): Promise<void>;
   /** Deletes what ended long ago. */
   sweep(): Promise<void>;
-  /** Resolves when what is under way has ended; whoever calls it has made the waits end. */
+  /** Resolves when what is under way has ended; anyone who calls it has made the waits end. */
   stop(): Promise<void>;
 }
 
 const lookMs = 250;
-// what breaks whoever works on it must neither do so for ever nor keep its FQDN from another request
+// what breaks anyone who works on it must neither do so for ever nor keep its FQDN from another request
 const maxTries = 10;
 const keptMs = 90 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
@@ -103,7 +103,7 @@ function logBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: un
   logger.error({ jobId, error }, 'issuance.broken');
 }
 
-/** Leaves a job to whoever comes next, as this process stops. */
+/** Leaves a job to anyone who comes next, as this process stops. */
 async function letGo({ db, logger }: RunDeps, job: IssuanceJobRow): Promise<void> {
   try {
     await db.transaction((tx) => updateJob(tx, job, { leaseUntil: null }));

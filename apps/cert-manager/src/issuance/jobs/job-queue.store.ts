@@ -6,7 +6,7 @@ export interface JobQueue<Job> {
   leave(job: Job): void;
   /** Jobs that wait. */
   waiting(): readonly Job[];
-  /** Lets nobody wait any longer. */
+  /** Lets no one wait any longer. */
   close(): void;
 }
 

@@ -35,13 +35,13 @@ export interface RunDeps {
   readonly leaseMs: number;
 }
 
-/** The job has passed to somebody else, or is gone. */
+/** The job has passed to someone else, or is gone. */
 class JobLost extends Error {
   override readonly name = 'JobLost';
 }
 
 /**
- * Works on a job that this worker has claimed until it is completed, failed, or waits for somebody. What the end of
+ * Works on a job that this worker has claimed until it is completed, failed, or waits for someone. What the end of
  * the process would leave undone is done by the next worker, from what is on disk.
  */
 export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<void> {

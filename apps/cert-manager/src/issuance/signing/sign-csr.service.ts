@@ -94,7 +94,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput
   };
   return async (caller, input) => {
     requireLevel(caller, input.spaceId, 'READ_WRITE');
-    // the place comes before the look at the newest certificate: whoever had the place before has stored his by then
+    // the place comes before the look at the newest certificate: anyone who had the place before has stored his by then
     return company.join(() => deps.signPlaces.use(input.fqdnId, (place) => signAt(place, caller, input)));
   };
 }

@@ -73,7 +73,7 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
   };
 }
 
-/** For orders that nobody takes up again. */
+/** For orders that no one takes up again. */
 const forgetful: OrderProgress = { kept: undefined, keep: async () => undefined };
 
 async function sign(

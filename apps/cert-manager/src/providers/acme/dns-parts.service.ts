@@ -26,7 +26,7 @@ interface BackendTerms {
   readonly turns: NameTurns;
 }
 
-/** Whoever keeps the zone of the proofs. */
+/** Anyone who keeps the zone of the proofs. */
 export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
   const { allowPrivate, requestMs, outgoing, clock, pause, turns } = terms;
   const { url, authHeader, mode, tsig, acmeDns, zone } = dns;

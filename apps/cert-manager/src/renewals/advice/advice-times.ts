@@ -15,7 +15,7 @@ export function nextAdviceAfterFault(now: Date): Date {
   return new Date(now.getTime() + hour);
 }
 
-/** Until when somebody who asks may be silent before somebody else asks. */
+/** Until when someone who asks may be silent before someone else asks. */
 export function adviceLeaseUntil(now: Date): Date {
   return new Date(now.getTime() + 10 * minute);
 }

@@ -12,7 +12,7 @@ export interface RunReport {
     readonly reason: string;
     readonly isLongExpired: boolean;
   }[];
-  /** Renewals that ended by an error nobody foresaw; they are tried again when their lease has lapsed. */
+  /** Renewals that ended by an error no one foresaw; they are tried again when their lease has lapsed. */
   readonly broken: number;
   /** Entries whose worker had vanished. */
   readonly lapsed: number;
@@ -26,7 +26,7 @@ export interface RunReport {
   readonly isDone: boolean;
 }
 
-/** Whether nobody needs to look: a failure that will soon be tried again is no reason. */
+/** Whether no one needs to look: a failure that will soon be tried again is no reason. */
 export function isSound({ failed, broken, troubled, forbidden }: RunReport): boolean {
   return (
     broken === 0 &&

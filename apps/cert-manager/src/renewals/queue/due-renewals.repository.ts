@@ -61,7 +61,7 @@ export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<bo
   return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });
 }
 
-/** FQDNs that somebody is at work for; as many as there are workers. */
+/** FQDNs that someone is at work for; as many as there are workers. */
 async function listBusyFqdns(tx: Tx): Promise<string[]> {
   const text = `select fqdn_id from renewal_queue where status = 'processing'
     union all select fqdn_id from issuance_jobs where status = 'running'`;

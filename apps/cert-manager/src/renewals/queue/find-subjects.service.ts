@@ -17,7 +17,7 @@ export interface FoundSubject extends RenewalSubject {
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
   readonly newestId: string | undefined;
-  /** Whether somebody has a request for the FQDN under way. */
+  /** Whether someone has a request for the FQDN under way. */
   readonly isRequested: boolean;
   /** Whether a certificate for the key of the CSR was revoked as compromised. */
   readonly isKeyCompromised: boolean;
@@ -76,7 +76,7 @@ export async function findSubjects(
 }
 
 /**
- * The provider whose answer an earlier try has, with whom it has an order, or whom it was asking, whoever issued for the
+ * The provider whose answer an earlier try has, with whom it has an order, or whom it was asking, no matter who issued for the
  * FQDN since; undefined where there is none, or where it is disabled and so cannot go on.
  */
 function begunProvider(

@@ -33,7 +33,7 @@ import { createSettler, type Settlement } from './settle-together.service.js';
  * entry's journal how far its order has come, if it has orders.
  */
 export const renewalSteps = [
-  /** The entry is taken; nobody has been asked. On disk. */
+  /** The entry is taken; no one has been asked. On disk. */
   'claimed',
   /** The provider has answered, with a certificate or a refusal; not on disk. Asked again, it answers the same. */
   'answered',
@@ -51,7 +51,7 @@ export interface RenewDeps extends LeaseDeps, SettleDeps {
 
 /**
  * Renews the certificate of an entry that this worker has claimed, and settles it. A refusal of the provider is
- * an end like any other; throws only what nobody foresaw, and then the entry is left to lapse.
+ * an end like any other; throws only what no one foresaw, and then the entry is left to lapse.
  */
 export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Promise<RenewalEnd> {
   const lease = holdLease(deps, entry);
@@ -78,7 +78,7 @@ function isGone(error: unknown): boolean {
   return error instanceof LeaseLost || (error instanceof AppError && error.kind === 'not_found');
 }
 
-/** Somebody was as quick to ask for a certificate as this worker was to claim the entry. */
+/** Someone was as quick to ask for a certificate as this worker was to claim the entry. */
 const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQDN is under way' };
 
 /** What works on several renewals at once does together for them. */

@@ -5,10 +5,10 @@ import { changeOf } from '../renewal-entry.js';
 import type { RenewalJournal } from '../renewal-journal.js';
 import { findRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 
-/** The entry has passed to somebody else, or is gone. Whatever was done for it since counts for nothing. */
+/** The entry has passed to someone else, or is gone. Whatever was done for it since counts for nothing. */
 export class LeaseLost extends Error {
   constructor() {
-    super('the renewal has passed to somebody else');
+    super('the renewal has passed to another worker');
     this.name = 'LeaseLost';
   }
 }

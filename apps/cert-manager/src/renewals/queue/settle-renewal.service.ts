@@ -58,7 +58,7 @@ export interface RenewalSubject {
 export type RenewalEnd =
   | { readonly kind: 'renewed'; readonly fqdn: string }
   | { readonly kind: 'failed'; readonly fqdn: string; readonly reason: string; readonly next: NextStep }
-  /** It was somebody else's, or nobody's, by then. */
+  /** It was someone else's, or no one's, by then. */
   | { readonly kind: 'lost'; readonly entryId: string };
 
 /** What follows a failure: another try, or nothing because nothing is to be done. */
@@ -158,7 +158,7 @@ export async function settleFailed(
   return { kind: 'failed', fqdn, reason, next };
 }
 
-/** Ends the entry by the number of its try: whoever came too late changes nothing. */
+/** Ends the entry by the number of its try: anyone who came too late changes nothing. */
 async function settle(tx: Tx, entry: RenewalRow, event: RenewalEvent): Promise<void> {
   const change = changeOf(entry, event);
   const isSettled = change !== undefined && (await updateRenewal(tx, entry, settledBy(change)));

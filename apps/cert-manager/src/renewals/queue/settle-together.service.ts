@@ -125,7 +125,7 @@ function originOf({ held, csr, subject }: Sound) {
   return { fqdnId: held.id, csrId: csr.id, providerId: subject.provider.id };
 }
 
-/** Ends the entries by the numbers of their tries. Throws LeaseLost when one of them is somebody else's. */
+/** Ends the entries by the numbers of their tries. Throws LeaseLost when one of them is someone else's. */
 async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): Promise<void> {
   for (const attempt of new Set(entries.map((entry) => entry.attempt))) {
     const tried = entries.filter((entry) => entry.attempt === attempt);

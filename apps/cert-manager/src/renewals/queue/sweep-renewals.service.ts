@@ -15,7 +15,7 @@ const slice = 500;
 
 /**
  * Plans what should be planned but is not, as after an upgrade, and deletes final entries that are older than 90
- * days. In slices, so that nobody waits for it long.
+ * days. In slices, so that no one waits for it long.
  */
 export async function sweepRenewals(deps: SweepDeps): Promise<void> {
   const planned = await planMissing(deps);

@@ -85,7 +85,7 @@ function spaceOf(need: Need, path: string, params: Readonly<Record<string, strin
   return path.startsWith(`/spaces/{${name}}`) ? params[name]?.toLowerCase() : undefined;
 }
 
-/** Else a page elsewhere could sign its visitor in as somebody else. */
+/** Else a page elsewhere could sign its visitor in as someone else. */
 function foreignPage(): Forbidden {
   return new Forbidden('the request came from a page of another origin', {
     code: 'csrf_refused',

@@ -41,7 +41,7 @@ export interface Credentials extends PageHeaders {
   readonly asUserId: string | undefined;
   /** False for GET and HEAD. */
   readonly isWrite: boolean;
-  /** Sent by a page that nobody may be looking at, so it does not renew a session. */
+  /** Sent by a page that no one may be looking at, so it does not renew a session. */
   readonly isBackground: boolean;
   readonly ownOrigins: readonly string[];
   readonly from: Origin;

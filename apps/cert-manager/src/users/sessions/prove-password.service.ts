@@ -31,7 +31,7 @@ export function provePassword(
   });
 }
 
-/** A name that nobody has is not kept: people type passwords into the wrong field. */
+/** A name that no one has is not kept: people type passwords into the wrong field. */
 function recordFailure(denials: Denials, from: Origin, user: UserRow | undefined): Promise<void> {
   const caller = anonymousCaller(from);
   const failure = { action: 'auth.fail', resourceType: 'user', subject: 'password' } as const;

@@ -119,7 +119,7 @@ export async function findOwnSession(
   return { csrfToken: csrfTokenOf(session), idleEndsAt, endsAt };
 }
 
-/** Deletes sessions that nobody can use any more. */
+/** Deletes sessions that no one can use any more. */
 export async function sweepSessions({ db, clock }: Pick<SessionsDeps, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
   const idleSince = new Date(now.getTime() - idleMs);

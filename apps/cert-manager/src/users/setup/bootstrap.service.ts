@@ -15,8 +15,8 @@ export interface BootstrapDeps extends AccountsDeps {
 }
 
 /**
- * Makes the first administrator for whoever holds the setup token. Throws NotFound once there has been one,
- * whoever made him, Unauthenticated when the token is wrong or too old, InvalidInput for a wrong account, and
+ * Makes the first administrator for anyone who holds the setup token. Throws NotFound once there has been one,
+ * anyone who made him, Unauthenticated when the token is wrong or too old, InvalidInput for a wrong account, and
  * a too_many_requests refusal. Of two calls at once, one makes him.
  */
 export async function bootstrapWithToken(
@@ -42,7 +42,7 @@ export async function needsSetup({ db }: Pick<AccountsDeps, 'db'>): Promise<bool
   return !(await db.read(hadAdmin));
 }
 
-/** Throws NotFound once there has been an administrator, whoever made him. */
+/** Throws NotFound once there has been an administrator, no matter who made him. */
 export async function requireSetupOpen({ db }: Pick<AccountsDeps, 'db'>): Promise<void> {
   if (!(await needsSetup({ db }))) throw setupIsOver();
 }
@@ -54,7 +54,7 @@ async function makeFirstAdmin(
   account: NewAccount,
 ): Promise<UserRow | undefined> {
   const row = await newAdmin(deps, account);
-  // He did it himself: nobody else was there to do it.
+  // He did it himself: no one else was there to do it.
   const himself = { ...userCaller(row, rightsOf(row, []), caller), kind: caller.kind };
   return deps.db.transaction(async (tx) => {
     if (!(await markFirstAdmin(tx, row.createdAt))) return undefined;

@@ -34,7 +34,7 @@ export async function prepareForPings(tx: Tx): Promise<void> {
 }
 
 /**
- * Writes what pings change of the checks that nobody else has changed since they were read, in a transaction of its
+ * Writes what pings change of the checks that no one else has changed since they were read, in a transaction of its
  * own; returns the ids of these. Of the others nothing is written.
  */
 export async function commitPings(db: Database, rows: PingRows): Promise<ReadonlySet<number>> {

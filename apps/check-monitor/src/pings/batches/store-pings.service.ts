@@ -30,12 +30,12 @@ type StoredPing = Pick<Ping, 'checkId' | 'n' | 'at'>;
 /** Why a ping was refused; undefined when it is stored. */
 export type PingRefusal = AppError | undefined;
 
-/** Nothing was written, as somebody else had changed the check. */
+/** Nothing was written, as someone else had changed the check. */
 export const outdated = Symbol('outdated');
 
 /**
  * Stores pings with all that they change, in the order given, in one transaction however many they are; one that is
- * refused leaves the others alone. What is known of the checks counts as true, as hardly ever somebody else changes
+ * refused leaves the others alone. What is known of the checks counts as true, as hardly ever someone else changes
  * them; where it is not, nothing is written. Nothing else may store pings of these checks by `known` meanwhile.
  */
 export async function storePings(

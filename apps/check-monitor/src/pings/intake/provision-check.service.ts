@@ -18,7 +18,7 @@ export type ProvisionDeps = Pick<WriteCheckDeps, 'newUuid' | 'clock' | 'checkLim
 const longestSlug = 100;
 
 /**
- * Makes the check that a ping asks for, with all channels of its project, unless somebody else was quicker; returns
+ * Makes the check that a ping asks for, with all channels of its project, unless someone else was quicker; returns
  * its uuid. Throws NotFound beyond twice the limit of the account, InvalidInput for a slug that is too long.
  */
 export async function provisionCheck(

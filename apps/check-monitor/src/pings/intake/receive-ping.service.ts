@@ -134,7 +134,7 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
 
 /**
  * All together; when that fails, each alone, so that a ping that breaks it takes no other along. Where the database is
- * away all fail at once, as each would wait for it. Returns those whose check was changed by somebody else.
+ * away all fail at once, as each would wait for it. Returns those whose check was changed by someone else.
  */
 async function settleTogether(
   db: Database,

@@ -8,7 +8,7 @@ import { setRenewalWindow } from '../certificates/renewal-info.service.js';
 // A fault or a window has a few hundred octets.
 const bodyBytes = 4_096;
 
-/** Router of the administrative API; whoever reaches it may use it. */
+/** Router of the administrative API; anyone who reaches it may use it. */
 export function adminRoutes(deps: AcmeDeps): Router {
   const { faults } = deps;
   return bind(

@@ -73,7 +73,7 @@ export function readKey(jwk: unknown): { readonly jwk: PublicJwk; readonly key: 
 
 function readNonce(nonce: unknown): string {
   if (nonce === undefined) throw new AcmeProblem('badNonce', 'the JWS header has no nonce');
-  // RFC 8555 §6.5.2: not in base64url is malformed, and not merely a nonce of somebody else.
+  // RFC 8555 §6.5.2: not in base64url is malformed, and not merely a nonce of someone else.
   if (typeof nonce !== 'string' || !/^[A-Za-z0-9_-]+$/.test(nonce)) {
     throw new AcmeProblem('malformed', 'the nonce of the JWS header is not in base64url');
   }
