@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { createGuard } from '../src/guard.js';
+import { probe } from '../src/probe.client.js';
+import { createAuthority, pemOf } from './authority.js';
+import { startPlain } from './speaker.js';
+
+const guard = createGuard({ allowCidrs: ['127.0.0.0/8'] });
+const hasSlapd = spawnSync('slapd', ['-VV']).status === 0;
+if (!hasSlapd) process.stderr.write('SKIPPED: slapd is not there, so OpenLDAP is not probed\n');
+
+async function freePort(): Promise<number> {
+  const { port, close } = await startPlain(() => undefined);
+  await close();
+  return port;
+}
+
+(hasSlapd ? test : test.skip)('the certificate of OpenLDAP is read by STARTTLS', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'certloop-slapd-'));
+  const authority = await createAuthority('LDAP');
+  const leaf = await authority.issue();
+  const port = await freePort();
+  const files = {
+    'cert.pem': pemOf(leaf.certificate, authority.intermediate),
+    'key.pem': leaf.keyPem,
+    'slapd.conf': ['TLSCertificateFile cert.pem', 'TLSCertificateKeyFile key.pem', 'pidfile pid', ''].join(
+      '\n',
+    ),
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  // -d keeps it in the foreground
+  const args = ['-d', '0', '-f', 'slapd.conf', '-h', `ldap://127.0.0.1:${port}`];
+  const server = spawn('slapd', args, { cwd: folder, stdio: 'ignore' });
+  const ended = once(server, 'exit');
+  try {
+    const target = { host: '127.0.0.1', port, protocol: 'ldap', sni: 'www.example.test' } as const;
+    let found = await probe(target, { guard });
+    for (let tries = 0; tries < 100 && found.some(isRefused); tries += 1) {
+      await pause(100);
+      found = await probe(target, { guard });
+    }
+    expect(found).toMatchObject([
+      { address: '127.0.0.1', observation: { served: [{ leaf: { der: leaf.certificate.der } }] } },
+    ]);
+  } finally {
+    server.kill();
+    await ended;
+    await rm(folder, { recursive: true });
+  }
+});
+
+const isRefused = ({ observation }: Awaited<ReturnType<typeof probe>>[number]) =>
+  'stage' in observation && observation.stage === 'refused';
