@@ -2,7 +2,6 @@ export { background, consolePath, createPageClient, serviceUrl } from './api.bro
 export { useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
 export { type Column, DataTable } from './data-table.js';
-export { saveText } from './download.browser.js';
 export { ErrorPanel } from './error-panel.js';
 export { Icon, type IconName } from './icons.js';
 export { LifeLine } from './life-line.js';

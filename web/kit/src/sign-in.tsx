@@ -92,6 +92,8 @@ export function PasswordField({
       error={error}
       autoComplete={autoComplete}
       autoFocus={autoFocus}
+      // a dialog chooses what has the focus first
+      data-autofocus={autoFocus || undefined}
       required
       withAsterisk={false}
       maxLength={1_000}

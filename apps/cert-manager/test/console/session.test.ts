@@ -49,6 +49,7 @@ import { startAppOnSqlite, type TestApp } from '../support/app.js';
       await page.clock.fastForward(31_000);
       await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
       await look('ended');
+      expect(await page.locator(':focus').getAttribute('name')).toBe('password');
       await signIn();
       await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
       expect(await page.getByLabel('Name').inputValue()).toBe('Shop of the south');

@@ -8,7 +8,7 @@ import {
   Loaded,
   Moment,
   StateChip,
-  saveText,
+  serviceUrl,
   useNow,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
@@ -42,13 +42,16 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
       key: 'take',
       title: '',
       width: '15rem',
-      cell: ({ pem }) => (
+      cell: ({ id, spaceId, fqdnId, pem }) => (
         <div className="cl-row">
           <Button
+            component="a"
+            // the service records who downloaded it
+            href={`${serviceUrl()}/spaces/${spaceId}/fqdns/${fqdnId}/certificates/${id}/download`}
+            download
             size="xs"
             variant="default"
             leftSection={<Icon name="certificate" size={16} />}
-            onClick={() => saveText(`${fqdn.fqdn.replace('*', '_')}.pem`, pem)}
           >
             Download
           </Button>
