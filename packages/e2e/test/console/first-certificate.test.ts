@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Browser, hasBrowser, openBrowser, runStory } from '@certloop/browser';
 import { hasProgram } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Cleanup, type RunningStack, startTestStack } from '../test-stack.js';
+import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 
 const name = 'www.example.test';
 const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the console', ['version'])].every(

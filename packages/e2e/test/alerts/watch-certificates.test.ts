@@ -9,9 +9,9 @@ import {
   type Place,
   signCsr,
   uploadCsr,
-} from '../src/main-job.js';
-import { describeStack } from './running-stack.js';
-import { until } from './until.js';
+} from '../../src/main-job.js';
+import { describeStack } from '../support/running-stack.js';
+import { until } from '../support/until.js';
 
 const inTime = 60_000;
 

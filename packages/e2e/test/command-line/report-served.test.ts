@@ -4,9 +4,9 @@ import { createServer } from 'node:tls';
 import { run } from '@certloop/cli/dist/src/run.js';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair } from '@certloop/crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { addFqdn, makeSpace, type Place, signCsr, uploadCsr } from '../src/main-job.js';
-import { createCollector } from './collector.js';
-import { type Cleanup, type RunningStack, startTestStack } from './test-stack.js';
+import { addFqdn, makeSpace, type Place, signCsr, uploadCsr } from '../../src/main-job.js';
+import { createCollector } from '../support/collector.js';
+import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 
 const hostname = 'www.example.test';
 const cleanups: Cleanup[] = [];

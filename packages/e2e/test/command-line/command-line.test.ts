@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
-import { credentialsFile } from '../src/credentials.js';
-import { makeCsr } from '../src/main-job.js';
-import { type Stack, startStack } from '../src/stack.js';
-import { runCertloop } from './certloop.js';
-import { monitorCommand } from './monitor-command.js';
+import { inheritedEnvironment } from '../../src/config.js';
+import { credentialsFile } from '../../src/credentials.js';
+import { makeCsr } from '../../src/main-job.js';
+import { type Stack, startStack } from '../../src/stack.js';
+import { runCertloop } from '../support/certloop.js';
+import { monitorCommand } from '../support/monitor-command.js';
 
 const program = createRequire(import.meta.url).resolve('@certloop/cli/bin/certloop.js');
 const free = { certManager: 0, checkMonitor: 0, dummyCa: 0 };

@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
-import { type Credentials, credentialsFile } from '../src/credentials.js';
-import { clientsOf } from '../src/main-job.js';
-import { freePort } from '../src/ports.js';
-import { type Stack, startStack } from '../src/stack.js';
+import { inheritedEnvironment } from '../../src/config.js';
+import { type Credentials, credentialsFile } from '../../src/credentials.js';
+import { clientsOf } from '../../src/main-job.js';
+import { freePort } from '../../src/ports.js';
+import { type Stack, startStack } from '../../src/stack.js';
 
 const free = { certManager: 0, checkMonitor: 0, dummyCa: 0 };
 const environment = inheritedEnvironment();

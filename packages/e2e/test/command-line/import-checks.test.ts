@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type CheckCreate, createCheckMonitorClient } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
-import type { Stack } from '../src/stack.js';
-import { monitorCommand } from './monitor-command.js';
-import { describeStack } from './running-stack.js';
+import type { Stack } from '../../src/stack.js';
+import { monitorCommand } from '../support/monitor-command.js';
+import { describeStack } from '../support/running-stack.js';
 
-const script = fileURLToPath(new URL('../../../../scripts/import-healthchecks.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../../../../../scripts/import-healthchecks.mjs', import.meta.url));
 
 async function importChecks(environment: Record<string, string>, ...words: string[]) {
   const child = spawn(process.execPath, [script, ...words], { env: { ...process.env, ...environment } });

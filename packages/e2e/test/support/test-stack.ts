@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DialectName } from '@certloop/db';
 import { testDatabaseUrl } from '@certloop/db/testing';
-import { inheritedEnvironment } from '../src/config.js';
-import { type Clients, clientsOf } from '../src/main-job.js';
-import { type Stack, startStack } from '../src/stack.js';
+import { inheritedEnvironment } from '../../src/config.js';
+import { type Clients, clientsOf } from '../../src/main-job.js';
+import { type Stack, startStack } from '../../src/stack.js';
 
 /** A stack of real processes, and its clients. */
 export interface RunningStack {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Provider } from '@certloop/contracts';
 import { column, openDatabase, querySql } from '@certloop/db';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../src/main-job.js';
-import { freePort } from '../src/ports.js';
-import { runCommand, type ServiceProcess, startService } from '../src/service-process.js';
-import { answeringAtOnePort, awaitCertificates, request } from './acme-place.js';
-import { isPebbleThere, startPebble } from './pebble-process.js';
-import { describeStack } from './running-stack.js';
-import type { RunningStack } from './test-stack.js';
+import { type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../../src/main-job.js';
+import { freePort } from '../../src/ports.js';
+import { runCommand, type ServiceProcess, startService } from '../../src/service-process.js';
+import { answeringAtOnePort, awaitCertificates, request } from '../support/acme-place.js';
+import { isPebbleThere, startPebble } from '../support/pebble-process.js';
+import { describeStack } from '../support/running-stack.js';
+import type { RunningStack } from '../support/test-stack.js';
 
 jest.setTimeout(150_000);
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
+import { inheritedEnvironment } from '../../src/config.js';
 import {
   addFqdn,
   awaitHeartbeat,
@@ -17,9 +17,9 @@ import {
   makeSpace,
   signCsr,
   uploadCsr,
-} from '../src/main-job.js';
-import type { DatabaseUrls } from '../src/plan.js';
-import { type Stack, startStack } from '../src/stack.js';
+} from '../../src/main-job.js';
+import type { DatabaseUrls } from '../../src/plan.js';
+import { type Stack, startStack } from '../../src/stack.js';
 
 type Dialect = ReturnType<typeof testDialects>[number];
 

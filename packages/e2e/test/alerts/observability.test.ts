@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addFqdn, makeCsr, makeSpace, signCsr, uploadCsr } from '../src/main-job.js';
-import { describeStack } from './running-stack.js';
-import { createSpanCollector, type SentSpan } from './span-collector.js';
+import { addFqdn, makeCsr, makeSpace, signCsr, uploadCsr } from '../../src/main-job.js';
+import { describeStack } from '../support/running-stack.js';
+import { createSpanCollector, type SentSpan } from '../support/span-collector.js';
 
-const folder = new URL('../../../../docker/observability/', import.meta.url);
+const folder = new URL('../../../../../docker/observability/', import.meta.url);
 const token = 'a-token-of-sixteen-letters';
 const collector = createSpanCollector();
 afterAll(collector.close);
@@ -90,7 +90,7 @@ describeStack(
     });
 
     test('every metric of this service is told of on its page', async () => {
-      const page = await readFile(new URL('../../../../docs/observability.md', import.meta.url), 'utf8');
+      const page = await readFile(new URL('../../../../../docs/observability.md', import.meta.url), 'utf8');
       const own = [...scraped.values()]
         .flatMap((text) => [...text.matchAll(/^# TYPE (\S+) /gm)])
         .map(([, name = '']) => name)

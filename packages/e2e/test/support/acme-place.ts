@@ -1,5 +1,5 @@
-import { addFqdn, type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../src/main-job.js';
-import { freePort } from '../src/ports.js';
+import { addFqdn, type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../../src/main-job.js';
+import { freePort } from '../../src/ports.js';
 import type { RunningStack } from './test-stack.js';
 
 /** What lets the dummy CA look for http-01 answers at the manager, for every name. */

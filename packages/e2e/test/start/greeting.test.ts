@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { greet } from '../src/greeting.js';
+import { greet } from '../../src/greeting.js';
 
 const credentials = {
   certManager: { url: 'http://127.0.0.1:3000', username: 'admin', password: 'secret-1', token: 'secret-2' },

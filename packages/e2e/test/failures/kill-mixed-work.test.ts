@@ -4,10 +4,10 @@ import { describeCertificate, parseCertificate, splitChain } from '@certloop/cry
 import { type DialectName, openDatabase } from '@certloop/db';
 import { testDialects } from '@certloop/db/testing';
 import { expect, jest, test } from '@jest/globals';
-import { dummyCaProvider, type Place } from '../src/main-job.js';
-import { answeringAtOnePort, placeWithCsr, useAcme } from './acme-place.js';
-import { type Cleanup, startTestStack } from './test-stack.js';
-import { until } from './until.js';
+import { dummyCaProvider, type Place } from '../../src/main-job.js';
+import { answeringAtOnePort, placeWithCsr, useAcme } from '../support/acme-place.js';
+import { type Cleanup, startTestStack } from '../support/test-stack.js';
+import { until } from '../support/until.js';
 
 // `npm run kills` sets more kills, the seed, and a file for the table
 const kills = Number(process.env['CERTLOOP_KILLS'] ?? '10');

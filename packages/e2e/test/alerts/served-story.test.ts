@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:tls';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { addFqdn, makeSpace, type Place, signCsr, uploadCsr } from '../src/main-job.js';
-import { type OneProcess, startOneProcess } from './one-process.js';
+import { addFqdn, makeSpace, type Place, signCsr, uploadCsr } from '../../src/main-job.js';
+import { type OneProcess, startOneProcess } from '../support/one-process.js';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -21,7 +21,7 @@ import { createApp as createCa } from '@certloop/dummy-ca/dist/src/app.js';
 import { openAuthority } from '@certloop/dummy-ca/dist/src/authority/certificate-authority.service.js';
 import { loadConfig as loadCaConfig } from '@certloop/dummy-ca/dist/src/config.js';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
-import type { Clients } from '../src/main-job.js';
+import type { Clients } from '../../src/main-job.js';
 
 /** An event as the receiver of webhooks got it. */
 export interface ReceivedEvent {

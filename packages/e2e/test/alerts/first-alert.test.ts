@@ -8,15 +8,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
-import { type Credentials, credentialsFile } from '../src/credentials.js';
-import { addIntegrationCommand } from '../src/greeting.js';
-import { addFqdn, clientsOf, makeCsr, makeSpace, signCsr, uploadCsr } from '../src/main-job.js';
-import { freePort } from '../src/ports.js';
-import { until } from './until.js';
+import { inheritedEnvironment } from '../../src/config.js';
+import { type Credentials, credentialsFile } from '../../src/credentials.js';
+import { addIntegrationCommand } from '../../src/greeting.js';
+import { addFqdn, clientsOf, makeCsr, makeSpace, signCsr, uploadCsr } from '../../src/main-job.js';
+import { freePort } from '../../src/ports.js';
+import { until } from '../support/until.js';
 
 const inTime = 60_000;
-const start = fileURLToPath(new URL('../src/start.js', import.meta.url));
+const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
 
 describe('the first alert', () => {
   let folder: string;
@@ -84,7 +84,7 @@ describe('the first alert', () => {
         `--kind webhook --name Hook --settings '${JSON.stringify(settings)}'`,
       );
       const added = spawn('sh', ['-c', command], {
-        cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
+        cwd: fileURLToPath(new URL('../../../../../', import.meta.url)),
         env: {
           ...inheritedEnvironment(),
           CERTLOOP_DATA_DIR: dataDir,

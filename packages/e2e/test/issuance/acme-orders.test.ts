@@ -3,10 +3,16 @@ import { type Client, createClient, dummyCaAdminContract } from '@certloop/contr
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { executeSql, openDatabase } from '@certloop/db';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { judgeCertificate, type Place } from '../src/main-job.js';
-import { runCommand } from '../src/service-process.js';
-import { answeringAtOnePort, awaitCertificates, placeWithCsr, request, useAcme } from './acme-place.js';
-import { describeStack } from './running-stack.js';
+import { judgeCertificate, type Place } from '../../src/main-job.js';
+import { runCommand } from '../../src/service-process.js';
+import {
+  answeringAtOnePort,
+  awaitCertificates,
+  placeWithCsr,
+  request,
+  useAcme,
+} from '../support/acme-place.js';
+import { describeStack } from '../support/running-stack.js';
 
 // much else may run on the same machine, and the manager asks for advice once a minute
 jest.setTimeout(150_000);

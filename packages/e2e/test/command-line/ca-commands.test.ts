@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
-import { freePort } from '../src/ports.js';
-import { type ServiceProcess, startService } from '../src/service-process.js';
-import { runCertloop } from './certloop.js';
+import { inheritedEnvironment } from '../../src/config.js';
+import { freePort } from '../../src/ports.js';
+import { type ServiceProcess, startService } from '../../src/service-process.js';
+import { runCertloop } from '../support/certloop.js';
 
 const testIf = (isThere: boolean) => (isThere ? test : test.skip);
 const ifOpenssl = testIf(hasProgram('openssl', 'it judges no key, chain or PKCS#12', ['version']));

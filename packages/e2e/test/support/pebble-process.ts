@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { hasProgram } from '@certloop/server/testing';
-import type { Clients } from '../src/main-job.js';
-import { freePort } from '../src/ports.js';
+import type { Clients } from '../../src/main-job.js';
+import { freePort } from '../../src/ports.js';
 import { until } from './until.js';
 
 /** Whether pebble (Debian's package of that name) is there; says so where it is not. The gate installs it. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { hasProgram, say } from '@certloop/server/testing';
 import { describe, expect, test } from '@jest/globals';
 
-const folder = new URL('../../../../docker/observability/', import.meta.url);
+const folder = new URL('../../../../../docker/observability/', import.meta.url);
 const file = (name: string) => fileURLToPath(new URL(name, folder));
 const judged = hasProgram('promtool', 'the alert rules are not tried') ? test : test.skip;
 

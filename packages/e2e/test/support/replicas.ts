@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { createCertManagerClient } from '@certloop/contracts';
-import { healthUrl } from '../src/plan.js';
-import { freePort } from '../src/ports.js';
-import { type ServiceProcess, startService } from '../src/service-process.js';
-import type { Stack } from '../src/stack.js';
+import { healthUrl } from '../../src/plan.js';
+import { freePort } from '../../src/ports.js';
+import { type ServiceProcess, startService } from '../../src/service-process.js';
+import type { Stack } from '../../src/stack.js';
 
 /** One more process of a service of a stack. */
 export interface Replica extends ServiceProcess {

@@ -9,12 +9,18 @@ import {
   type Place,
   signCsr,
   uploadCsr,
-} from '../src/main-job.js';
-import type { Stack } from '../src/stack.js';
-import { addWebhook, requireDelivered, requireStored, startListener, startPings } from './ping-load.js';
-import { type Replica, sessionClient, startReplica } from './replicas.js';
-import { type Cleanup, startTestStack } from './test-stack.js';
-import { until } from './until.js';
+} from '../../src/main-job.js';
+import type { Stack } from '../../src/stack.js';
+import {
+  addWebhook,
+  requireDelivered,
+  requireStored,
+  startListener,
+  startPings,
+} from '../support/ping-load.js';
+import { type Replica, sessionClient, startReplica } from '../support/replicas.js';
+import { type Cleanup, startTestStack } from '../support/test-stack.js';
+import { until } from '../support/until.js';
 
 // six processes, hundreds of pings and deliveries
 jest.setTimeout(300_000);

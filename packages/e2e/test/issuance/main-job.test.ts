@@ -11,9 +11,9 @@ import {
   type Place,
   signCsr,
   uploadCsr,
-} from '../src/main-job.js';
-import { describeStack } from './running-stack.js';
-import { until } from './until.js';
+} from '../../src/main-job.js';
+import { describeStack } from '../support/running-stack.js';
+import { until } from '../support/until.js';
 
 async function placeWithCsr(
   clients: Clients,

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
-import { credentialsFile } from '../src/credentials.js';
-import { type Stack, startStack } from '../src/stack.js';
-import { runCertloop } from './certloop.js';
+import { inheritedEnvironment } from '../../src/config.js';
+import { credentialsFile } from '../../src/credentials.js';
+import { type Stack, startStack } from '../../src/stack.js';
+import { runCertloop } from '../support/certloop.js';
 
 let folder: string;
 let stack: Stack;

@@ -14,9 +14,9 @@ import {
   startPostgresPair,
 } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { inheritedEnvironment } from '../src/config.js';
-import { clientsOf } from '../src/main-job.js';
-import { type Stack, startStack } from '../src/stack.js';
+import { inheritedEnvironment } from '../../src/config.js';
+import { clientsOf } from '../../src/main-job.js';
+import { type Stack, startStack } from '../../src/stack.js';
 import {
   addWebhook,
   type PingCount,
@@ -24,8 +24,8 @@ import {
   requireStored,
   startListener,
   startPings,
-} from './ping-load.js';
-import { until } from './until.js';
+} from '../support/ping-load.js';
+import { until } from '../support/until.js';
 
 // servers and services start and stop here
 jest.setTimeout(180_000);
