@@ -75,7 +75,7 @@ export async function addGroupMember(
   });
 }
 
-/** Makes the user a member of the group no more. Throws Forbidden, and NotFound when he is none. */
+/** Removes the user from the group. Throws Forbidden, and NotFound when he is none. */
 export async function removeGroupMember(
   { db, clock }: GroupMembersDeps,
   caller: Caller,

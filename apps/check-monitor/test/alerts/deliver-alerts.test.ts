@@ -330,7 +330,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect((await read(chat.uuid)).settings).toEqual({ chatId: -2, threadId: null });
   });
 
-  test('a mail goes only to whom has agreed', async () => {
+  test('sends mail only to verified addresses', async () => {
     const asked = await channel('email', { address: 'ada@example.org' }, false);
     const agreed = await channel('email', { address: 'ben@example.org' });
     await fallenCheck();

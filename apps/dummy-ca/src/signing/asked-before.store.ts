@@ -20,7 +20,7 @@ export interface AskedBefore {
 interface Asked {
   readonly fingerprint: string;
   readonly at: number;
-  /** Its id and no more: how many certificates are kept is not this one's to decide. */
+  /** Its id only: another store bounds how many certificates are in memory. */
   readonly certificateId: Promise<string>;
 }
 

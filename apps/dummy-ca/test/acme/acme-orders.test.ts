@@ -207,7 +207,7 @@ describe('a challenge (RFC 8555 §7.5.1)', () => {
     expect(answer.headers.get('link')).toContain(`<${order.authorizations[0]}>;rel="up"`);
   });
 
-  test('is not begun by what is no object', async () => {
+  test('rejects a payload that is not an object', async () => {
     const { body: order } = await client.order(dnsIdentifiers('a.test'));
     const [{ url } = { url: '' }] = await client.challengesOf(order, 'http-01');
     expect(await client.post(url, [])).toMatchObject(problem('malformed', 400));

@@ -35,8 +35,8 @@ export const outdated = Symbol('outdated');
 
 /**
  * Stores pings with all that they change, in the order given, in one transaction however many they are; one that is
- * refused leaves the others alone. What is known of the checks counts as true, as hardly ever someone else changes
- * them; where it is not, nothing is written. Nothing else may store pings of these checks by `known` meanwhile.
+ * refused leaves the others alone. Cached checks are trusted because concurrent changes are rare; where one is out of
+ * date, nothing is written. Nothing else may store pings of these checks by `known` meanwhile.
  */
 export async function storePings(
   deps: StorePingsDeps,
