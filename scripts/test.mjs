@@ -28,7 +28,15 @@ const passedOn = [
     'COLORTERM',
     'NODE_OPTIONS',
   ],
-  ...['SystemRoot', 'APPDATA', 'LOCALAPPDATA', 'CI', 'CERTLOOP_TEST_SQLITE_ONLY', 'TEST_DATABASE_URL'],
+  ...[
+    'SystemRoot',
+    'APPDATA',
+    'LOCALAPPDATA',
+    'CI',
+    'CERTLOOP_TEST_SQLITE_ONLY',
+    'TEST_DATABASE_URL',
+    'CHROMIUM_PATH',
+  ],
 ];
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name)));
 
