@@ -63,6 +63,24 @@ describeEachDialect('a part that stops', (open) => {
     expect(place.alerts()).toContainEqual(expect.stringMatching(new RegExp(`^${name} is up`)));
   });
 
+  test('fails the renewal queue: the canary of the monitor', async () => {
+    await place.manager.runCanary();
+    await place.manager.runRenewalJob();
+    await place.tick();
+    place.alerts();
+    // its next step is due in ten minutes, and fails the queue ten minutes later
+    for (const [minutes, count] of [
+      [19, 0],
+      [2, 1],
+    ] as const) {
+      place.clock.advance(minutes * minute);
+      await place.manager.runRenewalJob();
+      await place.tick();
+      const isDown = /^CertLoop cert-manager is down: .*the canary of the monitor has been due since/;
+      expect(place.alerts().filter((message) => isDown.test(message))).toHaveLength(count);
+    }
+  });
+
   test('is announced by the monitor within its grace: one renewal', async () => {
     const params = await certifiedFqdn(place, 'renewed.example.test');
     await place.clients.manager.setRenewalEnabled({ params, body: { renewalEnabled: true } });

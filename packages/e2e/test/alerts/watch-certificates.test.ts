@@ -1,5 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import {
   addFqdn,
   type Clients,
@@ -11,6 +14,7 @@ import {
   uploadCsr,
 } from '../../src/main-job.js';
 import { describeStack } from '../support/running-stack.js';
+import type { RunningStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
 
 const inTime = 60_000;
@@ -67,7 +71,38 @@ async function pingsOf({ monitor }: Clients, uuid: string): Promise<string[]> {
   return (await Promise.all(words)).reverse();
 }
 
-describeStack('the watch of certificates', (running) => {
+interface SeenEvent {
+  readonly type: string;
+  readonly time: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Gets notices of the monitor, and calls of a ping address elsewhere. */
+const events: SeenEvent[] = [];
+let pings = 0;
+const elsewhere = createServer((request, response) => {
+  if (request.url === '/ping') pings += 1;
+  else
+    void text(request).then((body) => {
+      const event = JSON.parse(body) as SeenEvent;
+      if (event.type.startsWith('monitor.')) events.push(event);
+    });
+  response.writeHead(204).end();
+});
+afterAll(() => new Promise((resolve) => elsewhere.close(resolve)));
+
+async function environment() {
+  if (!elsewhere.listening) await new Promise<void>((done) => elsewhere.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+  return {
+    NOTICE_WEBHOOK_URL: `${url}/notices`,
+    NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    WATCH_AWAY_SECONDS: '10',
+    HEARTBEAT_PING_URLS: `${url}/ping`,
+  };
+}
+
+const suite = (running: () => RunningStack) => {
   test('has a check that is up until the renewal, and goes with the FQDN', async () => {
     const { clients } = running();
     const place = await renewedFqdn(clients, 'watched.example.test');
@@ -167,4 +202,34 @@ describeStack('the watch of certificates', (running) => {
       expect(check.n_pings).toBeGreaterThanOrEqual(2);
     }
   });
-});
+
+  test('sends a notice within its time when the monitor is killed, and calls no address elsewhere when both are', async () => {
+    const { stack, clients } = running();
+    events.length = 0;
+    const killedAt = Date.now();
+    await stack.end('check-monitor', 'kill');
+    const seen = (type: string) => async () => events.find((event) => event.type === type);
+    const away = await until(inTime, seen('monitor.away'));
+    expect(away.data).toMatchObject({ reason: 'no_answer' });
+    expect(away.data['message']).toContain('start it, or check CHECK_MONITOR_URL');
+    // WATCH_AWAY_SECONDS, a run, and what a busy machine takes
+    expect(Date.parse(away.time) - killedAt).toBeLessThan(20_000);
+    const { status, monitor } = (await clients.manager.getHealth()).body;
+    expect({ status, answers: monitor?.answers }).toEqual({ status: 'ok', answers: false });
+    expect((await clients.manager.getReadiness()).status).toBe(200);
+
+    const before = pings;
+    await until(inTime, async () => pings > before || undefined);
+    await stack.end('cert-manager', 'kill');
+    const last = pings;
+    // three runs
+    await pause(3000);
+    expect(pings - last).toBeLessThanOrEqual(1);
+    await stack.start('check-monitor');
+    await stack.start('cert-manager');
+    await until(inTime, async () => pings > last + 1 || undefined);
+    await until(inTime, seen('monitor.back'));
+  });
+};
+
+describeStack('the watch of certificates', suite, environment);
