@@ -1,12 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Fqdn } from '@certloop/contracts';
-import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { csrs } from '../../src/csrs/csrs.repository.js';
-import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
-import { spaces } from '../../src/spaces/spaces.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
@@ -38,35 +33,15 @@ describeEachDialect('requests for certificates, many at once', (open) => {
   const configureAcme = async (more: object) =>
     configure(app, await providerOf(app, 'acme'), { ...orderingByHttp(ca), ...more }).expect(200);
 
-  /** FQDNs with the CSR, each in a space of its own. All but the first are copies: only the requests are many. */
   async function fqdnsWithCsr(count: number): Promise<Fqdn[]> {
-    const { id: spaceId } = await addSpace(app);
-    const first = await addFqdn(app, spaceId, 'www.example.org');
-    const { id: csrId } = await addCsr(app, first, csrPem);
-    const copies = Array.from({ length: count - 1 }, () => {
-      return { ...first, id: randomUUID(), spaceId: randomUUID() };
-    });
-    await app.database.transaction(async (tx) => {
-      const space = await tx.findOneByOrFail(spaces, { id: spaceId });
-      const fqdn = await tx.findOneByOrFail(fqdns, { id: first.id });
-      const csr = await tx.findOneByOrFail(csrs, { id: csrId });
-      await insertMany(
-        tx,
-        spaces,
-        copies.map((copy) => ({ ...space, id: copy.spaceId })),
-      );
-      await insertMany(
-        tx,
-        fqdns,
-        copies.map(({ id, spaceId: inSpace }) => ({ ...fqdn, id, spaceId: inSpace })),
-      );
-      await insertMany(
-        tx,
-        csrs,
-        copies.map(({ id }) => ({ ...csr, id: randomUUID(), fqdnId: id })),
-      );
-    });
-    return [first, ...copies];
+    return Promise.all(
+      Array.from({ length: count }, async () => {
+        const other = await addSpace(app);
+        const fqdn = await addFqdn(app, other.id, 'www.example.org');
+        await addCsr(app, fqdn, csrPem);
+        return fqdn;
+      }),
+    );
   }
 
   const request = (fqdn: Fqdn, on: TestApp = app) =>
