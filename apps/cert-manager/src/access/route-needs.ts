@@ -47,6 +47,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
 
   listSpaces: 'signed-in',
   createSpace: 'full-access',
+  getSpace: { space: 'READ', param: 'id' },
+  updateSpace: { space: 'FULL_ACCESS', param: 'id' },
   deleteSpace: { space: 'READ', param: 'id', also: 'full-access' },
   setWatchEnabled: { space: 'FULL_ACCESS', param: 'id' },
   getIssuancePolicy: { space: 'READ', param: 'id' },
@@ -55,6 +57,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   // Answers 0 for a space that the caller may not see.
   countFqdns: 'signed-in',
   listFqdns: { space: 'READ', param: 'id' },
+  getFqdn: { space: 'READ', param: 'id' },
   createFqdn: { space: 'READ_WRITE', param: 'id' },
   // Deletes nothing in a space that the caller may not see, and says so with 200.
   deleteSpaceFqdns: 'signed-in',

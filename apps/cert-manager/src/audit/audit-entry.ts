@@ -52,6 +52,7 @@ const auditActions = [
   'space.create',
   'space.delete',
   'space.policy',
+  'space.update',
   'space.watch',
   'target.create',
   'target.delete',

@@ -1,6 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../access/list-page.js';
+import { levelOn } from '../access/permissions.js';
 import {
   type DeleteFqdnsDeps,
   deleteAllFqdns,
@@ -14,10 +15,12 @@ import {
   listFqdns,
   type SwitchRenewalDeps,
   setRenewalEnabled,
+  showFqdn,
 } from './fqdns.service.js';
 
 type FqdnOperations =
   | 'countFqdns'
+  | 'getFqdn'
   | 'listFqdns'
   | 'createFqdn'
   | 'deleteFqdn'
@@ -37,6 +40,14 @@ export function fqdnsHandlers(
       const page = await listFqdns(deps, context, { spaceId: params.id, window: query });
       const headers = pageHeaders(page, `/spaces/${params.id}/fqdns`, query);
       return { status: 200, body: eachOf(page.rows, (fqdn) => fqdnView(fqdn)), headers };
+    },
+    getFqdn: async ({ params, context }) => {
+      const { fqdn, spaceName } = await showFqdn(deps, context, {
+        spaceId: params.id,
+        fqdnId: params.fqdnId,
+      });
+      const level = levelOn(context, fqdn.spaceId) ?? 'READ';
+      return { status: 200, body: { ...fqdnView(fqdn), spaceName, level } };
     },
     createFqdn: async ({ params, body, context }) => {
       const { fqdn, warning } = await createFqdn(deps, context, { spaceId: params.id, ...body });

@@ -9,11 +9,12 @@ import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { normalHostname } from '../judging/hostname.js';
 import { keepProvider, type ProviderRow } from '../providers/providers.repository.js';
-import { keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
+import { findSpace, keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
 import { readFqdnPage } from './fqdn-list.repository.js';
 import {
   countFqdnRows,
   type FqdnRow,
+  getFqdn,
   holdFqdn,
   insertFqdn,
   type RenewalSwitch,
@@ -99,6 +100,20 @@ export async function listFqdns(
     const page = await readFqdnPage(tx, spaceId, part);
     if (page.rows.length === 0) await requireSpace(tx, spaceId);
     return page;
+  });
+}
+
+/** An FQDN, and the name of its space. Throws NotFound. */
+export async function showFqdn(
+  { db }: Pick<FqdnsDeps, 'db'>,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPlace,
+): Promise<{ readonly fqdn: FqdnRow; readonly spaceName: string }> {
+  requireLevel(caller, spaceId, 'READ');
+  return db.read(async (tx) => {
+    const space = await findSpace(tx, spaceId);
+    if (space === undefined) throw spaceNotFound();
+    return { fqdn: await getFqdn(tx, spaceId, fqdnId), spaceName: space.name };
   });
 }
 

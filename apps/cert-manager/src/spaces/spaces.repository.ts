@@ -47,9 +47,9 @@ export async function findSpaceByRequest(tx: Tx, requestKey: string): Promise<Sp
 export async function updateSpace(
   tx: Tx,
   id: string,
-  change: Pick<SpaceRow, 'unwatchedSince'>,
+  change: Partial<Pick<SpaceRow, 'name' | 'description' | 'unwatchedSince'>>,
 ): Promise<void> {
-  await updateRows(tx, spaces, { id }, change);
+  await updateRows<SpaceRow>(tx, spaces, { id }, change);
 }
 
 export async function spaceExists(tx: Tx, id: string): Promise<boolean> {

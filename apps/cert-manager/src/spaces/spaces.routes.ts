@@ -1,11 +1,24 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../access/list-page.js';
-import { spaceView } from './space-view.js';
-import { createSpace, deleteSpace, listSpaces, type SpacesDeps } from './spaces.service.js';
+import { ownSpaceView, spaceView } from './space-view.js';
+import {
+  createSpace,
+  deleteSpace,
+  getSpace,
+  listSpaces,
+  type SpacesDeps,
+  updateSpace,
+} from './spaces.service.js';
 import { type SwitchWatchDeps, setWatchEnabled } from './switch-watch.service.js';
 
-type SpaceOperations = 'listSpaces' | 'createSpace' | 'deleteSpace' | 'setWatchEnabled';
+type SpaceOperations =
+  | 'getSpace'
+  | 'updateSpace'
+  | 'listSpaces'
+  | 'createSpace'
+  | 'deleteSpace'
+  | 'setWatchEnabled';
 
 export function spacesHandlers(
   deps: SpacesDeps & SwitchWatchDeps,
@@ -22,6 +35,14 @@ export function spacesHandlers(
     createSpace: async ({ body, context }) => ({
       status: 201,
       body: spaceView(await createSpace(deps, context, body)),
+    }),
+    getSpace: async ({ params, context }) => ({
+      status: 200,
+      body: ownSpaceView(await getSpace(deps, context, params.id), context),
+    }),
+    updateSpace: async ({ params, body, context }) => ({
+      status: 200,
+      body: ownSpaceView(await updateSpace(deps, context, { ...params, ...body }), context),
     }),
     deleteSpace: async ({ params, query, context }) => {
       await deleteSpace(deps, context, { id: params.id, deleteFqdns: query.deleteFqdns });

@@ -12,10 +12,12 @@ import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.re
 import { readSpacePage } from './space-list.repository.js';
 import {
   deleteSpaceRow,
+  findSpace,
   findSpaceByRequest,
   holdSpace,
   insertSpace,
   type SpaceRow,
+  updateSpace as writeSpace,
 } from './spaces.repository.js';
 
 export interface SpacesDeps {
@@ -126,9 +128,46 @@ function notEmpty(fqdns: number): Conflict {
   });
 }
 
+/** The space. Throws NotFound. */
+export async function getSpace(
+  { db }: Pick<SpacesDeps, 'db'>,
+  caller: Caller,
+  id: string,
+): Promise<SpaceRow> {
+  requireLevel(caller, id, 'READ');
+  const space = await db.read((tx) => findSpace(tx, id));
+  if (space === undefined) throw spaceNotFound();
+  return space;
+}
+
+/** Changes the name or the description of a space; what is undefined stays. Throws NotFound and Forbidden. */
+export async function updateSpace(
+  { db, clock }: Pick<SpacesDeps, 'db' | 'clock'>,
+  caller: Caller,
+  input: {
+    readonly id: string;
+    readonly name?: string | undefined;
+    readonly description?: string | undefined;
+  },
+): Promise<SpaceRow> {
+  const { id } = input;
+  requireLevel(caller, id, 'FULL_ACCESS');
+  return db.transaction(async (tx) => {
+    const space = await holdSpace(tx, id);
+    if (space === undefined) throw spaceNotFound();
+    const { name, description } = space;
+    const after = { name: input.name ?? name, description: input.description ?? description };
+    if (after.name === name && after.description === description) return space;
+    await writeSpace(tx, id, after);
+    const details = { before: { name, description }, after };
+    await recordAudit(tx, caller, spaceAudit('space.update', id, details), clock.now());
+    return { ...space, ...after };
+  });
+}
+
 /** Audit entry of an act on a space. */
 export function spaceAudit(
-  action: 'space.create' | 'space.delete' | 'space.policy' | 'space.watch',
+  action: 'space.create' | 'space.delete' | 'space.policy' | 'space.update' | 'space.watch',
   id: string,
   details: Record<string, unknown>,
 ) {

@@ -116,6 +116,15 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     answer: await ask(app, 'post', '/spaces').send({ name: 'new' }),
     leaves: 'space.create',
   }),
+  getSpace: async (app) => read(app, `/spaces/${(await addSpace(app)).id}`),
+  updateSpace: async (app) => {
+    const { id } = await addSpace(app);
+    return { answer: await ask(app, 'put', `/spaces/${id}`).send({ name: 'other' }), leaves: 'space.update' };
+  },
+  getFqdn: async (app) => {
+    const { spaceId, id } = await newFqdn(app);
+    return read(app, `/spaces/${spaceId}/fqdns/${id}`);
+  },
   setWatchEnabled: async (app) => {
     const { id } = await addSpace(app);
     const sent = app.request.put(`/spaces/${id}/watch-enabled`).set(app.people.ada.auth);

@@ -48,6 +48,10 @@ const matrix = rowsOf(
   deleteUserApiToken/unknown 401 403 403 403 403 403 404
 
   listSpaces              401 200 200 200 200 200 200
+  getSpace                401 404 200 200 200 200 200
+  getSpace/unknown        401 404 404 404 404 404 404
+  updateSpace             401 404 403 403 200 200 200
+  updateSpace/unknown     401 404 404 404 404 404 404
   createSpace             401 403 403 403 403 201 201
   deleteSpace             401 404 403 403 403 200 200
   deleteSpace/unknown     401 404 404 404 404 404 404
@@ -63,6 +67,8 @@ const matrix = rowsOf(
   countFqdns/unknown      401 200 200 200 200 200 200
   listFqdns               401 404 200 200 200 200 200
   listFqdns/unknown       401 404 404 404 404 404 404
+  getFqdn                 401 404 200 200 200 200 200
+  getFqdn/unknown         401 404 404 404 404 404 404
   createFqdn              401 404 403 201 201 201 201
   createFqdn/unknown      401 404 404 404 404 404 404
   deleteSpaceFqdns         401 200 403 403 200 200 200

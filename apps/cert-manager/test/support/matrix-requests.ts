@@ -72,6 +72,10 @@ export const requests: Readonly<Record<string, Ask>> = {
     send('delete', `/users/${app.people.ben.id}/api-tokens/abcdefgh`),
 
   listSpaces: ({ send }) => send('get', '/spaces'),
+  getSpace: ({ send, cast }) => send('get', `/spaces/${cast.space}`),
+  'getSpace/unknown': ({ send }) => send('get', `/spaces/${unknownId}`),
+  updateSpace: ({ send, cast }) => send('put', `/spaces/${cast.space}`).send({ description: 'new' }),
+  'updateSpace/unknown': ({ send }) => send('put', `/spaces/${unknownId}`).send({ name: 'new' }),
   createSpace: ({ send }) => send('post', '/spaces').send({ name: 'new' }),
   deleteSpace: async ({ app, cast, send }) =>
     send('delete', `/spaces/${await newSpaceFor(app, cast.people)}`),
@@ -92,6 +96,11 @@ export const requests: Readonly<Record<string, Ask>> = {
   'countFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns/count`),
   listFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns`),
   'listFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns`),
+  getFqdn: async (asking) => {
+    const { spaceId, id } = await newFqdn(asking);
+    return asking.send('get', `/spaces/${spaceId}/fqdns/${id}`);
+  },
+  'getFqdn/unknown': ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns/${unknownId}`),
   createFqdn: ({ send, cast }) => send('post', `/spaces/${cast.space}/fqdns`).send({ fqdn: newName() }),
   'createFqdn/unknown': ({ send }) => send('post', `/spaces/${unknownId}/fqdns`).send({ fqdn: newName() }),
   deleteSpaceFqdns: ({ send, cast }) => send('delete', `/spaces/${cast.space}/fqdns`),

@@ -3,6 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
+import { permissionLevels } from './words.js';
 
 export const fqdnSchema = z
   .object({
@@ -22,6 +23,12 @@ export const fqdnSchema = z
   })
   .meta({ id: 'Fqdn' });
 export type Fqdn = z.output<typeof fqdnSchema>;
+
+/** An FQDN with its space, and what the caller may do there. */
+export const ownFqdnSchema = fqdnSchema
+  .extend({ spaceName: z.string(), level: z.enum(permissionLevels) })
+  .meta({ id: 'OwnFqdn' });
+export type OwnFqdn = z.output<typeof ownFqdnSchema>;
 
 // These two answer 200 with a count of 0 for an id that names nothing, a malformed one too.
 const byAnyId = z.object({ id: z.string() });
@@ -68,6 +75,14 @@ export const fqdnsContract = {
     params: byAnyId,
     responses: { 200: json(deleteSchema, 'How many were deleted') },
     failures: [401, 403],
+  }),
+  getFqdn: endpoint({
+    method: 'GET',
+    path: '/spaces/{id}/fqdns/{fqdnId}',
+    summary: 'Show an FQDN',
+    params: byId.extend({ fqdnId: scalars.uuid }),
+    responses: { 200: json(ownFqdnSchema, 'The FQDN') },
+    failures: [401, 404],
   }),
   deleteFqdn: endpoint({
     method: 'DELETE',

@@ -3,6 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
+import { permissionLevels } from './words.js';
 
 export const spaceSchema = z
   .object({
@@ -15,6 +16,12 @@ export const spaceSchema = z
   })
   .meta({ id: 'Space' });
 export type Space = z.output<typeof spaceSchema>;
+
+/** A space with what the caller may do in it. */
+export const ownSpaceSchema = spaceSchema
+  .extend({ level: z.enum(permissionLevels) })
+  .meta({ id: 'OwnSpace' });
+export type OwnSpace = z.output<typeof ownSpaceSchema>;
 
 export const spacesContract = {
   listSpaces: endpoint({
@@ -40,6 +47,26 @@ export const spacesContract = {
     },
     responses: { 201: json(spaceSchema, 'The space') },
     failures: [400, 401, 403, 409],
+  }),
+  getSpace: endpoint({
+    method: 'GET',
+    path: '/spaces/{id}',
+    summary: 'Show a space',
+    params: byId,
+    responses: { 200: json(ownSpaceSchema, 'The space') },
+    failures: [401, 404],
+  }),
+  updateSpace: endpoint({
+    method: 'PUT',
+    path: '/spaces/{id}',
+    summary: 'Change the name or description of a space; what is left out stays',
+    params: byId,
+    body: {
+      kind: 'json',
+      schema: z.object({ name: scalars.line(100), description: scalars.prose(1000) }).partial(),
+    },
+    responses: { 200: json(ownSpaceSchema, 'The space as changed') },
+    failures: [400, 401, 403, 404],
   }),
   deleteSpace: endpoint({
     method: 'DELETE',
