@@ -23,9 +23,25 @@ Exit code: 0 done, 1 refused or failed, or checks that had integrations have non
 
 /** Fields that are copied as they are; a service that does not know one leaves it out. */
 const copied = [
-  ...['name', 'slug', 'tags', 'desc', 'grace', 'timeout', 'schedule', 'tz', 'methods', 'manual_resume'],
-  ...['subject', 'subject_fail', 'start_kw', 'success_kw', 'failure_kw'],
-  ...['filter_subject', 'filter_body', 'filter_http_body', 'filter_default_fail'],
+  'name',
+  'slug',
+  'tags',
+  'desc',
+  'grace',
+  'timeout',
+  'schedule',
+  'tz',
+  'methods',
+  'manual_resume',
+  'subject',
+  'subject_fail',
+  'start_kw',
+  'success_kw',
+  'failure_kw',
+  'filter_subject',
+  'filter_body',
+  'filter_http_body',
+  'filter_default_fail',
 ];
 
 const blank = (text) => text.replaceAll(/\s+/g, ' ');

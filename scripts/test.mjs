@@ -14,29 +14,25 @@ const config = fileURLToPath(new URL('jest/every-package.mjs', import.meta.url))
 
 // what else the machine has set reaches no test
 const passedOn = [
-  ...[
-    'PATH',
-    'HOME',
-    'USER',
-    'SHELL',
-    'TZ',
-    'LANG',
-    'TMPDIR',
-    'TMP',
-    'TEMP',
-    'TERM',
-    'COLORTERM',
-    'NODE_OPTIONS',
-  ],
-  ...[
-    'SystemRoot',
-    'APPDATA',
-    'LOCALAPPDATA',
-    'CI',
-    'CERTLOOP_TEST_SQLITE_ONLY',
-    'TEST_DATABASE_URL',
-    'CHROMIUM_PATH',
-  ],
+  'PATH',
+  'HOME',
+  'USER',
+  'SHELL',
+  'TZ',
+  'LANG',
+  'TMPDIR',
+  'TMP',
+  'TEMP',
+  'TERM',
+  'COLORTERM',
+  'NODE_OPTIONS',
+  'SystemRoot',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'CI',
+  'CERTLOOP_TEST_SQLITE_ONLY',
+  'TEST_DATABASE_URL',
+  'CHROMIUM_PATH',
 ];
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name)));
 

@@ -94,7 +94,8 @@ async function measureProber({ url, environment, seconds }) {
   return [
     { what: `probes of ${of}`, figure, target: '50/s of a core', perSecond, cpuMs: cpuMs / probed },
     {
-      ...{ what: `memory for ${of}, beside ${megabytes(ownBytes)} of the manager`, target: '80 MB' },
+      what: `memory for ${of}, beside ${megabytes(ownBytes)} of the manager`,
+      target: '80 MB',
       figure: megabytes(peakBytes - ownBytes),
     },
   ];

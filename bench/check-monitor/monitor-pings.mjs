@@ -38,12 +38,12 @@ function rowOf(turns, row) {
   const perSecond = mean('perSecond');
   return {
     ...row,
-    ...{
-      figure: `${Math.round(perSecond).toLocaleString('en')}/s`,
-      perSecond,
-      ratio: perSecond / mean('bare'),
-    },
-    ...{ p50: median('p50'), p99: median('p99'), cpuMs: mean('cpuMs') },
+    figure: `${Math.round(perSecond).toLocaleString('en')}/s`,
+    perSecond,
+    ratio: perSecond / mean('bare'),
+    p50: median('p50'),
+    p99: median('p99'),
+    cpuMs: mean('cpuMs'),
     refused: turns.reduce((sum, { refused }) => sum + refused, 0),
   };
 }

@@ -65,6 +65,10 @@ const address = 'https://monitor.example.test';
 const config = {
   addresses: { siteRoot: address, pingEndpoint: `${address}/ping/` },
   secret: 'a secret of the bench alone',
-  ...{ siteName: 'Bench', badgeLabel: 'bench', checkLimit: 20, pingLimit: 100, pingBodyLimit: 10_000 },
+  siteName: 'Bench',
+  badgeLabel: 'bench',
+  checkLimit: 20,
+  pingLimit: 100,
+  pingBodyLimit: 10_000,
   trustedProxies: [],
 };

@@ -74,16 +74,18 @@ async function pingBatch({ database }, uuids) {
       return { ...check, ...nextPlace(check, pingLimit), pingCount: check.pingCount + 1, lastPing: at };
     });
     const pings = pinged.map(({ id, lastSlot, pingCount }) => ({
-      ...{
-        checkId: id,
-        slot: lastSlot,
-        n: pingCount,
-        at,
-        signal: 'success',
-        scheme: 'https',
-        remoteAddr: '203.0.113.7',
-      },
-      ...{ method: 'GET', userAgent: 'curl/8.14.1', runId: null, exitStatus: null, body: null },
+      checkId: id,
+      slot: lastSlot,
+      n: pingCount,
+      at,
+      signal: 'success',
+      scheme: 'https',
+      remoteAddr: '203.0.113.7',
+      method: 'GET',
+      userAgent: 'curl/8.14.1',
+      runId: null,
+      exitStatus: null,
+      body: null,
     }));
     const rows = { checks: pinged, pings, flips: [], shrunk: [] };
     if (lanes === undefined) return void (await insertPings(tx, rows));

@@ -113,7 +113,11 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
   const watchJob = createJobWatch(metrics, clock);
   const source = config.publicUrl ?? 'urn:certloop:cert-manager';
   const notices = createNotices({
-    ...{ db, clock, logger, source, stop: stopping.signal },
+    db,
+    clock,
+    logger,
+    source,
+    stop: stopping.signal,
     ...noticeDestinations(config),
   });
   await notices?.open();
@@ -126,17 +130,25 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     renewals,
   );
   const revocations = {
-    ...{ db, clock, logger, opener, ...scheduler },
+    db,
+    clock,
+    logger,
+    opener,
+    ...scheduler,
     recordRevocation: revocationRecorder(notices),
   };
   const { leaseMs = 60_000 } = options.orders ?? {};
   const issuance = createIssuanceRunner({
-    ...{ db, clock, logger, opener, leaseMs, ...scheduler },
+    db,
+    clock,
+    logger,
+    opener,
+    leaseMs,
+    ...scheduler,
     isOrderOfRenewal: (tx, url) => hasRenewalWithOrder(tx, url, nilUuid),
   });
 
-  const takeOverSigning = () =>
-    recoverSigning({ ...{ db, clock, logger, opener, pauseMs: leaseMs }, ...scheduler });
+  const takeOverSigning = () => recoverSigning({ db, clock, logger, opener, pauseMs: leaseMs, ...scheduler });
 
   const challengeHttp = createHttpApp({ logger });
   challengeHttp.use(http01Responder({ db }));
@@ -144,8 +156,18 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
 
   let isDraining = false;
   const http = createApi(options, {
-    ...{ accounts, cookie, denials, opener, outgoing, addresses, renewals, revocations },
-    ...{ metrics, targets, runner: issuance, isDraining: () => isDraining },
+    accounts,
+    cookie,
+    denials,
+    opener,
+    outgoing,
+    addresses,
+    renewals,
+    revocations,
+    metrics,
+    targets,
+    runner: issuance,
+    isDraining: () => isDraining,
   });
 
   const pollers: Poller[] = [];

@@ -180,7 +180,12 @@ async function changeKey(
   const outgoing = createOutgoing({ trusted: acmeDirectoryUrl === undefined ? [] : [acmeDirectoryUrl] });
   const { signal: stopping } = new AbortController();
   const opener = createProviderOpener({
-    ...{ db, logger, outgoing, stopping, clock: systemClock, keyRing: encryptionKeys },
+    db,
+    logger,
+    outgoing,
+    stopping,
+    clock: systemClock,
+    keyRing: encryptionKeys,
     pause: pauseUntil(stopping),
     atMoment: async () => undefined,
   });

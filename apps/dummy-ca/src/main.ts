@@ -37,7 +37,11 @@ await runService(service, async (onClose) => {
       : await makeHttpsCertificate(authority, config.httpsNames, systemClock);
   const own = tls === undefined ? [] : [{ issuer: authority.name, der: tls.der }];
   const app = createApp({
-    ...{ authority, keep, own, acme, status: config },
+    authority,
+    keep,
+    own,
+    acme,
+    status: config,
     metricsAccess: config,
     clock: systemClock,
     logger,

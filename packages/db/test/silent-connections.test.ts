@@ -16,8 +16,16 @@ jest.setTimeout(20_000);
 const answer = { name: 'answer', text: 'select $1::text' };
 const wait = { name: 'wait', text: 'select pg_sleep($1::float8)' };
 const limits = {
-  ...{ connectMs: 3000, answerMs: 1000, laneMs: 2000, readMs: 2000, writeMs: 2000, longMs: 600_000 },
-  ...{ idleMs: 500, lockMs: 500, quietMs: 50, lifetimeSeconds: 1800 },
+  connectMs: 3000,
+  answerMs: 1000,
+  laneMs: 2000,
+  readMs: 2000,
+  writeMs: 2000,
+  longMs: 600_000,
+  idleMs: 500,
+  lockMs: 500,
+  quietMs: 50,
+  lifetimeSeconds: 1800,
 };
 
 const lostOnTheWay = 'a statement or its answer was lost on the way';

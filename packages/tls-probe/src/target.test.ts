@@ -15,17 +15,23 @@ describe('parsePlace', () => {
   });
 
   test.each([
-    ...['', ':443', '127.1', '0x7f.0.0.1', '2130706433', '0177.0.0.1', '①27.0.0.1', 'a b.test', 'a..test'],
-    ...[
-      'https://a.test',
-      'a.test/x',
-      'user@a.test',
-      '[a.test]:443',
-      '[::1',
-      'fe80::1%eth0',
-      '-a.test',
-      'a\n.test',
-    ],
+    '',
+    ':443',
+    '127.1',
+    '0x7f.0.0.1',
+    '2130706433',
+    '0177.0.0.1',
+    '①27.0.0.1',
+    'a b.test',
+    'a..test',
+    'https://a.test',
+    'a.test/x',
+    'user@a.test',
+    '[a.test]:443',
+    '[::1',
+    'fe80::1%eth0',
+    '-a.test',
+    'a\n.test',
     `${'a'.repeat(64)}.test`,
   ])('refuses the host of %j', (text) => {
     expect(() => parsePlace(text, 443)).toThrow(expect.objectContaining({ code: 'invalid_host' }));

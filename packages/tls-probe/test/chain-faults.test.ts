@@ -68,7 +68,9 @@ test.each<[string, Class]>([
   if (found === undefined) throw new Error('nothing was observed');
   const now = new Date();
   const verdict = classify(found.observation, {
-    ...{ name, trustedRoots: [], now },
+    name,
+    trustedRoots: [],
+    now,
     expected: {
       newest: (leaves['newest'] as Leaf).certificate,
       issuedWith: [ours.intermediate, ours.root],

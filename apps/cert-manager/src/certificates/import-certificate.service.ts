@@ -44,8 +44,16 @@ export async function importCertificate(
     await requireAllowed(tx, { fqdn });
     const now = clock.now();
     const stored = await storeCertificate(tx, {
-      ...{ id: newRowId(now), fqdnId: fqdn.id, csrId: null, providerId: null, upstreamId: null },
-      ...{ pem: keptChain(chain), ...facts, createdAt: now, refreshedAt: null, importedAt: now },
+      id: newRowId(now),
+      fqdnId: fqdn.id,
+      csrId: null,
+      providerId: null,
+      upstreamId: null,
+      pem: keptChain(chain),
+      ...facts,
+      createdAt: now,
+      refreshedAt: null,
+      importedAt: now,
     });
     if (!stored.isNew) return stored;
     await recordAudit(tx, caller, auditOf(fqdn, stored.certificate), now);

@@ -99,9 +99,20 @@ async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, input: Revoca
   const { id, pem, serialNumber, spkiSha256, expiresAt } = certificate;
   const askedAt = deps.clock.now();
   const pending: PendingRevocationRow = {
-    ...{ id, fqdnId: fqdn.id, spaceId: fqdn.spaceId, fqdn: fqdn.fqdn, providerId: provider.id },
-    ...{ pem, serialNumber, spkiSha256, expiresAt, reason: input.reason, caller: jobCallerOf(caller) },
-    ...{ askedAt, attempts: 0, dueAt: new Date(askedAt.getTime() + ownTurnMs) },
+    id,
+    fqdnId: fqdn.id,
+    spaceId: fqdn.spaceId,
+    fqdn: fqdn.fqdn,
+    providerId: provider.id,
+    pem,
+    serialNumber,
+    spkiSha256,
+    expiresAt,
+    reason: input.reason,
+    caller: jobCallerOf(caller),
+    askedAt,
+    attempts: 0,
+    dueAt: new Date(askedAt.getTime() + ownTurnMs),
   };
   return { certificate, provider, pending, isRepeat: await storePendingRevocation(tx, pending) };
 }

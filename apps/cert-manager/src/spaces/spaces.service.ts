@@ -58,7 +58,11 @@ export async function createSpace(
   const unwatchedSince = watchEnabled ? null : now;
   const mark = requestMarkOf(caller, 'createSpace', { name, description, watchEnabled });
   const space = {
-    ...{ id: newRowId(now), name, description, createdAt: now, unwatchedSince },
+    id: newRowId(now),
+    name,
+    description,
+    createdAt: now,
+    unwatchedSince,
     ...(mark ?? { requestKey: null, requestHash: null }),
   };
   const after = { name, description, ...(!watchEnabled && { watchEnabled }) };

@@ -71,7 +71,13 @@ export async function createTarget(
     const now = deps.clock.now();
     const target: TargetRow = {
       ...settings,
-      ...{ id: newRowId(now), fqdnId, spaceId, source: 'user', dueAt: now, leaseToken: null, createdAt: now },
+      id: newRowId(now),
+      fqdnId,
+      spaceId,
+      source: 'user',
+      dueAt: now,
+      leaseToken: null,
+      createdAt: now,
     };
     await insertTarget(tx, target);
     await addServedFqdn(tx, { ...fqdn, createdAt: now });

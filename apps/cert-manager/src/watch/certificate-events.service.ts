@@ -30,7 +30,14 @@ export async function recordFailedRenewal(
     // once a day: a permanent fault fails again each day
     onceKey: `certificate.failed:${certificateId}:${clock.now().toISOString().slice(0, 10)}`,
     data: {
-      ...{ message, fqdn, fqdnId, spaceId, certificateId, entryId, attempt, reason },
+      message,
+      fqdn,
+      fqdnId,
+      spaceId,
+      certificateId,
+      entryId,
+      attempt,
+      reason,
       ...(nextTryAt !== undefined && { nextTryAt: nextTryAt.toISOString() }),
     },
   });

@@ -32,7 +32,9 @@ export function revocationRecorder(notices: Notices | undefined): RevocationDeps
     const advice = replacedAt === null ? 'replace it' : 'replace it by the newest one';
     const message = `The certificate ${serialNumber} of ${fqdn.fqdn} is revoked (${reason}): ${advice} where it is in use.`;
     const data = {
-      ...{ message, ...factsOf(fqdn, certificate), reason },
+      message,
+      ...factsOf(fqdn, certificate),
+      reason,
       ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
     };
     const event = { type: 'certificate.revoked', subject: fqdn.id, spaceId: fqdn.spaceId, data } as const;

@@ -115,8 +115,18 @@ describeEachDialect('lists by pages', (open) => {
     await get(withQuery(pathTo(name), `cursor=${sound}`)).expect(200);
     const text = (value: string) => Buffer.from(value).toString('base64url');
     const queries = [
-      ...['limit=0', 'limit=1001', 'limit=-1', 'limit=x', 'limit=', 'limit=1.5', 'limit=1&limit=2'],
-      ...['cursor=', 'cursor=x', 'cursor=%00', `cursor=${sound}A`, `cursor=${sound}&cursor=${sound}`],
+      'limit=0',
+      'limit=1001',
+      'limit=-1',
+      'limit=x',
+      'limit=',
+      'limit=1.5',
+      'limit=1&limit=2',
+      'cursor=',
+      'cursor=x',
+      'cursor=%00',
+      `cursor=${sound}A`,
+      `cursor=${sound}&cursor=${sound}`,
       `cursor=${text('1')}`,
       `cursor=${text('1.not-a-uuid')}`,
       `cursor=${text('99999999999999.3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e')}`,

@@ -217,7 +217,8 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     const url = `${new URL(acme.directoryUrl).origin}/order/1`;
     const again: IssuanceJobRow = {
       ...job,
-      ...{ id: crypto.randomUUID(), orderState: { url, isFinalizing: true } },
+      id: crypto.randomUUID(),
+      orderState: { url, isFinalizing: true },
     };
     await app.database.transaction((tx) => insertJob(tx, again));
     await app.takeUpJobs();

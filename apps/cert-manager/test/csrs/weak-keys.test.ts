@@ -26,8 +26,15 @@ function closePrimes(): KeyObject {
   return createPrivateKey({
     format: 'jwk',
     key: {
-      ...{ kty: 'RSA', n: text(p * q), e: text(e), d: text(d), p: text(p), q: text(q) },
-      ...{ dp: text(d % (p - 1n)), dq: text(d % (q - 1n)), qi: text(inverse(q, p)) },
+      kty: 'RSA',
+      n: text(p * q),
+      e: text(e),
+      d: text(d),
+      p: text(p),
+      q: text(q),
+      dp: text(d % (p - 1n)),
+      dq: text(d % (q - 1n)),
+      qi: text(inverse(q, p)),
     },
   });
 }

@@ -134,7 +134,8 @@ describeEachDialect('requesting a certificate', (open) => {
           {
             spaceId: fqdn.spaceId,
             details: {
-              ...{ fqdn: fqdn.fqdn, provider: 'acme' },
+              fqdn: fqdn.fqdn,
+              provider: 'acme',
               serial: expect.stringMatching(/^[0-9a-f]{2,40}$/),
               spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
             },

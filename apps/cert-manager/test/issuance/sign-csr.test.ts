@@ -184,9 +184,15 @@ describeEachDialect('signing a CSR', (open) => {
       expect((await ca.letGoUntil(reply)).status).toBe(404);
       const { spaceId } = fqdn;
       expect((await auditEntries(app, 'certificate.issue')).at(-1)).toMatchObject({
-        ...{ outcome: 'failure', resourceType: 'fqdn', resourceId: fqdn.id, spaceId },
+        outcome: 'failure',
+        resourceType: 'fqdn',
+        resourceId: fqdn.id,
+        spaceId,
         details: {
-          ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, provider: 'dummy-ca', providerId },
+          fqdn: fqdn.fqdn,
+          fqdnId: fqdn.id,
+          provider: 'dummy-ca',
+          providerId,
           spkiSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           serial: expect.stringMatching(/^[0-9a-f]{2,40}$/),
           reason: expect.stringContaining('issued, but not stored'),

@@ -19,7 +19,11 @@ jest.setTimeout(30_000);
 
 const keys = `one:${Buffer.alloc(32, 7).toString('base64')}`;
 const elsewhere: AllowedNames = {
-  ...{ names: [], suffixes: ['allowed.test'], wildcards: false, cidrs: [], beyondFqdn: false },
+  names: [],
+  suffixes: ['allowed.test'],
+  wildcards: false,
+  cidrs: [],
+  beyondFqdn: false,
 };
 
 describeEachDialect('a certificate by ACME that the policy of its space forbids', (open) => {

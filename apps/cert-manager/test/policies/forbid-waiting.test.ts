@@ -22,7 +22,11 @@ import { configure, fqdnWithCsr } from '../support/signing.js';
 jest.setTimeout(30_000);
 
 const allowedNames: AllowedNames = {
-  ...{ names: [], suffixes: ['allowed.test'], wildcards: false, cidrs: [], beyondFqdn: false },
+  names: [],
+  suffixes: ['allowed.test'],
+  wildcards: false,
+  cidrs: [],
+  beyondFqdn: false,
 };
 const reason = expect.stringContaining('www.example.org is not allowed');
 

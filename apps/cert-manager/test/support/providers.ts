@@ -21,8 +21,20 @@ export async function addPendingRevocation(
   const now = app.clock.now();
   await app.database.transaction((tx) =>
     storePendingRevocation(tx, {
-      ...{ id, fqdnId, spaceId, fqdn, providerId, pem, serialNumber, spkiSha256, expiresAt, caller },
-      ...{ reason: 'keyCompromise', askedAt: now, attempts: 1, dueAt: new Date(now.getTime() + 86_400_000) },
+      id,
+      fqdnId,
+      spaceId,
+      fqdn,
+      providerId,
+      pem,
+      serialNumber,
+      spkiSha256,
+      expiresAt,
+      caller,
+      reason: 'keyCompromise',
+      askedAt: now,
+      attempts: 1,
+      dueAt: new Date(now.getTime() + 86_400_000),
     }),
   );
   return id;

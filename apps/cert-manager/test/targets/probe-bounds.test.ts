@@ -81,12 +81,13 @@ describeEachDialect('targets and their probes', (open) => {
     const { id: otherId } = await targetAt(owned.fqdn, { host: '127.0.0.2' });
     const now = app.clock.now().getTime();
     const changeAt = (of: string, index: number, at: number) => ({
-      ...{
-        id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-        targetId: of,
-        address: '127.0.0.1',
-      },
-      ...{ at: new Date(at), class: 'foreign' as const, serialNumber: null, leafSha256: null },
+      id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+      targetId: of,
+      address: '127.0.0.1',
+      at: new Date(at),
+      class: 'foreign' as const,
+      serialNumber: null,
+      leafSha256: null,
     });
     const old = [changeAt(otherId, 1000, now - 400 * day - 1), changeAt(otherId, 1001, now - 400 * day)];
     const many = Array.from({ length: 250 }, (_, index) =>

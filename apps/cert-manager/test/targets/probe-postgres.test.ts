@@ -98,7 +98,9 @@ describeOnPostgres('a PostgreSQL server as a target', () => {
       await place.app.probe();
       const plain = await servedOf(place.app, owned.fqdn);
       expect(plain.targets[0]?.addresses[0]).toMatchObject({
-        ...{ class: 'unreachable', stage: 'preamble', failure: 'starttls_not_offered' },
+        class: 'unreachable',
+        stage: 'preamble',
+        failure: 'starttls_not_offered',
       });
       await install(owned, true);
       expect(await classAfterProbe(owned, 'current')).toMatchObject({ class: 'current' });

@@ -51,8 +51,15 @@ async function release(probes: Promise<unknown>, count: number): Promise<void> {
 }
 
 const settings = (host: string, addresses: readonly string[]): TargetSettings => ({
-  ...{ host, addresses, port, protocol: 'tls', sni: 'www.example.org', mode: 'probe' },
-  ...{ everySeconds: 60, graceSeconds: 0, enabled: true },
+  host,
+  addresses,
+  port,
+  protocol: 'tls',
+  sni: 'www.example.org',
+  mode: 'probe',
+  everySeconds: 60,
+  graceSeconds: 0,
+  enabled: true,
 });
 const createTestProber = () => createProber({ allowCidrs: ['127.0.0.0/8'], ports: [port] });
 const lookAt = (prober: ReturnType<typeof createTestProber>, host: string, addresses: readonly string[]) =>

@@ -79,7 +79,9 @@ describeEachDialect('the first administrator', (open) => {
       const linked = { CHECK_MONITOR_PUBLIC_URL: 'https://monitor.example', PASSWORD_MIN_LENGTH: '12' };
       const other = await begin(open, linked, service.database);
       expect((await other.request.get('/auth/state')).body).toEqual({
-        ...{ needsSetup: false, authMode: 'required', passwordMinLength: 12 },
+        needsSetup: false,
+        authMode: 'required',
+        passwordMinLength: 12,
         monitorUrl: 'https://monitor.example',
       });
     });

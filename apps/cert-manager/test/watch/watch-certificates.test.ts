@@ -271,7 +271,9 @@ describeEachDialect('the watch of certificates', (open) => {
       adviseRenewal: async () => ({ start, end, explanationUrl: undefined, retryAt: undefined }),
     } as unknown as Provider;
     await askAdvice({
-      ...{ db, clock, ...createWatchEvents(clock) },
+      db,
+      clock,
+      ...createWatchEvents(clock),
       logger: createLogger({ service: 'cert-manager', level: 'silent' }),
       opener: { open: () => provider, openForSigning: () => provider },
     });

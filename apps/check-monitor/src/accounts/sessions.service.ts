@@ -95,8 +95,12 @@ export async function openSession(
     await sweepSessions(tx, user.id, { kept: maxSessions, ...ended });
   });
   return {
-    ...{ user, secret, secretHash: session.secretHash },
-    ...{ csrfToken: csrfTokenOf(session), address: from.address, ...endsOf(session) },
+    user,
+    secret,
+    secretHash: session.secretHash,
+    csrfToken: csrfTokenOf(session),
+    address: from.address,
+    ...endsOf(session),
   };
 }
 

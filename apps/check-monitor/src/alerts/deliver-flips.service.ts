@@ -121,8 +121,12 @@ function messagesOf(
   const status = newsOf(flip);
   if (status === undefined) return [];
   return channelsToNotify(deps, assigned, status).map(({ id }) => ({
-    ...{ deliveryId: randomUUID(), channelId: id, checkId: flip.checkId, flipId: flip.id },
-    ...{ status, createdAt: now },
+    deliveryId: randomUUID(),
+    channelId: id,
+    checkId: flip.checkId,
+    flipId: flip.id,
+    status,
+    createdAt: now,
   }));
 }
 

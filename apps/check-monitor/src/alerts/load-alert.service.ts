@@ -30,7 +30,10 @@ export async function loadAlert(
   if (check === undefined || flip === undefined) return undefined;
   const told = await listCheckChannels(tx, check.id);
   const facts = {
-    ...{ deliveryId, status, flip, check },
+    deliveryId,
+    status,
+    flip,
+    check,
     flips: await listFlips(tx, parcel, flip),
     earlier: await findEarlierFlip(tx, flip),
     channelIds: told.map(({ uuid }) => uuid),

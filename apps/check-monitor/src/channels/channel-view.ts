@@ -52,7 +52,9 @@ function isHeld<Held extends Pick<ViewedChannel, 'heldUntil' | 'disabledAt'>>(
 export function listedChannel(channel: Omit<ViewedChannel, 'settings'>, now: Micros, obstacle?: string) {
   const { uuid, name, kind, failingSince, disabledAt } = channel;
   return {
-    ...{ id: uuid, name, kind },
+    id: uuid,
+    name,
+    kind,
     ...(failingSince === null ? {} : { failing_since: isoSeconds(failingSince) }),
     ...(isHeld(channel, now) ? { held_until: isoSeconds(channel.heldUntil) } : {}),
     ...(disabledAt === null ? {} : { disabled_at: isoSeconds(disabledAt) }),

@@ -102,8 +102,13 @@ export const wellHealth = { heldUntil: null, timeouts: null, failingSince: null,
 
 /** What is known of a channel before its first message. */
 export const unusedChannel = {
-  ...{ disabledAt: null, lastError: null, lastNotifiedAt: null, lastDurationMs: null },
-  ...{ ...wellHealth, minuteAt: null, minuteCount: null },
+  disabledAt: null,
+  lastError: null,
+  lastNotifiedAt: null,
+  lastDurationMs: null,
+  ...wellHealth,
+  minuteAt: null,
+  minuteCount: null,
 } as const;
 
 /** A channel that nothing was told yet. */

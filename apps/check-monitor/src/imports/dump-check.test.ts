@@ -3,31 +3,34 @@ import { checkOf, isNewerState } from './dump-check.js';
 import { readRow } from './dump-rows.js';
 
 const fields = {
-  ...{ name: 'Nightly', slug: 'nightly', tags: 'prod', desc: 'x', project: 1, kind: 'simple' },
-  ...{ code: '00000000-0000-4000-8000-000000000101', badge_key: '00000000-0000-4000-8000-000000000201' },
-  ...{
-    created: '2025-06-15T12:00:00Z',
-    timeout: '01:00:00',
-    grace: '00:05:00',
-    schedule: '* * * * *',
-    tz: 'UTC',
-  },
-  ...{
-    filter_subject: false,
-    filter_body: true,
-    start_kw: '',
-    success_kw: 'ok',
-    failure_kw: '',
-    methods: 'POST',
-  },
-  ...{
-    manual_resume: true,
-    n_pings: 7,
-    last_ping: '2026-01-01T11:30:00Z',
-    last_start: null,
-    last_start_rid: null,
-  },
-  ...{ last_duration: '00:00:02.500000', has_confirmation_link: false, alert_after: null, status: 'up' },
+  name: 'Nightly',
+  slug: 'nightly',
+  tags: 'prod',
+  desc: 'x',
+  project: 1,
+  kind: 'simple',
+  code: '00000000-0000-4000-8000-000000000101',
+  badge_key: '00000000-0000-4000-8000-000000000201',
+  created: '2025-06-15T12:00:00Z',
+  timeout: '01:00:00',
+  grace: '00:05:00',
+  schedule: '* * * * *',
+  tz: 'UTC',
+  filter_subject: false,
+  filter_body: true,
+  start_kw: '',
+  success_kw: 'ok',
+  failure_kw: '',
+  methods: 'POST',
+  manual_resume: true,
+  n_pings: 7,
+  last_ping: '2026-01-01T11:30:00Z',
+  last_start: null,
+  last_start_rid: null,
+  last_duration: '00:00:02.500000',
+  has_confirmation_link: false,
+  alert_after: null,
+  status: 'up',
 };
 
 function read(changes: object) {
@@ -41,10 +44,22 @@ const minute = 60_000_000;
 describe('check of a row', () => {
   test('has the settings and the state, and a deadline of its own', () => {
     expect(read({})).toMatchObject({
-      ...{ projectId: 'project', uuid: fields.code, badgeUuid: fields.badge_key, kind: 'simple' },
-      ...{ timeoutSeconds: 3600, graceSeconds: 300, methods: 'POST', manualResume: true, filterBody: true },
-      ...{ storedStatus: 'up', pingCount: 7, lastPing: pinged, lastDuration: 2_500_000 },
-      ...{ filterHttpBody: false, filterDefaultFail: false, alertAfter: pinged + 65 * minute },
+      projectId: 'project',
+      uuid: fields.code,
+      badgeUuid: fields.badge_key,
+      kind: 'simple',
+      timeoutSeconds: 3600,
+      graceSeconds: 300,
+      methods: 'POST',
+      manualResume: true,
+      filterBody: true,
+      storedStatus: 'up',
+      pingCount: 7,
+      lastPing: pinged,
+      lastDuration: 2_500_000,
+      filterHttpBody: false,
+      filterDefaultFail: false,
+      alertAfter: pinged + 65 * minute,
     });
   });
 

@@ -3,13 +3,14 @@ import { integrationOf } from './dump-integration.js';
 
 const json = JSON.stringify;
 const webhook = {
-  ...{
-    method_down: 'POST',
-    url_down: 'https://hook.example/$CODE',
-    body_down: '{}',
-    headers_down: { 'X-Key': 'k' },
-  },
-  ...{ method_up: 'GET', url_up: '', body_up: '', headers_up: {} },
+  method_down: 'POST',
+  url_down: 'https://hook.example/$CODE',
+  body_down: '{}',
+  headers_down: { 'X-Key': 'k' },
+  method_up: 'GET',
+  url_up: '',
+  body_up: '',
+  headers_up: {},
 };
 
 describe('integration of Healthchecks', () => {

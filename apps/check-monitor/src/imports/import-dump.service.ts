@@ -73,9 +73,16 @@ class TakenBack extends Error {
 async function importRows(tx: Tx, deps: ImportDeps, options: ImportOptions): Promise<Imported> {
   const { secret, formerSecret } = deps;
   const run: ImportRun = {
-    ...{ now: deps.clock.now(), secret, tally: new ImportTally() },
-    ...{ integrations: [], projects: new Map(), checks: new Map() },
-    ...{ idleCheckIds: new Set(), formerOwnerIds: new Set(), userIds: new Set(), zones: new Map() },
+    now: deps.clock.now(),
+    secret,
+    tally: new ImportTally(),
+    integrations: [],
+    projects: new Map(),
+    checks: new Map(),
+    idleCheckIds: new Set(),
+    formerOwnerIds: new Set(),
+    userIds: new Set(),
+    zones: new Map(),
   };
   const stages = new Stages(tx, run);
   for await (const elements of readDump(options.file)) {
@@ -116,8 +123,11 @@ class Stages {
   private readonly tx: Tx;
   private readonly run: ImportRun;
   private accounts: AccountRows | undefined = {
-    ...{ users: [], profiles: [], projects: [] },
-    ...{ members: [], credentials: [] },
+    users: [],
+    profiles: [],
+    projects: [],
+    members: [],
+    credentials: [],
   };
   private checks: DumpRow<'api.check'>[] = [];
   private flips: DumpRow<'api.flip'>[] = [];

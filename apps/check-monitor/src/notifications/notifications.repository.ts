@@ -83,8 +83,18 @@ export type QueuedNotification = Pick<Notification, 'deliveryId' | 'channelId' |
   Partial<Omit<Notification, 'id'>>;
 
 const untouched = {
-  ...{ checkId: null, flipId: null, attempt: 0, turnId: null, leaseUntil: null, tries: null, crashes: null },
-  ...{ dueAt: null, error: null, carriedBy: null, aboutChannelId: null, settledAt: null },
+  checkId: null,
+  flipId: null,
+  attempt: 0,
+  turnId: null,
+  leaseUntil: null,
+  tries: null,
+  crashes: null,
+  dueAt: null,
+  error: null,
+  carriedBy: null,
+  aboutChannelId: null,
+  settledAt: null,
 } as const;
 
 /** Puts messages into the queue, or into the log those that are settled. */

@@ -203,7 +203,9 @@ describeMonitor('account', (stage) => {
     await checks('post').send({ name: 'there before' }).expect(201);
     const add = (body: object) =>
       ada.send('post', `/projects/${project}/channels`, {
-        ...{ kind: 'webhook', name: 'hook', settings: { down: { url: 'https://hook.example/' } } },
+        kind: 'webhook',
+        name: 'hook',
+        settings: { down: { url: 'https://hook.example/' } },
         ...body,
       });
     const { id } = (await add({}).expect(201)).body;

@@ -152,8 +152,12 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
       await reached;
       expect(arrival - began).toBeLessThan(5000);
       reportFault({
-        ...{ fault: 'two targets hang, the good one', database: database(), sent: 1, arrived: 1 },
-        ...{ lateSeconds: (arrival - began) / second, repeated: 0 },
+        fault: 'two targets hang, the good one',
+        database: database(),
+        sent: 1,
+        arrived: 1,
+        lateSeconds: (arrival - began) / second,
+        repeated: 0,
       });
       doesHang = false;
       for (const response of held) response.destroy();

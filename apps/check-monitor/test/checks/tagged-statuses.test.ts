@@ -54,7 +54,9 @@ describeMonitor('statuses of tagged checks', (stage) => {
     const sorted = (found: readonly TaggedStatus[]) =>
       [...found].sort((one, other) => (one.uuid < other.uuid ? -1 : 1));
     const expected = checks.map((check) => ({
-      ...{ uuid: check.uuid, tags: check.tags, status: statusAt(check, now) },
+      uuid: check.uuid,
+      tags: check.tags,
+      status: statusAt(check, now),
     }));
     expect(new Set(expected.map(({ status }) => status)).size).toBe(5);
     expect(sorted(await database.read((tx) => listTaggedStatuses(tx, projectId, now)))).toEqual(

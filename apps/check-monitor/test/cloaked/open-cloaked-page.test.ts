@@ -35,7 +35,10 @@ describeEachDialect('the page behind the link of a message', (open) => {
   const get = (path: string) => app.http.get(path);
   const slack = () =>
     createChannel(app.accounts, {
-      ...{ projectId: ada.keys.projectId, kind: 'slack', name: 'Ops', isVerified: true },
+      projectId: ada.keys.projectId,
+      kind: 'slack',
+      name: 'Ops',
+      isVerified: true,
       settings: { url: target.url },
     });
   const linkInMessage = (): string => JSON.parse(target.requests[0]?.body ?? '').attachments[0].title_link;

@@ -87,26 +87,33 @@ describeEachDialect('import of a dump', (open) => {
 
     test('brings checks with settings, counts, last pings and status', async () => {
       expect(await check('101')).toMatchObject({
-        ...{ name: 'Nightly backup', slug: 'nightly-backup', tags: 'prod db', desc: 'pg_dump of all' },
-        ...{ timeout: 3600, grace: 300, n_pings: 1234, status: 'up', last_ping: '2026-01-01T11:30:00+00:00' },
-        ...{ last_duration: 93_784, badge_url: expect.stringContaining(uuid('201')) },
+        name: 'Nightly backup',
+        slug: 'nightly-backup',
+        tags: 'prod db',
+        desc: 'pg_dump of all',
+        timeout: 3600,
+        grace: 300,
+        n_pings: 1234,
+        status: 'up',
+        last_ping: '2026-01-01T11:30:00+00:00',
+        last_duration: 93_784,
+        badge_url: expect.stringContaining(uuid('201')),
       });
       expect(await check('102')).toMatchObject({
-        ...{
-          schedule: '15 5 * * 1-5',
-          tz: 'Europe/Riga',
-          methods: 'POST',
-          manual_resume: true,
-          status: 'new',
-        },
-        ...{ start_kw: 'BEGIN', success_kw: 'OK, DONE', failure_kw: 'FAIL', filter_subject: true },
-        ...{
-          filter_body: true,
-          filter_http_body: true,
-          filter_default_fail: true,
-          n_pings: 0,
-          last_ping: null,
-        },
+        schedule: '15 5 * * 1-5',
+        tz: 'Europe/Riga',
+        methods: 'POST',
+        manual_resume: true,
+        status: 'new',
+        start_kw: 'BEGIN',
+        success_kw: 'OK, DONE',
+        failure_kw: 'FAIL',
+        filter_subject: true,
+        filter_body: true,
+        filter_http_body: true,
+        filter_default_fail: true,
+        n_pings: 0,
+        last_ping: null,
       });
       expect(await check('103')).toMatchObject({ schedule: 'Mon..Fri *-*-* 04:00', tz: 'America/New_York' });
       expect(await check('104')).toMatchObject({ status: 'down', n_pings: 9 });
@@ -118,15 +125,33 @@ describeEachDialect('import of a dump', (open) => {
       const channels = await app.database.read((tx) => listProjectChannels(tx, uuid('1')));
       const kinds = channels.map(({ kind }) => kind);
       expect(kinds.sort()).toEqual([
-        ...['discord', 'email', 'email', 'googlechat', 'gotify', 'group', 'matrix', 'mattermost', 'msteamsw'],
-        ...['ntfy', 'opsgenie', 'pd', 'po', 'signal', 'slack', 'telegram', 'webhook'],
+        'discord',
+        'email',
+        'email',
+        'googlechat',
+        'gotify',
+        'group',
+        'matrix',
+        'mattermost',
+        'msteamsw',
+        'ntfy',
+        'opsgenie',
+        'pd',
+        'po',
+        'signal',
+        'slack',
+        'telegram',
+        'webhook',
       ]);
       const find = (name: string) => channels.find((channel) => channel.name === name);
       expect(find('Ntfy')?.settings).toMatchObject({ token: 'tk_1', topic: 'jobs', priorityUp: 0 });
       expect(find('Everybody')?.settings).toEqual({ channels: [uuid('300'), uuid('30a')] });
       expect(find('Old mail')).toMatchObject({
-        ...{ verifiedAt: null, disabledAt: 1_767_009_600_000_000, lastError: 'Delivery failed (550)' },
-        ...{ lastNotifiedAt: 1_767_009_600_000_000, lastDurationMs: 1250 },
+        verifiedAt: null,
+        disabledAt: 1_767_009_600_000_000,
+        lastError: 'Delivery failed (550)',
+        lastNotifiedAt: 1_767_009_600_000_000,
+        lastDurationMs: 1250,
       });
       const mail = channels.find((channel) => channel.uuid === uuid('300'));
       expect(mail?.settings).toEqual({ address: 'ops@example.org', down: true, up: true, tz: 'Europe/Riga' });

@@ -247,7 +247,9 @@ describe('a mail that cannot be sent', () => {
     server.refuse(code, message);
     const error = expect.stringContaining(`${code} ${message}`);
     expect(await email().deliver(aDelivery(settings))).toEqual({
-      ...{ ok: false, permanent: false, error },
+      ok: false,
+      permanent: false,
+      error,
       ...meaning,
     });
     expect(server.offers).toHaveLength(1);

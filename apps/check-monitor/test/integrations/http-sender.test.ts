@@ -105,7 +105,11 @@ describe('a message by HTTP', () => {
     target.answer((response) => response.writeHead(status, { 'Retry-After': header }).end());
     const error = `Received status code ${status}`;
     expect(await sender()({ method: 'GET', url: target.url })).toEqual({
-      ...{ ok: false, error, permanent: false, passing, retryAfterMs },
+      ok: false,
+      error,
+      permanent: false,
+      passing,
+      retryAfterMs,
     });
   });
 
@@ -123,7 +127,10 @@ describe('a message by HTTP', () => {
     const stopping = new AbortController();
     target.answer(() => stopping.abort());
     expect(await sender({ stop: stopping.signal })({ method: 'GET', url: target.url })).toEqual({
-      ...{ ok: false, error: 'the service is stopping', permanent: false, passing: 'stopped' },
+      ok: false,
+      error: 'the service is stopping',
+      permanent: false,
+      passing: 'stopped',
     });
   });
 
@@ -232,7 +239,10 @@ describe('targets inside', () => {
         String(input).startsWith('http://outside.example/')
           ? Promise.resolve(new Response(null, { status: 302, headers: { Location: `${target.url}/in` } }))
           : outgoing.fetch(input, init),
-      ...{ timeoutMs: 1000, userAgent: 'tester', nowMs, stop: new AbortController().signal },
+      timeoutMs: 1000,
+      userAgent: 'tester',
+      nowMs,
+      stop: new AbortController().signal,
     });
     expect(await send({ method: 'GET', url: 'http://outside.example/' })).toEqual(refused);
     expect(target.requests).toHaveLength(0);

@@ -34,7 +34,9 @@ describe('Matrix', () => {
     target.answerJson(403, { errcode: 'M_FORBIDDEN' });
     const matrix = createMatrix({ send: target.send, account: account() });
     expect(await matrix.deliver(aDelivery(settings))).toEqual({
-      ...{ ok: false, error: 'Received status code 403', permanent: false },
+      ok: false,
+      error: 'Received status code 403',
+      permanent: false,
     });
   });
 

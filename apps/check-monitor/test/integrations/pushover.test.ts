@@ -76,7 +76,8 @@ describe('Pushover', () => {
   test('a user that is no more ends the channel, an outage does not', async () => {
     target.answerJson(400, { user: 'invalid', status: 0 });
     expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({
-      ...{ ok: false, permanent: true },
+      ok: false,
+      permanent: true,
       error: 'Received status code 400 (invalid user)',
     });
     target.answerJson(500);

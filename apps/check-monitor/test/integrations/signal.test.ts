@@ -97,7 +97,12 @@ describe('Signal', () => {
     expect(styled(call, 'BOLD')).toEqual([
       '😀 Backup',
       'DOWN',
-      ...['Went Down:', 'Project:', 'Tags:', 'Period:', 'Total Pings:', 'Last Ping:'],
+      'Went Down:',
+      'Project:',
+      'Tags:',
+      'Period:',
+      'Total Pings:',
+      'Last Ping:',
       '\nLast Ping Body:',
     ]);
     expect(styled(call, 'MONOSPACE')).toEqual(['done']);
@@ -158,8 +163,10 @@ describe('Signal', () => {
   test('a connection that breaks passes, and is tried once', async () => {
     answer = () => undefined;
     expect(await signal().deliver(aDelivery(settings))).toEqual({
-      ...{ ok: false, permanent: false },
-      ...{ error: 'signal-cli ended the connection', passing: 'failed' },
+      ok: false,
+      permanent: false,
+      error: 'signal-cli ended the connection',
+      passing: 'failed',
     });
     expect(calls).toHaveLength(1);
   });

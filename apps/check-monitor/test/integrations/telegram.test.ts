@@ -65,8 +65,11 @@ describe('telegram', () => {
     const bot = telegram(() => now);
     for (let turn = 0; turn < 6; turn += 1) expect((await bot.deliver(aDelivery(settings))).ok).toBe(true);
     const refused = {
-      ...{ ok: false, error: 'Rate limit exceeded', permanent: false },
-      ...{ passing: 'limited', retryAfterMs: 60_000 },
+      ok: false,
+      error: 'Rate limit exceeded',
+      permanent: false,
+      passing: 'limited',
+      retryAfterMs: 60_000,
     };
     expect(await bot.deliver(aDelivery(settings))).toEqual(refused);
     expect(target.server.requests).toHaveLength(6);

@@ -40,7 +40,10 @@ describeEachDialect('an integration that leads inside', (open) => {
 
   const create = (kind: ChannelKind, settings: object) =>
     createChannel(app.accounts, {
-      ...{ projectId: ada.keys.projectId, kind, name: 'Ops', settings },
+      projectId: ada.keys.projectId,
+      kind,
+      name: 'Ops',
+      settings,
       isVerified: true,
     });
 

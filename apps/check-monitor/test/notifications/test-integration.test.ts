@@ -13,7 +13,10 @@ describeMonitor('a test message by the management API', (stage) => {
 
   const slack = () =>
     createChannel(stage.app.accounts, {
-      ...{ projectId: stage.ada.keys.projectId, kind: 'slack', name: 'Ops', isVerified: true },
+      projectId: stage.ada.keys.projectId,
+      kind: 'slack',
+      name: 'Ops',
+      isVerified: true,
       settings: { url: target.url },
     });
 

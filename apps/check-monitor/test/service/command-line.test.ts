@@ -143,7 +143,10 @@ describeEachDialect('command line', (open) => {
       headers: { 'content-type': 'application/json' },
     });
     expect(JSON.parse(target.requests[0]?.body ?? '')).toEqual({
-      ...{ check: 'TEST', status: 'down', exit_status: -1, body: '' },
+      check: 'TEST',
+      status: 'down',
+      exit_status: -1,
+      body: '',
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
     });
     target.answer((response) => response.writeHead(500).end());

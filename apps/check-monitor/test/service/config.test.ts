@@ -8,7 +8,9 @@ describe('configuration of delivery', () => {
   test('calls nothing inside, and has no messenger set up, unless told to', () => {
     expect(load().delivery).toEqual({
       site: {
-        ...{ siteName: 'CertLoop', siteRoot: 'http://127.0.0.1:3001', logoUrl: undefined },
+        siteName: 'CertLoop',
+        siteRoot: 'http://127.0.0.1:3001',
+        logoUrl: undefined,
         secret: needed.CHECK_MONITOR_SECRET,
       },
       secret: needed.CHECK_MONITOR_SECRET,

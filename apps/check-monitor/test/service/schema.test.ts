@@ -31,8 +31,13 @@ describeEachDialect('schema', (open) => {
       'Jobs',
     );
     const pinged: Partial<Check> = {
-      ...{ storedStatus: 'up', lastPing: 1_767_268_800_000_001, lastStart: 1_767_268_800_000_002 },
-      ...{ lastStartRunId: randomUUID(), lastDuration: 3, alertAfter: 1_767_268_800_000_004, pingCount: 5 },
+      storedStatus: 'up',
+      lastPing: 1_767_268_800_000_001,
+      lastStart: 1_767_268_800_000_002,
+      lastStartRunId: randomUUID(),
+      lastDuration: 3,
+      alertAfter: 1_767_268_800_000_004,
+      pingCount: 5,
     };
     const states = [{}, pinged].map((state) => ({ uuid: randomUUID(), ...state }));
     await database.transaction(async (tx) => {

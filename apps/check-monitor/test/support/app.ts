@@ -139,16 +139,14 @@ export async function openTestApp(
   const { onDelivered, onRefusedCall } = watch;
   const notifier = openNotifier({ ...parts, db: database, onDelivered, onRefusedCall });
   const { handler, intake, tick, drain, dispatcher } = createApp({
-    ...{
-      config,
-      database,
-      clock: micros,
-      logger,
-      notifier,
-      passwords,
-      watch,
-      consoleFolder: delivery.consoleFolder,
-    },
+    config,
+    database,
+    clock: micros,
+    logger,
+    notifier,
+    passwords,
+    watch,
+    consoleFolder: delivery.consoleFolder,
   });
   const server = await listenLocally(createServer(handler));
   const http = supertest(server);

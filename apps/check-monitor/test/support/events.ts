@@ -46,8 +46,10 @@ type EventOverrides = Partial<Omit<AlertEvent, 'check'>> & { readonly check?: Pa
 /** Another check of the project, down and never pinged. */
 export function aDownCheck(overrides: Partial<DownCheck> = {}): DownCheck {
   return {
-    ...{ uuid: '0d7f0a3e-5c1b-4c55-9d0e-555555555555', uniqueKey: 'b'.repeat(40) },
-    ...{ name: 'mail', lastPing: null },
+    uuid: '0d7f0a3e-5c1b-4c55-9d0e-555555555555',
+    uniqueKey: 'b'.repeat(40),
+    name: 'mail',
+    lastPing: null,
     ...overrides,
   };
 }
@@ -58,7 +60,9 @@ export function aRecovery(overrides: EventOverrides = {}): AlertEvent {
 }
 
 export const site = {
-  ...{ siteName: 'Monitor', siteRoot: 'https://monitor.example', logoUrl: undefined },
+  siteName: 'Monitor',
+  siteRoot: 'https://monitor.example',
+  logoUrl: undefined,
   secret: 'a secret for tests only',
 };
 

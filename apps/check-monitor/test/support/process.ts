@@ -49,7 +49,8 @@ export async function startService(
   const events: string[] = [];
   const url = await listening(child, events);
   return {
-    ...{ url, events },
+    url,
+    events,
     stop: async () => {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');

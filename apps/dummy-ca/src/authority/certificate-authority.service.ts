@@ -85,7 +85,10 @@ export async function openAuthority(
   const issuing = openIssuing(parts);
   const { name, issuer, serialNumbers } = issuing;
   return {
-    ...{ name, issuer, serialNumbers, pointers: issuing.pointers },
+    name,
+    issuer,
+    serialNumbers,
+    pointers: issuing.pointers,
     rootPem: formatPem(certificateLabel, issuer.certificate.der),
     root: factsOf(issuer, source),
     issue: spread(parts, (...asked) => issueForCsr(issuing, ...asked)),

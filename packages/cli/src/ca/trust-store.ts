@@ -30,10 +30,13 @@ export function trustStoreOf(
   if (platform === 'darwin') return macOsStore(at(`/Library/Application Support/CertLoop/${name}.pem`));
   if (has(at(storeFolders.debian))) {
     const elsewhere = [
-      ...['--localcertsdir', at(storeFolders.debian)],
-      ...['--etccertsdir', at('/etc/ssl/certs')],
+      '--localcertsdir',
+      at(storeFolders.debian),
+      '--etccertsdir',
+      at('/etc/ssl/certs'),
       // those of this machine would write to its own stores, such as that of Java
-      ...['--hooksdir', at('/etc/ca-certificates/update.d')],
+      '--hooksdir',
+      at('/etc/ca-certificates/update.d'),
     ];
     const update = ['update-ca-certificates', ...(below === '/' ? [] : elsewhere)];
     const file = at(`${storeFolders.debian}/${name}.crt`);

@@ -26,8 +26,10 @@ export interface Lanes {
 // Statements over lists of keys: what the planner would gain by other ways for long lists it loses by planning, and
 // by index several lists of rising keys are locked in the same order
 const planning = [
-  ...['plan_cache_mode = force_generic_plan', 'enable_seqscan = off'],
-  ...['enable_hashjoin = off', 'enable_mergejoin = off'],
+  'plan_cache_mode = force_generic_plan',
+  'enable_seqscan = off',
+  'enable_hashjoin = off',
+  'enable_mergejoin = off',
 ];
 
 const attempts = 3;

@@ -14,9 +14,15 @@ import {
 } from './postgres-server.js';
 
 const settings = [
-  ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=100', 'shared_buffers=32MB'],
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'max_connections=100',
+  'shared_buffers=32MB',
   // nothing here has to survive the machine, only the process of a server
-  ...['fsync=off', 'wal_keep_size=256MB', 'autovacuum=off', 'dynamic_shared_memory_type=mmap'],
+  'fsync=off',
+  'wal_keep_size=256MB',
+  'autovacuum=off',
+  'dynamic_shared_memory_type=mmap',
 ];
 
 /** A server that a test does to what happens to servers. */

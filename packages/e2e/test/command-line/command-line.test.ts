@@ -113,8 +113,17 @@ describe('certificates', () => {
     await writeFile(join(folder, 'bad.csr'), 'no CSR');
     await asJson(['spaces', 'create', 'Shop']);
     const { code, out, err } = await certloopProcess([
-      ...['issue', join(folder, 'bad.csr'), good],
-      ...['--space', 'Shop', '--provider', 'dummy-ca', '--renew', '--out-dir', join(folder, 'out'), '--json'],
+      'issue',
+      join(folder, 'bad.csr'),
+      good,
+      '--space',
+      'Shop',
+      '--provider',
+      'dummy-ca',
+      '--renew',
+      '--out-dir',
+      join(folder, 'out'),
+      '--json',
     ]);
     expect({ code, err }).toEqual({ code: 1, err: 'certloop: 1 of 2 failed\n' });
     expect(JSON.parse(out)).toMatchObject([
@@ -239,8 +248,18 @@ describe('alerts', () => {
   const integrate = (name: string) =>
     monitorCommand(
       [
-        ...['channel', 'create', '--project', 'CertLoop', '--kind', 'webhook', '--name', name, '--no-assign'],
-        ...['--url', 'https://hook.example/', '--json'],
+        'channel',
+        'create',
+        '--project',
+        'CertLoop',
+        '--kind',
+        'webhook',
+        '--name',
+        name,
+        '--no-assign',
+        '--url',
+        'https://hook.example/',
+        '--json',
       ],
       stack.plan.environments['check-monitor'],
     ).then((said) => JSON.parse(said).channelId as string);

@@ -38,7 +38,8 @@ async function report(...args: readonly string[]) {
   const [out, err] = [createCollector(), createCollector()];
   const code = await run(['probe', '--report', ...args], {
     env: { CERTLOOP_URL: url, CERTLOOP_TOKEN: token, HOME: '/nonexistent' },
-    ...{ out: out.sink, err: err.sink },
+    out: out.sink,
+    err: err.sink,
     askSecret: async () => '',
     readText: async () => '',
     onSignal: () => () => undefined,

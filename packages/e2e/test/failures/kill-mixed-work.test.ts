@@ -166,8 +166,15 @@ async function killDuringWork(
   const distinct = new Set(stored);
   const lost = answered.filter((pem) => !distinct.has(serialOf(pem)));
   const numbers = [
-    ...[dialect, seed, kills, issued, stored.length, issued - distinct.size],
-    ...[stored.length - distinct.size, lost.length, answered.length],
+    dialect,
+    seed,
+    kills,
+    issued,
+    stored.length,
+    issued - distinct.size,
+    stored.length - distinct.size,
+    lost.length,
+    answered.length,
   ];
   if (table !== undefined) appendFileSync(table, `| ${numbers.join(' | ')} |\n`);
   return {

@@ -109,7 +109,10 @@ export async function startOneProcess(
       NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       ...environment,
     }),
-    ...{ database, clock, logger: silent('cert-manager'), announce: () => undefined },
+    database,
+    clock,
+    logger: silent('cert-manager'),
+    announce: () => undefined,
   });
   closing.push(() => manager.close());
   const managerUrl = await serve(manager.http);
@@ -173,8 +176,11 @@ async function startMonitor(
   await createChannel(
     { ...parts, notifier },
     {
-      ...{ projectId: keys.projectId, kind: 'webhook', name: 'People' },
-      ...{ settings: { down: message, up: message }, isVerified: true },
+      projectId: keys.projectId,
+      kind: 'webhook',
+      name: 'People',
+      settings: { down: message, up: message },
+      isVerified: true,
     },
   );
   return {

@@ -33,9 +33,15 @@ export async function orRecordLost<T>(
     if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
     const { serialNumber, spkiSha256, expiresAt } = issued.facts ?? describeLeaf(issued.certificatePem);
     const details = {
-      ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, serial: serialNumber, spkiSha256 },
-      ...{ expiresAt: expiresAt.toISOString(), provider: provider.name, providerId: provider.id },
-      ...{ upstreamId: issued.upstreamId, reason: `issued, but not stored: ${error.message}` },
+      fqdn: fqdn.fqdn,
+      fqdnId: fqdn.id,
+      serial: serialNumber,
+      spkiSha256,
+      expiresAt: expiresAt.toISOString(),
+      provider: provider.name,
+      providerId: provider.id,
+      upstreamId: issued.upstreamId,
+      reason: `issued, but not stored: ${error.message}`,
     };
     const entry = {
       action: 'certificate.issue',
@@ -66,7 +72,9 @@ export function perhapsLost(
     resourceId: fqdn.id,
     spaceId: fqdn.spaceId,
     details: {
-      ...{ fqdn: fqdn.fqdn, fqdnId: fqdn.id, ...details },
+      fqdn: fqdn.fqdn,
+      fqdnId: fqdn.id,
+      ...details,
       reason: `its process ended while the CA signed, or the answer was lost; a certificate may have been issued, but none is stored: ${reason}`,
     },
   } as const;

@@ -35,9 +35,18 @@ export function signingRequestOf(
   // longer than a call may take: the CA of one that lives would be asked twice at once
   const leaseUntil = new Date(now.getTime() + 3 * leaseMs);
   return {
-    ...{ id: randomUUID(), spaceId: fqdn.spaceId, fqdnId: fqdn.id, fqdn: fqdn.fqdn },
-    ...{ csrId: csr.id, spkiSha256: csr.spkiSha256, providerId: provider.id, idempotencyKey },
-    ...{ caller: jobCallerOf(caller), attempt: 0, leaseUntil, createdAt: now },
+    id: randomUUID(),
+    spaceId: fqdn.spaceId,
+    fqdnId: fqdn.id,
+    fqdn: fqdn.fqdn,
+    csrId: csr.id,
+    spkiSha256: csr.spkiSha256,
+    providerId: provider.id,
+    idempotencyKey,
+    caller: jobCallerOf(caller),
+    attempt: 0,
+    leaseUntil,
+    createdAt: now,
   };
 }
 

@@ -69,7 +69,11 @@ export async function explainRenewal(
       watched: await watchWordOf(tx, fqdn, certificate),
       explanation: explain({
         forbidden: refusal?.message,
-        ...{ now, outlook, open, failure, obstacle: provider?.obstacle },
+        now,
+        outlook,
+        open,
+        failure,
+        obstacle: provider?.obstacle,
         revokedAt: certificate?.revokedAt ?? undefined,
         isImported: certificate !== undefined && certificate.importedAt !== null,
       }),

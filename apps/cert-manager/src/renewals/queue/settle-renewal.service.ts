@@ -186,7 +186,13 @@ async function planNext(
   const notAfter = usableUntil(newest);
   const { isPermanent = false, isWaiting = false, isValidation = false, isRateLimited = false } = refusal;
   const scheduledAt = nextTry({
-    ...{ attempt, now, notBefore, notAfter, isValidation, isRateLimited, retryAt: refusal.notBefore },
+    attempt,
+    now,
+    notBefore,
+    notAfter,
+    isValidation,
+    isRateLimited,
+    retryAt: refusal.notBefore,
     // an order that waits for its owner changes as little by further tries
     isPermanent: isPermanent || isWaiting,
   });

@@ -66,7 +66,11 @@ export async function probeTarget(
     const current = await holdClaimed(tx, target);
     if (current === undefined) return undefined;
     const settled = await settleObserved(tx, deps, {
-      ...{ target: current, found, isWhole, observer: 'manager', observedAt: now },
+      target: current,
+      found,
+      isWhole,
+      observer: 'manager',
+      observedAt: now,
     });
     const { newest, turns } = settled;
     const terms = { now, storedAt: newest?.row.createdAt, everySeconds: current.everySeconds, turns };

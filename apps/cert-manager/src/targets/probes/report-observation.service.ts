@@ -62,7 +62,11 @@ export async function reportObservation(
         `this target has ${maxAddresses} addresses. Add another target.`,
       );
     const settled = await settleObserved(tx, deps, {
-      ...{ target, found: [one], isWhole: false, observer: 'report', observedAt },
+      target,
+      found: [one],
+      isWhole: false,
+      observer: 'report',
+      observedAt,
     });
     if (settled.hasChanged) await recordAudit(tx, caller, auditOf('target.report', fqdn, target), now);
     return settled.inServiceSeconds;

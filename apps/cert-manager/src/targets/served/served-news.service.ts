@@ -44,8 +44,15 @@ export function createServedNews(notices: Notices | undefined, clock: Clock): Se
         spaceId,
         onceKey: `served.in_service:${certificateId}`,
         data: {
-          ...{ message, fqdn, fqdnId, spaceId, certificateId, serialNumber, addresses },
-          ...{ expiresAt: expiresAt.toISOString(), secondsToInService: Math.round(seconds) },
+          message,
+          fqdn,
+          fqdnId,
+          spaceId,
+          certificateId,
+          serialNumber,
+          addresses,
+          expiresAt: expiresAt.toISOString(),
+          secondsToInService: Math.round(seconds),
         },
       });
     },

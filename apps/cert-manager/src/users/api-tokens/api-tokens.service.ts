@@ -133,7 +133,12 @@ function fault(path: string, message: string): InvalidInput {
 export function tokenFacts(row: ApiTokenRow): Record<string, unknown> {
   const { id, name, scope, spaceIds, allowedCidrs, expiresAt, familyId, renewableUntil } = row;
   return {
-    ...{ tokenId: id, name, scope, spaceIds, allowedCidrs, expiresAt: expiresAt.toISOString() },
+    tokenId: id,
+    name,
+    scope,
+    spaceIds,
+    allowedCidrs,
+    expiresAt: expiresAt.toISOString(),
     ...(familyId !== null && { familyId, renewableUntil: renewableUntil?.toISOString() }),
   };
 }

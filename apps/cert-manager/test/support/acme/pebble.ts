@@ -129,8 +129,16 @@ async function startOnce({
   const dnsServer = `127.0.0.1:${dns}`;
   const program = isOfToday ? programOfToday : (name: string) => name;
   const names = run(program('pebble-challtestsrv'), [
-    ...['-management', `127.0.0.1:${challenges}`, '-http01', ''],
-    ...['-https01', '', '-tlsalpn01', '', '-defaultIPv6', ''],
+    '-management',
+    `127.0.0.1:${challenges}`,
+    '-http01',
+    '',
+    '-https01',
+    '',
+    '-tlsalpn01',
+    '',
+    '-defaultIPv6',
+    '',
     // the newer one also answers DNS over HTTPS, at a port of its own
     ...(isOfToday ? ['-doh', '', '-dnsserver', dnsServer] : ['-dns01', dnsServer]),
   ]);

@@ -24,8 +24,11 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
   const send = (receiver: string) => limited.deliver(aDelivery({ receiver }));
   for (let turn = 0; turn < 6; turn += 1) expect(await send('ada')).toEqual(delivered);
   const waits = {
-    ...{ ok: false, error: 'Rate limit exceeded', permanent: false },
-    ...{ passing: 'limited', retryAfterMs: 60_000 },
+    ok: false,
+    error: 'Rate limit exceeded',
+    permanent: false,
+    passing: 'limited',
+    retryAfterMs: 60_000,
   };
   expect(await send('ada')).toEqual(waits);
   expect(await send('ben')).toEqual(delivered);

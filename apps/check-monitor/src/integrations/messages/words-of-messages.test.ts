@@ -19,7 +19,8 @@ const ignored = pinged({ signal: 'ign', exitStatus: 123 });
 const others = (count: number, lastPing: number | null = happened - 61 * minute) =>
   anEvent({
     others: {
-      ...{ total: count + 1, downCount: count },
+      total: count + 1,
+      downCount: count,
       down: count > 10 ? [] : Array.from({ length: count }, () => aDownCheck({ name: 'Foobar', lastPing })),
     },
   });

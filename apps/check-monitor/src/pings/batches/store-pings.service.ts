@@ -170,8 +170,17 @@ class Batch {
     Object.assign(check, state, ring, { pingCount: n });
     this.changed.add(check);
     this.#pings.push({
-      ...{ checkId: check.id, slot: ring.lastSlot, n, at, signal, method, userAgent, runId, exitStatus },
-      ...{ scheme: origin.scheme, remoteAddr: origin.remoteAddr },
+      checkId: check.id,
+      slot: ring.lastSlot,
+      n,
+      at,
+      signal,
+      method,
+      userAgent,
+      runId,
+      exitStatus,
+      scheme: origin.scheme,
+      remoteAddr: origin.remoteAddr,
       body: body.length === 0 ? null : body,
     });
     if (flip !== undefined) this.#flips.push(flipRow(check.id, flip));

@@ -64,7 +64,9 @@ describe('texts of a mail', () => {
     [
       'a part within a part that does not end',
       multipart('multipart/mixed', [
-        ...['Content-Type: multipart/alternative; boundary=inner', '', '--inner'],
+        'Content-Type: multipart/alternative; boundary=inner',
+        '',
+        '--inner',
         ...plain('P'),
       ]),
       ['P'],

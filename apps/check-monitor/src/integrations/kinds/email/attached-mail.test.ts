@@ -26,12 +26,24 @@ describe('a mail to be attached', () => {
     );
     expect(omitted).toEqual([]);
     expect(text.split('\r\n')).toEqual([
-      ...['Subject: =?UTF-8?Q?gr=C3=BCn?=', 'To: a@b.example , c@d.example', 'MIME-Version: 1.0'],
-      ...['Content-Type: multipart/mixed; boundary="=_1_"', '', '--=_1_'],
-      ...['Content-Type: text/plain; charset=iso-8859-1', 'Content-Transfer-Encoding: quoted-printable', ''],
-      ...['all well', '--=_1_'],
-      ...["Content-Type: application/pdf; name*0*=utf-8''%C5%BE.pdf", 'Content-Transfer-Encoding: base64'],
-      ...['Content-Disposition: attachment; filename=a.pdf', '', 'AAAA', '--=_1_--', ''],
+      'Subject: =?UTF-8?Q?gr=C3=BCn?=',
+      'To: a@b.example , c@d.example',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary="=_1_"',
+      '',
+      '--=_1_',
+      'Content-Type: text/plain; charset=iso-8859-1',
+      'Content-Transfer-Encoding: quoted-printable',
+      '',
+      'all well',
+      '--=_1_',
+      "Content-Type: application/pdf; name*0*=utf-8''%C5%BE.pdf",
+      'Content-Transfer-Encoding: base64',
+      'Content-Disposition: attachment; filename=a.pdf',
+      '',
+      'AAAA',
+      '--=_1_--',
+      '',
     ]);
   });
 

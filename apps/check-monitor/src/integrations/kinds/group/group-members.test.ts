@@ -2,7 +2,11 @@ import { expect, test } from '@jest/globals';
 import { type GroupedChannel, judgeGroups, unableGroup } from './group-members.js';
 
 const channel = (uuid: string, changed: Partial<GroupedChannel> = {}): GroupedChannel => ({
-  ...{ uuid, projectId: 'shop', kind: 'email', settings: {}, disabledAt: null },
+  uuid,
+  projectId: 'shop',
+  kind: 'email',
+  settings: {},
+  disabledAt: null,
   ...changed,
 });
 const others = [
