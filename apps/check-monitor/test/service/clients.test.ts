@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
@@ -13,7 +14,7 @@ const unproven = 'it proves nothing here';
 const ifPresent = (isThere: boolean) => (isThere ? test : test.skip);
 const curl = ifPresent(hasProgram('curl', unproven));
 const borgmatic = ifPresent(hasProgram('borg', unproven) && hasProgram('borgmatic', unproven));
-const library = "require('healthchecks-io-client')";
+const library = createRequire(import.meta.url).resolve('healthchecks-io-client');
 
 describeMonitor('unmodified clients', (stage) => {
   let folder: string;
@@ -89,7 +90,7 @@ hooks:
   test('healthchecks-io-client pings and manages', async () => {
     const { uuid } = await stage.ada.check({ name: 'old' });
     const script = `
-      const { HealthChecksPingClient, HealthChecksApiClient } = ${library};
+      const { HealthChecksPingClient, HealthChecksApiClient } = require(${JSON.stringify(library)});
       const [site, uuid, apiKey] = process.argv.slice(1);
       (async () => {
         const ping = new HealthChecksPingClient({ uuid, baseUrl: site + '/ping' });
