@@ -57,7 +57,7 @@ import { callerOf } from './users/callers/caller.middleware.js';
 import { recordDenials } from './users/callers/denials.middleware.js';
 import { guardOpenMode } from './users/callers/open-mode.middleware.js';
 import { prepareSetup } from './users/setup/bootstrap.service.js';
-import { revocationRecorder } from './watch/issuance-events.service.js';
+import { revocationRecorder } from './watch/notices/issuance-events.service.js';
 
 export interface CertManager {
   readonly http: Express;

@@ -66,8 +66,8 @@ import { sessions } from './users/sessions/sessions.repository.js';
 import { setupTokens } from './users/setup/setup-tokens.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
 import { canaryTurns } from './watch/canary/canary-turns.repository.js';
-import { monitorAnswers } from './watch/monitor-answers.repository.js';
-import { watchPings } from './watch/watch-pings.repository.js';
+import { monitorAnswers } from './watch/monitor/monitor-answers.repository.js';
+import { watchPings } from './watch/pings/watch-pings.repository.js';
 import { watchedFqdns } from './watch/watched-fqdns.repository.js';
 
 const tables: readonly AnyTable[] = [

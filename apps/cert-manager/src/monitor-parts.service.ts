@@ -5,7 +5,7 @@ import { monitorOf } from './renewal-parts.service.js';
 import { type OneAtATime, oneAtATime } from './renewals/queue/one-at-a-time.js';
 import { createCanaryClient } from './watch/canary/canary.client.js';
 import { createCanary, createCanaryRemoval } from './watch/canary/run-canary.service.js';
-import { createAlertEvents } from './watch/monitor-events.service.js';
+import { createAlertEvents } from './watch/monitor/monitor-events.service.js';
 
 /**
  * Takes the next step of the canary, where there is a destination of notices or a project of its own; elsewhere deletes

@@ -1,6 +1,6 @@
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import type { AppOptions } from './app-options.js';
-import { ensureProviders } from './providers/ensure-providers.service.js';
+import { ensureProviders } from './providers/changes/ensure-providers.service.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
 import type { createServiceMetrics } from './system/service-metrics.service.js';

@@ -11,7 +11,7 @@ import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { probeSeconds, type TargetParts } from './target-parts.service.js';
 import { sweepSessions } from './users/sessions/sessions.service.js';
-import { noticeExpiring } from './watch/certificate-events.service.js';
+import { noticeExpiring } from './watch/notices/certificate-events.service.js';
 
 /** Says that no one needs to sign in; said at the start and every minute. */
 export function warnOfOpenMode(logger: Logger): void {

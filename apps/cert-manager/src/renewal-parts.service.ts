@@ -18,17 +18,17 @@ import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.j
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { probedAfter } from './targets/served/follow-stored.service.js';
-import { recordFailedRenewal } from './watch/certificate-events.service.js';
-import { createHeartbeatUrls } from './watch/heartbeat-urls.client.js';
-import { noticedAfter } from './watch/issuance-events.service.js';
-import { createLostPings } from './watch/lost-pings.service.js';
-import { createMonitorClient } from './watch/monitor.client.js';
-import { createMonitorContact } from './watch/monitor-contact.store.js';
-import { createMonitorEvents, keyTriedMs } from './watch/monitor-events.service.js';
+import { createHeartbeatUrls } from './watch/monitor/heartbeat-urls.client.js';
+import { createMonitorClient } from './watch/monitor/monitor.client.js';
+import { createMonitorContact } from './watch/monitor/monitor-contact.store.js';
+import { createMonitorEvents, keyTriedMs } from './watch/monitor/monitor-events.service.js';
+import { findWatchTroubles } from './watch/monitor/watch-troubles.service.js';
+import { recordFailedRenewal } from './watch/notices/certificate-events.service.js';
+import { noticedAfter } from './watch/notices/issuance-events.service.js';
+import { createLostPings } from './watch/pings/lost-pings.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
-import { findWatchTroubles } from './watch/watch-troubles.service.js';
 import { watchWordOf } from './watch/watched-subject.service.js';
 
 /** The queue, what keeps it in line, and what works on it. */

@@ -3,6 +3,7 @@ import { createNameTurns } from '../acme/dns/dns-backends.service.js';
 import { createAcmeProvider } from './acme/acme.provider.js';
 import { acmeConfigSchema } from './acme/acme-config.js';
 import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme/acme-parts.service.js';
+import { type Config, putSecretsIn } from './changes/stored-config.js';
 import {
   createDummyCaMemory,
   createDummyCaProvider,
@@ -15,7 +16,6 @@ import { missingKey } from './provider-state.js';
 import { type ProviderRow, secretPlace } from './providers.repository.js';
 import type { KeyRing } from './secrets/key-ring.js';
 import { openSecret, SecretUnreadable } from './secrets/secret-box.js';
-import { type Config, putSecretsIn } from './stored-config.js';
 
 /** Makes providers of their rows. */
 export interface ProviderOpener {

@@ -1,8 +1,8 @@
 import { type ProviderKindName, providerKindNames } from '@certloop/contracts';
 import type { z } from 'zod';
 import { acmeConfigSchema } from './acme/acme-config.js';
+import type { Config } from './changes/stored-config.js';
 import { dummyCaConfigSchema } from './dummy-ca/dummy-ca-config.js';
-import type { Config } from './stored-config.js';
 
 /** What is fixed about a provider: its words for people, the rules of its configuration, its addresses. */
 export interface ProviderKind {

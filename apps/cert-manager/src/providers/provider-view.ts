@@ -1,5 +1,5 @@
 import type { ProviderKindName, Provider as ProviderOnWire } from '@certloop/contracts';
-import type { Config } from './stored-config.js';
+import type { Config } from './changes/stored-config.js';
 
 /** A provider with the configuration that its reader may see. */
 export interface ShownProvider {

@@ -12,9 +12,9 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
+import type { Config, SealedSecrets } from './changes/stored-config.js';
 import { kindOf } from './provider-kinds.js';
 import type { SecretPlace } from './secrets/secret-box.js';
-import type { Config, SealedSecrets } from './stored-config.js';
 
 /** A provider as it is stored. */
 export interface ProviderRow {

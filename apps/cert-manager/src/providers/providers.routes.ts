@@ -1,9 +1,9 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { pageHeaders } from '../access/list-page.js';
-import { type ConfigureDeps, setProviderConfig } from './configure-provider.service.js';
-import { createProvider } from './create-provider.service.js';
-import { type DeleteProviderDeps, deleteProvider } from './delete-provider.service.js';
+import { type ConfigureDeps, setProviderConfig } from './changes/configure-provider.service.js';
+import { createProvider } from './changes/create-provider.service.js';
+import { type DeleteProviderDeps, deleteProvider } from './changes/delete-provider.service.js';
 import { providerView } from './provider-view.js';
 import {
   type ProvidersDeps,

@@ -4,6 +4,8 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { type ListPage, type ListWindow, mapPage } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
+import { recordProviderAudit } from './changes/record-change.service.js';
+import { maskSecrets } from './changes/stored-config.js';
 import type { ProviderOpener } from './open-provider.service.js';
 import type { ProviderReport } from './provider.js';
 import { kindOf } from './provider-kinds.js';
@@ -11,9 +13,7 @@ import { readProviderPage } from './provider-list.repository.js';
 import { missingKey } from './provider-state.js';
 import type { ShownProvider } from './provider-view.js';
 import { getProvider, holdProvider, type ProviderRow, updateProvider } from './providers.repository.js';
-import { recordProviderAudit } from './record-change.service.js';
 import { SecretUnreadable } from './secrets/secret-box.js';
-import { maskSecrets } from './stored-config.js';
 
 export interface ProvidersDeps {
   readonly db: Database;

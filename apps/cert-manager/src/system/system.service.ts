@@ -6,7 +6,7 @@ import { readableSpaces } from '../access/permissions.js';
 import { countCsrRows } from '../csrs/csrs.repository.js';
 import { countFqdnRows } from '../fqdns/fqdns.repository.js';
 import { countSpaceRows } from '../spaces/spaces.repository.js';
-import type { MonitorContact } from '../watch/monitor-contact.store.js';
+import type { MonitorContact } from '../watch/monitor/monitor-contact.store.js';
 import { countDetails } from './stats.repository.js';
 
 export interface SystemDeps {

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { oneAtATime } from '../renewals/queue/one-at-a-time.js';
-import type { MonitorClient } from './monitor.client.js';
-import { createPresence } from './monitor-presence.store.js';
 import {
   type DueCheck,
   noCheck,
@@ -11,8 +9,10 @@ import {
   type SyncDeps,
   syncCheck,
   type TurnEnd,
-} from './sync-check.service.js';
-import { deletePings, deletePingsOf } from './watch-pings.repository.js';
+} from './checks/sync-check.service.js';
+import type { MonitorClient } from './monitor/monitor.client.js';
+import { createPresence } from './monitor/monitor-presence.store.js';
+import { deletePings, deletePingsOf } from './pings/watch-pings.repository.js';
 import { claimWatched, countWaiting, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
 
 export interface WatchDeps {

@@ -6,7 +6,7 @@ import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
-import { besideServed, joinedSignal } from './joined-signal.js';
+import { besideServed, joinedSignal } from './checks/joined-signal.js';
 import {
   allowedText,
   failedText,
@@ -16,8 +16,8 @@ import {
   servedAgainText,
   servedText,
   storedText,
-} from './ping-text.js';
-import { deletePingsOf, insertPing, type WatchSignal } from './watch-pings.repository.js';
+} from './pings/ping-text.js';
+import { deletePingsOf, insertPing, type WatchSignal } from './pings/watch-pings.repository.js';
 import {
   findServedFault,
   touchWatched,

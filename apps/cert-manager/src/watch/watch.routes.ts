@@ -1,7 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { fqdnView } from '../fqdns/fqdn-view.js';
-import { type AcceptExpiryDeps, acceptExpiry } from './accept-expiry.service.js';
+import { type AcceptExpiryDeps, acceptExpiry } from './expiry/accept-expiry.service.js';
 
 export function watchHandlers(
   deps: AcceptExpiryDeps,

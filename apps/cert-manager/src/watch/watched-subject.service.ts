@@ -8,7 +8,7 @@ import { planRenewal } from '../renewals/renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
 import { readOutlook, renewAtOf } from '../renewals/schedule-renewals.service.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import { graceOf } from './check-expectation.js';
+import { graceOf } from './checks/check-expectation.js';
 import {
   expiryText,
   failedText,
@@ -16,7 +16,7 @@ import {
   revokedText,
   storedText,
   type ToldCertificate,
-} from './ping-text.js';
+} from './pings/ping-text.js';
 import { noticeAt, watchModeOf } from './watch-mode.js';
 
 /** What decides, beside the FQDN, whether it is watched. */

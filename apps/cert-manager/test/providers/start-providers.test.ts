@@ -4,7 +4,10 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, createMovableClock } from '@certloop/server';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
-import { ensureProviders, type ProviderAddresses } from '../../src/providers/ensure-providers.service.js';
+import {
+  ensureProviders,
+  type ProviderAddresses,
+} from '../../src/providers/changes/ensure-providers.service.js';
 import { listProviders, providers, updateProvider } from '../../src/providers/providers.repository.js';
 import { encryptionCanaries } from '../../src/providers/secrets/canaries.repository.js';
 import { proveKeyRing } from '../../src/providers/secrets/encryption.service.js';

@@ -9,9 +9,9 @@ import { createHeartbeat } from '../../src/renewals/heartbeat/heartbeat.client.j
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
 import { jobRuns } from '../../src/renewals/queue/job-runs.repository.js';
 import { runRenewalJob } from '../../src/renewals/queue/run-renewal-job.service.js';
-import { createHeartbeatUrls } from '../../src/watch/heartbeat-urls.client.js';
-import { createLostPings } from '../../src/watch/lost-pings.service.js';
-import { watchPings } from '../../src/watch/watch-pings.repository.js';
+import { createHeartbeatUrls } from '../../src/watch/monitor/heartbeat-urls.client.js';
+import { createLostPings } from '../../src/watch/pings/lost-pings.service.js';
+import { watchPings } from '../../src/watch/pings/watch-pings.repository.js';
 import { type FakeMonitor, startFakeMonitor } from '../support/monitor/fake-monitor.js';
 import { listening, silentAddress } from '../support/small-server.js';
 

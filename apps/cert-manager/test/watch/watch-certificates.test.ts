@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import type { Provider } from '../../src/providers/provider.js';
 import { askAdvice } from '../../src/renewals/advice/ask-advice.service.js';
+import { watchPings } from '../../src/watch/pings/watch-pings.repository.js';
 import { createWatchEvents } from '../../src/watch/watch-events.service.js';
-import { watchPings } from '../../src/watch/watch-pings.repository.js';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, pathOf } from '../support/inventory.js';

@@ -2,7 +2,14 @@ import { challengeTypes, dnsBackends, scalars } from '@certloop/contracts';
 import { z } from 'zod';
 import { readNameServer, readServerUrl } from '../../acme/dns/name-server.js';
 import { rootCertificates } from '../../judging/root-certificate.js';
-import { documentAddress, orDefault, orNothing, secret, serviceAddress, whole } from '../config-rules.js';
+import {
+  documentAddress,
+  orDefault,
+  orNothing,
+  secret,
+  serviceAddress,
+  whole,
+} from '../changes/config-rules.js';
 
 const word = scalars.line(200);
 // RFC 8555 §7.3.4 sends the MAC key in Base64url; 16 octets are the least that any CA hands out.

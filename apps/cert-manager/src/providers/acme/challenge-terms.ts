@@ -1,8 +1,8 @@
 import type { ProviderKindName } from '@certloop/contracts';
 import type { ProofType } from '../../acme/orders/order-plan.js';
+import { type Config, maskSecrets, type SealedSecrets } from '../changes/stored-config.js';
 import { kindOf } from '../provider-kinds.js';
 import { missingKey } from '../provider-state.js';
-import { type Config, maskSecrets, type SealedSecrets } from '../stored-config.js';
 import { acmeConfigSchema } from './acme-config.js';
 
 /** How a provider's names are proven, as everybody may know it: neither secrets nor addresses of the inside. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rootCertificate } from '../../judging/root-certificate.js';
-import { orDefault, orNothing, serviceAddress, whole } from '../config-rules.js';
+import { orDefault, orNothing, serviceAddress, whole } from '../changes/config-rules.js';
 
 /** Configuration of a dummy CA. */
 export const dummyCaConfigSchema = z.strictObject({

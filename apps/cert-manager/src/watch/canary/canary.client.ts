@@ -1,7 +1,7 @@
 import { createCheckMonitorClient, createPingClient, internalTag } from '@certloop/contracts';
 import { boundedFetch, tracedFetch } from '@certloop/server';
 import { checkUuidIn } from '../../renewals/heartbeat/ping-address.js';
-import { orRefused } from '../monitor.client.js';
+import { orRefused } from '../monitor/monitor.client.js';
 
 /** The monitor as the canary needs it. Every call throws MonitorRefused. */
 export interface CanaryClient {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { MonitorRefused } from '../monitor.client.js';
-import type { AlertSight } from '../monitor-events.service.js';
+import { MonitorRefused } from '../monitor/monitor.client.js';
+import type { AlertSight } from '../monitor/monitor-events.service.js';
 import type { CanaryClient } from './canary.client.js';
 import { canaryRetryAt, canaryStepOf, nextRoundAt, readAt, readBackMs } from './canary-step.js';
 import {

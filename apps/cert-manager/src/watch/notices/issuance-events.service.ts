@@ -1,10 +1,10 @@
-import type { Caller } from '../access/caller.js';
-import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
-import type { NewEvent } from '../events/event.js';
-import type { Notices } from '../events/notices.service.js';
-import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
-import type { RevocationDeps } from '../revocations/settle-revocation.service.js';
+import type { Caller } from '../../access/caller.js';
+import { type CertificateRow, findNewestCertificate } from '../../certificates/certificates.repository.js';
+import type { NewEvent } from '../../events/event.js';
+import type { Notices } from '../../events/notices.service.js';
+import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
+import type { RenewalScheduler } from '../../renewals/schedule-renewals.service.js';
+import type { RevocationDeps } from '../../revocations/settle-revocation.service.js';
 
 /** The scheduler, after which an event is recorded of each certificate that is stored. */
 export function noticedAfter(scheduler: RenewalScheduler, notices: Notices | undefined): RenewalScheduler {

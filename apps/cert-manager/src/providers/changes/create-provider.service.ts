@@ -1,13 +1,13 @@
 import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
 import { onUniqueViolation } from '@certloop/db';
-import type { Caller } from '../access/caller.js';
-import { requireAdmin } from '../access/permissions.js';
-import { newRowId } from '../access/row-id.js';
+import type { Caller } from '../../access/caller.js';
+import { requireAdmin } from '../../access/permissions.js';
+import { newRowId } from '../../access/row-id.js';
+import { providerKinds } from '../provider-kinds.js';
+import type { ShownProvider } from '../provider-view.js';
+import { insertProvider, listProviders, type ProviderRow } from '../providers.repository.js';
+import { shownTo } from '../providers.service.js';
 import { type ConfigureDeps, judgeConfig, sealConfig } from './configure-provider.service.js';
-import { providerKinds } from './provider-kinds.js';
-import type { ShownProvider } from './provider-view.js';
-import { insertProvider, listProviders, type ProviderRow } from './providers.repository.js';
-import { shownTo } from './providers.service.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { type Config, maskSecrets } from './stored-config.js';
 

@@ -1,14 +1,14 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { usableUntil } from '../certificates/in-use.js';
+import { usableUntil } from '../../certificates/in-use.js';
+import { type MonitorClient, MonitorRefused, type WatchedCheck } from '../monitor/monitor.client.js';
+import { sentText, servedText } from '../pings/ping-text.js';
+import { listPings, type WatchPingRow } from '../pings/watch-pings.repository.js';
+import { retryAt } from '../watch-pause.js';
+import type { ClaimedFqdn, WaitingMode, WatchedState } from '../watched-fqdns.repository.js';
+import { type FirstPing, findWatched, firstPing, type WatchedSubject } from '../watched-subject.service.js';
 import { describeCheck, slugOf } from './check-description.js';
 import { expectationAfter, isInSync, resyncMs } from './check-expectation.js';
-import { type MonitorClient, MonitorRefused, type WatchedCheck } from './monitor.client.js';
-import { sentText, servedText } from './ping-text.js';
-import { retryAt } from './watch-pause.js';
-import { listPings, type WatchPingRow } from './watch-pings.repository.js';
-import type { ClaimedFqdn, WaitingMode, WatchedState } from './watched-fqdns.repository.js';
-import { type FirstPing, findWatched, firstPing, type WatchedSubject } from './watched-subject.service.js';
 
 export interface SyncDeps {
   readonly db: Database;

@@ -1,13 +1,11 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { type Clock, parseInput } from '@certloop/server';
-import type { Caller } from '../access/caller.js';
-import { requireAdmin } from '../access/permissions.js';
-import { secretMask } from './config-rules.js';
-import type { ProviderAddresses } from './ensure-providers.service.js';
-import type { Outgoing } from './outgoing.client.js';
-import { kindOf, type ProviderKind } from './provider-kinds.js';
-import { targetsOf } from './provider-state.js';
+import type { Caller } from '../../access/caller.js';
+import { requireAdmin } from '../../access/permissions.js';
+import type { Outgoing } from '../outgoing.client.js';
+import { kindOf, type ProviderKind } from '../provider-kinds.js';
+import { targetsOf } from '../provider-state.js';
 import {
   getProvider,
   holdProvider,
@@ -15,11 +13,13 @@ import {
   type ProviderRow,
   secretPlace,
   updateProvider,
-} from './providers.repository.js';
-import { readableText } from './readable-text.js';
+} from '../providers.repository.js';
+import { readableText } from '../readable-text.js';
+import type { KeyRing } from '../secrets/key-ring.js';
+import { sealSecret } from '../secrets/secret-box.js';
+import { secretMask } from './config-rules.js';
+import type { ProviderAddresses } from './ensure-providers.service.js';
 import { recordProviderAudit } from './record-change.service.js';
-import type { KeyRing } from './secrets/key-ring.js';
-import { sealSecret } from './secrets/secret-box.js';
 import { type Config, maskSecrets, type SealedSecrets, takeSecretsOut } from './stored-config.js';
 
 /** What configuring needs. */

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type ProviderKindName, providerKindNames } from '@certloop/contracts';
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { type ProviderKind, providerKinds } from './provider-kinds.js';
-import { followEnvironment } from './provider-state.js';
+import { type ProviderKind, providerKinds } from '../provider-kinds.js';
+import { followEnvironment } from '../provider-state.js';
 import {
   holdProviders,
   insertProvider,
   isBuiltIn,
   type ProviderRow,
   updateProvider,
-} from './providers.repository.js';
+} from '../providers.repository.js';
 
 interface Deps {
   readonly db: Database;

@@ -1,4 +1,4 @@
-import { longestNoticeMs, noticeAt } from './watch-mode.js';
+import { longestNoticeMs, noticeAt } from '../watch-mode.js';
 
 // tries that fail in passing: after 1, 10 and 100 minutes the fourth
 const passingTries = 4;

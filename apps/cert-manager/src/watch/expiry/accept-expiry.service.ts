@@ -1,12 +1,12 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { Caller } from '../access/caller.js';
-import { requireLevel } from '../access/permissions.js';
-import { recordAudit } from '../audit/audit.service.js';
-import { findNewestCertificate } from '../certificates/certificates.repository.js';
-import { type FqdnRow, holdFqdn, updateExpiryAccepted } from '../fqdns/fqdns.repository.js';
-import { type FqdnPlace, fqdnAudit } from '../fqdns/fqdns.service.js';
+import type { Caller } from '../../access/caller.js';
+import { requireLevel } from '../../access/permissions.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { findNewestCertificate } from '../../certificates/certificates.repository.js';
+import { type FqdnRow, holdFqdn, updateExpiryAccepted } from '../../fqdns/fqdns.repository.js';
+import { type FqdnPlace, fqdnAudit } from '../../fqdns/fqdns.service.js';
 import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
 
 export interface AcceptExpiryDeps {

@@ -1,8 +1,8 @@
 import type { Tx } from '@certloop/db';
-import type { Caller } from '../access/caller.js';
-import { recordAudit } from '../audit/audit.service.js';
-import type { AuditOutcome } from '../audit/audit-entry.js';
-import type { ProviderRow } from './providers.repository.js';
+import type { Caller } from '../../access/caller.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import type { AuditOutcome } from '../../audit/audit-entry.js';
+import type { ProviderRow } from '../providers.repository.js';
 
 /** Audit entry about a provider, in the transaction of what it tells. */
 export function recordProviderAudit(

@@ -1,10 +1,10 @@
 import { createCheckMonitorClient, createPingClient } from '@certloop/contracts';
 import { boundedFetch, tracedFetch } from '@certloop/server';
-import { checkUuidIn } from '../renewals/heartbeat/ping-address.js';
-import type { CheckDescription } from './check-description.js';
-import type { CheckExpectation } from './check-expectation.js';
+import { checkUuidIn } from '../../renewals/heartbeat/ping-address.js';
+import type { CheckDescription } from '../checks/check-description.js';
+import type { CheckExpectation } from '../checks/check-expectation.js';
+import type { WatchSignal } from '../pings/watch-pings.repository.js';
 import { faultOf, type MonitorFault } from './monitor-fault.js';
-import type { WatchSignal } from './watch-pings.repository.js';
 
 /** The monitor did not do what it was asked. */
 export class MonitorRefused extends Error {

@@ -8,7 +8,7 @@ import {
   issueCertificate,
 } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
-import { providerKinds } from './provider-kinds.js';
+import { providerKinds } from '../provider-kinds.js';
 
 const dummy = providerKinds['dummy-ca'].schema;
 const acme = providerKinds.acme.schema;

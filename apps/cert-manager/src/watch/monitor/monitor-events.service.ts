@@ -1,9 +1,9 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import type { Notices } from '../events/notices.service.js';
-import type { ContactFault } from '../renewals/heartbeat/heartbeat.client.js';
+import type { Notices } from '../../events/notices.service.js';
+import type { ContactFault } from '../../renewals/heartbeat/heartbeat.client.js';
+import { countWaiting } from '../watched-fqdns.repository.js';
 import { noteAnswer, noteAway, noteBack } from './monitor-answers.repository.js';
-import { countWaiting } from './watched-fqdns.repository.js';
 
 export interface MonitorEventsDeps {
   readonly db: Database;

@@ -1,11 +1,11 @@
 import { Conflict } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { Caller } from '../access/caller.js';
-import { requireAdmin } from '../access/permissions.js';
-import { kindOf } from './provider-kinds.js';
-import { type ProviderUse, useSentence } from './provider-use.js';
-import { deleteProviderRow, holdProvider, isBuiltIn, type ProviderRow } from './providers.repository.js';
+import type { Caller } from '../../access/caller.js';
+import { requireAdmin } from '../../access/permissions.js';
+import { kindOf } from '../provider-kinds.js';
+import { type ProviderUse, useSentence } from '../provider-use.js';
+import { deleteProviderRow, holdProvider, isBuiltIn, type ProviderRow } from '../providers.repository.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { maskSecrets } from './stored-config.js';
 

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@certloop/server';
+import { awayUntil, roomAskedAt } from '../watch-pause.js';
 import { type MonitorClient, MonitorRefused } from './monitor.client.js';
-import { awayUntil, roomAskedAt } from './watch-pause.js';
 
 /** What this process knows of the monitor: whether it answers, and whether it takes another check. */
 export interface MonitorPresence {

@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { LostPings } from '../renewals/heartbeat/heartbeat.client.js';
+import type { LostPings } from '../../renewals/heartbeat/heartbeat.client.js';
 import { sentText } from './ping-text.js';
 import { deletePings, insertPing, listPings } from './watch-pings.repository.js';
 

@@ -1,6 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import { inUse } from '../certificates/in-use.js';
-import { longestNoticeMs } from './watch-mode.js';
+import { inUse } from '../../certificates/in-use.js';
+import { longestNoticeMs } from '../watch-mode.js';
 
 /** A certificate in use that expires soon. */
 export interface ExpiringRow {

@@ -1,12 +1,12 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import { nilUuid } from '../access/caller.js';
-import type { Notices } from '../events/notices.service.js';
-import { findFqdn } from '../fqdns/fqdns.repository.js';
-import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
-import type { RenewalRow } from '../renewals/renewals.repository.js';
+import { nilUuid } from '../../access/caller.js';
+import type { Notices } from '../../events/notices.service.js';
+import { findFqdn } from '../../fqdns/fqdns.repository.js';
+import type { RenewalFault } from '../../renewals/queue/settle-renewal.service.js';
+import type { RenewalRow } from '../../renewals/renewals.repository.js';
+import { listExpiring } from '../expiry/expiring.repository.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
-import { listExpiring } from './expiring.repository.js';
 
 /** Records that a renewal failed, in the transaction that ends it, if a person has to act. */
 export async function recordFailedRenewal(
