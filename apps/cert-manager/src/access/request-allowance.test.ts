@@ -42,7 +42,7 @@ test('an allowance lets exactly as many through at once as it says', () => {
   );
 });
 
-test('anyone who waits as long as he is told is let through', () => {
+test('lets a caller through who waits as long as the answer says', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), gaps, (perMinute, waits) => {

@@ -152,12 +152,12 @@ function storedDetails(
 ): Record<string, unknown> {
   const details = { ...always, ...(withoutSecrets(own) as Record<string, unknown>) };
   if (Buffer.byteLength(JSON.stringify(details)) <= maxBytes) return details;
-  const kept: Record<string, unknown> = { ...always, truncated: true };
+  const shortened: Record<string, unknown> = { ...always, truncated: true };
   for (const [name, value] of Object.entries(details)) {
-    const longer = { ...kept, [name]: value };
-    if (Buffer.byteLength(JSON.stringify(longer)) <= maxBytes) kept[name] = value;
+    const longer = { ...shortened, [name]: value };
+    if (Buffer.byteLength(JSON.stringify(longer)) <= maxBytes) shortened[name] = value;
   }
-  return kept;
+  return shortened;
 }
 
 /** A second line of defence: anyone who describes an act leaves its secrets out in the first place. */

@@ -135,7 +135,7 @@ describe('an account that is guessed from many networks', () => {
     for (let number = 0; number < 1000; number += 1) await tryOnce(false, 'ada', network(number));
     expect(await tryOnce(true, 'ada', network(1001))).toBe(15);
     expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe('in');
-    // a guess from there counts as any other
+    // a wrong password from there counts like every other
     await fail(10, 'ada', '192.0.2.1');
     expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe(15);
   });
