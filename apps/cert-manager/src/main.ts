@@ -15,15 +15,16 @@ await runService('cert-manager', async (onClose) => {
   if (consoleFolder === undefined) logger.info('console.absent');
   const app = await createApp({ config, database, logger, clock: systemClock, consoleFolder });
   onClose(() => app.close());
-  const listening = await listen(app.http, config);
-  onClose(() => listening.close());
-  answerUnparsed(listening.server);
   const { host, http01Port } = config;
   if (http01Port !== undefined) {
     const challenges = await listen(app.challengeHttp, { host, port: http01Port });
     onClose(() => challenges.close());
     logger.info({ url: challenges.url }, 'http01.listening');
   }
+  // last, since a service that answers at this port counts as ready
+  const listening = await listen(app.http, config);
+  onClose(() => listening.close());
+  answerUnparsed(listening.server);
   onClose(async () => {
     app.drain();
     // what a silent database has not answered by then fails, so that the stop ends in time

@@ -47,15 +47,16 @@ await runService(service, async (onClose) => {
     logger,
     state,
   });
-  const listening = await listen(app, config);
-  onClose(listening.close);
-  answerUnparsed(listening.server);
   if (config.httpsPort !== undefined && tls !== undefined) {
     const secure = await listen(app, { host: config.host, port: config.httpsPort, tls });
     onClose(secure.close);
     answerUnparsed(secure.server);
     logger.info({ url: secure.url }, 'https.started');
   }
+  // last, since a service that answers at this port counts as ready
+  const listening = await listen(app, config);
+  onClose(listening.close);
+  answerUnparsed(listening.server);
   logger.info({ url: listening.url, ...authority.root }, 'service.started');
   return logger;
 });

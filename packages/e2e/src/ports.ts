@@ -1,18 +1,31 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { StartFailed } from '@certloop/server';
 
 const host = '127.0.0.1';
 
-/** A port that was free a moment ago, another one at each call, in whichever process of this machine. */
+/**
+ * A port that was free a moment ago, another one at each call, in whichever process of this machine. It lies below those
+ * that systems give to outgoing connections and to servers without a chosen port (from 32768 on Linux, 49152 elsewhere),
+ * which could take it before the service does.
+ */
 export async function freePort(): Promise<number> {
-  const port = await portOfTheMoment();
-  return (await reserve(port)) ? port : freePort();
+  const port = 15_000 + randomInt(17_000);
+  return (await isFree(port)) && (await reserve(port)) ? port : freePort();
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
 }
 
 /**
- * Whether no one has reserved the port, which is this process's then until it ends. A service takes its port seconds
- * after it was found, and the system may give it out again until then; so anyone who finds one holds it at another
- * address. Where there is no such address, as on macOS, nothing is reserved.
+ * Whether no process has reserved the port, which is this process's then until it ends. A service takes its port seconds
+ * after it was found; until then the port is held at another address. Where there is no such address, as on macOS,
+ * nothing is reserved.
  */
 async function reserve(port: number): Promise<boolean> {
   const holder = createServer().unref();
@@ -20,18 +33,6 @@ async function reserve(port: number): Promise<boolean> {
     holder.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'));
     holder.listen(port, '127.0.0.2', () => resolve(true));
   });
-}
-
-async function portOfTheMoment(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, host, resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port was assigned');
-  return address.port;
 }
 
 /** Throws StartFailed that names the port and the variable when the port cannot be taken. */

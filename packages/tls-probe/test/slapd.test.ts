@@ -4,21 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@certloop/server/testing';
 import { expect, test } from '@jest/globals';
 import { createGuard } from '../src/guard.js';
 import { probe } from '../src/probe.client.js';
 import { createAuthority, pemOf } from './authority.js';
-import { startPlain } from './speaker.js';
 
 const guard = createGuard({ allowCidrs: ['127.0.0.0/8'] });
 const hasSlapd = spawnSync('slapd', ['-VV']).status === 0;
 if (!hasSlapd) process.stderr.write('SKIPPED: slapd is not there, so OpenLDAP is not probed\n');
-
-async function freePort(): Promise<number> {
-  const { port, close } = await startPlain(() => undefined);
-  await close();
-  return port;
-}
 
 (hasSlapd ? test : test.skip)('the certificate of OpenLDAP is read by STARTTLS', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'certloop-slapd-'));

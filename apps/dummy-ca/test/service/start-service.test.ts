@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { get } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@certloop/server/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { rootPair } from '../support/roots.js';
 
@@ -67,6 +68,18 @@ function addressOf(service: Run): Promise<string> {
   });
 }
 
+/** Whether something listens at a port. */
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
 function write(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -126,6 +139,29 @@ describe('the service', () => {
       expect(await service.exit).toBe(1);
       taken.close();
       expect(service.output.err).toBe(`dummy-ca: port ${port} on 127.0.0.1 is already in use\n`);
+    },
+    patienceMs,
+  );
+
+  test(
+    'takes no request before it has all its ports',
+    async () => {
+      const taken = createServer();
+      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+      const { port: securePort } = taken.address() as AddressInfo;
+      const port = await freePort();
+      const service = run({ DUMMY_CA_PORT: String(port), DUMMY_CA_HTTPS_PORT: String(securePort) });
+      let hasEnded = false;
+      void service.exit.then(() => {
+        hasEnded = true;
+      });
+      let hasListened = false;
+      while (!hasEnded) {
+        if (await connects(port)) hasListened = true;
+      }
+      taken.close();
+      expect(hasListened).toBe(false);
+      expect(service.output.err).toBe(`dummy-ca: port ${securePort} on 127.0.0.1 is already in use\n`);
     },
     patienceMs,
   );
