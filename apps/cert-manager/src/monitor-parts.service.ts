@@ -19,11 +19,15 @@ export function canaryJob(
   const monitor = monitorOf(options);
   if (monitor === undefined) return undefined;
   const { canaryApiKey, watchAwaySeconds: awaySeconds } = config;
-  const client = createCanaryClient({ url: monitor.url, apiKey: canaryApiKey ?? monitor.apiKey });
+  const mainClient = createCanaryClient(monitor);
+  const ownClient =
+    canaryApiKey === undefined ? undefined : createCanaryClient({ url: monitor.url, apiKey: canaryApiKey });
+  const client = ownClient ?? mainClient;
+  const formerClient = ownClient && mainClient;
   const onSight = createAlertEvents({ db, clock, logger, notices });
   const isWanted = notices !== undefined || canaryApiKey !== undefined;
   const step = isWanted
-    ? createCanary({ db, clock, logger, client, awaySeconds, onSight })
+    ? createCanary({ db, clock, logger, client, formerClient, awaySeconds, onSight })
     : createCanaryRemoval({ db, client });
   return oneAtATime(() => watchJob('watch.canary', step));
 }

@@ -21,6 +21,11 @@ async function findCheck({ clients }: OneProcess, slug: string) {
   return (await clients.monitor.listChecks({ query: { slug } })).body.checks[0];
 }
 
+/** All checks of the project with this key. */
+async function checksOf({ monitorOf }: OneProcess, apiKey: string) {
+  return (await monitorOf(apiKey).listChecks({})).body.checks;
+}
+
 describeEachDialect('a part that stops', (open) => {
   let place: OneProcess;
   beforeAll(async () => {
@@ -162,6 +167,57 @@ describeEachDialect('the monitor itself', (open) => {
     // the canary has the same key here
     await pass(85);
     expect((await place.notices()).map(({ type }) => type)).toContain('monitor.blind');
+  });
+});
+
+describeEachDialect('the canary', (open) => {
+  let place: OneProcess;
+  beforeAll(async () => {
+    place = await startOneProcess(open);
+  });
+  afterAll(() => place.close());
+
+  const pass = async (minutes: number) => {
+    for (let passed = 0; passed < minutes; passed += 1) {
+      place.clock.advance(minute);
+      await place.manager.runCanary();
+      await place.tick();
+    }
+  };
+  const canary = () => findCheck(place, 'certloop-canary');
+  const withoutNotices = { NOTICE_WEBHOOK_URL: undefined, NOTICE_WEBHOOK_SECRET: undefined };
+
+  test('moves to the project of its own key, and leaves no check behind', async () => {
+    await pass(3);
+    expect(await canary()).toBeDefined();
+    const key = await place.otherProjectKey();
+    await place.restartManager({ CHECK_MONITOR_CANARY_API_KEY: key });
+    await pass(75);
+    expect(await canary()).toBeUndefined();
+    expect(await checksOf(place, key)).toMatchObject([{ slug: 'certloop-canary' }]);
+    expect(await place.notices()).toEqual([]);
+  });
+
+  test('moves back when the key goes', async () => {
+    await place.restartManager({});
+    await pass(75);
+    expect(await canary()).toBeDefined();
+    expect(await place.notices()).toEqual([]);
+  });
+
+  test('is deleted when no one is to be notified, as soon as the monitor takes the key', async () => {
+    await place.restartManager({ ...withoutNotices, CHECK_MONITOR_API_KEY: 'not its key' });
+    await pass(1);
+    expect(await canary()).toBeDefined();
+    await place.restartManager(withoutNotices);
+    await pass(1);
+    expect(await canary()).toBeUndefined();
+  });
+
+  test('comes back with the destination', async () => {
+    await place.restartManager({});
+    await pass(1);
+    expect(await canary()).toMatchObject({ status: 'up' });
   });
 });
 

@@ -5,6 +5,7 @@ import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createCheckMonitorClient } from '@certloop/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { type Credentials, credentialsFile } from '../../src/credentials.js';
@@ -41,11 +42,14 @@ async function useAll(stack: Stack): Promise<void> {
   expect((await manager.getMe()).body.user.isAdmin).toBe(true);
   expect((await manager.login({ body: { username, password } })).status).toBe(200);
   const { body: check } = await monitor.createCheck({ body: { name: 'c', slug: 'c', unique: ['slug'] } });
-  const { url, pingKey, readOnlyKey } = stack.credentials.checkMonitor;
+  const { url, pingKey, readOnlyKey, canaryKey = '' } = stack.credentials.checkMonitor;
   expect((await fetch(`${url}/ping/${pingKey}/c`)).status).toBe(200);
   const seen = await fetch(`${url}/api/v3/checks/`, { headers: { 'X-Api-Key': readOnlyKey } });
   expect(JSON.stringify(await seen.json())).not.toContain('ping_url');
   expect(check.name).toBe('c');
+  const canaries = createCheckMonitorClient({ baseUrl: url, apiKey: canaryKey });
+  // the canary has a project of its own
+  expect((await canaries.listChecks({ query: { slug: 'c' } })).body.checks).toEqual([]);
   const { email, password: monitorPassword } = stack.credentials.checkMonitor;
   const login = await fetch(`${url}/api/account/login`, {
     method: 'POST',
@@ -101,8 +105,8 @@ describe('credentials.json', () => {
 
   test('gets a new token when the old one is no longer accepted', async () => {
     const before = await stored();
-    // a file of before there was a console has no user of the monitor
-    const { email: _email, password: _password, ...keys } = before.checkMonitor;
+    // a file of before there were a console and a canary has neither a user of the monitor nor a key of the canary
+    const { email: _email, password: _password, canaryKey: _canaryKey, ...keys } = before.checkMonitor;
     const spoilt = {
       ...before,
       checkMonitor: keys,

@@ -45,6 +45,12 @@ export interface OneProcess {
   readonly pinged: () => number;
   /** Gives the project of the monitor another key than the one that cert-manager has. */
   readonly replaceKey: () => Promise<void>;
+  /** Client of the monitor with the key of a project. */
+  readonly monitorOf: (apiKey: string) => Clients['monitor'];
+  /** Read-write key of another project in the monitor, of the same owner. */
+  readonly otherProjectKey: () => Promise<string>;
+  /** Ends cert-manager and starts it with other settings; those that are undefined are left out. */
+  readonly restartManager: (changes: Readonly<Record<string, string | undefined>>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -97,34 +103,40 @@ export async function startOneProcess(
   const { database } = await open(managerSchema);
   const tokenFile = join(tmpdir(), `certloop-setup-token-${randomUUID()}`);
   closing.push(() => rm(tokenFile, { force: true }));
-  const manager = await createApp({
-    config: readCertManagerConfig({
-      AUTH_MODE: 'open',
-      CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile,
-      CHECK_MONITOR_URL: monitorUrl,
-      CHECK_MONITOR_API_KEY: monitor.keys.readWriteKey,
-      DUMMY_CA_URL: caUrl,
-      HEARTBEAT_PING_URLS: `${receiver}/ping`,
-      NOTICE_WEBHOOK_URL: `${receiver}/notices`,
-      NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-      ...environment,
-    }),
-    database,
-    clock,
-    logger: silent('cert-manager'),
-    announce: () => undefined,
-  });
+  const startManager = (changes: Readonly<Record<string, string | undefined>>) =>
+    createApp({
+      config: readCertManagerConfig({
+        AUTH_MODE: 'open',
+        CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile,
+        CHECK_MONITOR_URL: monitorUrl,
+        CHECK_MONITOR_API_KEY: monitor.keys.readWriteKey,
+        DUMMY_CA_URL: caUrl,
+        HEARTBEAT_PING_URLS: `${receiver}/ping`,
+        NOTICE_WEBHOOK_URL: `${receiver}/notices`,
+        NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+        ...environment,
+        ...changes,
+      }),
+      database,
+      clock,
+      logger: silent('cert-manager'),
+      announce: () => undefined,
+    });
+  let manager = await startManager({});
   closing.push(() => manager.close());
-  const managerUrl = await serve(manager.http);
+  const managerUrl = await serve((request, response) => manager.http(request, response));
 
+  const monitorOf = (key: string) => createCheckMonitorClient({ baseUrl: monitorUrl, apiKey: key });
   let apiKey = monitor.keys.readWriteKey;
   return {
     clock,
-    manager,
+    get manager() {
+      return manager;
+    },
     get clients() {
       return {
         manager: createCertManagerClient({ baseUrl: managerUrl }),
-        monitor: createCheckMonitorClient({ baseUrl: monitorUrl, apiKey }),
+        monitor: monitorOf(apiKey),
         ca: createDummyCaClient({ baseUrl: caUrl }),
       };
     },
@@ -137,6 +149,12 @@ export async function startOneProcess(
     pinged: () => pings,
     replaceKey: async () => {
       apiKey = await monitor.replaceKey();
+    },
+    monitorOf,
+    otherProjectKey: monitor.otherProjectKey,
+    restartManager: async (changes) => {
+      await manager.close();
+      manager = await startManager(changes);
     },
     close: async () => {
       for (const close of closing.reverse()) await close();
@@ -191,6 +209,7 @@ async function startMonitor(
       await app.dispatcher.deliver();
     },
     replaceKey: () => issueKey(accounts, keys.projectId, 'read-write'),
+    otherProjectKey: async () => (await setUpProject(accounts, owner, 'Other')).readWriteKey,
   };
 }
 

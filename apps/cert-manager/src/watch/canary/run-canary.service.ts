@@ -20,6 +20,8 @@ export interface CanaryDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly client: CanaryClient;
+  /** The project that the canary was in before it got one of its own. */
+  readonly formerClient?: CanaryClient | undefined;
   /** Seconds for which the monitor may refuse the canary until that is noticed. */
   readonly awaySeconds: number;
   /** Takes what a round has shown. */
@@ -34,7 +36,7 @@ const leaseMs = 60_000;
  * monitor made it fall, and pauses it. One process at a time. A monitor that does not answer shows nothing of its alerts.
  */
 export function createCanary(deps: CanaryDeps): () => Promise<void> {
-  const { db, clock, logger, awaySeconds, onSight } = deps;
+  const { db, clock, logger, formerClient, awaySeconds, onSight } = deps;
   let askAt = clock.now();
   let refusedSince: Date | undefined;
 
@@ -46,8 +48,8 @@ export function createCanary(deps: CanaryDeps): () => Promise<void> {
     refusedSince = isRefusal(error) ? (refusedSince ?? now) : undefined;
     if (refusedSince !== undefined && now.getTime() - refusedSince.getTime() >= awaySeconds * 1000)
       await onSight({ raisesAlerts: 'unknown', reason });
-    const uuid = fault === 'gone' ? null : checkUuid;
-    return { checkUuid: uuid, pingedAt: null, dueAt: canaryRetryAt(now) };
+    const isGone = fault === 'gone' && (checkUuid === null || (await isDeleted(formerClient, checkUuid)));
+    return { checkUuid: isGone ? null : checkUuid, pingedAt: null, dueAt: canaryRetryAt(now) };
   };
 
   return async () => {
@@ -92,9 +94,9 @@ export function createCanaryRemoval({ db, client }: Pick<CanaryDeps, 'db' | 'cli
 }
 
 /** False when the monitor does not answer or does not take the key. */
-async function isDeleted(client: CanaryClient, uuid: string): Promise<boolean> {
+async function isDeleted(client: CanaryClient | undefined, uuid: string): Promise<boolean> {
   try {
-    await client.delete(uuid);
+    await client?.delete(uuid);
     return true;
   } catch (error) {
     if (!(error instanceof MonitorRefused)) throw error;
