@@ -20,6 +20,7 @@ export interface Life {
     | 'renewals'
     | 'requests'
     | 'notices'
+    | 'probes'
     /** One call of the API with a body. */
     | { readonly path: string; readonly auth: Readonly<Record<string, string>>; readonly body: object };
   /** Step of a renewal, or moment of an order, at which it kills itself, beyond all catching. */
@@ -61,6 +62,7 @@ async function live({ databaseUrl: url, environment, now, work, deadly }: Life):
   if (work === 'renewals') await app.runRenewals();
   else if (work === 'requests') await app.takeUpJobs();
   else if (work === 'notices') await app.runNotices();
+  else if (work === 'probes') await app.runProbes();
   else await supertest(app.http).post(work.path).set(work.auth).send(work.body);
   // what was begun goes on until the end, which must come
   await new Promise((resolve) => setTimeout(resolve, 60_000));

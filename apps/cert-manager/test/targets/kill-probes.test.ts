@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { beginLife, deathOf } from '../support/dying-process.js';
+import {
+  addTarget,
+  newestOf,
+  ownedFqdn,
+  probing,
+  servedOf,
+  startTlsServer,
+  type TlsServer,
+} from '../support/monitor/served-place.js';
+import { type RenewalPlace, startRenewing } from '../support/renewals.js';
+
+// it starts a process, and much else may run on the same machine
+jest.setTimeout(120_000);
+
+const minute = 60_000;
+
+describeEachDialect('a process that is killed while it probes', (open) => {
+  let place: RenewalPlace;
+  let server: TlsServer;
+  /** Takes connections for the TLS server; says nothing on them while it is silent. */
+  let front: Server;
+  let isSilent = true;
+  const sockets: Socket[] = [];
+  let environment: Record<string, string>;
+  let databaseUrl: string;
+  let port: number;
+
+  beforeAll(async () => {
+    server = await startTlsServer({});
+    front = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      if (isSilent) return;
+      const behind = connect(server.port, '127.0.0.1');
+      behind.on('error', () => socket.destroy());
+      socket.pipe(behind).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(front, 'listening');
+    port = (front.address() as AddressInfo).port;
+    environment = probing(port);
+    let made: TestDatabase | undefined;
+    const remember = async (...given: Parameters<typeof open>) => {
+      made = await open(...given);
+      return made;
+    };
+    place = await startRenewing(remember, { environment });
+    databaseUrl = made?.url ?? '';
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((done) => front.close(done));
+    await server.close();
+    await place.close();
+  });
+
+  test('leaves its targets to the next process when the lease has lapsed: each is probed once', async () => {
+    const { app } = place;
+    const owned = await ownedFqdn(place);
+    server.reload(await newestOf(app, owned));
+    for (const host of ['a.example.org', 'b.example.org', 'c.example.org'])
+      await addTarget(app, owned.fqdn, { host, addresses: ['127.0.0.1'], port });
+    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: 'probes' });
+    const death = deathOf(child);
+    while (sockets.length === 0 && child.exitCode === null) await wait(5);
+    child.kill('SIGKILL');
+    expect(await death).toBe('SIGKILL');
+    isSilent = false;
+
+    app.clock.advance(10 * minute - 1);
+    await app.probe();
+    // the process may be alive
+    expect(server.taken()).toBe(0);
+    app.clock.advance(1);
+    await app.probe();
+    expect(server.taken()).toBe(3);
+    const { class: shown, targets } = await servedOf(app, owned.fqdn);
+    expect(shown).toBe('current');
+    expect(targets.map(({ addresses }) => addresses.map((one) => one.class))).toEqual([
+      ['current'],
+      ['current'],
+      ['current'],
+    ]);
+  });
+});
