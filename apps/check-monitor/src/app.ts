@@ -31,6 +31,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
 import { createAddressProbes } from './accounts/address-probes.store.js';
+import { projectCallerOf, requireApiPath } from './accounts/project-caller.middleware.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
@@ -42,6 +43,7 @@ import { channelsHandlers } from './channels/channels.routes.js';
 import { type CheckChanges, createCheckChanges } from './checks/check-changes.store.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import { cloakedRouter } from './cloaked/cloaked.routes.js';
+import { pageLinksRouter } from './cloaked/page-links.routes.js';
 import type { Config } from './config.js';
 import { type Clock, wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
@@ -112,10 +114,12 @@ export function createApp(options: AppOptions): App {
   const watch = options.watch ?? createServiceMetrics(createMetrics({ logger }), { db, clock });
   const changes = createCheckChanges();
   const reads = { db, clock, changes };
+  const { consoleFolder: folder } = options;
   const deps = {
     ...config,
     ...given,
     db,
+    consolePath: folder === undefined ? undefined : pathOfConsole(config.addresses.siteRoot),
     newUuid: randomUUID,
     bodyLimit: config.pingBodyLimit,
     noteChange: changes.note,
@@ -133,13 +137,13 @@ export function createApp(options: AppOptions): App {
   app.use(badgeRouter(deps));
   app.use(consentRouter(deps));
   app.use(cloakedRouter(deps));
+  if (deps.consolePath !== undefined) app.use(pageLinksRouter(deps.consolePath));
   if (config.prometheusEnabled !== false) app.use(prometheusRouter(deps));
   const { metricsToken, metricsOpen = false } = config;
   app.use(metricsPage(watch.metrics, { metricsToken, metricsOpen }));
   app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi() }));
   const probes = probesHandlers({ ...deps, isDraining: () => isDraining });
   app.use(bind(probesContract, probes, { context: () => undefined, bodyBytes: 0 }));
-  const { consoleFolder: folder } = options;
   if (folder !== undefined) app.use(webConsole({ folder, publicUrl: config.addresses.siteRoot }));
   app.use(refuseUnknownPath);
   app.use(
@@ -172,6 +176,11 @@ export function createApp(options: AppOptions): App {
   };
 }
 
+/** The service may stand below a path of a proxy. */
+function pathOfConsole(siteRoot: string): string {
+  return `${new URL(siteRoot).pathname.replace(/\/+$/, '')}/ui/`;
+}
+
 /** For people: a cookie counts here, so no other origin may. */
 function mountAccount(app: Express, deps: Deps): void {
   const account = {
@@ -184,8 +193,22 @@ function mountAccount(app: Express, deps: Deps): void {
     passwords: deps.passwords ?? createPasswords(),
     addressProbes: createAddressProbes(deps.clock),
   };
+  app.use(accountBasePath, forbidStoring);
+  // no headers for other origins here: the cookie of a session counts
+  const projectApi = bind(
+    checkMonitorContract,
+    { ...apiHandlers(deps), ...flipsHandlers(deps) },
+    { context: projectCallerOf(account), bodyBytes: largestBody },
+  );
+  app.use(`${accountBasePath}/projects/:projectId/v3`, requireApiPath, projectApi);
   const options = { context: accountCallerOf(account), bodyBytes: largestAccountBody };
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
+}
+
+/** What is answered to one user is for no one else. */
+function forbidStoring(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Cache-Control', 'no-store');
+  next();
 }
 
 const largestAccountBody = 262_144;
@@ -198,6 +221,8 @@ type Deps = Omit<AppOptions, 'database'> &
     readonly tallies: Tallies;
     readonly findBadgeCheck: ReturnType<typeof createCheckBadges>;
     readonly bodyLimit: number;
+    /** Path before the pages of the console; undefined where only the API is served. */
+    readonly consolePath: string | undefined;
     readonly onThrottled: () => void;
     readonly onUnheardFlip: () => void;
   };
@@ -205,13 +230,7 @@ type Deps = Omit<AppOptions, 'database'> &
 function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
   const base = `/api/v${version}`;
   const options = { context: callerOf(deps, version), bodyBytes: largestBody };
-  const handlers = {
-    ...checksHandlers(deps),
-    ...pingsHandlers(deps),
-    ...channelsHandlers(deps),
-    ...channelTestHandlers(deps),
-    ...badgesHandlers(deps),
-  };
+  const handlers = apiHandlers(deps);
   const routes =
     version === 3
       ? bind(checkMonitorContract, { ...handlers, ...flipsHandlers(deps) }, options)
@@ -220,6 +239,17 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
   app.all(`${base}/metrics`, reportCounters(deps));
   app.use(base, deliveryReportsRouter(deps));
   app.use(base, openToOrigins, routes, closeUnknown);
+}
+
+/** Operations that every version of the management API has. */
+function apiHandlers(deps: Deps) {
+  return {
+    ...checksHandlers(deps),
+    ...pingsHandlers(deps),
+    ...channelsHandlers(deps),
+    ...channelTestHandlers(deps),
+    ...badgesHandlers(deps),
+  };
 }
 
 /** `OK` while the database answers; without a key, for anyone who watches this service. */

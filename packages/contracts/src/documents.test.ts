@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { certManagerContract } from './cert-manager/index.js';
-import { checkMonitorContract } from './check-monitor/index.js';
+import { accountContract, checkMonitorContract } from './check-monitor/index.js';
 import { dummyCaContract } from './dummy-ca/index.js';
 import type { Contract } from './endpoint.js';
 
@@ -124,6 +124,37 @@ const checkMonitorExtensions = `
 POST   /channels/{id}/test       200     | | 400 401 404
 `;
 
+// What people do with a browser, below /api/account; the documents have no row for it.
+const account = `
+GET    /state 200 | |
+POST   /login 200 | | 400 401 403 429
+POST   /logout 204 | | 401 403
+GET    /me 200 | | 401
+GET    /limits 200 | | 401
+POST   /password 204 | | 400 401 403 429
+GET    /projects 200 | | 401
+POST   /projects 201 | | 400 401 403
+GET    /projects/{projectId} 200 | | 401 404
+PUT    /projects/{projectId} 200 | | 400 401 403 404
+DELETE /projects/{projectId} 204 | | 401 403 404
+GET    /projects/{projectId}/members 200 | | 401 404
+POST   /projects/{projectId}/members 200 | | 400 401 403 404 429
+DELETE /projects/{projectId}/members/{userId} 204 | | 401 403 404
+POST   /projects/{projectId}/keys/{kind} 201 | | 401 403 404
+DELETE /projects/{projectId}/keys/{kind} 204 | | 401 403 404
+GET    /projects/{projectId}/channels 200 | | 401 404
+POST   /projects/{projectId}/channels 201 | | 400 401 403 404
+PUT    /projects/{projectId}/channels/{channelId} 200 | | 400 401 403 404
+DELETE /projects/{projectId}/channels/{channelId} 204 | | 401 403 404
+POST   /projects/{projectId}/channels/{channelId}/test 200 | | 401 403 404
+GET    /checks/{checkId} 200 | | 401 404
+GET    /projects/{projectId}/checks 200 | | 401 404
+GET    /projects/{projectId}/checks/{checkId} 200 | | 401 404
+GET    /projects/{projectId}/checks/{checkId}/pings 200 | | 401 404
+GET    /projects/{projectId}/checks/{checkId}/pings/{n}/body 200 | | 401 404
+GET    /projects/{projectId}/checks/{checkId}/flips 200 | | 400 401 404
+`;
+
 const dummyCa = `
 GET    /health            200 | |
 POST   /csr               200 | 400 405 500 | 413
@@ -174,6 +205,10 @@ describe('the contracts are the documents', () => {
     expect(rowsOf(checkMonitorContract)).toEqual(
       [...rowsIn(checkMonitor), ...rowsIn(checkMonitorExtensions)].sort(),
     );
+  });
+
+  test('accounts of the check-monitoring service', () => {
+    expect(rowsOf(accountContract)).toEqual(rowsIn(account).sort());
   });
 
   test('dummy certificate authority', () => {

@@ -7,7 +7,7 @@ import { describePings } from '../pings/ping-view.js';
 import type { PingsRouteDeps } from '../pings/pings.routes.js';
 import { listPings, readPingBody } from '../pings/pings.service.js';
 import { type AccountContext, userOf } from './account.middleware.js';
-import { callerIn, readOfCheck } from './account-checks.service.js';
+import { callerIn, findOwnCheck, readOfCheck } from './account-checks.service.js';
 import type { AccountProjectsDeps } from './account-projects.service.js';
 
 export type AccountChecksRouteDeps = AccountProjectsDeps & ChecksRouteDeps & PingsRouteDeps;
@@ -19,6 +19,9 @@ export function accountChecksHandlers(
   const callerOf = (context: AccountContext, projectId: string) => callerIn(deps, userOf(context), projectId);
   const view = () => ({ addresses: deps.addresses, now: deps.clock.now() });
   return {
+    findOwnCheck: async ({ context, params: { checkId } }) => {
+      return { status: 200, body: await findOwnCheck(deps, userOf(context), checkId) };
+    },
     listAccountChecks: async ({ context, params: { projectId }, query }) => {
       const caller = await callerOf(context, projectId);
       const found = await listChecks(deps, caller, filterOf(query));

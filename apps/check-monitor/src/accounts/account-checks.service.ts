@@ -1,6 +1,7 @@
 import { Forbidden, NotFound } from '@certloop/contracts';
+import { findCheckByUuid, listChecksByUniqueKey } from '../checks/rows/checks.repository.js';
 import type { Caller } from '../projects/caller.js';
-import { type AccountProjectsDeps, findOwnProject } from './account-projects.service.js';
+import { type AccountProjectsDeps, findOwnProject, roleIn } from './account-projects.service.js';
 import { mayAs } from './role.js';
 
 type Person = Parameters<typeof findOwnProject>[1];
@@ -31,6 +32,28 @@ export async function readOfCheck<Found>(id: string, read: () => Promise<Found>)
   }
 }
 
+/**
+ * Project of a check among those of the user, and the id by which the user sees the check. Throws NotFound for a check
+ * of others too.
+ */
+export function findOwnCheck(
+  { db }: Pick<AccountProjectsDeps, 'db'>,
+  user: Person,
+  id: string,
+): Promise<{ readonly projectId: string; readonly id: string }> {
+  return db.read(async (tx) => {
+    if (!checkId.test(id)) throw noSuchCheck();
+    const byUuid = id.includes('-') ? await findCheckByUuid(tx, id) : undefined;
+    const found = byUuid === undefined ? await listChecksByUniqueKey(tx, id) : [byUuid];
+    for (const check of found) {
+      const role = await roleIn(tx, user, check.projectId);
+      if (role === undefined) continue;
+      return { projectId: check.projectId, id: mayAs(role, 'member') ? check.uuid : check.uniqueKey };
+    }
+    throw noSuchCheck();
+  });
+}
+
 function noSuchCheck(): NotFound {
-  return new NotFound('there is no such check in the project');
+  return new NotFound('there is no such check');
 }

@@ -55,10 +55,23 @@ async function requireProject(
   needed: ProjectRole,
 ): Promise<Project & { readonly role: ProjectRole }> {
   const project = await getProject(tx, projectId);
-  const role = project.ownerId === user.id ? 'owner' : await findRole(tx, project.id, user.id);
+  const role = await roleOf(tx, user, project);
   if (role === undefined) throw new NotFound(`there is no project ${projectId}`);
   if (!mayAs(role, needed)) throw new Forbidden(`this needs the role ${needed} in the project`);
   return { ...project, role };
+}
+
+async function roleOf(
+  tx: Tx,
+  user: Person,
+  { id, ownerId }: Pick<Project, 'id' | 'ownerId'>,
+): Promise<ProjectRole | undefined> {
+  return ownerId === user.id ? 'owner' : findRole(tx, id, user.id);
+}
+
+/** Role that the user has in a project that exists; undefined for none. */
+export async function roleIn(tx: Tx, user: Person, projectId: string): Promise<ProjectRole | undefined> {
+  return roleOf(tx, user, await getProject(tx, projectId));
 }
 
 /** Throws NotFound or Forbidden unless the user may do in the project what `needed` may. */

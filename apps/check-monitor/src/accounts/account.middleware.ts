@@ -36,7 +36,8 @@ export function accountCallerOf(deps: AccountCallerDeps) {
   };
 }
 
-function credentialsOf(deps: AccountCallerDeps, request: Request): Credentials {
+/** What a request shows of its sender. */
+export function credentialsOf(deps: AccountCallerDeps, request: Request): Credentials {
   const sender = {
     peer: request.socket.remoteAddress,
     forwardedFor: request.get('x-forwarded-for'),

@@ -80,7 +80,7 @@ function sessionHandlers(
       return {
         status: 200,
         body: describeSession(session),
-        headers: { 'Set-Cookie': cookie.give(secret), 'Cache-Control': 'no-store' },
+        headers: { 'Set-Cookie': cookie.give(secret) },
       };
     },
     logout: async ({ context }) => {
@@ -159,7 +159,7 @@ function keyHandlers(deps: AccountRoutesDeps): Pick<AccountHandlers, 'createKey'
     createKey: async ({ context, params: { projectId, kind } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
       const key = await issueKey(deps, projectId, kind);
-      return { status: 201, body: { kind, key }, headers: { 'Cache-Control': 'no-store' } };
+      return { status: 201, body: { kind, key } };
     },
     revokeKey: async ({ context, params: { projectId, kind } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');

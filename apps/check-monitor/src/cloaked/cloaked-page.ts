@@ -35,14 +35,18 @@ footer{margin-top:2rem;font-size:.875rem;opacity:.75}`;
 /** Policy by which a browser applies the style of this page and nothing else. */
 export const cloakedPolicy = `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'none'`;
 
-/** Page of a check: its name, its status, and the times and kinds of its latest pings. */
-export function cloakedPage(view: CloakedView): string {
+/**
+ * Page of a check: its name, its status, and the times and kinds of its latest pings. `inConsole` is the address of its
+ * page in the console, for people who can sign in.
+ */
+export function cloakedPage(view: CloakedView, inConsole?: string): string {
   const { word, meaning } = statusTexts[view.status];
   const name = escapeHtml(view.name);
   return page(view.siteName, `${view.name}: ${word}`, [
     `<p class="status ${view.status}">${word}</p>`,
     `<h1>${name}</h1>`,
     `<p>${meaning}</p>`,
+    inConsole === undefined ? '' : `<p><a href="${escapeHtml(inConsole)}">Open in the console</a></p>`,
     '<h2>Latest pings</h2>',
     view.pings.length === 0 ? '<p>None.</p>' : pingTable(view.pings),
     `<footer><p>As of ${escapeHtml(view.asOf)}. ${escapeHtml(view.siteName)} shows this page to everyone who has its link.</p></footer>`,

@@ -31,6 +31,11 @@ export interface GivenCloakedLink {
 
 const maxPings = 20;
 
+/** Whether a text can be the unique key of a check. */
+export function looksLikeUniqueKey(text: string): boolean {
+  return /^[0-9a-f]{40}$/.test(text);
+}
+
 /**
  * What the link opens: the page of a check, or `test` for the link of a test message. Throws NotFound for every other
  * link, in the same words whether the check does not exist or the signature is not its own; texts that cannot be a key
@@ -38,7 +43,7 @@ const maxPings = 20;
  */
 export async function openCloaked(deps: CloakedDeps, link: GivenCloakedLink): Promise<CloakedView | 'test'> {
   const { uniqueKey, signature } = link;
-  if (!/^[0-9a-f]{40}$/.test(uniqueKey) || !looksLikeCloakedSignature(signature)) throw noSuchPage();
+  if (!looksLikeUniqueKey(uniqueKey) || !looksLikeCloakedSignature(signature)) throw noSuchPage();
   const secrets = acceptedSecrets(deps);
   if (secrets.some((secret) => opensCloakedTest(secret, uniqueKey, signature))) return 'test';
   return deps.db.read(async (tx) => {

@@ -15,8 +15,13 @@ interface ApiRequest {
   readonly response: Response;
 }
 
-// Everything else needs the read-write key.
-const openToReaders: ReadonlySet<string> = new Set(['listChecks', 'getCheck', 'listFlips', 'listBadges']);
+/** Operations of the management API for which read-only access is enough. */
+export const openToReaders: ReadonlySet<string> = new Set([
+  'listChecks',
+  'getCheck',
+  'listFlips',
+  'listBadges',
+]);
 
 /**
  * Tells who calls. The body is judged before the key, since the key may stand in it: a header, even an empty one,
@@ -36,8 +41,11 @@ function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The bytes as they came, whatever the headers say of them: other services of this API family look at neither. */
-async function receiveObject(request: Request, response: Response): Promise<JsonObject> {
+/**
+ * Object in the body of a request; none without a body. Reads the bytes as they came, whatever the headers say of them:
+ * other services of this API family look at neither. Throws InvalidInput.
+ */
+export async function receiveObject(request: Request, response: Response): Promise<JsonObject> {
   delete request.headers['content-encoding'];
   try {
     return parseJsonObject(await receiveBytes(request, response, largestBody));

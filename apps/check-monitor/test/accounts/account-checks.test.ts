@@ -93,6 +93,21 @@ describeMonitor('checks in an account', (stage) => {
     await reader.get(filled(check.unique_key)).expect(404);
   });
 
+  test('finds the project of a check by uuid or unique key, and the id that the caller may see', async () => {
+    for (const id of [check.uuid, check.unique_key, check.uuid.toUpperCase()]) {
+      expect((await owner.get(`/checks/${id}`).expect(200)).body).toEqual({
+        projectId: project,
+        id: check.uuid,
+      });
+      expect((await reader.get(`/checks/${id}`).expect(200)).body).toEqual({
+        projectId: project,
+        id: check.unique_key,
+      });
+      await stranger.get(`/checks/${id}`).expect(404);
+    }
+    for (const id of ['nothing', '-', '0'.repeat(40), '%00']) await owner.get(`/checks/${id}`).expect(404);
+  });
+
   test('what is no check of the project does not exist', async () => {
     const foreign = await stage.ada.check({});
     const [{ unique_key: foreignKey }] = (await stage.ada.peek('/checks/').expect(200)).body.checks;

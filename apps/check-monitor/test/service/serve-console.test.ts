@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { uniqueKeyOf } from '../../src/checks/unique-key.js';
+import { cloakedLink } from '../../src/integrations/links/cloaked-link.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 
 const html = { Accept: 'text/html,*/*;q=0.8' };
@@ -35,6 +37,33 @@ describeEachDialect('the console', (open) => {
   test('refuses what is no reading in the format of the API', async () => {
     const { body } = await app.http.post('/ui/').expect(405);
     expect(body).toEqual({ error: 'POST is not allowed here' });
+  });
+
+  test.each([
+    ['/checks/0e5e2f0c-0000-4000-8000-000000000000/details/', 'checks/0e5e2f0c-0000-4000-8000-000000000000'],
+    [
+      '/projects/0e5e2f0c-0000-4000-8000-000000000000/checks/',
+      'projects/0e5e2f0c-0000-4000-8000-000000000000',
+    ],
+    ['/accounts/login/', 'login'],
+    [`/cloaked/${'a'.repeat(40)}/`, `checks/${'a'.repeat(40)}`],
+    [`/cloaked/${'a'.repeat(40)}/?s=wrong`, `checks/${'a'.repeat(40)}`],
+    ['/checks/..%2f..%2felsewhere/details/', 'checks/..%2F..%2Felsewhere'],
+  ])('redirects %s to its page, and answers 404 without a console', async (path, page) => {
+    const { headers } = await app.http.get(path).expect(302);
+    expect(headers['location']).toBe(`/ui/${page}`);
+    await bare.http.get(path).expect(404);
+  });
+
+  test('shows the page behind the link of a message with a link to its own', async () => {
+    const ada = await app.newProject();
+    const { uuid } = await ada.check({ name: 'Backup' });
+    const secret = 'a secret for tests only';
+    const uniqueKey = uniqueKeyOf(uuid);
+    const link = cloakedLink({ siteRoot: '', secret }, { uuid, uniqueKey });
+    const { text } = await app.http.get(link).expect(200);
+    expect(text).toContain(`<a href="/ui/checks/${uniqueKey}">Open in the console</a>`);
+    await app.http.get('/cloaked/nothing/').expect(404);
   });
 
   test('is not there when it was not built', async () => {

@@ -16,6 +16,19 @@ const checkAsSeen = z.union([checkSchema, readOnlyCheckSchema]);
  * unique key; read-only members see the latter, as holders of a read-only key do.
  */
 export const accountChecksContract = {
+  findOwnCheck: endpoint({
+    method: 'GET',
+    path: '/checks/{checkId}',
+    summary: 'Find the project of a check by uuid or unique key, among the projects of the user',
+    params: z.object({ checkId: id }),
+    responses: {
+      200: json(
+        z.object({ projectId: z.string(), id: z.string() }),
+        'The project, and the id to show the check by',
+      ),
+    },
+    failures: [401, 404],
+  }),
   listAccountChecks: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks',
