@@ -20,7 +20,7 @@ export interface AppOptions {
   readonly consoleFolder?: string | undefined;
   /** Cost of hashing a password; the usual one when absent. */
   readonly passwordCost?: ScryptCost;
-  /** Tells the operator one line, such as the setup token; standard error when absent. */
+  /** Shows the operator one line, such as the setup token; standard error when absent. */
   readonly announce?: (line: string) => void;
   readonly renewals?: RenewalOptions;
   readonly orders?: OrderOptions;
@@ -34,7 +34,7 @@ export interface OrderOptions {
   readonly pause?: Pause;
   /** Milliseconds that a worker may be silent before its job passes to others; 1 minute when absent. */
   readonly leaseMs?: number;
-  /** Told of each moment of an order; an error that it throws ends the work as a crash would. */
+  /** Called at each moment of an order; an error that it throws ends the work as a crash would. */
   readonly atMoment?: (moment: OrderMoment) => Promise<void>;
 }
 
@@ -46,6 +46,6 @@ export interface RenewalOptions {
   readonly concurrency?: number;
   /** Milliseconds for which one run begins new work; 30 s when absent. */
   readonly budgetMs?: number;
-  /** Told of each step of a renewal; an error that it throws ends the work as a crash would. */
+  /** Called at each step of a renewal; an error that it throws ends the work as a crash would. */
   readonly atStep?: (step: RenewalStep, entry: { readonly id: string }) => Promise<void>;
 }

@@ -69,7 +69,7 @@ export interface CertManager {
   runRenewals(): Promise<RunReport>;
   /** Asks CAs once when they want certificates renewed, those whose turn it is. False when there is more to ask. */
   runAdvice(): Promise<boolean>;
-  /** Tells the monitor what it does not know yet of certificates, and begins to watch what should be watched. */
+  /** Sends the monitor what is new about certificates, and begins to watch what should be watched. */
   runWatch(): Promise<void>;
   /** Reviews the FQDNs of spaces whose policies were changed. */
   reviewPolicies(): Promise<void>;

@@ -146,7 +146,7 @@ export const settings = {
   checkMonitorUrl: setting(
     'CHECK_MONITOR_URL',
     calledAddress.optional(),
-    'address of the monitor that is told of every renewal run and every certificate',
+    'address of the monitor that is notified of every renewal run and every certificate',
   ),
   monitorPublicUrl: setting(
     'CHECK_MONITOR_PUBLIC_URL',
@@ -161,7 +161,7 @@ export const settings = {
   heartbeatSeconds: setting(
     'HEARTBEAT_SECONDS',
     wholeNumber(1, 86_400).default(60),
-    'seconds between two runs of the renewal queue, each told to the monitor; 60 when absent',
+    'seconds between two runs of the renewal queue, each reported to the monitor; 60 when absent',
   ),
   renewalLeaseSeconds: setting(
     'RENEWAL_LEASE_SECONDS',

@@ -102,7 +102,7 @@ export function probePollers({ logger }: AppOptions, { job }: Pick<TargetParts, 
   return [poller];
 }
 
-/** Tells the monitor of certificates, at once and then every few seconds; nothing when there is no monitor. */
+/** Syncs the checks of certificates, at once and then every few seconds; does nothing without a monitor. */
 export function watchPollers({ logger }: AppOptions, { watcher }: Pick<RenewalParts, 'watcher'>): Poller[] {
   if (watcher === undefined) return [];
   const work = async () => {

@@ -31,7 +31,7 @@ export const acmeSettings = {
     'DUMMY_CA_ACME_KEEP',
     // No less than one order can need.
     wholeNumber(maxIdentifiers, 1_000_000).prefault('20000'),
-    'number of accounts, authorizations, nonces, and identifiers of orders and of certificates kept each, the oldest goes first',
+    'number of accounts, authorizations, nonces, and identifiers of orders and of certificates held in memory, each; the oldest is dropped first',
   ),
   profiles: setting(
     'DUMMY_CA_PROFILES',

@@ -33,7 +33,7 @@ import { createStatus, type StatusSettings } from './status/status-deps.service.
 export interface AppOptions {
   readonly authority: CertificateAuthority;
   readonly keep: StoreLimits;
-  /** Certificates that the authority has for itself, so that their status can be told. */
+  /** Certificates of the authority itself, whose status can be asked for. */
   readonly own?: readonly OwnCertificate[];
   readonly status: StatusSettings;
   /** ACME is served only with it. */

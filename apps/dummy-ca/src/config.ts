@@ -122,17 +122,17 @@ export const settings = {
   keep: setting(
     'DUMMY_CA_KEEP',
     wholeNumber(1, 10_000_000).default(100_000),
-    'number of certificates kept in memory, the oldest goes first',
+    'number of certificates held in memory; the oldest is dropped first',
   ),
   keepMebibytes: setting(
     'DUMMY_CA_KEEP_MIB',
     wholeNumber(1, 65_536).default(256),
-    'MiB of PEM text kept in memory, the oldest certificate goes first',
+    'MiB of PEM text held in memory; the oldest certificate is dropped first',
   ),
   stateFile: setting(
     'DUMMY_CA_STATE_FILE',
     z.string().min(1).optional(),
-    'SQLite file that keeps accounts, orders, certificates, revocations and a root made at start over a restart; nothing is kept when absent',
+    'SQLite file that stores accounts, orders, certificates, revocations and a root made at start; when absent, a restart loses them',
   ),
   ...acmeSettings,
   logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'least level that is logged'),

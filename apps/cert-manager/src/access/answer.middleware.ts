@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 
-/** Security headers; without TLS a browser must not be told to insist on it. */
+/** Security headers; without TLS, Strict-Transport-Security is left out. */
 export function securityHeaders(isSecure: boolean) {
   return helmet({
     strictTransportSecurity: isSecure,

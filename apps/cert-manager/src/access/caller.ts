@@ -1,6 +1,6 @@
 import type { Level } from './levels.js';
 
-/** Where a request came from, as it is kept in the audit log. */
+/** Where a request came from, as the audit log stores it. */
 export interface Origin {
   readonly requestId: string;
   readonly ipAddress: string;
@@ -71,7 +71,7 @@ export function builtInCaller(kind: 'scheduler' | 'open' | 'cli', origin: Origin
   };
 }
 
-/** Origin of work that no request asked for; `id` tells its runs apart. */
+/** Origin of work that no request asked for; `id` identifies the run. */
 export function internalOrigin(id: string): Origin {
   return { requestId: id, ipAddress: '', userAgent: '' };
 }

@@ -4,7 +4,7 @@ import { mapPage, pageHeaders } from './list-page.js';
 const next = { at: new Date('2026-03-01T12:00:00.123Z'), id: '3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e' };
 const cursor = 'MTc3MjM2NjQwMDEyMy4zZjhjMWIxZS02YTQzLTRmMGUtOWE0My0wZDhhNmMxYzViN2U';
 
-test('the last page tells how long the list is, and no more', () => {
+test('the last page names the length of the list and no next page', () => {
   expect(pageHeaders({ rows: [], total: 7, next: undefined }, '/spaces', { limit: 10 })).toEqual({
     'X-Total-Count': '7',
   });

@@ -2,7 +2,7 @@ import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
 import { describeProblem } from './problem.js';
 
-test('a refusal is told to readers of detail, message and error alike', () => {
+test('a refusal fills detail, message and error alike', () => {
   const fields = [{ path: 'csr.dnsNames[0]', code: 'not_allowed', message: 'is another name' }];
   const refusal = new InvalidInput('SAN list holds a.example', {
     code: 'csr_san_mismatch',
@@ -39,7 +39,7 @@ test("another service's words are cut and lose their control characters", () => 
   expect(problem.detail).toMatch(/^bad \[31mx+…$/);
 });
 
-test('faults are told as words are, and no more than 100 of them', () => {
+test('faults are cleaned like other text, and at most 100 are listed', () => {
   const fault = { path: 'names[0]\n', code: 'not_allowed', message: `bad\u0000${'x'.repeat(1000)}` };
   const refusal = new InvalidInput('bad', { fields: Array.from({ length: 1000 }, () => fault) });
   const { errors = [] } = describeProblem(refusal, '/', 'r-1');

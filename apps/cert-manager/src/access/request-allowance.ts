@@ -3,7 +3,7 @@ const windowMs = 60_000;
 /** What came of one request that was counted. */
 export interface Draw {
   readonly isAllowed: boolean;
-  /** Moment, in milliseconds, from which the allowance is whole again; to be kept until then. */
+  /** Moment, in milliseconds, from which the allowance is whole again; the caller must store it until then. */
   readonly wholeAt: number;
   /** Requests that may follow at once. */
   readonly remaining: number;
@@ -24,13 +24,13 @@ export function drawRequest(wholeAt: number | undefined, perMinute: number, now:
   const after = before + cost;
   // milliseconds are no whole part of every allowance: a thousandth is no one's request
   const isAllowed = after - now <= windowMs + 0.001;
-  const kept = isAllowed ? after : before;
-  const free = Math.floor((windowMs - (kept - now)) / cost + 0.000_001);
+  const nextWholeAt = isAllowed ? after : before;
+  const free = Math.floor((windowMs - (nextWholeAt - now)) / cost + 0.000_001);
   return {
     isAllowed,
-    wholeAt: kept,
+    wholeAt: nextWholeAt,
     remaining: Math.max(0, free),
-    resetSeconds: Math.ceil((kept - now) / 1000),
-    waitSeconds: free >= 1 ? 0 : Math.max(1, Math.ceil((kept + cost - windowMs - now) / 1000)),
+    resetSeconds: Math.ceil((nextWholeAt - now) / 1000),
+    waitSeconds: free >= 1 ? 0 : Math.max(1, Math.ceil((nextWholeAt + cost - windowMs - now) / 1000)),
   };
 }

@@ -43,7 +43,7 @@ export function createRequestLimits(clock: Clock, rates: RequestRates): RequestL
   };
 }
 
-/** Headers that tell a client of its limits (draft-ietf-httpapi-ratelimit-headers), none where there are none. */
+/** Headers with the client's limits (draft-ietf-httpapi-ratelimit-headers); none without limits. */
 export function rateHeaders(counted: readonly Counted[]): Readonly<Record<string, string>> {
   if (counted.length === 0) return {};
   const list = (item: (one: Counted) => string) => counted.map(item).join(', ');

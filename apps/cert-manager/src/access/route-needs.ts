@@ -143,7 +143,7 @@ export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<
   else if (need === 'full-access') requireFullAccess(caller);
   else if (need === 'admin') requireAdmin(caller);
   else {
-    // Uuids are kept in lower case; the path may spell them as it likes.
+    // Uuids are stored in lower case; a path may use either case.
     requireLevel(caller, (params[need.param] ?? '').toLowerCase(), need.space);
     if (need.also === 'full-access') requireFullAccess(caller);
     if (need.also === 'admin') requireAdmin(caller);

@@ -8,7 +8,7 @@ import { type AcmeAccountRow, findAccountRow, updateAccountOfNextKey } from './a
 
 export type AccountKeyType = 'ES256' | 'ES384' | 'RS256';
 
-/** Encrypts what is kept of accounts; `column` and `rowId` are where the cipher text stands. */
+/** Encrypts the secrets of accounts; `column` and `rowId` name the place of the cipher text. */
 export interface KeyBox {
   seal(column: string, rowId: string, secret: string): string;
   open(column: string, rowId: string, sealed: string): string;
@@ -19,7 +19,7 @@ export interface AccountDeps {
   readonly clock: Clock;
   readonly box: KeyBox;
   readonly client: AcmeClient;
-  /** Told of each moment of a key change; an error that it throws ends the work as the end of the process would. */
+  /** Called at each moment of a key change; an error that it throws ends the work as a crash would. */
   readonly atKeyChange?: ((moment: KeyChangeMoment) => Promise<void>) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface AccountDeps {
  * Moments of a key change between what is written here and what is sent to the CA, in their order. The process may
  * end at each of them; the next use of the account finds out which key counts.
  */
-export const keyChangeMoments = ['next_key_kept', 'next_key_taken', 'next_key_found'] as const;
+export const keyChangeMoments = ['next_key_stored', 'next_key_taken', 'next_key_found'] as const;
 export type KeyChangeMoment = (typeof keyChangeMoments)[number];
 
 // Longer than any request that another process may have under way.

@@ -80,7 +80,7 @@ export async function forgetAccountUrl(
 export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): Promise<void> {
   const account = await ensureAccount(deps, terms);
   const row = await keepNextKey(deps, terms);
-  await deps.atKeyChange?.('next_key_kept');
+  await deps.atKeyChange?.('next_key_stored');
   const privateKey = openNextKey(deps.box, row);
   try {
     await deps.client.changeKey(account, { privateKey });

@@ -18,7 +18,7 @@ export interface RefusedAnswer {
 
 /**
  * Problem of an answer (RFC 8555 §6.7), with the moment that its Retry-After header named; one that is no problem
- * document is told by its status.
+ * document is described by its status.
  */
 export function readProblem({ status, text, retryAfter }: RefusedAnswer, retryAt?: Date): AcmeProblem {
   const document = parseDocument(text) ?? { type: 'about:blank', detail: `the CA answered with ${status}` };

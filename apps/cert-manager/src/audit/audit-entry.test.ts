@@ -49,9 +49,9 @@ describe('what is stored of an act', () => {
   });
 
   test('at most 8 KiB, with a mark, and what fits of the rest', () => {
-    const long = details({ small: 'kept', long: 'ä'.repeat(5000), after: 'kept too' });
+    const long = details({ small: 'whole', long: 'ä'.repeat(5000), after: 'whole too' });
     expect(Buffer.byteLength(JSON.stringify(long))).toBeLessThanOrEqual(8192);
-    expect(long).toMatchObject({ outcome: 'success', truncated: true, small: 'kept', after: 'kept too' });
+    expect(long).toMatchObject({ outcome: 'success', truncated: true, small: 'whole', after: 'whole too' });
     expect(long).not.toHaveProperty('long');
   });
 });

@@ -105,7 +105,7 @@ export interface AuditLogRow extends AuditFacts {
   readonly ipKey: string;
 }
 
-/** One emptying of the log; kept apart, and never deleted. */
+/** One emptying of the log; it has a table of its own and is never deleted. */
 export interface AuditClearingRow {
   readonly id: number;
   readonly at: Date;

@@ -67,7 +67,7 @@ export async function clearAuditLogs(
   if (!mayDelete) {
     throw new Forbidden('the audit log of this service may not be emptied', {
       code: 'audit_delete_denied',
-      title: 'Audit log is kept',
+      title: 'Audit log cannot be emptied',
     });
   }
   const { userId, username, ipAddress } = caller;
@@ -97,7 +97,7 @@ export async function listAuditClearings(
   return db.read(listClearingRows);
 }
 
-/** Writes an entry that tells of nothing but itself. Throws Forbidden. */
+/** Writes an entry about no change, to test the log. Throws Forbidden. */
 export async function createTestAuditLog({ db, clock }: AuditLogDeps, caller: Caller): Promise<void> {
   requireAdmin(caller);
   const entry = { action: 'audit.test', resourceType: 'audit-log' } as const;

@@ -5,7 +5,7 @@ import { insertAuditLogs } from './audit.repository.js';
 import { type AuditEntry, auditFacts } from './audit-entry.js';
 import { ipKey } from './search/ip-range.js';
 
-/** Writes an entry in the transaction of the change that it tells of; both stay or neither does. */
+/** Writes an entry in the transaction of the change that it describes; both are stored or neither. */
 export async function recordAudit(tx: Tx, caller: Caller, entry: AuditEntry, now: Date): Promise<void> {
   await recordAudits(tx, [{ caller, entry }], now);
 }

@@ -30,7 +30,7 @@ export function certificateView(certificate: ShownCertificate, spaceId: string):
   };
 }
 
-/** A certificate after its provider was asked; `providerStatus` tells that the provider has lost it. */
+/** A certificate after its provider was asked; `providerStatus` says that the provider has lost it. */
 export function refreshedCertificateView(
   { certificate, isMissing }: { readonly certificate: ShownCertificate; readonly isMissing: boolean },
   spaceId: string,

@@ -6,7 +6,7 @@ import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
-import { keptChain } from '../judging/acme-certificate.js';
+import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { judgeImport } from '../judging/imported-certificate.js';
 import { leafFacts } from '../judging/issued-certificate.js';
 import type { CertificateRow } from './certificates.repository.js';
@@ -49,7 +49,7 @@ export async function importCertificate(
       csrId: null,
       providerId: null,
       upstreamId: null,
-      pem: keptChain(chain),
+      pem: formatIssuedChain(chain),
       ...facts,
       createdAt: now,
       refreshedAt: null,

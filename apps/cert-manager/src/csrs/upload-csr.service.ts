@@ -39,7 +39,7 @@ export interface UploadCsrDeps extends CsrsDeps {
 }
 
 /**
- * Stores a CSR for an FQDN and returns both. The PEM text is kept in its canonical form, its DER to the
+ * Stores a CSR for an FQDN and returns both. The PEM text is stored in its canonical form, its DER to the
  * byte. Throws NotFound, Forbidden, and InvalidInput for what is no CSR, proves no possession of its key, has
  * a key that is not accepted, does not name the FQDN or has a name that the policy of the space does not allow; such
  * a refusal is audited, without the content.

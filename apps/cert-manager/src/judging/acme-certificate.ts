@@ -16,7 +16,7 @@ export interface OrderedCertificate {
   readonly now: Date;
 }
 
-/** A chain as it is kept, or what is wrong with it, in one sentence. */
+/** A chain in the form that is stored, or its fault in one sentence. */
 export type ChainJudgement =
   | { readonly chainPem: string; readonly fault?: never }
   | { readonly fault: string };
@@ -40,11 +40,11 @@ export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudg
     preCertificateFault(issued.leaf) ??
     findChainFault(issued);
   if (fault !== undefined) return { fault };
-  return { chainPem: keptChain(issued) };
+  return { chainPem: formatIssuedChain(issued) };
 }
 
 /** PEM of the leaf and its intermediates; a root at the end is left out. */
-export function keptChain({ leaf, others }: IssuedChain): string {
+export function formatIssuedChain({ leaf, others }: IssuedChain): string {
   const chain = [leaf, ...others.filter(({ issuerDer, subjectDer }) => !issuerDer.equals(subjectDer))];
   return chain.map(({ der }) => formatPem(certificateLabel, der)).join('');
 }

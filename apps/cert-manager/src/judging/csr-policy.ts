@@ -24,7 +24,7 @@ export interface CsrFacts {
 }
 
 /**
- * Throws InvalidInput unless the CSR can be kept for the host name: an RSA key of 2048 to 8192 bits, one on
+ * Throws InvalidInput unless the CSR can be stored for the host name: an RSA key of 2048 to 8192 bits, one on
  * P-256, P-384 or P-521, or an Ed25519 key, none of them known to be weak; and the host name covered by its DNS names, or by its common name
  * when it has no subject alternative names (RFC 6125 §6.4.4).
  */

@@ -27,7 +27,7 @@ describe('normal form', () => {
     ['an umlaut', 'münchen.example', 'xn--mnchen-3ya.example'],
     ['an umlaut in capitals', 'MÜNCHEN.example', 'xn--mnchen-3ya.example'],
     ['an umlaut as base letter and accent', 'mu\u0308nchen.example', 'xn--mnchen-3ya.example'],
-    ['a sharp s, kept apart from ss', 'straße.example', 'xn--strae-oqa.example'],
+    ['a sharp s, which differs from ss', 'straße.example', 'xn--strae-oqa.example'],
     ['an international top-level label', 'пример.рф', 'xn--e1afmkfd.xn--p1ai'],
     ['ideographic full stops', '例え。テスト', 'xn--r8jz45g.xn--zckzah'],
     ['full-width letters', 'ｅｘａｍｐｌｅ.com', 'example.com'],

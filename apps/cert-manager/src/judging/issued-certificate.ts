@@ -78,7 +78,7 @@ export type RootedChain =
 
 /**
  * PEM of the leaf and its intermediates when they lead to the root. An expired leaf is judged as of its last moment, so
- * that it can still be told from a foreign one.
+ * that it can still be distinguished from a foreign one.
  */
 export function chainToRoot({ leaf, others }: IssuedChain, rootPem: string, now: Date): RootedChain {
   const root = recallCertificate(parsePem(rootPem, [certificateLabel]));
@@ -104,7 +104,7 @@ export function keyOf({ leaf }: IssuedChain): string {
   return spkiSha256(leaf.spkiDer);
 }
 
-/** Facts of a leaf that are kept beside it. */
+/** Facts of a leaf that are stored beside it. */
 export interface LeafFacts {
   readonly issuer: string;
   readonly serialNumber: string;
@@ -122,7 +122,7 @@ export function leafFacts({ leaf }: Pick<IssuedChain, 'leaf'>): LeafFacts {
   return { issuer, serialNumber, ...digests, notBefore, expiresAt };
 }
 
-/** Facts of the leaf of a PEM text that are kept beside it; the leaf comes first. */
+/** Facts of the leaf of a PEM text that are stored beside it; the leaf comes first. */
 export function describeLeaf(pem: string): LeafFacts {
   const [der] = splitChain(pem);
   if (der === undefined) throw new RangeError('a chain has a leaf');

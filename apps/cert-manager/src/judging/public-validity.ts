@@ -21,7 +21,7 @@ export function isPublicName(hostname: string): boolean {
   return hostname.includes('.') && !specialUse.test(hostname) && !documentation.test(hostname);
 }
 
-/** What to tell about a certificate for a public name that lasts longer than a public CA may let it. */
+/** Warning about a certificate for a public name that lasts longer than a public CA may let it. */
 export function validityWarning(
   hostname: string,
   { notBefore, expiresAt }: { readonly notBefore: Date; readonly expiresAt: Date },

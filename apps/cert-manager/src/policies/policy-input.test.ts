@@ -21,7 +21,7 @@ describe('a policy', () => {
     expect(normalPolicy({ allowedNames: null, providerIds: null })).toEqual(open);
   });
 
-  test('is kept in its normal form, each entry once', () => {
+  test('is stored in its normal form, each entry once', () => {
     const sent = {
       names: ['WWW.Example.com.', 'www.example.com', 'münchen.example', '*.shop.test'],
       suffixes: ['Example.COM', 'example.com.'],

@@ -36,7 +36,7 @@ export interface OutgoingSettings {
   /** Addresses that the operator set in the environment; they are called wherever they lead. */
   readonly trusted: readonly string[];
   readonly resolve?: Resolve;
-  /** Told of every call that is refused for its target. */
+  /** Called for every call that is refused for its target. */
   readonly onRefused?: () => void;
 }
 

@@ -44,25 +44,25 @@ export type SignOutcome =
   | ({ readonly isSigned: true } & IssuedCertificate)
   | ({ readonly isSigned: false } & SignRefusal);
 
-/** What a provider keeps of an order under way, in its own words. No secret belongs into it. */
+/** State of an order under way, in the provider's own form. It must hold no secret. */
 export type OrderState = Readonly<Record<string, unknown>>;
 
-/** Where a provider keeps how far an order has come, so that another process can take it up. */
+/** Where a provider stores the progress of an order, so that another process can resume it. */
 export interface OrderProgress {
-  /** What was kept last; undefined for a new order. */
-  readonly kept: OrderState | undefined;
+  /** What was stored last; undefined for a new order. */
+  readonly stored: OrderState | undefined;
   /**
    * On disk when it resolves; undefined forgets an order that is over. Rejects when the order has passed to
    * someone else; nothing more may be done for it then. Rejects with OrderAbandoned when its FQDN was deleted.
    */
-  keep(state: OrderState | undefined): Promise<void>;
+  store(state: OrderState | undefined): Promise<void>;
   /** Whether another request or renewal holds the order of the address. */
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces?: string | undefined;
   /** Someone says that he has published what the order waited for. */
   readonly isConfirmed?: boolean | undefined;
-  /** Told of every step as it goes. */
+  /** Called with every step as it goes. */
   readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;
 }
 

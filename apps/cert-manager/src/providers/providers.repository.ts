@@ -95,7 +95,7 @@ export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
 
 /**
  * The provider, held until the transaction ends: anyone else who changes it waits, and then finds what was written. To be
- * held before a part of it is kept. Throws NotFound.
+ * held before a part of it is written back unchanged. Throws NotFound.
  */
 export async function holdProvider(tx: Tx, id: string): Promise<ProviderRow> {
   const [row] = await holdRows(tx, providers, { id });

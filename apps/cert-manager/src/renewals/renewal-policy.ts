@@ -13,7 +13,7 @@ export interface RenewalTerms {
   readonly window?: RenewalWindow | undefined;
   /** Share of the lifetime, 0.1 to 0.9, after which this FQDN is renewed. */
   readonly fraction?: number | undefined;
-  /** Tells certificates apart, so that they are spread: the same one always gets the same moment. */
+  /** Identifies the certificate, so that moments are spread: the same one always gets the same moment. */
   readonly seed: string;
 }
 
@@ -113,7 +113,7 @@ export function restUntil({ renewedAt, notAfter, renewals = 1 }: RenewedTerms): 
   return new Date(renewedAt.getTime() + Math.max(rest, Math.min(doubled, left / 3)));
 }
 
-/** The plan with that rest kept. */
+/** The plan, postponed until that rest is over. */
 export function withRest(plan: RenewalPlan, renewed: RenewedTerms): RenewalPlan {
   const rest = restUntil(renewed);
   return rest <= plan.renewAt ? plan : { ...plan, renewAt: rest, isResting: true };

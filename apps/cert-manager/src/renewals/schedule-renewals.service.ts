@@ -35,7 +35,7 @@ export interface RenewalScheduler {
   onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean): Promise<void>;
   /** The FQDN has a newer CSR. */
   onCsrStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
-  /** What is kept of a certificate was read anew from its CA; the FQDN is held. */
+  /** The stored certificate was refreshed from its CA; the FQDN is held. */
   onCertificateRefreshed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The newest certificate of the FQDN was revoked; the FQDN is held. */
   onCertificateRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;

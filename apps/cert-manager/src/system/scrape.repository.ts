@@ -21,7 +21,7 @@ const timeSql = {
   postgres: { span: (until: string, from: string) => `(${until} - ${from})`, now: '$1::timestamptz' },
 };
 
-/** Spaces that are told apart, those first in which something expires first. */
+/** Spaces that have a value of their own, those with the earliest expiry first. */
 export const maxSpaces = 50;
 
 /** Entries of the renewal queue by status, each counted up to `maxCounted`. */

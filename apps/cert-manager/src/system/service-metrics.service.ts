@@ -16,7 +16,7 @@ import {
 } from './scrape.repository.js';
 import { createProviderWatch, type WatchOpener } from './watched-providers.service.js';
 
-/** What this service tells of itself beyond requests. */
+/** Metrics of this service beyond those of requests. */
 export interface ServiceMetrics {
   readonly watchOpener: WatchOpener;
   /** The same denials, counted. */

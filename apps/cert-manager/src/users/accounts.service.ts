@@ -73,8 +73,8 @@ export async function createAdmin(deps: AccountsDeps, caller: Caller, input: New
 }
 
 /**
- * Sees to it that the user is an enabled administrator with this password and mail address, and tells whether
- * anything had to be done for that. A changed password ends his sessions. Throws InvalidInput.
+ * Makes the user an enabled administrator with this password and mail address, and returns whether
+ * anything had to change for that. A changed password ends his sessions. Throws InvalidInput.
  */
 export async function ensureAdmin(
   deps: AccountsDeps,

@@ -26,7 +26,7 @@ export interface NewUser extends NewAccount {
 export async function createUser(deps: AccountsDeps, caller: Caller, input: NewUser): Promise<UserRow> {
   requireAdmin(caller);
   const { isAdmin = false, groupIds = [] } = input;
-  // told before the password costs its time; the unique indexes decide in the end
+  // refused before the password costs its time; the unique indexes decide in the end
   await deps.db.read((tx) => requireFree(tx, input));
   const row = { ...(await newAccount(deps, input)), isAdmin };
   await deps.db.transaction(async (tx) => {

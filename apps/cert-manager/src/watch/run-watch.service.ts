@@ -26,7 +26,7 @@ export interface WatchDeps {
 
 /** Keeps the monitor's checks of FQDNs in line; of several, in one process or many, each is one's at a time. */
 export interface WatchRunner {
-  /** Tells the monitor what it does not know yet; false when something due is left. One run at a time. */
+  /** Sends the monitor what is new; false when something due is left. One run at a time. */
   run(): Promise<boolean>;
   /** Begins nothing more; resolves when what is under way has ended. */
   stop(): Promise<void>;
@@ -77,8 +77,8 @@ async function runBatch(deps: SyncDeps): Promise<number> {
 }
 
 /**
- * Tells the monitor of these checks. One of an FQDN that no one renews is made after those of FQDNs that are renewed, and
- * not while any of these waits for room.
+ * Syncs these checks with the monitor. One of an FQDN that no one renews is made after those of FQDNs that are
+ * renewed, and not while any of these waits for room.
  */
 async function syncInOrder(
   deps: SyncDeps,

@@ -11,7 +11,7 @@ export interface SweepWatchDeps {
 }
 
 const slice = 500;
-// 50 checks a second: what happens meanwhile is told between them
+// 50 checks a second: events that happen meanwhile are sent between them
 const sliceMs = 10_000;
 
 /**

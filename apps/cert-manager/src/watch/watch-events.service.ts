@@ -34,7 +34,7 @@ import {
   type WatchedSubject,
 } from './watched-subject.service.js';
 
-/** What the watch is told of; each is part of the transaction of the change, and asks nothing of the monitor. */
+/** Events of the watch; each is handled in the transaction of the change, and calls no monitor. */
 export interface WatchEvents {
   /** The FQDN has a newer certificate, and its renewal is planned. */
   onIssued(tx: Tx, caller: Caller, fqdnId: string): Promise<void>;
@@ -88,7 +88,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
     onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, { reason }) => {
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
-      // a test tells nothing of what will be, and what was renewed by hand meanwhile need not be renewed
+      // a test says nothing about the next renewal, and what was renewed by hand meanwhile need not be renewed
       const isPast = isTest || subject.mode !== 'renewal' || subject.certificate?.row.id !== certificateId;
       await notify(tx, subject, isPast ? 'log' : 'fail', failedText({ attempt, reason }));
     },
@@ -154,7 +154,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
 
 const nothing = async () => undefined;
 
-/** The same where there is no monitor: what would be to tell is found when there is one. */
+/** The same without a monitor: the sweep finds what was missed once there is one. */
 export const unwatched: WatchEvents = {
   onIssued: nothing,
   onRenewalFailed: nothing,

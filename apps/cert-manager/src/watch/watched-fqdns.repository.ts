@@ -18,13 +18,13 @@ export interface WatchedFqdnRow {
   /** The FQDN's. */
   readonly id: string;
   readonly spaceId: string;
-  /** Rises with each event, so that anyone who tells the monitor sees that there was another meanwhile. */
+  /** Rises with each event, so that a worker that syncs the check notices a newer one. */
   readonly version: number;
   /** Null while there is no check, as far as is known here. */
   readonly checkUuid: string | null;
   /** When the monitor last took a ping that begins a new period. */
   readonly pingedAt: Date | null;
-  /** What the monitor was last told: the moment expected, from which ping counted, and when. */
+  /** What was last sent to the monitor: the expected moment, the ping that it counts from, and when it was sent. */
   readonly toldDeadline: Date | null;
   readonly toldFrom: Date | null;
   readonly toldAt: Date | null;
@@ -199,8 +199,10 @@ export async function claimWatched(
   return rows.map((row) => ({ ...row, leaseToken }));
 }
 
-type Kept = 'id' | 'spaceId' | 'version' | 'leaseToken' | 'servedFault';
-export type WatchedState = { readonly [Name in Exclude<keyof WatchedFqdnRow, Kept>]?: WatchedFqdnRow[Name] };
+type Unchanged = 'id' | 'spaceId' | 'version' | 'leaseToken' | 'servedFault';
+export type WatchedState = {
+  readonly [Name in Exclude<keyof WatchedFqdnRow, Unchanged>]?: WatchedFqdnRow[Name];
+};
 
 /** Ends this worker's turn; the next is at `dueAt`, or now when there was an event meanwhile. */
 export async function releaseWatched(

@@ -361,7 +361,7 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
   listAuditLogs: (app) => read(app, '/audit-logs'),
   deleteAuditLogs: async (app) => ({
     answer: await ask(app, 'delete', '/audit-logs'),
-    leaves: { nothingBecause: 'the log is empty afterwards; the act is kept in a table of its own' },
+    leaves: { nothingBecause: 'the log is empty afterwards; a table of its own records the act' },
   }),
   exportAuditLogs: async (app) => ({ ...(await read(app, '/audit-logs/export')), leaves: 'audit.export' }),
   listAuditClearings: async (app) => {
@@ -474,9 +474,9 @@ describeEachDialect('the contract', (open) => {
   });
 
   describe('a caller without credentials', () => {
-    const kept = operations.filter((operation) => !('public' in endpointOf(operation)));
+    const authenticated = operations.filter((operation) => !('public' in endpointOf(operation)));
 
-    test.each(kept)('is refused %s', async (operation) => {
+    test.each(authenticated)('is refused %s', async (operation) => {
       const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
       const { status, headers, body } = await app.request[method](anyPath(operation));
       expect(status).toBe(401);
@@ -495,12 +495,12 @@ describeEachDialect('the contract', (open) => {
   });
 
   describe('a caller without rights', () => {
-    const kept = operations.filter((operation) => {
+    const restricted = operations.filter((operation) => {
       const need = routeNeeds[operation];
       return need === 'admin' || need === 'full-access' || typeof need === 'object';
     });
 
-    test.each(kept)('is refused %s before anything else is judged', async (operation) => {
+    test.each(restricted)('is refused %s before anything else is judged', async (operation) => {
       const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
       const { status } = await app.request[method](`${anyPath(operation)}?limit=x`)
         .set(app.people.cleo.auth)
@@ -509,7 +509,7 @@ describeEachDialect('the contract', (open) => {
     });
   });
 
-  test('every answer names its version, is kept by no one and says nothing of its makers', async () => {
+  test('every answer names its version, forbids caching and does not name the server software', async () => {
     const { headers } = await app.request.get('/nowhere');
     expect(headers).toMatchObject({ 'api-version': '2.0.0', 'cache-control': 'no-store' });
     expect(headers['x-content-type-options']).toBe('nosniff');

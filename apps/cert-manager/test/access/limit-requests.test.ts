@@ -23,7 +23,7 @@ describe('requests', () => {
   describe('of one user', () => {
     const limited = () => start({ CERT_MANAGER_REQUESTS_PER_MINUTE: '4' });
 
-    test('are told what is left, and refused after that', async () => {
+    test('learn what is left, and are refused after that', async () => {
       await limited();
       const { ben } = app.people;
       const left: string[] = [];

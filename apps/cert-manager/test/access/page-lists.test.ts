@@ -84,7 +84,7 @@ describeEachDialect('lists by pages', (open) => {
   ];
   const pathTo = (name: string) => paths[name] ?? '';
 
-  test.each(names)('%s: the whole list without a query, told how long it is', async (name) => {
+  test.each(names)('%s: the whole list without a query, with its length', async (name) => {
     const { body, headers } = await get(pathTo(name)).expect(200);
     expect((body as Row[]).length).toBeGreaterThan(1);
     expect(headers['x-total-count']).toBe(String((body as Row[]).length));

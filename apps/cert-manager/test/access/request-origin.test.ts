@@ -21,7 +21,7 @@ describeEachDialect('the origin of a request behind no proxy', (open) => {
     expect(await addressOf(app, '203.0.113.9')).toBe('127.0.0.1');
   });
 
-  test('is kept with its browser, without control characters and cut', async () => {
+  test('is stored with its browser, shortened and without control characters', async () => {
     await app.request
       .post('/audit-logs/test')
       .set(app.people.ada.auth)

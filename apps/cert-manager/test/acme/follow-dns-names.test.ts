@@ -214,7 +214,7 @@ describe('a zone behind HTTP', () => {
     pause: async () => undefined,
   });
 
-  test('is told the name at which the CNAME records end', async () => {
+  test('is sent the name at which the CNAME records end', async () => {
     dns.set('_acme-challenge.example.org', 'CNAME', `example.${zone}`);
     const backend = webhookBackend({ fetch, url, mode: 'fqdn-value', requestMs: 2000 }, deps());
     const prover = createDnsProver(backend, { logger });

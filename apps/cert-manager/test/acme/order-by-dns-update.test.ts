@@ -94,7 +94,7 @@ describeAgainstPebble('orders by dns-01 with signed updates', (open) => {
   test.each([
     ['no root of its own', null],
     ['the root of somebody else', strangerPem],
-  ])('need the root of the CA’s own TLS certificate, and %s is told', async (_, caBundlePem) => {
+  ])('need the root of the CA’s own TLS certificate, and %s is reported', async (_, caBundlePem) => {
     const provider = await providerOf(app, 'acme');
     const { config } = provider;
     await configure(app, provider, { ...config, caBundlePem }).expect(200);

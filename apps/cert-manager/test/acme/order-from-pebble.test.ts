@@ -41,7 +41,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     expect(top.verify(new X509Certificate(await pebble.rootPem()).publicKey)).toBe(true);
   });
 
-  test('tells every step, and takes the proofs back', async () => {
+  test('reports every step, and takes the proofs back', async () => {
     const { app } = place;
     const fqdn = await fqdnFor(app, await newCsr('steps.shop.test'), 'steps.shop.test');
     const { stepStatus } = await order(app, fqdn);

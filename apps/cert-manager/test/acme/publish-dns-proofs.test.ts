@@ -49,7 +49,7 @@ describe('a zone behind HTTP', () => {
   const webhook = (mode: 'fqdn-value' | 'raw', address = url) =>
     webhookBackend({ fetch, url: address, authHeader: 'Bearer abc', mode, requestMs: 2000 }, deps);
 
-  test('is told of a record by the httpreq contract', async () => {
+  test('is sent a record by the httpreq contract', async () => {
     const backend = webhook('fqdn-value');
     await backend.present(record, source);
     await backend.cleanUp(record, source);

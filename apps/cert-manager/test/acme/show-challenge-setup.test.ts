@@ -138,7 +138,7 @@ describeEachDialect('the setup of challenges', (open) => {
       await other.close();
       expect(message).toBe(
         'at port 80 of each name, hand /.well-known/acme-challenge/ on to this service at ' +
-          'http://127.0.0.1:3005 (where it listens; CERT_MANAGER_PUBLIC_URL tells where others reach it), ' +
+          'http://127.0.0.1:3005 (where it listens; set CERT_MANAGER_PUBLIC_URL to the address at which others reach it), ' +
           'or port 80 to its port 8080',
       );
       expect(http01).toMatchObject({ target: 'http://127.0.0.1:3005/.well-known/acme-challenge/' });
@@ -214,7 +214,7 @@ describeEachDialect('the setup of challenges', (open) => {
   });
 
   describe('by hand', () => {
-    test('tells what a request waits for', async () => {
+    test('names what a request waits for', async () => {
       await useChallenge({ type: 'manual' });
       const publish = { place: '_acme-challenge.www.example.org TXT', content: 'abc' };
       const item = { type: 'dns-01', status: 'waiting_manual', publish };
@@ -227,7 +227,7 @@ describeEachDialect('the setup of challenges', (open) => {
       });
     });
 
-    test('has nothing to tell before there is a request', async () => {
+    test('is empty before there is a request', async () => {
       await useChallenge({ type: 'manual' });
       expect((await setupOf(await newFqdn())).waiting).toEqual([]);
     });

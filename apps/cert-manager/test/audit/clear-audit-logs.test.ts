@@ -70,11 +70,11 @@ describeEachDialect('emptying the audit log', (open) => {
   test('never uses a position again', async () => {
     await app.request.post('/audit-logs/test').set(app.people.ada.auth);
     const { body } = await app.request.get('/audit-logs').set(app.people.ada.auth);
-    // the first three were emptied away, the fourth told of a refusal, and three more were emptied away
+    // the first three were deleted, the fourth is the refusal, and three more were deleted
     expect(body.logs).toMatchObject([{ seq: 8 }]);
   });
 
-  test('is refused to others, which is kept', async () => {
+  test('is refused to others, and the refusal is recorded', async () => {
     expect((await clear('ben')).status).toBe(403);
     const { body } = await app.request.get('/audit-logs?action=access.denied').set(app.people.ada.auth);
     expect(body.logs).toMatchObject([

@@ -65,13 +65,13 @@ describeEachDialect('an audit log in partitions', (open, dialect) => {
     await record(monthsAhead(1));
     expect((await list()).total).toBe(1);
 
-    const [past, kept] = [nameOf(monthsAhead(-25)), nameOf(monthsAhead(-24))];
+    const [past, recent] = [nameOf(monthsAhead(-25)), nameOf(monthsAhead(-24))];
     // as if they had been made in their time
     const range = (from: string, to: string) => `for values from ('${from}') to ('${to}')`;
     await run(`create table ${past} partition of audit_logs ${range('2001-01-01', '2001-02-01')}`);
-    await run(`create table ${kept} partition of audit_logs ${range('2001-02-01', '2001-03-01')}`);
+    await run(`create table ${recent} partition of audit_logs ${range('2001-02-01', '2001-03-01')}`);
     await run(script('maintain-audit-logs.sql'));
-    const [found] = await run(`select to_regclass('${past}') as past, to_regclass('${kept}') as kept`);
-    expect(found).toEqual({ past: null, kept });
+    const [found] = await run(`select to_regclass('${past}') as past, to_regclass('${recent}') as recent`);
+    expect(found).toEqual({ past: null, recent });
   });
 });

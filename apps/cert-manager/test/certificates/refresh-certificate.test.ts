@@ -67,7 +67,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     });
   });
 
-  test('of which the CA tells only what is needed, shows it', async () => {
+  test('shows one of which the CA returns only the required members', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     ca.answer('with few words');
     const { certificate } = await sign(fqdn);

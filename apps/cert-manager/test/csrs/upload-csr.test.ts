@@ -98,7 +98,7 @@ describeEachDialect('uploading a CSR', (open) => {
       ['wildcard', []],
       ['ca', ['unusual_extensions', 'ca_requested']],
       ['version-2', ['version_not_0']],
-    ])('tells what is odd about %s', async (name, codes) => {
+    ])('reports what is odd about %s', async (name, codes) => {
       const { body } = await upload(csrSample(name)).expect(201);
       expect((body.findings as { code: string }[]).map(({ code }) => code)).toEqual(codes);
     });
@@ -110,7 +110,7 @@ describeEachDialect('uploading a CSR', (open) => {
       ['a byte order mark', (pem) => Buffer.from(`\ufeff${pem}`)],
       ['the older label', (pem) => pem.replaceAll('CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST')],
       ['no line end at its end', (pem) => pem.trimEnd()],
-    ])('is kept in one form, its DER to the byte: %s', async (_situation, change) => {
+    ])('is stored in one form, its DER to the byte: %s', async (_situation, change) => {
       const { body } = await upload(change(csrSample('p256'))).expect(201);
       expect(body.csrPem).toBe(csrSample('p256'));
     });

@@ -56,10 +56,10 @@ describeEachDialect('adding an FQDN', (open) => {
     ['an international name', 'münchen.example', 'xn--mnchen-3ya.example'],
     ['a wildcard', '*.example.com', '*.example.com'],
     ['a single label', 'intranet', 'intranet'],
-  ])('keeps the normal form of %s', async (_situation, fqdn, kept) => {
+  ])('stores the normal form of %s', async (_situation, fqdn, stored) => {
     const { body } = await post({ fqdn }).expect(201);
-    expect(body.fqdn).toBe(kept);
-    await post({ fqdn: kept }).expect(409);
+    expect(body.fqdn).toBe(stored);
+    await post({ fqdn: stored }).expect(409);
   });
 
   test('refuses one that the space has already, however it is written', async () => {

@@ -75,12 +75,12 @@ describeEachDialect('deleting FQDNs', (open) => {
       const [writable, full] = [await addSpace(app), await addSpace(app)];
       await grant(app, ben, 'READ_WRITE', [writable.id]);
       await grant(app, ben, 'FULL_ACCESS', [full.id]);
-      const kept = await addFqdn(app, writable.id);
+      const refused = await addFqdn(app, writable.id);
       const gone = await addFqdn(app, full.id);
-      await remove(`/spaces/${writable.id}/fqdns/${kept.id}`, ben).expect(403);
-      await remove(`/spaces/${writable.id}/fqdns/${kept.id}`, cleo).expect(404);
+      await remove(`/spaces/${writable.id}/fqdns/${refused.id}`, ben).expect(403);
+      await remove(`/spaces/${writable.id}/fqdns/${refused.id}`, cleo).expect(404);
       await remove(`/spaces/${full.id}/fqdns/${gone.id}`, ben).expect(200);
-      await app.request.delete(`/spaces/${writable.id}/fqdns/${kept.id}`).expect(401);
+      await app.request.delete(`/spaces/${writable.id}/fqdns/${refused.id}`).expect(401);
     });
   });
 

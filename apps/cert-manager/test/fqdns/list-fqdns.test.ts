@@ -105,7 +105,7 @@ describeEachDialect('FQDNs of a space', (open) => {
       expect(body).toEqual({ count: 0 });
     });
 
-    test('are told to anyone who is signed in only', async () => {
+    test('are shown only to signed-in callers', async () => {
       await app.request.get(`/spaces/${spaceId}/fqdns/count`).expect(401);
     });
   });

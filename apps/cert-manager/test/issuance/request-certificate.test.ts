@@ -217,7 +217,7 @@ describeEachDialect('requesting a certificate', (open) => {
       'order',
       { code: 'upstream_failed', retryable: true },
     ],
-  ])('tells at which step the CA refused %s', async (_, script, step, error) => {
+  ])('reports at which step the CA refused %s', async (_, script, step, error) => {
     const { fqdn } = await fqdnWithCsr(app);
     ca.script(...script);
     const { body } = await request(fqdn).expect(200);
@@ -231,7 +231,7 @@ describeEachDialect('requesting a certificate', (open) => {
     expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
   });
 
-  test('tells which names were proven and which were not', async () => {
+  test('reports which names were proven and which were not', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     await addCsr(app, fqdn, await newCsr(fqdn.fqdn, 'away.example.org'));
     const names = [fqdn.fqdn, 'away.example.org'];
@@ -460,7 +460,7 @@ describeEachDialect('requesting a certificate', (open) => {
       expect(ca.orders).toHaveLength(1);
     });
 
-    test('but not when the CA refuses for good to tell of the order', async () => {
+    test('but not when the CA refuses for good to show the order', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const refused = { status: 403, problem: 'unauthorized' };
       ca.processing = 1;

@@ -204,10 +204,10 @@ describeEachDialect('signing a CSR', (open) => {
       const { csr } = await fqdnWithCsr(app);
       const { database } = app;
       let begin = (): void => undefined;
-      const kept = new Promise<void>((resolve) => {
+      const locked = new Promise<void>((resolve) => {
         begin = resolve;
       });
-      const deletion = kept.then(() => database.transaction(deleteEveryCsr));
+      const deletion = locked.then(() => database.transaction(deleteEveryCsr));
       await database.transaction(async (tx) => {
         expect(await keepCsr(tx, csr.id)).toBe(true);
         begin();

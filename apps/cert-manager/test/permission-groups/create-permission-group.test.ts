@@ -59,8 +59,8 @@ describeEachDialect('creating a permission group', (open) => {
     ['emoji', '🚀'.repeat(100), '🚀'.repeat(100)],
     ['a letter and its accent apart', 'Cafe\u0301', 'Café'],
     ['markup', `<b>"x"</b>'; drop table users`, `<b>"x"</b>'; drop table users`],
-  ])('keeps a name of %s', async (_, name, kept) => {
-    expect((await post({ name, permission: 'READ' }).expect(201)).body.name).toBe(kept);
+  ])('stores a name of %s', async (_, name, stored) => {
+    expect((await post({ name, permission: 'READ' }).expect(201)).body.name).toBe(stored);
   });
 
   const sound = { name: 'x', permission: 'READ' };
@@ -111,7 +111,7 @@ describeEachDialect('creating a permission group', (open) => {
   test('takes as many spaces as a body holds, and refuses a larger one', async () => {
     const many = Array.from({ length: 6000 }, () => unknownId);
     const { body } = await post({ name: 'x', permission: 'READ', spaceIds: many }).expect(400);
-    // a refusal tells the first faults only
+    // a refusal names the first faults only
     expect(body.errors).toHaveLength(100);
     await post({ name: 'x', permission: 'READ', spaceIds: [...many, ...many] }).expect(413);
   });

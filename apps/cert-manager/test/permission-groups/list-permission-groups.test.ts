@@ -38,7 +38,7 @@ describeEachDialect('reading permission groups', (open) => {
     for (const id of badIds) await read(id).expect(404);
   });
 
-  test('is for administrators only, and tells others not even what is there', async () => {
+  test('is for administrators only, and hides from others what exists', async () => {
     for (const person of [app.people.ben, app.people.cleo]) {
       await app.request.get('/permission-groups').set(person.auth).expect(403);
       await app.request.get(`/permission-groups/${groups[0]?.id}`).set(person.auth).expect(403);

@@ -53,7 +53,7 @@ describe('calling an address', () => {
     expect(await call(outgoing(), url, true)).toEqual([200, 'here']);
   });
 
-  test('is told of when it is refused', async () => {
+  test('is reported when it is refused', async () => {
     const { url } = await serve();
     let refused = 0;
     const onRefused = () => {

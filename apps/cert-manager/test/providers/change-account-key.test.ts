@@ -85,7 +85,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect(await tested()).toEqual(known);
     expect(await order()).toMatchObject({ success: true });
     const after = await account();
-    const isTaken = deadly !== 'next_key_kept';
+    const isTaken = deadly !== 'next_key_stored';
     expect(after.url).toBe(before.url);
     expect(after.sealedKey !== before.sealedKey).toBe(isTaken);
     expect(after.sealedNextKey === null).toBe(isTaken);
@@ -99,7 +99,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
   test('loses no key to another process that uses the account meanwhile', async () => {
     const before = await account();
     await changeKey(async (moment) => {
-      if (moment === 'next_key_kept') expect(await tested()).toEqual(known);
+      if (moment === 'next_key_stored') expect(await tested()).toEqual(known);
     });
     const after = await account();
     expect(after).toMatchObject({ url: before.url, sealedNextKey: null });
@@ -111,7 +111,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     const before = await account();
     let between: string | undefined;
     await changeKey(async (moment) => {
-      if (moment !== 'next_key_kept' || between !== undefined) return;
+      if (moment !== 'next_key_stored' || between !== undefined) return;
       await changeKey();
       between = (await account()).sealedKey;
     });
@@ -150,7 +150,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
 
   test('that was cut short offers the same key again', async () => {
     const end = changeKey(async (moment) => {
-      if (moment === 'next_key_kept') throw new Error('the process ends here');
+      if (moment === 'next_key_stored') throw new Error('the process ends here');
     });
     await expect(end).rejects.toThrow('the process ends here');
     const { sealedKey, sealedNextKey: left } = await account();

@@ -86,11 +86,11 @@ describeEachDialect('configuring a provider', (open) => {
       }
     });
 
-    test('one sent as its mask is kept, one left out is gone', async () => {
+    test('keeps one sent as its mask, and deletes one left out', async () => {
       await configure(app, acme, acmeConfig).expect(200);
       const before = await stored();
-      const kept = { ...acmeConfig, profile: 'short', eab: { kid: 'kid-2', hmacKey: '********' } };
-      await configure(app, acme, kept).expect(200);
+      const unchanged = { ...acmeConfig, profile: 'short', eab: { kid: 'kid-2', hmacKey: '********' } };
+      await configure(app, acme, unchanged).expect(200);
       expect((await stored()).secrets).toEqual(before.secrets);
       expect((await providerOf(app, 'acme')).config).toMatchObject({
         profile: 'short',

@@ -53,7 +53,7 @@ describeEachDialect('a CA whose certificates are due as soon as they are issued'
     expect(rests).toEqual([1, 1, 1, 2, 4, 8]);
   });
 
-  test('is told of in the explanation', async () => {
+  test('is named in the explanation', async () => {
     const { app, ca } = place;
     ca.answer('with a certificate that is due');
     const fqdn = await renewedFqdn(place);

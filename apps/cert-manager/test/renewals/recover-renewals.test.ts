@@ -144,7 +144,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
 
   /** A CA of orders, as ACME has them: an order has an address, and gives its certificate however often. */
   describe('by an order with an address, as ACME has it', () => {
-    const orderSteps = ['ordered', 'kept', 'finalized', 'downloaded', 'storing'] as const;
+    const orderSteps = ['ordered', 'stored', 'finalized', 'downloaded', 'storing'] as const;
     let orders: Map<string, { readonly certificatePem: string } | undefined>;
     let issuances: number;
 
@@ -167,14 +167,14 @@ describeEachDialect('a process that dies while it renews', (open) => {
       },
     });
 
-    async function addressOf({ kept, keep }: OrderProgress): Promise<string> {
-      const known = (kept as OrderState | undefined)?.['address'];
+    async function addressOf({ stored, store }: OrderProgress): Promise<string> {
+      const known = (stored as OrderState | undefined)?.['address'];
       if (typeof known === 'string') return known;
       const address = `order/${orders.size + 1}`;
       orders.set(address, undefined);
       dieAt('ordered');
-      await keep({ address });
-      dieAt('kept');
+      await store({ address });
+      dieAt('stored');
       return address;
     }
 

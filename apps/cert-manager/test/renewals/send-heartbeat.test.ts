@@ -65,7 +65,7 @@ describeEachDialect('the heartbeat', (open) => {
     };
   };
 
-  test('makes its check, then tells the start and the success of each run', async () => {
+  test('creates its check, then reports the start and the success of each run', async () => {
     const { run } = beat();
     await run();
     await run();
@@ -102,7 +102,7 @@ describeEachDialect('the heartbeat', (open) => {
     ]);
   });
 
-  test('tells a failure with its reason', async () => {
+  test('reports a failure with its reason', async () => {
     const broken = { ...db, transaction: () => Promise.reject(new Error('the disk is full')) } as Database;
     await beat().run(broken);
     expect(monitor.pings.map(({ signal, body }) => [signal, body])).toEqual([
@@ -112,7 +112,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events()).toEqual(['renewals.failed']);
   });
 
-  test('tells what was done, and fails when someone needs to look', async () => {
+  test('reports what was done, and fails when someone needs to look', async () => {
     await beat({ report: { renewed: 3 } }).run();
     await beat({ report: { troubled: { count: 2, first: 'www.example.org' } } }).run();
     const ends = monitor.pings.filter(({ signal }) => signal !== '/start');
@@ -224,9 +224,9 @@ describeEachDialect('the heartbeat', (open) => {
       clock.advance(1000);
       await run();
     }
-    const kept = await db.read((tx) => tx.find(watchPings, { order: { createdAt: 'ASC' } }));
-    expect(kept).toHaveLength(20);
-    expect(kept.at(-1)?.createdAt).toEqual(clock.now());
+    const stored = await db.read((tx) => tx.find(watchPings, { order: { createdAt: 'ASC' } }));
+    expect(stored).toHaveLength(20);
+    expect(stored.at(-1)?.createdAt).toEqual(clock.now());
     monitor.failWith(undefined);
     await run();
     expect(await db.read((tx) => tx.count(watchPings))).toBe(0);

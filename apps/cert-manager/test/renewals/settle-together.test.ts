@@ -56,14 +56,14 @@ describeEachDialect('renewals whose certificates come at the same time', (open) 
     const fqdns = await dueFqdns(6);
     meetAfterAnswer(6, async () => undefined);
     expect(await app.renew()).toMatchObject({ renewed: 6, failed: [], broken: 0 });
-    const told = await auditEntries(app, 'certificate.renew');
+    const audits = await auditEntries(app, 'certificate.renew');
     for (const fqdn of fqdns) {
       const [old, renewed] = await certificatesOf(app, fqdn);
       const entries = await entriesOf(app, fqdn);
       expect(entries.map(({ status }) => status)).toEqual(['completed', 'pending']);
       const planned = await openEntryOf(app, fqdn);
       expect(planned).toMatchObject({ attempt: 1, certificateId: renewed?.id });
-      const act = told.find(({ details }) => details['fqdnId'] === fqdn.id);
+      const act = audits.find(({ details }) => details['fqdnId'] === fqdn.id);
       expect(act).toMatchObject({ resourceId: renewed?.id, spaceId: fqdn.spaceId, outcome: 'success' });
       expect(act?.details).toMatchObject({ previous: old?.id, entryId: entries[0]?.id, fqdn: fqdn.fqdn });
     }

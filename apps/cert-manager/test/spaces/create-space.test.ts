@@ -54,14 +54,14 @@ describeEachDialect('creating a space', (open) => {
       `<b>"Shop" & 'Sons'</b>; drop table spaces`,
       `<b>"Shop" & 'Sons'</b>; drop table spaces`,
     ],
-  ])('keeps a name of %s', async (_situation, name, kept) => {
+  ])('stores a name of %s', async (_situation, name, stored) => {
     const { body } = await post({ name }).expect(201);
-    expect(body.name).toBe(kept);
+    expect(body.name).toBe(stored);
   });
 
   test('keeps line breaks and 1000 characters of a description', async () => {
     const description = `line\n\tline\r\n${'🚀'.repeat(988)}`;
-    const { body } = await post({ name: 'Told', description }).expect(201);
+    const { body } = await post({ name: 'Described', description }).expect(201);
     expect(body.description).toBe(description);
   });
 

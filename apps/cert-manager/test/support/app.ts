@@ -52,7 +52,7 @@ export interface TestApp {
   readonly advise: () => Promise<boolean>;
   /** Reviews the FQDNs of spaces whose policies were changed. */
   readonly review: () => Promise<void>;
-  /** Tells the monitor what it does not know yet of certificates. */
+  /** Sends the monitor what is new about certificates. */
   readonly watch: () => Promise<void>;
   /** Probes the targets that are due; false when more are. */
   readonly probe: () => Promise<boolean>;

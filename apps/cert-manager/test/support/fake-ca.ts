@@ -116,7 +116,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     const id = randomUUID();
     issued.set(id, pem);
     idByKey.set(String(key), id);
-    for (const tell of onIssued) tell();
+    for (const notify of onIssued) notify();
     if (manner === 'with few words') json(response, 200, { id, certificate: pem });
     else if (manner !== 'with silence') json(response, 200, signed(id, pem));
   };

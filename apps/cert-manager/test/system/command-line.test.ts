@@ -16,7 +16,7 @@ afterAll(() => address.drop());
 
 const eve = ['--username', 'eve', '--email', 'eve@example.org'];
 
-test('leaves migrations to their command where it is told to', async () => {
+test('leaves migrations to their command where it is set to', async () => {
   const later = { CERT_MANAGER_DATABASE_URL: address.url, CERT_MANAGER_MIGRATE_AT_START: 'false' };
   const { code, stderr } = await runCli(['keys', 'rotate'], later);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('migrations to run') });

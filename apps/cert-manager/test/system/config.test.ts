@@ -38,7 +38,7 @@ describe('open mode is refused', () => {
   });
 });
 
-test('every fault is told at once, none with its value', () => {
+test('every fault is reported at once, none with its value', () => {
   const start = read({
     CERT_MANAGER_PORT: '70000',
     AUTH_MODE: 'closed',

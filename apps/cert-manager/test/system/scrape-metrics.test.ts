@@ -35,7 +35,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(body).toMatchObject({ status: 401, detail: 'the token of the metrics is needed' });
   });
 
-  test('tells the queue, its lag, and what came of certificates', async () => {
+  test('reports the queue, its lag, and the results of issuance', async () => {
     const { app } = place;
     const before = await scrape();
     expect(before.get('cert_manager_renewals_due')).toBe(0);
@@ -66,7 +66,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(after.get(`${calls}{provider="dummy-ca",call="sign",outcome="issued"}`)).toBe(2);
   });
 
-  test('tells how soon certificates in use expire, by space, and which no one will renew', async () => {
+  test('reports how soon certificates in use expire, by space, and which no one will renew', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place, 'expiring.example.org');
     const space = (await app.request.get('/spaces').set(app.people.ada.auth)).body.find(

@@ -40,7 +40,7 @@ describeEachDialect('detailed counts', (open) => {
     expect(await statsOf()).toEqual(nothing);
   });
 
-  test('tell of certificates in service, of renewals, of providers and keys', async () => {
+  test('count certificates in service, renewals, providers and keys', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     const { fqdn: other } = await fqdnWithCsr(app);

@@ -14,7 +14,7 @@ describeEachDialect('health', (open) => {
   afterAll(() => app.close());
 
   test.each(['/health', '/health/live', '/health/ready', '/health/'])(
-    'is told to anybody at %s',
+    'is shown without credentials at %s',
     async (path) => {
       const { body } = await app.request.get(path).expect(200);
       expect(body).toEqual({
@@ -27,7 +27,7 @@ describeEachDialect('health', (open) => {
     },
   );
 
-  test('is told whatever credential comes along', async () => {
+  test('is shown whatever credential is sent', async () => {
     await app.request.get('/health').set('Authorization', 'Bearer nonsense').expect(200);
   });
 
@@ -38,7 +38,7 @@ describeEachDialect('health', (open) => {
 });
 
 describeEachDialect('health in trouble', (open) => {
-  test('is not ready any more once it is told to stop, though it lives', async () => {
+  test('is alive but not ready once it is stopping', async () => {
     const app = await startApp(open);
     app.drain();
     const { body, headers } = await app.request.get('/health/ready').expect(503);
@@ -122,7 +122,7 @@ describeEachDialect('counts', (open) => {
     expect(await statsOf(ben)).toEqual({ spaces: 2, fqdns: 1, csrs: 1 });
   });
 
-  test('are told to anyone who is signed in only', async () => {
+  test('are shown only to signed-in callers', async () => {
     await app.request.get('/stats').expect(401);
   });
 });

@@ -167,7 +167,7 @@ describeEachDialect('API tokens', (open) => {
       expect((await app.request.get('/auth/me').set(bearer(text))).status).toBe(status);
     });
 
-    test('are kept in the audit log as one entry a minute', async () => {
+    test('are recorded in the audit log as one entry a minute', async () => {
       app.clock.advance(60_000);
       for (let attempt = 0; attempt < 3; attempt += 1)
         await app.request.get('/stats').set(bearer('cmt_wrong'));

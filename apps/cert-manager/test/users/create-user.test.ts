@@ -162,7 +162,7 @@ describeEachDialect('creating a user', (open) => {
     expect(refused?.body.errors).toMatchObject([{ path: 'username', code: 'taken' }]);
   });
 
-  test('is for administrators only, who are told so before the body is judged', async () => {
+  test('is for administrators only; others are refused before the body is validated', async () => {
     await send(app, 'post', '/users', '{', app.people.ben).expect(403);
     await app.request.post('/users').send(sound()).expect(401);
   });

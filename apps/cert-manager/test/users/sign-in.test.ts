@@ -44,7 +44,7 @@ describeEachDialect('signing in', (open) => {
     expect(body.user).toMatchObject({ username: 'ben' });
   });
 
-  test('tells neither an unknown name nor a disabled account from a wrong password', async () => {
+  test('answers an unknown name and a disabled account like a wrong password', async () => {
     const disabled = await addUser(app, { enabled: false });
     const answers = [
       await app.request.post('/auth/login').send({ username: 'cleo', password: 'wrong' }),

@@ -43,13 +43,13 @@ describeEachDialect('the picture of a user', (open) => {
     ['webp', 513, 1026, 256, 512],
     ['png', 4096, 4096, 512, 512],
     ['jpeg', 4096, 8, 512, 1],
-  ])('as %s of %i by %i is kept as a PNG of %i by %i', async (format, ...[width, height, w, h]) => {
+  ])('as %s of %i by %i is stored as a PNG of %i by %i', async (format, ...[width, height, w, h]) => {
     const { body } = await upload(await picture(format, width, height)).expect(200);
     expect(body).toEqual({ message: 'avatar stored' });
     expect(await stored()).toEqual({ format: 'png', width: w, height: h, hasMore: false });
   });
 
-  test('is turned upright, and tells no more where it was taken', async () => {
+  test('is turned upright, and loses the place where it was taken', async () => {
     const original = await sidewaysPicture();
     expect(original.toString('latin1')).toContain('somebody-at-home');
     await upload(original).expect(200);
@@ -181,7 +181,7 @@ describeEachDialect('the picture of a user', (open) => {
       expect(await stored(app.people.cleo.id)).toMatchObject({ width: 4 });
     });
 
-    test('by no one else, who is told so before the file is read', async () => {
+    test('by no one else, who is refused before the file is read', async () => {
       const before = await stored(app.people.cleo.id);
       await upload(await picture('png', 6, 6), app.people.cleo.id).expect(403);
       await upload(Buffer.from('x'), app.people.cleo.id).expect(403);

@@ -168,7 +168,7 @@ describeEachDialect('the watch of certificates', (open) => {
     expect(monitor.check().channels).toBe('chosen');
   });
 
-  test('tells of issued and renewed certificates, and moves the deadline', async () => {
+  test('reports issued and renewed certificates, and moves the deadline', async () => {
     const fqdn = await renewedFqdn(place);
     await app.watch();
     await signWith(place, fqdn);
@@ -183,7 +183,7 @@ describeEachDialect('the watch of certificates', (open) => {
     expect(monitor.check().settings['timeout']).toBe(secondsTo(scheduledAt));
   });
 
-  test('tells of a failed renewal with the reason, and of its success afterwards', async () => {
+  test('reports a failed renewal with its reason, and its success afterwards', async () => {
     const fqdn = await renewedFqdn(place);
     await app.watch();
     await moveToRenewal(app, fqdn);
@@ -469,11 +469,11 @@ describeEachDialect('the watch of certificates', (open) => {
       await app.watch();
       app.clock.advance(10 * minute);
     }
-    const told = () =>
+    const logged = () =>
       events()
         .slice(before)
         .filter((event) => String(event).startsWith('watch.'));
-    expect(told().filter((event) => event === 'watch.no_room')).toEqual(['watch.no_room']);
+    expect(logged().filter((event) => event === 'watch.no_room')).toEqual(['watch.no_room']);
     expect(monitor.checks()).toHaveLength(1);
     monitor.limit = 10;
     for (let count = 0; count < 6; count += 1) {
@@ -481,7 +481,7 @@ describeEachDialect('the watch of certificates', (open) => {
       await app.watch();
     }
     expect(monitor.checks()).toHaveLength(4);
-    expect(told().filter((event) => event === 'watch.room')).toEqual(['watch.room']);
+    expect(logged().filter((event) => event === 'watch.room')).toEqual(['watch.room']);
   });
 
   test.each([401, 403, 404, 500])('goes on renewing when every call is answered with %i', async (status) => {

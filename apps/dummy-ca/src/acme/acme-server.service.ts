@@ -18,7 +18,7 @@ export interface AcmeOptions {
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;
   readonly faults: Omit<FaultsOptions, 'validationMode' | 'onStrike'>;
-  /** Accounts, orders, certificates and nonces kept each. */
+  /** Limit on accounts, orders, certificates and nonces in memory, each. */
   readonly keep: number;
   readonly certificates: CertificatesStore;
   readonly counts: CaCounts;

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createBoundedMap } from './bounded-map.js';
 
 describe('a bounded map', () => {
-  test('pushes the oldest out and tells of it', () => {
+  test('pushes the oldest out and reports it', () => {
     const dropped: number[] = [];
     const map = createBoundedMap<number>({ limit: 2, onDrop: (value) => dropped.push(value) });
     for (const value of [1, 2, 3, 4]) map.insert(String(value), value);
@@ -27,7 +27,7 @@ describe('a bounded map', () => {
     ['exactly as heavy as the limit', [4, 3, 3], [4, 3, 3]],
     ['one heavier', [4, 3, 4], [3, 4]],
     ['a heavy one pushes several out', [1, 2, 3, 9], [9]],
-    ['one above the limit is kept alone', [5, 11], [11]],
+    ['one above the limit stays alone', [5, 11], [11]],
     ['after one above the limit', [11, 5], [5]],
   ])('weighs: %s', (_, weights, expected) => {
     const map = createBoundedMap<number>({ limit: 10, weigh: (value) => value });

@@ -10,11 +10,11 @@ export interface BoundedMap<T> {
 }
 
 export interface Bounds<T> {
-  /** What all entries together weigh at most; the newest is kept whatever its weight. */
+  /** Maximum weight of all entries together; the newest stays whatever its weight. */
   readonly limit: number;
   /** 1 when absent, so that the limit is a number of entries. */
   readonly weigh?: (value: T) => number;
-  /** Is told of each entry that the limit pushes out. */
+  /** Called with each entry that the limit pushes out. */
   readonly onDrop?: (value: T) => void;
 }
 

@@ -1,16 +1,16 @@
 import type { Metrics } from '@certloop/server';
 import type { CertificatesStore } from './certificates.store.js';
 
-/** What the authority tells of its work, beside the requests that every service counts. */
+/** Metrics of the authority, beside those of requests that every service has. */
 export type CaCounts = ReturnType<typeof createCaCounts>;
 
 export function createCaCounts(metrics: Metrics, certificates: CertificatesStore) {
   metrics.gaugesOf({
     name: 'dummy_ca_certificates',
     gauges: {
-      kept: { name: 'dummy_ca_certificates_kept', help: 'Certificates in memory', labels: [] },
+      inMemory: { name: 'dummy_ca_certificates_kept', help: 'Certificates in memory', labels: [] },
     },
-    read: async () => ({ kept: [{ labels: {}, value: certificates.size }] }),
+    read: async () => ({ inMemory: [{ labels: {}, value: certificates.size }] }),
   });
   return {
     /** `way` is `csr` or `acme`, `key` the kind of key that is certified. */

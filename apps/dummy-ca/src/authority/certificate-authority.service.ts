@@ -37,7 +37,7 @@ export interface RootSource extends PointerSettings {
   readonly leastSerialNumber?: bigint;
 }
 
-/** What is told of the root at start. */
+/** Facts of the root that are logged at start. */
 export interface RootFacts {
   readonly source: 'files' | 'fresh';
   /** RFC 4514 text. */

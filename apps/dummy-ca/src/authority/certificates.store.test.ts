@@ -9,7 +9,7 @@ const certificate = (id: string, octets = 10) => ({
   issuer: 'root' as const,
   notAfter: new Date(1),
 });
-const kept = (store: CertificatesStore, ids: readonly string[]) => ids.filter((id) => store.find(id));
+const stored = (store: CertificatesStore, ids: readonly string[]) => ids.filter((id) => store.find(id));
 
 describe('a store of certificates', () => {
   test('finds what was inserted, and nothing else', () => {
@@ -27,12 +27,12 @@ describe('a store of certificates', () => {
     ['exactly as many octets as the limit', { count: 9, octets: 30 }, [10, 10, 10], ['0', '1', '2']],
     ['one octet more', { count: 9, octets: 30 }, [10, 10, 11], ['1', '2']],
     ['a large one pushes several out', { count: 9, octets: 30 }, [10, 10, 10, 25], ['3']],
-    ['one above the limit is kept alone', { count: 9, octets: 30 }, [10, 31], ['1']],
+    ['one above the limit stays alone', { count: 9, octets: 30 }, [10, 31], ['1']],
     ['after one above the limit', { count: 9, octets: 30 }, [31, 10, 10], ['1', '2']],
   ])('keeps the newest: %s', (_, limits, sizes, expected) => {
     const store = createCertificatesStore(limits);
     for (const [place, octets] of sizes.entries()) store.insert(certificate(String(place), octets));
-    expect(kept(store, [...sizes.keys()].map(String))).toEqual(expected);
+    expect(stored(store, [...sizes.keys()].map(String))).toEqual(expected);
     const bySerialNumber = [...sizes.keys()].filter((place) => store.findBySerialNumber(`0${place}`));
     expect(bySerialNumber.map(String)).toEqual(expected);
   });
@@ -41,6 +41,6 @@ describe('a store of certificates', () => {
     const store = createCertificatesStore({ count: 100, octets: 1_000_000 });
     const ids = Array.from({ length: 10_000 }, (_, place) => String(place));
     for (const id of ids) store.insert(certificate(id));
-    expect(kept(store, ids)).toEqual(ids.slice(-100));
+    expect(stored(store, ids)).toEqual(ids.slice(-100));
   });
 });

@@ -10,15 +10,15 @@ export interface IssuedCertificate extends KnownCertificate {
 }
 
 export interface StoreLimits {
-  /** Certificates kept at most. */
+  /** Maximum number of certificates. */
   readonly count: number;
-  /** Octets of PEM text kept at most; the newest certificate is kept whatever its size. */
+  /** Maximum octets of PEM text; the newest certificate stays whatever its size. */
   readonly octets: number;
 }
 
 /** Issued certificates in memory, until a restart without a state, or until the limits push the oldest out. */
 export interface CertificatesStore {
-  /** Number of certificates that are kept. */
+  /** Number of stored certificates. */
   readonly size: number;
   insert(certificate: IssuedCertificate): void;
   find(id: string): IssuedCertificate | undefined;

@@ -41,7 +41,7 @@ export interface CsrIssuing extends NamedIssuer {
 }
 
 // A key of RSA-2048 has about 2 kB.
-const keptKeys = 2_000;
+const maxCachedKeys = 2_000;
 
 /** Throws InvalidInput as createIssuer does. */
 export function openIssuing({
@@ -56,7 +56,7 @@ export function openIssuing({
     pointers: pointersOf(parts, 'root'),
     serialNumbers: countFrom(parts.firstSerialNumber, parts.counter),
     backdateSeconds,
-    keyCache: createKeyCache(keptKeys),
+    keyCache: createKeyCache(maxCachedKeys),
   };
 }
 

@@ -10,9 +10,9 @@ async function settle(job: Job): Promise<Outcome> {
   return issueForCsr(issuing, ...job).catch(() => undefined);
 }
 
-const tell = (answer: BatchOutcomes) => parentPort?.postMessage(answer);
+const send = (answer: BatchOutcomes) => parentPort?.postMessage(answer);
 
 parentPort?.on('message', async ({ number, jobs }: Batch) => {
-  tell({ number, outcomes: await Promise.all(jobs.map(settle)) });
+  send({ number, outcomes: await Promise.all(jobs.map(settle)) });
 });
-tell({ number: 0, outcomes: [] });
+send({ number: 0, outcomes: [] });

@@ -5,6 +5,6 @@ import type { Extension, Issuer } from '@certloop/crypto';
 export interface NamedIssuer {
   readonly name: CaIssuerName;
   readonly issuer: Issuer;
-  /** Extensions that tell where its list, its responder and its certificate are. */
+  /** Extensions with the addresses of its list, its responder and its certificate. */
   readonly pointers: readonly Extension[];
 }

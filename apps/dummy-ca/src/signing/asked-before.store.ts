@@ -24,7 +24,7 @@ interface Asked {
   readonly certificateId: Promise<string>;
 }
 
-const keptMs = 86_400_000;
+const retentionMs = 86_400_000;
 const maxStored = 10_000;
 
 export function createAskedBefore(certificates: CertificatesStore, clock: Clock): AskedBefore {
@@ -42,7 +42,7 @@ export function createAskedBefore(certificates: CertificatesStore, clock: Clock)
       const fingerprint = fingerprintOf(request);
       const at = clock.now().getTime();
       const asked = byKey.get(key);
-      if (asked !== undefined && at - asked.at < keptMs) {
+      if (asked !== undefined && at - asked.at < retentionMs) {
         if (asked.fingerprint !== fingerprint) throw usedForAnother();
         const known = certificates.find(await asked.certificateId);
         if (known !== undefined) return known;

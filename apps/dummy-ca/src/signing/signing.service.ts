@@ -64,7 +64,7 @@ function unknownProfile(profiles: readonly CertificateProfile[]): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'unknown_profile', message }] });
 }
 
-/** Certificate by its identifier, in any case. Throws NotFound when none was issued or kept under it. */
+/** Certificate by its identifier, in any case. Throws NotFound when none is stored under it. */
 export function getCertificate({ certificates }: SigningDeps, id: string): IssuedCertificate {
   const certificate = certificates.find(id.toLowerCase());
   if (certificate === undefined) throw new NotFound('no certificate with this identifier');

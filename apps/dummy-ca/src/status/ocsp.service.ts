@@ -16,7 +16,7 @@ import { beginOf, findKnown, type StatusDeps } from './status-deps.service.js';
 
 export interface OcspAnswer {
   readonly der: Buffer;
-  /** For how long the answer may be kept and given to others; undefined for none. */
+  /** For how long the answer may be cached; undefined for one that may not. */
   readonly validity: { readonly thisUpdate: Date; readonly nextUpdate: Date } | undefined;
 }
 
@@ -25,9 +25,9 @@ export type AnswerOcsp = (requestDer: Buffer) => Promise<OcspAnswer>;
 
 // RFC 5019 §2.1.1 has one; more make an answer large at the cost of a small request.
 const maxCertificates = 20;
-const keptAnswers = 1_000;
+const maxCachedAnswers = 1_000;
 
-interface Kept extends OcspAnswer {
+interface CachedAnswer extends OcspAnswer {
   readonly version: number;
   /** Milliseconds; the answer is given again between the two. */
   readonly madeAt: number;
@@ -43,7 +43,7 @@ interface SingleAnswer extends OcspSingleAnswer {
 export function createOcsp(deps: StatusDeps): AnswerOcsp {
   const issuers = issuersByKey(deps.issuers);
   const responderOf = createResponders(deps);
-  const kept = createBoundedMap<Kept>({ limit: keptAnswers });
+  const cache = createBoundedMap<CachedAnswer>({ limit: maxCachedAnswers });
   return async (requestDer) => {
     const request = parse(requestDer);
     if (request === undefined) return failure('malformedRequest');
@@ -55,17 +55,17 @@ export function createOcsp(deps: StatusDeps): AnswerOcsp {
     const answer = async () => signAnswers(deps, request, answers(), issuer, await responderOf(issuer));
     if (request.nonce !== undefined) return { der: (await answer()).der, validity: undefined };
     const key = requestDer.toString('base64');
-    const last = kept.get(key);
+    const last = cache.get(key);
     if (last !== undefined && isFresh(last, deps)) return last;
     const { version } = deps.revocations;
     const fresh = { version: version(), ...(await answer()) };
-    kept.delete(key);
-    kept.insert(key, fresh);
+    cache.delete(key);
+    cache.insert(key, fresh);
     return fresh;
   };
 }
 
-function isFresh({ version, madeAt, goodUntil }: Kept, { revocations, clock }: StatusDeps): boolean {
+function isFresh({ version, madeAt, goodUntil }: CachedAnswer, { revocations, clock }: StatusDeps): boolean {
   const now = clock.now().getTime();
   return version === revocations.version() && now < goodUntil && now >= madeAt;
 }
@@ -102,7 +102,7 @@ async function signAnswers(
   answers: readonly SingleAnswer[],
   issuer: NamedIssuer,
   responder: DatedResponder,
-): Promise<Omit<Kept, 'version'>> {
+): Promise<Omit<CachedAnswer, 'version'>> {
   const madeAt = Math.floor(deps.clock.now().getTime() / 1000) * 1000;
   const ends = [
     ...answers.map(({ notAfter }) => notAfter),

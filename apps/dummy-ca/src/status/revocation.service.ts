@@ -33,6 +33,6 @@ export function liftHold({ revocations }: StatusDeps, serialNumber: string): voi
 
 function getKnown(deps: StatusDeps, serialNumber: string): KnownCertificate {
   const known = findKnown(deps, serialNumber);
-  if (known === undefined) throw new NotFound('no certificate with this serial number is kept');
+  if (known === undefined) throw new NotFound('no certificate with this serial number is stored');
   return known;
 }

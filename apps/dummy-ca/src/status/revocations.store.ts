@@ -15,7 +15,7 @@ export interface Revocation extends KnownCertificate {
 /** Revocations in memory; the oldest goes first where there are too many. */
 export type RevocationsStore = ReturnType<typeof createRevocationsStore>;
 
-/** `onRevoke` is told of each revocation. */
+/** `onRevoke` is called for each revocation. */
 export function createRevocationsStore(
   limit: number,
   onRevoke: (revocation: Revocation) => void,

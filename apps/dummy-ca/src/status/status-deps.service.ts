@@ -56,7 +56,7 @@ export function beginOf({ settings }: StatusDeps, { issuer }: NamedIssuer, nowMs
   return Math.max(begin, issuer.certificate.notBefore.getTime());
 }
 
-/** A certificate that is kept, or of the authority's own; one that is revoked is known even when it is kept no more. */
+/** A stored certificate, or one of the authority's own; a revoked one is found even when it is no longer stored. */
 export function findKnown(deps: StatusDeps, serialNumber: string): KnownCertificate | undefined {
   const { certificates, own, revocations } = deps;
   return (

@@ -136,7 +136,7 @@ describe('uacme', () => {
   });
 });
 
-/** The server of the package that answers tls-alpn-01, and is told by a socket what to answer. */
+/** The server of the package that answers tls-alpn-01, as a socket instructs it. */
 async function startUalpn(socket: string): Promise<{ close(): Promise<void> }> {
   const bind = ['-b', `127.0.0.1@${place.tlsAlpn01Port}`];
   // it hands on what is not meant for it, which is nothing

@@ -126,7 +126,7 @@ describe('terms and external accounts (RFC 8555 §7.3.3, §7.3.4)', () => {
   const binding = (client: AcmeClient, header: object = {}, key = macKey, payload?: object) =>
     macJws(key, { kid: 'kid-1', url: url(), ...header }, JSON.stringify(payload ?? exportJwk(client.key)));
 
-  test('are told by the directory', async () => {
+  test('are announced by the directory', async () => {
     expect((await bound.stranger().directory()).meta).toMatchObject({
       termsOfService: 'https://example.test/terms',
       externalAccountRequired: true,

@@ -60,7 +60,7 @@ describe('the whole way from an account to a certificate', () => {
     expect(lintCertificate(intermediate?.raw ?? Buffer.alloc(0), root.raw)).toEqual([]);
   });
 
-  test('is told by the directory', async () => {
+  test('is announced by the directory', async () => {
     const directory = await acme.stranger().directory();
     expect(acmeDirectorySchema.parse(directory)).toEqual(directory);
     expect(directory.meta?.profiles).toMatchObject({ classic: expect.stringContaining('90 days') });

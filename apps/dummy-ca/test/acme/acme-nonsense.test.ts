@@ -107,7 +107,7 @@ describe('the address that was asked', () => {
   }
 
   test.each([['ca.test'], ['ca.test:14000'], ['[::1]:14000'], ['127.0.0.1']])(
-    'is told back as the client wrote it: %s',
+    'is returned as the client wrote it: %s',
     async (host) => {
       const { status, body } = await get('/acme/directory', host);
       expect([status, JSON.parse(body)]).toMatchObject([200, { newNonce: `http://${host}/acme/new-nonce` }]);

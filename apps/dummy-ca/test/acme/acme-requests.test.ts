@@ -84,7 +84,7 @@ describe('a signed request (RFC 8555 §6)', () => {
     expectProblem(await client.post(client.kid, '', { header }), 403, 'unauthorized');
   });
 
-  test('§6.5: with a nonce used before is refused, and told a fresh one that is good', async () => {
+  test('§6.5: with a nonce used before is refused, with a fresh one that works', async () => {
     const nonce = await client.nonce();
     expect((await client.post(client.kid, '', { header: { nonce } })).status).toBe(200);
     const refused = await client.post(client.kid, '', { header: { nonce } });

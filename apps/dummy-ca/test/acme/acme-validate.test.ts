@@ -76,7 +76,7 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     }
   });
 
-  test('tells of a long address by its beginning', async () => {
+  test('shortens a long address to its beginning', async () => {
     answer({ location: `/${'a'.repeat(5_000)}` });
     await expect(proving('http-01')).rejects.toEqual(problem('incorrectResponse', /^GET http.{200,400}$/));
   });
@@ -105,7 +105,7 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     expect(hellos.map((hello) => hello.includes(host))).toEqual([isSaid]);
   });
 
-  test('tells of a server that is not there', async () => {
+  test('reports a server that is not there', async () => {
     await expect(proving('http-01', { http01Port: 1 })).rejects.toEqual(
       problem('connection', /ECONNREFUSED/),
     );
@@ -314,7 +314,7 @@ describe('tls-alpn-01 (RFC 8737, RFC 8738 §6)', () => {
     expect((await outcomeOf(certificate, identifier, ['h2'])).outcome).toEqual(problem('tls'));
   });
 
-  test('tells of a server that is not there', async () => {
+  test('reports a server that is not there', async () => {
     await expect(proving('tls-alpn-01')).rejects.toEqual(problem('connection', /ECONNREFUSED/));
   });
 });

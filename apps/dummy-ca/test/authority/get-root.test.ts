@@ -35,7 +35,7 @@ describe('GET /root', () => {
     expect(curves[namedCurve] ?? `RSA-${modulusLength}`).toBe(keyType);
   });
 
-  test('has the name it is told', async () => {
+  test('has the configured name', async () => {
     const { root } = await startCa({ commonName: 'Änne & Söhne' });
     expect(root.subject).toBe('O=CertLoop\nCN=Änne & Söhne');
   });
@@ -46,7 +46,7 @@ describe('GET /root', () => {
   });
 });
 
-// Superagent reads texts of unknown types only when told how.
+// Superagent reads texts of unknown types only with a parser of ours.
 function textOf(response: request.Response, done: (error: Error | null, text: unknown) => void): void {
   let text = '';
   response.setEncoding('utf8');

@@ -113,14 +113,14 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
 
 test('an authority whose other thread does not come up says so once, and issues alone', async () => {
   const lines: string[] = [];
-  let tell: () => void;
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
+  let resolveLogged: () => void;
+  const logged = new Promise<void>((resolve) => {
+    resolveLogged = resolve;
   });
   const destination = {
     write: (line: string) => {
       lines.push((JSON.parse(line) as { readonly event: string }).event);
-      tell();
+      resolveLogged();
     },
   };
   const second = createSecondThread(createLogger({ service: 'dummy-ca', level: 'error', destination }));
@@ -134,7 +134,7 @@ test('an authority whose other thread does not come up says so once, and issues 
   );
   const issueAll = () => Promise.all(sound.map(({ pem }) => ca.authority.issue(pem, { seconds: 60 }, now)));
   const issued = await issueAll();
-  await told;
+  await logged;
   issued.push(...(await issueAll()));
   await second.close();
   expect(new Set(issued.map(({ serialNumber }) => serialNumber)).size).toBe(2 * sound.length);

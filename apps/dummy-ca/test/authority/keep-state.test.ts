@@ -84,12 +84,12 @@ describe('a state', () => {
   test(
     'keeps all that was answered when the process is killed, and goes on where it was',
     async () => {
-      const file = at('kept.sqlite');
+      const file = at('state.sqlite');
       const first = await start(file);
       const root = await (await fetch(`${first.url}/root`)).text();
       const client = createAcmeClient(first.url);
       await client.register();
-      const issued = await client.issue(dnsIdentifiers('kept.test'));
+      const issued = await client.issue(dnsIdentifiers('stored.test'));
       const pending = await client.order(dnsIdentifiers('pending.test'));
       const signed = await sign(first.url);
       const { serialNumber } = new X509Certificate(signed.body['certificate'] ?? '');

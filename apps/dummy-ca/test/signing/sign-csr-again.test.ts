@@ -51,7 +51,7 @@ test('does not remember a refusal', async () => {
   await askWith('one').expect(200);
 });
 
-test('signs anew when the certificate of before is no longer kept', async () => {
+test('signs anew when the earlier certificate is no longer stored', async () => {
   const forgetful = await startCa({}, { keep: { count: 1, octets: 1_000_000 } });
   const ask = () => forgetful.sign({ csr }).set('Idempotency-Key', 'one').expect(200);
   const { body } = await ask();

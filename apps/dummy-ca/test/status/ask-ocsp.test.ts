@@ -39,7 +39,7 @@ const post = async (body: Uint8Array) => {
 const malformedRequest = Buffer.from('30030a0101', 'hex');
 const unauthorized = Buffer.from('30030a0106', 'hex');
 
-suite('OCSP tells OpenSSL', () => {
+suite('OCSP answers OpenSSL', () => {
   test('good, then revoked with the reason', async () => {
     const pem = await ca.sign();
     const leaf = ca.file('leaf.pem', pem);
@@ -71,7 +71,7 @@ suite('OCSP tells OpenSSL', () => {
     expect(said).toMatch(/0x7f: unknown/);
   });
 
-  test('of a certificate of ACME, below the intermediate, whose own status the root tells', async () => {
+  test('of a certificate of ACME, below the intermediate, whose own status the root signs', async () => {
     const { pem } = await (await ca.acmeClient()).issue(names);
     const root = ca.file('root.pem', ca.rootPem);
     const intermediate = ca.file('intermediate.pem', certificatePem(await ca.get('/issuers/intermediate')));

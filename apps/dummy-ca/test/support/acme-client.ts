@@ -22,7 +22,7 @@ export type Identifiers = readonly { readonly type: string; readonly value: stri
 export const dnsIdentifiers = (...values: readonly string[]): Identifiers =>
   values.map((value) => ({ type: 'dns', value }));
 
-/** A small ACME client that does only what it is told. */
+/** A small ACME client that does only what its caller asks. */
 export type AcmeClient = ReturnType<typeof createAcmeClient>;
 
 /** `base` is the address of the service; the key is that of the account. */

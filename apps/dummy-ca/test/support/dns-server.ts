@@ -13,7 +13,7 @@ export interface DnsServer {
 
 const types = { a: 1, txt: 16 };
 
-/** A resolver (RFC 1035) on a free port that knows what it is told, and the TXT records that are found for a name. */
+/** A resolver (RFC 1035) on a free port that answers from the given records, and the TXT records for a name. */
 export async function startDnsServer(
   findTexts: (name: string) => readonly string[] = () => [],
 ): Promise<DnsServer> {

@@ -18,7 +18,7 @@ interface BackendDeps {
   readonly turns: NameTurns;
 }
 
-/** Zone kept behind a server of lego's httpreq contract. */
+/** Zone that a server of lego's httpreq contract manages. */
 export function webhookBackend(settings: WebhookSettings, deps: BackendDeps): DnsBackend {
   return backendOf(deps, {
     present: (record, source) => callWebhook(settings, 'present', record, source),

@@ -13,7 +13,7 @@ export interface WebhookSettings {
   readonly requestMs: number;
 }
 
-/** Tells the server of a record. Throws UpstreamFailed when it refuses or does not answer. */
+/** Sends a record to the server. Throws UpstreamFailed when it refuses or does not answer. */
 export async function callWebhook(
   settings: WebhookSettings,
   act: 'present' | 'cleanup',

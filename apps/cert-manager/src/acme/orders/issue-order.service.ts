@@ -5,12 +5,12 @@ import { type AuthorizationAt, planOrder } from './order-plan.js';
 import {
   type CurrentOrder,
   createRun,
-  keep,
   type OrderDeps,
   type OrderTerms,
   type Run,
   readPatiently,
-  report,
+  reportStep,
+  storeProgress,
   waitFor,
   waitToLook,
 } from './order-run.service.js';
@@ -52,7 +52,7 @@ async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
       case 'fail':
         throw move.problem;
       case 'download':
-        await report(run, 'finalize', { status: 'ok' });
+        await reportStep(run, 'finalize', { status: 'ok' });
         return { order: order.body, certificateUrl: move.certificateUrl };
       case 'prove':
         await prove(run, move.authorizations);
@@ -84,8 +84,8 @@ function readAuthorizations(run: Run, { status, authorizations }: AcmeOrder): Pr
 /** The order after the CSR was handed in; undefined when the CA says that it is not ready for it. */
 async function finalize(run: Run, order: AcmeOrder): Promise<Resource<AcmeOrder> | undefined> {
   const { client, account, atMoment } = run.deps;
-  await report(run, 'finalize', { status: 'running' });
-  await keep(run, { isFinalizing: true });
+  await reportStep(run, 'finalize', { status: 'running' });
+  await storeProgress(run, { isFinalizing: true });
   await atMoment('finalizing');
   try {
     const finalized = await client.finalize(account, order.finalize, run.terms.csrDer);
@@ -101,5 +101,5 @@ async function finalize(run: Run, order: AcmeOrder): Promise<Resource<AcmeOrder>
 /** An order that the CA gave up is forgotten; one that only hangs goes on in the next try. */
 async function clear(run: Run, error: AppError): Promise<void> {
   await withdrawProofs(run);
-  if (error instanceof AcmeProblem && !isForNow(error)) await run.deps.journal.keep(undefined);
+  if (error instanceof AcmeProblem && !isForNow(error)) await run.deps.journal.store(undefined);
 }

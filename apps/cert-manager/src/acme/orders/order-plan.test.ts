@@ -56,13 +56,13 @@ describe('the next move for an order', () => {
     expect(planOrder(order(change), authorizations, new Set(answered)).kind).toBe(kind);
   });
 
-  test('tells why it failed by its challenges, before the order itself', () => {
+  test('takes the reason of a failure from its challenges, before the order itself', () => {
     const failed = authorization({ status: 'invalid', challenges: [challenge({ error: refused })] });
     const move = planOrder(order({ status: 'invalid', error: { type: 'about:blank' } }), [failed], new Set());
     expect(move).toMatchObject({ problem: { type: 'connection', message: 'a.example: nobody there' } });
   });
 
-  test('tells why it failed by the order when no challenge says so', () => {
+  test('takes the reason of a failure from the order when no challenge names one', () => {
     const error = { type: 'urn:ietf:params:acme:error:caa', detail: 'not you' };
     const move = planOrder(order({ status: 'invalid', error }), [], new Set());
     expect(move).toMatchObject({ problem: { type: 'caa', message: 'not you' } });

@@ -23,7 +23,7 @@ export type OrderMove =
 
 /**
  * Next move for an order by its state (RFC 8555 §7.1.6). `answered` holds the URLs of the challenges that the CA
- * was told to look at: their authorizations are waited for.
+ * was asked to validate: their authorizations are waited for.
  */
 export function planOrder(
   order: AcmeOrder,

@@ -21,20 +21,20 @@ const orderRecord = z.object({
   proofs: z.array(proofRecord).optional(),
   /** The CA has perhaps been given the CSR. */
   isFinalizing: z.boolean().optional(),
-  /** How often the CA has refused since to tell of the order. */
+  /** How often the CA has refused since then to show the order. */
   refusedLooks: z.number().optional(),
 });
-/** How far an order has come, as it is kept between requests to the CA. */
+/** Progress of an order, as stored between requests to the CA. */
 export type OrderRecord = z.output<typeof orderRecord>;
 
-/** Record of what was kept; an empty one for a new order, or for what another version kept. */
-export function readOrderRecord(kept: unknown): OrderRecord {
-  return orderRecord.safeParse(kept).data ?? {};
+/** Parses a stored record; returns an empty one for a new order and for the record of another version. */
+export function readOrderRecord(stored: unknown): OrderRecord {
+  return orderRecord.safeParse(stored).data ?? {};
 }
 
-/** Whether the CA has perhaps issued a certificate by the order that was kept. */
-export function isHandedIn(kept: unknown): boolean {
-  return readOrderRecord(kept).isFinalizing === true;
+/** Whether the CA may have issued a certificate for the stored order. */
+export function isHandedIn(stored: unknown): boolean {
+  return readOrderRecord(stored).isFinalizing === true;
 }
 
 /** Name that a proof is for, as people know it. */

@@ -33,7 +33,7 @@ export interface OrderDeps {
   readonly journal: OrderJournal;
   readonly clock: Clock;
   readonly pause: Pause;
-  /** Told of each moment; an error that it throws ends the work as the end of the process would. */
+  /** Called at each moment; an error that it throws ends the work as a crash would. */
   readonly atMoment: (moment: OrderMoment) => Promise<void>;
 }
 
@@ -58,25 +58,25 @@ export interface Run {
   waitedMs: number;
 }
 
-/** An order as the CA told it last. */
+/** An order as the CA last returned it. */
 export type CurrentOrder = Resource<AcmeOrder> & { readonly url: string };
 
 /** An order as it was left on disk. */
 export function createRun(deps: OrderDeps, terms: OrderTerms): Run {
-  const record = readOrderRecord(deps.journal.kept);
+  const record = readOrderRecord(deps.journal.stored);
   return { deps, terms, record, answered: new Set(), items: new Map(), looks: 0, waitedMs: 0 };
 }
 
-/** Writes down how far the order has come. */
-export async function keep(run: Run, change: OrderRecord): Promise<void> {
+/** Stores how far the order has come. */
+export async function storeProgress(run: Run, change: OrderRecord): Promise<void> {
   const { isFinalizing } = run.record;
   run.record = { ...run.record, ...change };
-  const written = run.deps.journal.keep(run.record);
+  const written = run.deps.journal.store(run.record);
   await (isFinalizing === true ? evenIfAbandoned(written) : written);
 }
 
-/** Tells what has become of a step. */
-export async function report(run: Run, step: OrderStep, change: StepChange): Promise<void> {
+/** Reports the result of a step. */
+export async function reportStep(run: Run, step: OrderStep, change: StepChange): Promise<void> {
   const written = run.deps.journal.onStep?.(step, change) ?? Promise.resolve();
   await (run.record.isFinalizing === true ? evenIfAbandoned(written) : written);
 }
@@ -128,16 +128,16 @@ export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promis
 const maxRefusedLooks = 5;
 
 /**
- * What it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to tell of the
+ * What it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to show the
  * order, by a gateway or for a key that was changed, is no end of it: another order would lead to a second certificate.
  */
 export async function judgeLook(run: Run, error: unknown): Promise<unknown> {
   const { isFinalizing, refusedLooks = 0 } = run.record;
   if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
   if (isForNow(error) || isForgotten(error) || refusedLooks + 1 >= maxRefusedLooks) return error;
-  await keep(run, { refusedLooks: refusedLooks + 1 });
+  await storeProgress(run, { refusedLooks: refusedLooks + 1 });
   const { code, message } = error;
-  return new UpstreamFailed(`the CA does not tell of the order: ${message}`, { code, cause: error });
+  return new UpstreamFailed(`the CA refuses to show the order: ${message}`, { code, cause: error });
 }
 
 /** Whether the same request may well succeed a little later. */

@@ -6,7 +6,7 @@ export type OrderStep = Extract<
   'preflight' | 'account' | 'order' | 'challenges' | 'finalize' | 'download' | 'verify'
 >;
 
-/** What has become of a step; the further members are told with it. */
+/** Result of a step, with the details that belong to it. */
 export interface StepChange {
   readonly status: StepStatus;
   readonly detail?: string;
@@ -48,16 +48,16 @@ export function isHandingIn(step: OrderStep, { status }: StepChange): boolean {
   return step === 'finalize' && status === 'running';
 }
 
-/** Where an order keeps how far it has come. */
+/** Where an order stores how far it has come. */
 export interface OrderJournal {
-  readonly kept: unknown;
-  /** On disk when it resolves; undefined forgets an order that is over. Rejects with OrderAbandoned. */
-  keep(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
+  readonly stored: unknown;
+  /** Resolves once the record is on disk; undefined forgets an order that is over. Rejects with OrderAbandoned. */
+  store(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
   /** Whether another request or renewal holds the order of the address. */
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** Someone says that he has published what the order waited for. */
   readonly isConfirmed?: boolean | undefined;
-  /** Told of every step as it goes. */
+  /** Called with every step as it goes. */
   readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;
 }
 

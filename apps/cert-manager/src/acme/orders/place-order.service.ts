@@ -4,17 +4,17 @@ import { isForgotten } from '../problem-reading.js';
 import {
   type CurrentOrder,
   judgeLook,
-  keep,
   type OrderTerms,
   type Run,
-  report,
+  reportStep,
+  storeProgress,
 } from './order-run.service.js';
 
 /** The order that was begun, or a new one. */
 export async function openOrder(run: Run): Promise<CurrentOrder> {
-  await report(run, 'order', { status: 'running' });
+  await reportStep(run, 'order', { status: 'running' });
   const order = (await findBegun(run)) ?? (await placeOrder(run));
-  await report(run, 'order', { status: 'ok', url: order.url, detail: namesOf(run.terms) });
+  await reportStep(run, 'order', { status: 'ok', url: order.url, detail: namesOf(run.terms) });
   return order;
 }
 
@@ -50,10 +50,10 @@ async function findLost(run: Run): Promise<CurrentOrder | undefined> {
     const order = await client.getOrder(account, url);
     const isOpen = order.body.status === 'pending' || order.body.status === 'ready';
     if (!isOpen || !areSameIdentifiers(order.body.identifiers, run.terms.identifiers)) continue;
-    await keep(run, { url });
+    await storeProgress(run, { url });
     // of two that adopt one at the same moment, each sees the other here
     if (!(await isHeld(url))) return { url, ...order };
-    await keep(run, { url: undefined });
+    await storeProgress(run, { url: undefined });
   }
   return undefined;
 }
@@ -69,14 +69,14 @@ function nothingListed(error: unknown): undefined {
 async function placeOrder(run: Run): Promise<CurrentOrder> {
   const { client, account, atMoment } = run.deps;
   const { identifiers, profile, replaces } = run.terms;
-  await keep(run, { isOrdering: true });
+  await storeProgress(run, { isOrdering: true });
   await atMoment('ordering');
   const order = await client.newOrder(account, { identifiers, profile, replaces }).catch((error: unknown) => {
     if (replaces === undefined || !isAboutReplaced(error)) throw error;
     return client.newOrder(account, { identifiers, profile });
   });
   await atMoment('ordered');
-  await keep(run, { url: order.url });
+  await storeProgress(run, { url: order.url });
   await atMoment('order_kept');
   return order;
 }

@@ -2,7 +2,7 @@ import { type AcmeOrder, AppError, type StepStatus } from '@certloop/contracts';
 import { exportJwk, keyAuthorization } from '@certloop/crypto';
 import { type AuthorizationAt, chooseChallenge } from './order-plan.js';
 import { type ProofRecord, provenName } from './order-record.js';
-import { keep, type Run, report } from './order-run.service.js';
+import { type Run, reportStep, storeProgress } from './order-run.service.js';
 import type { ChallengeItem } from './order-steps.js';
 
 /** Someone has to publish something before the order can go on. */
@@ -24,7 +24,7 @@ export async function prove(run: Run, authorizations: readonly AuthorizationAt[]
     return { ...challenge, identifier, isWildcard: wildcard === true };
   });
   const proofs = await Promise.all(chosen.map((proof) => locate(run, proof)));
-  await keep(run, { proofs: merged(run.record.proofs ?? [], proofs) });
+  await storeProgress(run, { proofs: merged(run.record.proofs ?? [], proofs) });
   await atMoment('proofs_kept');
   if (prover.isManual && journal.isConfirmed !== true) await waitForPeople(run, proofs);
   for (const proof of proofs) {
@@ -58,7 +58,7 @@ async function waitForPeople(run: Run, proofs: readonly ProofRecord[]): Promise<
     run.items.set(provenName(proof), { type: proof.type, status: 'waiting_manual', publish });
   }
   const message = 'waiting until somebody has published what stands under challenges';
-  await report(run, 'challenges', { status: 'waiting_manual', detail: message, items: itemsOf(run) });
+  await reportStep(run, 'challenges', { status: 'waiting_manual', detail: message, items: itemsOf(run) });
   throw new OrderWaits(message);
 }
 
@@ -72,10 +72,10 @@ function merged(known: readonly ProofRecord[], more: readonly ProofRecord[]): Pr
 
 async function reportItem(run: Run, proof: ProofRecord, item: Omit<ChallengeItem, 'type'>): Promise<void> {
   run.items.set(provenName(proof), { type: proof.type, ...item });
-  await report(run, 'challenges', { status: 'running', items: itemsOf(run) });
+  await reportStep(run, 'challenges', { status: 'running', items: itemsOf(run) });
 }
 
-/** Tells which names the CA takes for proven, and which it does not. */
+/** Reports which names the CA accepts as proven, and which it does not. */
 export async function reportProven(
   run: Run,
   { status }: AcmeOrder,
@@ -91,12 +91,12 @@ export async function reportProven(
   }
   const has = (wanted: StepStatus) => [...run.items.values()].some((item) => item.status === wanted);
   if (status === 'pending' || status === 'invalid') {
-    if (has('failed')) await report(run, 'challenges', { status: 'running', items: itemsOf(run) });
+    if (has('failed')) await reportStep(run, 'challenges', { status: 'running', items: itemsOf(run) });
     return;
   }
   for (const name of run.items.keys()) settleItem(run, name, 'ok');
   const proven = has('warning') ? 'warning' : 'ok';
-  await report(run, 'challenges', { status: proven, items: itemsOf(run) });
+  await reportStep(run, 'challenges', { status: proven, items: itemsOf(run) });
 }
 
 /** An item that went well in spite of a warning keeps it. */

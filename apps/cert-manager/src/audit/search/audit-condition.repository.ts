@@ -98,7 +98,7 @@ function addRanges(condition: AuditCondition, filter: AuditFilter, column: Colum
   if (text !== undefined) addText(condition, text);
 }
 
-/** Details are kept as JSON, whose strings write some characters in another way: the text is looked for in both. */
+/** Details are stored as JSON, whose strings escape some characters: the search looks for both spellings. */
 function addText(condition: AuditCondition, text: string): void {
   const cases = isAscii(text) ? [text] : [text, text.toLowerCase(), text.toUpperCase()];
   const spellings = new Set(cases.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]));

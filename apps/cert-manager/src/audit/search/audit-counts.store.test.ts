@@ -27,7 +27,7 @@ describe('counting the audit log on SQLite', () => {
     ]);
   });
 
-  test('tells one filter from another', async () => {
+  test('distinguishes one filter from another', async () => {
     const counts = createAuditCounts({ name: 'sqlite' });
     const { count, ends } = logOf([1, 2]);
     expect(await counts.total('all', ends(), count)).toBe(2);

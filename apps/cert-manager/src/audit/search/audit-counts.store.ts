@@ -7,7 +7,7 @@ import type { AuditEnds, AuditStretch, TransactionHorizon } from './audit-stretc
  */
 export interface AuditCounts {
   /**
-   * The exact number of entries between the ends that something lets through, which `key` tells from other things;
+   * The exact number of entries between the ends that something lets through, which `key` identifies;
    * `count` counts in a stretch of the log. On PostgreSQL, `horizon` is that of the transaction which reads.
    */
   total(

@@ -36,7 +36,7 @@ export function setupWork(situation: SetupSituation): SetupWork {
 }
 
 const manualMessage =
-  'nothing before the request: it waits and tells what to publish, and POST /issuance-jobs/{id}/continue lets it go on';
+  'nothing before the request: it waits and shows what to publish, and POST /issuance-jobs/{id}/continue lets it go on';
 
 function obstacleOf(
   { identifiers }: SetupSituation,
@@ -50,7 +50,7 @@ function http01({ identifiers, own, challengePort }: SetupSituation): Pick<Setup
   const hosts = identifiers.map(({ value }) => (value.includes(':') ? `[${value}]` : value));
   const origin = own.isStated
     ? own.origin
-    : `${own.origin} (where it listens; CERT_MANAGER_PUBLIC_URL tells where others reach it)`;
+    : `${own.origin} (where it listens; set CERT_MANAGER_PUBLIC_URL to the address at which others reach it)`;
   const port = challengePort === undefined ? '' : `, or port 80 to its port ${challengePort}`;
   const message = `at port 80 of each name, hand ${challengePath} on to this service at ${origin}${port}`;
   return { message, http01: challengeLines(hosts, own) };

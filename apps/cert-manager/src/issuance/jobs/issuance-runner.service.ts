@@ -28,7 +28,7 @@ export interface IssuanceRunner {
 const lookMs = 250;
 // what breaks anyone who works on it must neither do so for ever nor keep its FQDN from another request
 const maxTries = 10;
-const keptMs = 90 * 86_400_000;
+const retentionMs = 90 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
 const maxAtOnce = 32;
 
@@ -68,7 +68,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
       }
     },
     sweep: async () => {
-      const before = new Date(deps.clock.now().getTime() - keptMs);
+      const before = new Date(deps.clock.now().getTime() - retentionMs);
       await deps.db.transaction((tx) => deleteOldJobs(tx, before));
     },
     stop: async () => {

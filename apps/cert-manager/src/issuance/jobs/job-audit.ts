@@ -12,7 +12,7 @@ export interface JobCaller {
   readonly userAgent: string;
 }
 
-/** What is kept of a caller. */
+/** Members of a caller that are stored with a job. */
 export function jobCallerOf(caller: Caller): JobCaller {
   const { kind, userId, username, tokenId, requestId, ipAddress, userAgent } = caller;
   return {

@@ -25,7 +25,7 @@ describe('the steps of a request', () => {
     expect([steps.order.status, steps.store.status]).toEqual(['pending', 'ok']);
   });
 
-  test('keep when they began, and tell when they ended', () => {
+  test('keep when they began, and record when they ended', () => {
     const begun = changeStep({}, 'order', { status: 'running' }, at(1));
     expect(begun.order).toEqual({ status: 'running', startedAt: at(1).toISOString() });
     expect(changeStep(begun, 'order', { status: 'ok' }, at(2)).order).toEqual({

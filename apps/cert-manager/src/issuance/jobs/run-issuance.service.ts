@@ -133,8 +133,8 @@ function progressOf(worker: Worker, subject: Subject): OrderProgress {
   const { job, deps } = worker;
   const { replaces } = subject;
   return {
-    kept: job.orderState ?? undefined,
-    keep: (state) => write(worker, { orderState: state ?? null }),
+    stored: job.orderState ?? undefined,
+    store: (state) => write(worker, { orderState: state ?? null }),
     replaces,
     isHeldElsewhere: (url) =>
       deps.db.read(

@@ -108,8 +108,8 @@ async function refuse(deps: SignDeps, caller: Caller, subject: Refused, error: u
 /** There is no order with the CA to come back to. */
 function judgedAtTurn(judge: () => Promise<void>): OrderProgress {
   return {
-    kept: undefined,
-    keep: async () => undefined,
+    stored: undefined,
+    store: async () => undefined,
     onStep: async (step, change) => {
       if (isHandingIn(step, change)) await judge();
     },

@@ -114,11 +114,11 @@ async function holdThose(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, FqdnRow>> {
   const held = new Map((await holdFqdns(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
-  const kept = await keepCsrs(
+  const locked = await keepCsrs(
     tx,
     all.map(({ order }) => order.csr.id),
   );
-  if (held.size !== all.length || kept.length !== all.length) throw new NotTogether();
+  if (held.size !== all.length || locked.length !== all.length) throw new NotTogether();
   return held;
 }
 

@@ -67,7 +67,7 @@ const acmeDns = z.strictObject({
   username: word,
   password: secret(header),
   subdomain: word,
-  /** Name that `_acme-challenge` names point to by CNAME, as the server told it. */
+  /** Name that `_acme-challenge` names point to by CNAME, as the server returned it. */
   fullDomain: orNothing(recordName),
 });
 

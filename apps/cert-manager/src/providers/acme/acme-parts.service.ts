@@ -90,7 +90,7 @@ export function accountTerms(config: AcmeConfig, { providerId }: AcmeParts): Acc
 /** Encrypts account keys. Throws InvalidInput when the service has no keys to do it with. */
 export function keyBoxOf({ keyRing }: AcmeParts): KeyBox {
   if (keyRing === undefined) {
-    throw new InvalidInput('ACME accounts need ENCRYPTION_KEYS: their keys are kept encrypted', {
+    throw new InvalidInput('ACME accounts need ENCRYPTION_KEYS: their keys are stored encrypted', {
       code: 'encryption_keys_missing',
     });
   }

@@ -16,7 +16,7 @@ import { evenIfAbandoned, type OrderStep, type StepChange } from '../../acme/ord
 import { OrderWaits } from '../../acme/orders/prove-control.service.js';
 import { caProblemType, isForgotten, isPermanent, isValidation } from '../../acme/problem-reading.js';
 import { createSignedRequests } from '../../acme/signed-request.client.js';
-import { judgeChain, keptChain, preferChain } from '../../judging/acme-certificate.js';
+import { formatIssuedChain, judgeChain, preferChain } from '../../judging/acme-certificate.js';
 import { type OrderSubject, orderSubject } from '../../judging/csr-rules.js';
 import { keyOf, readIssued } from '../../judging/issued-certificate.js';
 import type {
@@ -54,7 +54,7 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
         return { success: false, message: reasonOf(error) };
       }
     },
-    sign: async (csrPem, progress = forgetful) => {
+    sign: async (csrPem, progress = notStored) => {
       try {
         return { isSigned: true, ...(await sign(context, csrPem, progress)) };
       } catch (error) {
@@ -74,7 +74,7 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
 }
 
 /** For orders that no one takes up again. */
-const forgetful: OrderProgress = { kept: undefined, keep: async () => undefined };
+const notStored: OrderProgress = { stored: undefined, store: async () => undefined };
 
 async function sign(
   context: AcmeContext,
@@ -89,8 +89,8 @@ async function sign(
     // a CA that has lost its accounts knows none of the orders either
     if (!(error instanceof AcmeProblem && error.type === 'accountDoesNotExist')) throw error;
     await forgetAccountUrl(context.parts, accountTerms(context.config, context.parts));
-    await progress.keep(undefined);
-    return order(context, { csrPem, subject, replaces }, { ...progress, kept: undefined });
+    await progress.store(undefined);
+    return order(context, { csrPem, subject, replaces }, { ...progress, stored: undefined });
   }
 }
 
@@ -154,7 +154,7 @@ async function order(
   const judged = judgeChain(chain, { csrPem, identifiers: subject.identifiers, now: clock.now() });
   if (judged.fault !== undefined) {
     // the same order would only lead to the same certificate
-    await progress.keep(undefined);
+    await progress.store(undefined);
     throw new UpstreamFailed(readableText(judged.fault), { code: 'unsound_certificate' });
   }
   await reportAnyway('verify', { status: 'ok' });
@@ -216,7 +216,7 @@ async function refresh(
     const which = config.preferredChain === undefined ? 'first' : 'all';
     const chains = await client.downloadChains(account, upstreamId, which);
     const issued = readIssued(preferChain(chains, config.preferredChain));
-    if (keyOf(issued) === spkiSha256) return { status: 'found', certificatePem: keptChain(issued) };
+    if (keyOf(issued) === spkiSha256) return { status: 'found', certificatePem: formatIssuedChain(issued) };
     throw new UpstreamFailed('the CA answered with a certificate for another key');
   } catch (error) {
     if (error instanceof AcmeProblem && isForgotten(error)) return { status: 'missing' };

@@ -32,7 +32,7 @@ export interface ConfigureDeps {
 }
 
 /**
- * Replaces the configuration; a secret sent as its mask is kept. Throws NotFound, and InvalidInput that names
+ * Replaces the configuration; a secret sent as its mask stays unchanged. Throws NotFound, and InvalidInput that names
  * the key which is unknown, unsound, or an address that may not be called.
  */
 export async function setProviderConfig(

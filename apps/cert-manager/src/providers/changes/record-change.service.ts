@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/audit.service.js';
 import type { AuditOutcome } from '../../audit/audit-entry.js';
 import type { ProviderRow } from '../providers.repository.js';
 
-/** Audit entry about a provider, in the transaction of what it tells. */
+/** Audit entry about a provider, in the transaction of the change that it describes. */
 export function recordProviderAudit(
   tx: Tx,
   caller: Caller,

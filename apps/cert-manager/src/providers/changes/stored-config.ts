@@ -1,6 +1,6 @@
 import { secretMask } from './config-rules.js';
 
-/** Configuration as JSON; secrets are kept apart from it, by their dotted path. */
+/** Configuration as JSON; secrets are stored apart from it, by their dotted path. */
 export type Config = Readonly<Record<string, unknown>>;
 /** Encrypted secrets by the dotted path of their place in the configuration, such as `eab.hmacKey`. */
 export type SealedSecrets = Readonly<Record<string, string>>;

@@ -40,7 +40,7 @@ export interface DummyCa {
 
 export type RevocationStatus = Pick<CertificateStatus, 'status' | 'revoked_at' | 'reason'>;
 
-// What an answer also tells is not used: a CA that writes it in another way serves as well.
+// Further members of an answer are ignored: a CA may write them in another way.
 const signed = signingReplySchema.pick({ id: true, certificate: true });
 const found = certificateRecordSchema.pick({ certificate: true });
 const known = certificateStatusSchema.pick({ status: true, revoked_at: true, reason: true });

@@ -1,7 +1,7 @@
 import { column, defineTable, deleteRows, insertMany, type Tx } from '@certloop/db';
 import { Not } from 'typeorm';
 
-/** A known word, encrypted with one key, that tells whether the key at hand is that key. */
+/** A known word, encrypted with one key, by which another process checks that its key is the same. */
 export interface CanaryRow {
   readonly keyId: string;
   readonly sealed: string;

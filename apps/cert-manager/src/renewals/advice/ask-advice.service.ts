@@ -39,7 +39,7 @@ export async function askAdvice(deps: AdviceDeps): Promise<boolean> {
   await Promise.all(
     entries.map(async (entry) => {
       const answer = await ask(deps, open, entry);
-      await keep(deps, entry, answer).catch(unlessGone);
+      await storeAdvice(deps, entry, answer).catch(unlessGone);
     }),
   );
   return entries.length < batch;
@@ -75,7 +75,7 @@ async function findSubject(tx: Tx, { fqdnId, certificateId, providerId }: Renewa
 }
 
 /** Writes down what the CA said, unless the entry has changed meanwhile. Throws NotFound when the FQDN is gone. */
-async function keep(
+async function storeAdvice(
   { db, clock, logger, onPlanned }: AdviceDeps,
   asked: RenewalRow,
   answer: Answer,

@@ -6,7 +6,7 @@ export interface AdviceJobDeps {
   readonly logger: Logger;
   /** Asks some of the CAs whose turn it is; false when there is more to ask. */
   readonly ask: () => Promise<boolean>;
-  /** Absent when there is no monitor to tell. */
+  /** Absent when there is no monitor. */
   readonly heartbeat: Heartbeat | undefined;
 }
 
@@ -14,8 +14,8 @@ export interface AdviceJobDeps {
 const budgetMs = 30_000;
 
 /**
- * One run of asking CAs when they want certificates renewed, told to the monitor: start, then success, or fail with the
- * reason when it broke off. A CA that does not answer is no reason. False when there is more to ask. Never throws.
+ * One run of asking CAs when they want certificates renewed, reported to the monitor: start, then success, or fail
+ * with the reason when it broke off. A CA that does not answer is no reason. False when there is more to ask. Never throws.
  */
 export async function runAdviceJob({ clock, logger, ask, heartbeat }: AdviceJobDeps): Promise<boolean> {
   const beat = await heartbeat?.begin();

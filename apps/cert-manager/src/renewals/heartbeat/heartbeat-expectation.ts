@@ -1,4 +1,4 @@
-/** What the monitor is told of a job, in its units: seconds. */
+/** What the monitor is to expect of a job, in its units: seconds. */
 export interface Expectation {
   readonly timeout: number;
   readonly grace: number;

@@ -20,7 +20,7 @@ export interface HeartbeatCheck {
 
 /** Ends of runs that the monitor did not take; they are sent before the next run begins. */
 export interface LostPings {
-  keep(signal: 'success' | 'fail', rid: string, text: string): Promise<void>;
+  store(signal: 'success' | 'fail', rid: string, text: string): Promise<void>;
   /** Oldest first. */
   list(): Promise<readonly { readonly signal: LostSignal; readonly rid: string; readonly text: string }[]>;
   remove(rid: string): Promise<void>;
@@ -35,7 +35,7 @@ export interface HeartbeatOptions {
   readonly monitor: MonitorAddress;
   /** That of the renewal queue when absent. */
   readonly check?: HeartbeatCheck;
-  /** Where lost pings are kept; they are not when absent. */
+  /** Where lost pings are stored; absent, they are dropped. */
   readonly lost?: LostPings;
   /** Called after each run with why the monitor does not take it, or the key; undefined when all is well. A rejection is logged. */
   readonly onAnswer?: (fault: ContactFault | undefined) => Promise<void>;
@@ -49,7 +49,7 @@ export interface HeartbeatOptions {
   readonly timeoutMs?: number;
 }
 
-/** Tells the monitor of one run of the job; none of it ever throws. */
+/** Sends the monitor the pings of one run of the job; no method ever throws. */
 export interface Heartbeat {
   begin(): Promise<HeartbeatRun>;
 }
@@ -142,7 +142,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   };
   const end = async (signal: 'success' | 'fail', rid: string, text: string) => {
     const isAnswered = await send(signal, rid, text);
-    if (!isAnswered) await orLogged(lost?.keep(signal, rid, text));
+    if (!isAnswered) await orLogged(lost?.store(signal, rid, text));
     await orLogged(onAnswer?.(isAnswered && (await isKeyRefused()) ? 'key_refused' : fault));
   };
 

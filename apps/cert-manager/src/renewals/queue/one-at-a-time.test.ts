@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { oneAtATime } from './one-at-a-time.js';
 
-/** Work that ends when it is told to, and counts. */
+/** Work that ends on demand, and counts its runs. */
 function heldWork() {
   const ends: (() => void)[] = [];
   let atOnce = 0;

@@ -29,7 +29,7 @@ import { createSettler, type Settlement } from './settle-together.service.js';
 
 /**
  * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again
- * when its lease has lapsed, and goes on after what is on disk. Between the first two, the provider keeps in the
+ * when its lease has lapsed, and goes on after what is on disk. Between the first two, the provider stores in the
  * entry's journal how far its order has come, if it has orders.
  */
 export const renewalSteps = [
@@ -45,7 +45,7 @@ export type RenewalStep = (typeof renewalSteps)[number];
 export interface RenewDeps extends LeaseDeps, SettleDeps {
   readonly opener: ProviderOpener;
   readonly batches: RenewalBatches;
-  /** Told of each step; an error that it throws ends the work as the end of the process would. */
+  /** Called at each step; an error that it throws ends the work as a crash would. */
   readonly atStep: (step: RenewalStep, entry: RenewalRow) => Promise<void>;
 }
 
@@ -151,7 +151,7 @@ async function recordRequest(
   );
   const asked = isDirect ? pendingRequest(idempotencyKey, request.id) : {};
   const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...asked };
-  await lease.keep(next, async (tx) => {
+  await lease.storeJournal(next, async (tx) => {
     if (isDirect) await insertSigningRequests(tx, [request]);
     if (before === null || keyBefore === undefined) return;
     const { csrId, providerId, requestId } = before;
@@ -177,7 +177,7 @@ async function store(
   } catch (error) {
     if (isGone(error) || subject.csr === undefined) throw error;
     const { certificatePem, upstreamId } = issued;
-    await lease.keep({
+    await lease.storeJournal({
       ...lease.journal(),
       csrId: subject.csr.id,
       providerId: subject.provider.id,
@@ -213,7 +213,7 @@ function progressOf(
   const isSame = journal?.csrId === csrId && (journal.providerId ?? providerId) === providerId;
   return {
     // an order for another CSR, or of another provider, is of no use
-    kept: isSame ? journal.order : undefined,
+    stored: isSame ? journal.order : undefined,
     isHeldElsewhere: (url) =>
       db.read(
         async (tx) =>
@@ -228,9 +228,9 @@ function progressOf(
         });
       }
     },
-    keep: (order) => {
+    store: (order) => {
       const next: RenewalJournal = { csrId, providerId, ...(order !== undefined && { order }) };
-      return lease.keep(next);
+      return lease.storeJournal(next);
     },
   };
 }

@@ -29,7 +29,7 @@ export interface RenewalLease {
    * On disk when it resolves, with what `also` writes. Rejects with LeaseLost, or with OrderAbandoned when the entry
    * went with its FQDN.
    */
-  keep(journal: RenewalJournal, also?: (tx: Tx) => Promise<void>): Promise<void>;
+  storeJournal(journal: RenewalJournal, also?: (tx: Tx) => Promise<void>): Promise<void>;
   /** Ends the extending. */
   release(): void;
 }
@@ -53,7 +53,7 @@ export function holdLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
   return {
     entry,
     journal: () => journal,
-    keep: async (next, also) => {
+    storeJournal: async (next, also) => {
       const isHeld = await db.transaction(async (tx) => {
         if (await updateRenewal(tx, entry, { journal: next })) {
           await also?.(tx);

@@ -145,7 +145,7 @@ async function claim(worker: Worker, providerId: string, limit: number): Promise
   }
 }
 
-/** Begins with a claimed entry; its end is kept for the report, and its place becomes free. */
+/** Starts a claimed entry; adds its end to the report, and then frees its place. */
 function begin(worker: Worker, work: Set<Promise<void>>, entry: RenewalRow): void {
   const renewal = renewCertificate(worker, entry)
     .catch((error: unknown): End => {

@@ -11,7 +11,7 @@ export interface RenewalJobDeps {
   readonly logger: Logger;
   /** Works on the queue once. */
   readonly runQueue: () => Promise<RunReport>;
-  /** Absent when there is no monitor to tell. */
+  /** Absent when there is no monitor. */
   readonly heartbeat: Heartbeat | undefined;
   /** What else people need to look at, a sentence each; nothing when absent. */
   readonly findTroubles?: (tx: Tx, now: Date) => Promise<readonly string[]>;
@@ -20,7 +20,7 @@ export interface RenewalJobDeps {
 }
 
 /**
- * One run of the renewal job, told to the monitor: start, then success with what was done, or fail with the
+ * One run of the renewal job, reported to the monitor: start, then success with what was done, or fail with the
  * reason. It fails when the queue cannot be worked on, when the database does not take what is written to it, and
  * when people need to look at a renewal or at the watch. False when something due is left for the next run. Never throws.
  */

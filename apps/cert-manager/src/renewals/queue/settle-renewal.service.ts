@@ -80,7 +80,7 @@ export async function settleRenewed(
     const now = clock.now();
     await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
     await endRequest(tx);
-    // a certificate is kept even though its CSR was deleted meanwhile
+    // a certificate is stored even if its CSR was deleted meanwhile
     const csrId = csr !== undefined && (await keepCsr(tx, csr.id)) ? csr.id : null;
     const origin = { fqdnId, csrId, providerId: provider.id };
     const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });

@@ -35,7 +35,7 @@ const maxTogether = 16;
 
 /**
  * Stores certificates as settleRenewed does, those that come at the same time in one transaction. When that fails, each
- * is stored by itself, so that none is kept back by another.
+ * is stored alone, so that none waits for another.
  */
 export function createSettler(deps: SettleDeps): (settlement: Settlement) => Promise<RenewalEnd> {
   return batched((settlements) => settleAll(deps, settlements), maxTogether);
@@ -112,11 +112,11 @@ async function soundOnes(
 ): Promise<Sound[]> {
   const fqdns = new Map(held.map((fqdn) => [fqdn.id, fqdn]));
   const csrs = settlements.flatMap(({ subject }) => (subject.csr === undefined ? [] : [subject.csr.id]));
-  const kept = new Set(csrs.length === 0 ? [] : await keepCsrs(tx, csrs));
+  const locked = new Set(csrs.length === 0 ? [] : await keepCsrs(tx, csrs));
   return settlements.flatMap((settlement) => {
     const { csr, fqdn } = settlement.subject;
     const own = fqdns.get(fqdn.id);
-    const isSound = csr !== undefined && kept.has(csr.id) && own !== undefined;
+    const isSound = csr !== undefined && locked.has(csr.id) && own !== undefined;
     return isSound ? [{ ...settlement, csr, held: own }] : [];
   });
 }

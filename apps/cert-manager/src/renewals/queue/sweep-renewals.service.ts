@@ -10,7 +10,7 @@ export interface SweepDeps {
   readonly logger: Logger;
 }
 
-const keptDays = 90;
+const retentionDays = 90;
 const slice = 500;
 
 /**
@@ -57,7 +57,7 @@ async function planIfMissing(tx: Tx, { spaceId, id }: FqdnRow, now: Date): Promi
 }
 
 async function deleteOld({ db, clock }: SweepDeps): Promise<number> {
-  const before = new Date(clock.now().getTime() - keptDays * 86_400_000);
+  const before = new Date(clock.now().getTime() - retentionDays * 86_400_000);
   for (let total = 0; ; ) {
     const count = await db.transaction((tx) => deleteOldRenewals(tx, before, slice));
     total += count;

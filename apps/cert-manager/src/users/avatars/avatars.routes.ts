@@ -9,7 +9,7 @@ export function avatarsHandlers(
   return {
     getAvatar: async ({ params }) => {
       const body = await getAvatar(deps, params.id);
-      // kept by the browser of anyone who saw it, who asks each time whether it still is the picture
+      // the browser caches the picture and revalidates it each time
       return { status: 200, body, headers: { ETag: tagOf(body), 'Cache-Control': 'private, no-cache' } };
     },
     uploadAvatar: async ({ params, body, context }) => {

@@ -20,7 +20,7 @@ export function recordDenials(denials: Denials) {
   };
 }
 
-/** Credentials by the code of their refusal; told without the path, which a stranger could vary at will. */
+/** Credentials by the code of their refusal; recorded without the path, which a stranger could vary at will. */
 const credentials: ReadonlyMap<string, string> = new Map([
   ['invalid_token', 'Bearer'],
   ['invalid_setup_token', 'setup token'],

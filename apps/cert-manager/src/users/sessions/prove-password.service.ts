@@ -14,7 +14,7 @@ export interface ProofDeps {
 
 /**
  * The enabled user whose name and password these are; undefined, after the same time, when any of that is
- * wrong, which is kept in the audit log. Throws a too_many_requests refusal.
+ * wrong, which the audit log records. Throws a too_many_requests refusal.
  */
 export function provePassword(
   deps: ProofDeps,
@@ -31,7 +31,7 @@ export function provePassword(
   });
 }
 
-/** A name that no one has is not kept: people type passwords into the wrong field. */
+/** A name that no one has is not recorded: people type passwords into the wrong field. */
 function recordFailure(denials: Denials, from: Origin, user: UserRow | undefined): Promise<void> {
   const caller = anonymousCaller(from);
   const failure = { action: 'auth.fail', resourceType: 'user', subject: 'password' } as const;

@@ -55,14 +55,14 @@ export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
   await tx.delete(sessions, { userId });
 }
 
-/** Deletes the oldest sessions of the user beyond the newest `kept`. */
-export async function deleteSessionsBeyond(tx: Tx, userId: string, kept: number): Promise<void> {
+/** Deletes the oldest sessions of the user, so that the newest `count` remain. */
+export async function deleteSessionsBeyond(tx: Tx, userId: string, count: number): Promise<void> {
   const order = { createdAt: 'DESC', id: 'DESC' } as const;
   const beyond = await tx.find(sessions, {
     select: { id: true },
     where: { userId },
     order,
-    skip: kept,
+    skip: count,
     take: 100,
   });
   if (beyond.length > 0) await tx.delete(sessions, { id: In(beyond.map(({ id }) => id)) });

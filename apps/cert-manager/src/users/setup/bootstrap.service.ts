@@ -67,7 +67,7 @@ async function makeFirstAdmin(
 export interface SetupDeps extends BootstrapDeps {
   /** The administrator that the environment names, if it names one. */
   readonly givenAdmin: NewAccount | undefined;
-  /** Tells the operator one line. */
+  /** Shows the operator one line. */
   readonly announce: (line: string) => void;
   readonly setupTokenPath: string;
 }

@@ -38,7 +38,7 @@ export function describeCheck({ fqdnId, fqdn, space, mode }: WatchedHost): Check
   };
 }
 
-/** What tells the check of an FQDN from all others. */
+/** Slug that distinguishes the check of an FQDN from all others. */
 export function slugOf(fqdnId: string): string {
   return `certloop-fqdn-${fqdnId}`;
 }

@@ -71,7 +71,7 @@ describe('what the monitor is to expect', () => {
   });
 });
 
-describe('whether the monitor was told', () => {
+describe('whether the monitor is in sync', () => {
   const deadline = inSeconds(5_184_000);
   const now = inSeconds(3600);
   const sound: SyncedState = { toldDeadline: deadline, toldFrom: from, toldAt: from, pingedAt: from };
@@ -88,7 +88,7 @@ describe('whether the monitor was told', () => {
     ['from the making of the check, pinged a minute later', { pingedAt: inSeconds(60) }, deadline, true],
     ['and there was another ping since', { pingedAt: inSeconds(61) }, deadline, false],
     ['and the check was not pinged yet', { pingedAt: null }, deadline, true],
-  ])('%s', (_, told, wanted, isSo) => {
-    expect(isInSync({ ...sound, ...told }, wanted, now)).toBe(isSo);
+  ])('%s', (_, synced, wanted, isSo) => {
+    expect(isInSync({ ...sound, ...synced }, wanted, now)).toBe(isSo);
   });
 });

@@ -44,7 +44,7 @@ function onceAt(moment: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** What the monitor was told of a check. */
+/** What was last sent to the monitor about a check. */
 export interface SyncedState {
   readonly toldDeadline: Date | null;
   /** The ping, or the making of the check, that the period was counted from. */
@@ -54,14 +54,14 @@ export interface SyncedState {
   readonly pingedAt: Date | null;
 }
 
-/** How long the monitor is believed to remember what it was told. */
+/** How long the monitor is trusted to hold what was sent. */
 export const resyncMs = day;
 // the ping follows the making of its check by some milliseconds
 const toleranceMs = 60_000;
 
 /** Whether the monitor still expects the next ping at the deadline; null is none. */
-export function isInSync(told: SyncedState, deadline: Date | null, now: Date): boolean {
-  const { toldDeadline, toldFrom, toldAt, pingedAt } = told;
+export function isInSync(synced: SyncedState, deadline: Date | null, now: Date): boolean {
+  const { toldDeadline, toldFrom, toldAt, pingedAt } = synced;
   if (toldAt === null || now.getTime() - toldAt.getTime() >= resyncMs) return false;
   if (toldDeadline?.getTime() !== deadline?.getTime()) return false;
   if (pingedAt === null || toldFrom === null) return true;

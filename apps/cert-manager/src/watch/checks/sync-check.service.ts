@@ -148,7 +148,7 @@ async function sendPing(turn: Turn, uuid: string, { id: rid, signal, body, creat
   if (signal !== 'log') turn.state = { ...turn.state, pingedAt: now };
 }
 
-/** Says when to expect the next ping, where the monitor expects it at another moment or was not told for long. */
+/** Sends when to expect the next ping, if the monitor expects it at another moment or was not updated for long. */
 async function syncExpectation(turn: Turn, uuid: string, subject: WatchedSubject): Promise<void> {
   const { clock, monitor } = turn.deps;
   const now = clock.now();

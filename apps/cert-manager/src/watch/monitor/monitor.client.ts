@@ -21,7 +21,7 @@ export type WatchedCheck = CheckDescription & CheckExpectation;
 
 /** The monitor as the watch needs it. Every call throws MonitorRefused. */
 export interface MonitorClient {
-  /** Makes the check, or finds the one of that slug; returns its uuid. All integrations tell of a new one. */
+  /** Makes the check, or finds the one of that slug; returns its uuid. All integrations are assigned to a new one. */
   createCheck(check: WatchedCheck): Promise<string>;
   /** Changes the check; one that has no integrations gets all of them. */
   updateCheck(uuid: string, check: WatchedCheck): Promise<void>;

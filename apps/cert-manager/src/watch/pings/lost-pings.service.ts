@@ -10,7 +10,7 @@ export function createLostPings(
   job: string,
 ): LostPings {
   return {
-    keep: (signal, id, body) =>
+    store: (signal, id, body) =>
       db.transaction((tx) => insertPing(tx, { id, subject: job, signal, body, createdAt: clock.now() })),
     list: async () => {
       const rows = await db.read((tx) => listPings(tx, job));

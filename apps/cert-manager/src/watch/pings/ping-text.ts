@@ -1,4 +1,4 @@
-/** A certificate as a ping tells of it. */
+/** A certificate as a ping describes it. */
 export interface ToldCertificate {
   readonly serialNumber: string;
   readonly issuer: string;

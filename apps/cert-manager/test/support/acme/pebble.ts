@@ -178,15 +178,15 @@ async function startOnce({
   });
   // it also ends when the test stops it
   end.catch(() => undefined);
-  const tell = async (act: string, body: object) => {
+  const post = async (act: string, body: object) => {
     await fetch(`http://127.0.0.1:${challenges}/${act}`, { method: 'POST', body: JSON.stringify(body) });
   };
   return {
     directoryUrl,
     caPem,
     rootPem: () => getText(`https://127.0.0.1:${management}/roots/0`, caPem),
-    setTxt: (name, value) => tell('set-txt', { host: name, value }),
-    clearTxt: (name) => tell('clear-txt', { host: name }),
+    setTxt: (name, value) => post('set-txt', { host: name, value }),
+    clearTxt: (name) => post('clear-txt', { host: name }),
     dnsServer,
     exchanges: recorder?.exchanges ?? [],
     setRenewalWindow: async (certificatePem, suggestedWindow) => {

@@ -52,7 +52,7 @@ export interface ScriptedAcme {
   processing: number;
   /** Milliseconds that an order takes to be placed. */
   orderMs: number;
-  /** Whether the account tells where its orders are listed. */
+  /** Whether the account names the address of its list of orders. */
   listsOrders: boolean;
   /** Forgets orders, asks and script. */
   forget(): void;

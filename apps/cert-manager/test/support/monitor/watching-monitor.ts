@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listening, textOf } from '../small-server.js';
 
 /** A check as the monitor keeps it. */
-export interface KeptCheck {
+export interface StoredCheck {
   readonly uuid: string;
   readonly settings: Readonly<Record<string, unknown>>;
   /** Its integrations, as the monitor shows them. */
@@ -15,14 +15,14 @@ export interface KeptCheck {
 /** What the monitor is asked, as `POST /checks/`; uuids are left out. */
 type Asked = string;
 
-/** A monitor that keeps many checks, told apart by their slugs. */
+/** A monitor that stores many checks, identified by their slugs. */
 export interface WatchingMonitor {
   readonly url: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Checks of FQDNs, by their making. */
-  checks(): KeptCheck[];
+  checks(): StoredCheck[];
   /** The only check. */
-  check(): KeptCheck;
+  check(): StoredCheck;
   readonly asked: Asked[];
   /** How many checks it takes; any number at first. */
   limit: number;
@@ -39,7 +39,7 @@ export interface WatchingMonitor {
 const apiKey = 'monitor-key-that-no-log-may-show';
 
 export async function startWatchingMonitor(): Promise<WatchingMonitor> {
-  const kept = new Map<string, KeptCheck>();
+  const checksByUuid = new Map<string, StoredCheck>();
   const monitor = {
     limit: Number.POSITIVE_INFINITY,
     channels: 'a-channel',
@@ -47,7 +47,7 @@ export async function startWatchingMonitor(): Promise<WatchingMonitor> {
     losing: undefined,
   } as Pick<WatchingMonitor, 'limit' | 'channels' | 'failing' | 'losing'>;
   const asked: string[] = [];
-  const viewOf = ({ uuid, settings, channels, pings }: KeptCheck) => {
+  const viewOf = ({ uuid, settings, channels, pings }: StoredCheck) => {
     return {
       ...settings,
       channels,
@@ -57,32 +57,34 @@ export async function startWatchingMonitor(): Promise<WatchingMonitor> {
     };
   };
 
-  const create = (settings: KeptCheck['settings']): [number, object] => {
-    const found = [...kept.values()].find((check) => check.settings['slug'] === settings['slug']);
-    if (found === undefined && kept.size >= monitor.limit) return [403, { error: 'too many checks' }];
+  const create = (settings: StoredCheck['settings']): [number, object] => {
+    const found = [...checksByUuid.values()].find((check) => check.settings['slug'] === settings['slug']);
+    if (found === undefined && checksByUuid.size >= monitor.limit) return [403, { error: 'too many checks' }];
     const check = edited(found ?? { uuid: randomUUID(), pings: [], settings: {}, channels: '' }, settings);
     return [found === undefined ? 201 : 200, viewOf(check)];
   };
-  const edited = (check: KeptCheck, settings: KeptCheck['settings']): KeptCheck => {
+  const edited = (check: StoredCheck, settings: StoredCheck['settings']): StoredCheck => {
     const channels = settings['channels'] === '*' ? monitor.channels : check.channels;
     const changed = { ...check, settings: { ...check.settings, ...settings }, channels };
-    kept.set(check.uuid, changed);
+    checksByUuid.set(check.uuid, changed);
     return changed;
   };
   const manage = (method: string, path: string, query: URLSearchParams, body: string): [number, object] => {
-    if (path === '' && method === 'POST') return create(JSON.parse(body) as KeptCheck['settings']);
+    if (path === '' && method === 'POST') return create(JSON.parse(body) as StoredCheck['settings']);
     if (path === '') {
-      const found = [...kept.values()].filter((check) => check.settings['slug'] === query.get('slug'));
+      const found = [...checksByUuid.values()].filter(
+        (check) => check.settings['slug'] === query.get('slug'),
+      );
       return [200, { checks: found.map(viewOf) }];
     }
-    const check = kept.get(path);
+    const check = checksByUuid.get(path);
     if (check === undefined) return [404, { error: 'not found' }];
-    if (method === 'DELETE') kept.delete(path);
-    else edited(check, JSON.parse(body) as KeptCheck['settings']);
-    return [200, viewOf(kept.get(path) ?? check)];
+    if (method === 'DELETE') checksByUuid.delete(path);
+    else edited(check, JSON.parse(body) as StoredCheck['settings']);
+    return [200, viewOf(checksByUuid.get(path) ?? check)];
   };
   const ping = (uuid: string, signal: string, rid: string | null, body: string): [number, object] => {
-    const check = kept.get(uuid);
+    const check = checksByUuid.get(uuid);
     if (check === undefined) return [404, {}];
     check.pings.push({ signal: signal === '' ? 'success' : signal, rid, body });
     return [200, {}];
@@ -108,18 +110,19 @@ export async function startWatchingMonitor(): Promise<WatchingMonitor> {
     return response.end(JSON.stringify(said));
   };
   const { url, close } = await listening(createServer((request, response) => void answer(request, response)));
-  const checks = () => [...kept.values()];
+  const checks = () => [...checksByUuid.values()];
   return Object.assign(monitor, {
     url,
     environment: { CHECK_MONITOR_URL: url, CHECK_MONITOR_API_KEY: apiKey },
     checks,
     check: () => {
       const [only] = checks();
-      if (only === undefined || kept.size > 1) throw new Error(`${kept.size} checks instead of one`);
+      if (only === undefined || checksByUuid.size > 1)
+        throw new Error(`${checksByUuid.size} checks instead of one`);
       return only;
     },
     asked,
-    forget: () => kept.clear(),
+    forget: () => checksByUuid.clear(),
     close,
   });
 }

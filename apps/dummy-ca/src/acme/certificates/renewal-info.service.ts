@@ -20,7 +20,7 @@ export function setRenewalWindow(deps: AcmeDeps, certId: string, window: Renewal
   getByRenewalId(deps, certId).renewalWindow = window;
 }
 
-/** Throws `malformed` for another form, and with status 404 when no certificate is kept under it. */
+/** Throws `malformed` for another form, and with status 404 when no certificate is stored under it. */
 function getByRenewalId({ store }: Pick<AcmeDeps, 'store'>, certId: string): AcmeCertificate {
   const certificate = store.findCertificateByRenewalId(requireRenewalId(certId));
   if (certificate !== undefined) return certificate;

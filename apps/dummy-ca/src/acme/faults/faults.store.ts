@@ -4,14 +4,14 @@ import { type Fault, type FaultKind, seededDraw, strike } from './fault.js';
 
 export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** What testers told the server to do wrong, and what clients asked of it; in memory. */
+/** Faults that testers ordered, and the requests that clients made; in memory. */
 export type FaultsStore = ReturnType<typeof createFaultsStore>;
 
 export interface FaultsOptions {
   readonly faults: readonly Fault[];
   readonly seed: number;
   readonly validationMode: ValidationMode;
-  /** Is told of each fault that strikes. */
+  /** Called for each fault that strikes. */
   readonly onStrike: (fault: FaultKind, endpoint: AcmePath) => void;
 }
 

@@ -73,20 +73,20 @@ describe('orderProblem', () => {
     });
   });
 
-  test('tells of a deactivation what it was, also when a challenge had failed', () => {
+  test('names a deactivation, also when a challenge had failed', () => {
     const deactivated = { ...failed('a.test'), deactivatedAt: now };
     expect(orderProblem(order, [deactivated], now).subproblems).toMatchObject([
       { type: `${urn}unauthorized`, detail: 'the authorization is deactivated' },
     ]);
   });
 
-  test('tells of the end of an order that nothing else is wrong with', () => {
+  test('names the expiry of an order that nothing else is wrong with', () => {
     expect(orderProblem(order, [authorization('a.test')], now)).toMatchObject({
       detail: 'the order has ended',
     });
   });
 
-  test('tells first what issuing failed for', () => {
+  test('names first why issuing failed', () => {
     const problem = { type: `${urn}serverInternal`, detail: 'x', status: 500 };
     expect(orderProblem({ ...order, problem }, [failed('a.test')], now)).toBe(problem);
   });

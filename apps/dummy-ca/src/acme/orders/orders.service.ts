@@ -143,7 +143,7 @@ export async function listOrders(
   const begin = cursor === undefined ? 0 : all.findIndex((order) => order.id === cursor);
   if (begin < 0) throw new AcmeProblem('malformed', 'no such page', { kind: 'not_found' });
   const { ordersPerPage } = deps.settings;
-  // One more than the page has tells whether there is a next one.
+  // One more than the page has shows whether there is a next one.
   const shown = firstShown(deps, all.slice(begin), ordersPerPage + 1);
   const next = shown[ordersPerPage];
   const addresses = shown.slice(0, ordersPerPage).map((order) => request.links.of('order', { id: order.id }));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AcmeProblem } from '@certloop/contracts';
 import type { AcmeStore } from '../records/acme.store.js';
 
-/** Nonces against replay (RFC 8555 §6.5): each is good once, and only while it is kept. */
+/** Nonces against replay (RFC 8555 §6.5): each is valid once, and only while it is stored. */
 export interface Nonces {
   issue(): string;
   /** Throws `badNonce` for one that is not from here, too old, or used. */

@@ -24,9 +24,9 @@ describe('challengeStatus (RFC 8555 §7.1.6)', () => {
     ['the client answered', processing, 'processing'],
     ['validation succeeded', valid, 'valid'],
     ['validation failed', invalid, 'invalid'],
-    ['validation succeeded, not told yet', { ...valid, toldAt: later }, 'processing'],
-    ['validation succeeded, told now', { ...valid, toldAt: now }, 'valid'],
-    ['validation failed, not told yet', { ...invalid, toldAt: later }, 'processing'],
+    ['validation succeeded, not shown yet', { ...valid, toldAt: later }, 'processing'],
+    ['validation succeeded, shown now', { ...valid, toldAt: now }, 'valid'],
+    ['validation failed, not shown yet', { ...invalid, toldAt: later }, 'processing'],
   ])('%s', (_, facts, expected) => {
     expect(challengeStatus(facts, now)).toBe(expected);
   });
@@ -40,15 +40,15 @@ describe('authorizationStatus (RFC 8555 §7.1.6)', () => {
     ['one challenge failed', [pending, invalid], later, undefined, 'invalid'],
     ['a valid one wins over a failed one', [invalid, valid], later, undefined, 'valid'],
     [
-      'failed before another is told valid',
+      'failed before another is shown valid',
       [{ ...valid, toldAt: now }, invalid],
       later,
       undefined,
       'invalid',
     ],
-    ['valid before another is told failed', [valid, { ...invalid, toldAt: now }], later, undefined, 'valid'],
-    ['valid, not told yet', [{ ...valid, toldAt: later }], later, undefined, 'pending'],
-    ['valid, told at its end', [{ ...valid, toldAt: now }], now, undefined, 'invalid'],
+    ['valid before another is shown failed', [valid, { ...invalid, toldAt: now }], later, undefined, 'valid'],
+    ['valid, not shown yet', [{ ...valid, toldAt: later }], later, undefined, 'pending'],
+    ['valid, shown at its end', [{ ...valid, toldAt: now }], now, undefined, 'invalid'],
     ['valid, found at its end', [{ ...valid, endedAt: now }], now, undefined, 'invalid'],
     ['valid, in its last moment', [valid], later, undefined, 'valid'],
     ['valid, at its end', [valid], now, undefined, 'expired'],

@@ -12,7 +12,7 @@ export interface ChallengeFacts {
   readonly endedAt: Date | undefined;
   /** What it failed for. */
   readonly problem: AcmeProblemDocument | undefined;
-  /** From when on the outcome is told; undefined for at once. */
+  /** From when on clients see the outcome; undefined for at once. */
   readonly toldAt: Date | undefined;
 }
 

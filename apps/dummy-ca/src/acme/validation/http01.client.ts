@@ -121,5 +121,5 @@ function judge(url: URL, { status, body }: Answer, keyAuthorization: string): vo
 /** Host of an address, that of IPv6 without its brackets. */
 const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-// The address may come from a redirect, and the problem is kept as long as its challenge.
+// The address may come from a redirect, and the problem is stored as long as its challenge.
 const shown = ({ href }: URL): string => `GET ${href.slice(0, 300)}`;

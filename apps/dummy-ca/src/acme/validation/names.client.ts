@@ -68,7 +68,7 @@ async function resolve(resolver: Resolver, host: string, signal: AbortSignal): P
   return addresses;
 }
 
-/** What is looked up; rejects once the signal aborts, since the system's resolver cannot be told to stop. */
+/** The result of a lookup; rejects once the signal aborts, since the system's resolver cannot be stopped. */
 function untilAborted<T>(lookup: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -15,7 +15,7 @@ export function redirectTarget(from: URL, location: string, ports: WebPorts): UR
   const url = new URL(location, from);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refusal('is neither http nor https');
   if (url.username !== '' || url.password !== '') throw refusal('has credentials');
-  // RFC 1035 §2.3.4; names in problems are kept with their challenge.
+  // RFC 1035 §2.3.4; names in problems are stored with their challenge.
   if (url.hostname.length > 253) throw refusal('has a host name that is too long');
   const usual = url.protocol === 'https:' ? [443, ports.tlsAlpn01Port] : [80, ports.http01Port];
   if (url.port !== '' && !usual.includes(Number(url.port))) throw refusal('has another port');
