@@ -28,7 +28,10 @@ test.each([
   [{ CERTLOOP_URL: 'http://a' }, 'CERTLOOP_URL is set, but not CERTLOOP_TOKEN'],
   [{ CERTLOOP_TOKEN: 'clt_1' }, 'CERTLOOP_TOKEN is set, but not CERTLOOP_URL'],
   [{ CERTLOOP_URL: 'ftp://a', CERTLOOP_TOKEN: 'clt_1' }, 'CERTLOOP_URL is no address: ftp://a'],
-  [{ CERTLOOP_CREDENTIALS: '/nonexistent/file' }, '/nonexistent/file cannot be read: ENOENT'],
+  [
+    { CERTLOOP_CREDENTIALS: '/nonexistent/file' },
+    'CERTLOOP_CREDENTIALS: /nonexistent/file: there is no such file or folder',
+  ],
 ])('%j is refused', async (env: Record<string, string>, sentence) => {
   await expect(reading(env)).rejects.toThrow(sentence);
 });

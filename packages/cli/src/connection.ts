@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Io } from './io.js';
+import { describeFault, faultCode } from './system-fault.js';
 import { UsageError } from './usage-error.js';
 
 const addressSchema = z.string().refine(isAddress);
@@ -76,9 +77,9 @@ async function readFileOf(file: string, isNamed: boolean): Promise<Connection> {
   try {
     content = await readFile(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && !isNamed) return {};
-    throw new UsageError(`${file} cannot be read: ${code ?? 'unknown reason'}`);
+    if (faultCode(error) === 'ENOENT' && !isNamed) return {};
+    const name = isNamed ? 'CERTLOOP_CREDENTIALS: ' : '';
+    throw new UsageError(`${name}${describeFault(error, file)}`);
   }
   const parsed = connectionSchema.safeParse(jsonOf(content));
   if (!parsed.success) throw new UsageError(`${file} is not a log-in of certloop`);
@@ -93,14 +94,44 @@ function jsonOf(content: string): unknown {
   }
 }
 
-/** Keeps a log-in, readable by its owner only, whole or not at all. */
-export async function keepLogin(env: Io['env'], connection: Connection): Promise<void> {
+/** A place for a log-in that is proven to be writable. */
+export interface LoginPlace {
+  /** Stores the log-in, readable by its owner only, whole or not at all. */
+  store(connection: Connection): Promise<void>;
+  /** Leaves the folder as it was. */
+  abandon(): Promise<void>;
+}
+
+/** Throws UsageError when a log-in could not be stored. */
+export async function prepareLogin(env: Io['env']): Promise<LoginPlace> {
   const file = loginFile(env);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(`${file}.new`, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });
-  // the mode above counts for a new file only
-  await chmod(`${file}.new`, 0o600);
-  await rename(`${file}.new`, file);
+  const draft = `${file}.new`;
+  const writeDraft = async (content: string) => {
+    await writeFile(draft, content, { mode: 0o600 });
+    // the mode above counts for a new file only
+    await chmod(draft, 0o600);
+  };
+  const orRefuse = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      throw new UsageError(
+        `the log-in cannot be stored: ${describeFault(error, file)}; set XDG_CONFIG_HOME to a folder that you may write`,
+      );
+    }
+  };
+  await orRefuse(async () => {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeDraft('');
+  });
+  return {
+    store: (connection) =>
+      orRefuse(async () => {
+        await writeDraft(`${JSON.stringify(connection, null, 2)}\n`);
+        await rename(draft, file);
+      }),
+    abandon: () => rm(draft, { force: true }),
+  };
 }
 
 export async function forgetLogin(env: Io['env']): Promise<void> {

@@ -2,11 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { inheritedEnvironment } from './config.js';
 
 /** Where output goes; `isTTY` when someone watches it. */
 export interface Sink extends NodeJS.WritableStream {
   readonly isTTY?: boolean | undefined;
+  /** Whether its reader is slower than what is written. */
+  readonly writableNeedDrain?: boolean;
 }
 
 /** What the command is run with. */
@@ -14,12 +17,16 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: Sink;
   readonly err: Sink;
+  /** Whether standard input is a terminal, from which a command that is run gets Ctrl-C as well. */
+  readonly isInputTerminal: boolean;
   /** What someone types after the question without its being shown, or the first line of what is piped in. */
   askSecret(question: string): Promise<string>;
   /** A file as text; `-` is what is piped in. */
   readText(file: string): Promise<string>;
   /** Tells the signals that ask the command to end, which do not end it then; returns what stops that. */
   onSignal(heard: (signal: NodeJS.Signals) => void): () => void;
+  /** Resolves after so many milliseconds, or as soon as `stop` is aborted. */
+  pause(ms: number, stop?: AbortSignal): Promise<void>;
 }
 
 /** The real thing. */
@@ -28,14 +35,29 @@ export function processIo(): Io {
     env: inheritedEnvironment(),
     out: process.stdout,
     err: process.stderr,
+    isInputTerminal: process.stdin.isTTY === true,
     askSecret,
     readText: (file) => (file === '-' ? text(process.stdin) : readFile(file, 'utf8')),
     onSignal,
+    pause,
   };
 }
 
+/** A pause of the real clock. */
+export async function pause(ms: number, stop?: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, stop === undefined ? {} : { signal: stop });
+  } catch (error) {
+    if (stop?.aborted !== true) throw error;
+  }
+}
+
+// Windows has no others.
+const portable: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
+const signals: readonly NodeJS.Signals[] =
+  process.platform === 'win32' ? portable : [...portable, 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+
 function onSignal(heard: (signal: NodeJS.Signals) => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, heard);
   return () => {
     for (const signal of signals) process.off(signal, heard);

@@ -1,6 +1,6 @@
-import { NotFound, tokenScopes } from '@certloop/contracts';
+import { tokenScopes, Unauthenticated } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { forgetLogin, isAddress, keepLogin, loginFile } from '../connection.js';
+import { forgetLogin, isAddress, type LoginPlace, loginFile, prepareLogin } from '../connection.js';
 import type { Io } from '../io.js';
 import { managerAt, type Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
@@ -24,8 +24,8 @@ export function addLogin(program: Command, open: () => Session): void {
     .action((options: LoginOptions) => login(open(), options));
   program
     .command('logout')
-    .description('Revoke that token, which takes the password again, and forget it')
-    .option('--keep-token', 'only forget it here; no password needed')
+    .description('Revoke that token and forget it')
+    .option('--keep-token', 'only forget it here')
     .action(({ keepToken = false }: { keepToken?: boolean }) => logout(open(), keepToken));
   program
     .command('whoami')
@@ -42,31 +42,64 @@ export function addLogin(program: Command, open: () => Session): void {
     });
 }
 
-async function login({ io, report }: Session, { url, username, scope }: LoginOptions): Promise<void> {
-  const { manager, headers } = await signIn(io, url, username);
+async function login(session: Session, { url, username, scope }: LoginOptions): Promise<void> {
+  const { io, report } = session;
+  const place = await prepareLogin(io.env);
+  try {
+    const signedIn = await signIn(io, url, username);
+    try {
+      const shown = await storeToken(session, signedIn, { url, username, scope, place });
+      report.done(`logged in as ${username}, stored in ${loginFile(io.env)}`, shown);
+    } finally {
+      await signedIn.manager.logout({ headers: signedIn.headers }).catch((error: Error) => {
+        report.warn(`the session at ${url} stays open until it expires: ${error.message}`);
+      });
+    }
+  } finally {
+    await place.abandon();
+  }
+}
+
+type SignedIn = Awaited<ReturnType<typeof signIn>>;
+
+/** Makes a token and stores it; one that cannot be stored is revoked. */
+async function storeToken(
+  { report }: Session,
+  { manager, headers }: SignedIn,
+  { url, username, scope, place }: LoginOptions & { readonly place: LoginPlace },
+) {
   const name = `certloop ${new Date().toISOString().slice(0, 16)}`;
-  const created = (await manager.createApiToken({ body: { name, scope }, headers })).body;
-  const { token, ...shown } = created;
-  await keepLogin(io.env, { certManager: { url, token, tokenId: created.id, username } });
-  await manager.logout({ headers });
-  report.done(`logged in as ${username}, kept in ${loginFile(io.env)}`, shown);
+  const { token, ...shown } = (await manager.createApiToken({ body: { name, scope }, headers })).body;
+  try {
+    await place.store({ certManager: { url, token, tokenId: shown.id, username } });
+  } catch (error) {
+    await manager.deleteApiToken({ params: { id: shown.id }, headers }).catch((refusal: Error) => {
+      report.warn(`revoke the token '${name}' in the console; it could not be revoked: ${refusal.message}`);
+    });
+    throw error;
+  }
+  return shown;
 }
 
 async function logout({ io, report, connection }: Session, keepToken: boolean): Promise<void> {
-  const { url, tokenId: id, username } = (await connection()).certManager ?? {};
+  const { url, token, tokenId: id, username } = (await connection()).certManager ?? {};
   if (url === undefined || id === undefined || username === undefined)
     throw new UsageError('there is no log-in to end');
   if (!keepToken) {
-    // A token may not touch tokens, its own neither.
-    const { manager, headers } = await signIn(io, url, username);
-    await manager.deleteApiToken({ params: { id }, headers }).catch((error: unknown) => {
-      // one that is revoked or over already is gone as wanted
-      if (!(error instanceof NotFound)) throw error;
-    });
-    await manager.logout({ headers });
+    await managerAt(url, token)
+      .deleteOwnApiToken()
+      .catch((error: unknown) => {
+        // one that is revoked or has expired is gone as wanted
+        if (!(error instanceof Unauthenticated)) throw error;
+      });
   }
   await forgetLogin(io.env);
-  report.done('logged out', { id });
+  report.done(
+    keepToken
+      ? `forgot the log-in; its token at ${url} stays valid`
+      : `logged out; the token at ${url} is revoked`,
+    { id },
+  );
 }
 
 /** A session, for the few calls that need one. */

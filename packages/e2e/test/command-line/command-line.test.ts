@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
@@ -218,6 +218,16 @@ async function openssl(...args: readonly string[]): Promise<string> {
   return out + err;
 }
 
+/** A session of a user, as the console has it. */
+async function signIn(url: string, username: string, password: string) {
+  const body = JSON.stringify({ username, password });
+  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  const response = await fetch(`${url}/auth/login`, request);
+  const { csrfToken } = (await response.json()) as { csrfToken: string };
+  const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';', 1);
+  return { cookie, headers: { origin: new URL(url).origin, 'x-csrf-token': csrfToken } };
+}
+
 describe('a log-in', () => {
   const nobody = { env: {} };
 
@@ -231,9 +241,30 @@ describe('a log-in', () => {
     const { token } = JSON.parse(await readFile(file, 'utf8')).certManager;
     expect(done.out).not.toContain(token);
     expect((await certloop(['whoami'], nobody)).out).toContain(`username: ${username}`);
-    expect(await certloop(['logout'], { ...nobody, input: `${password}\n` })).toMatchObject({ code: 0 });
+    expect(await certloop(['logout'], nobody)).toMatchObject({ code: 0 });
     const after = await certloop(['whoami'], { env: { CERTLOOP_URL: url, CERTLOOP_TOKEN: token } });
     expect(after).toMatchObject({ code: 1, out: '' });
+  });
+
+  test.each([
+    ['the folder cannot be made', 'certloop', 'a file of that name is in the way'],
+    ['the file cannot be replaced', 'certloop/login.json/x', 'it is a folder'],
+  ])('leaves no token when %s', async (_situation, taken, reason) => {
+    const { url, username, password } = stack.credentials.certManager;
+    const config = await mkdtemp(join(folder, 'taken-'));
+    await mkdir(dirname(join(config, taken)), { recursive: true });
+    await writeFile(join(config, taken), '');
+    const env = { XDG_CONFIG_HOME: config };
+    const login = ['login', '--url', url, '--username', username];
+    const failed = await runCertloop(login, { env, input: `${password}\n` });
+    expect(failed).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reason) });
+    expect((await readdir(config, { recursive: true })).filter((name) => name.endsWith('.new'))).toEqual([]);
+    const { cookie, headers } = await signIn(url, username, password);
+    const names = (await (await fetch(`${url}/api-tokens`, { headers: { cookie } })).json()) as {
+      name: string;
+    }[];
+    expect(names.filter(({ name }) => /^certloop \d/.test(name))).toEqual([]);
+    await fetch(`${url}/auth/logout`, { method: 'POST', headers: { ...headers, cookie } });
   });
 
   test('is asked for where there is none', async () => {
@@ -369,7 +400,7 @@ describe('a job', () => {
 
   test('runs though the monitor cannot be reached', async () => {
     const env = { CERTLOOP_MONITOR_URL: 'http://127.0.0.1:9', CERTLOOP_MONITOR_KEY: 'x' };
-    const ended = await certloopProcess(['run', 'Backup', '--', process.execPath, '-e', '0'], { env });
+    const ended = await certloop(['run', 'Backup', '--', process.execPath, '-e', '0'], { env });
     expect(ended).toMatchObject({ code: 0, err: expect.stringContaining('certloop: ') });
   });
 });

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
-import { run } from '@certloop/cli/dist/src/run.js';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair } from '@certloop/crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addFqdn, makeSpace, type Place, signCsr, uploadCsr } from '../../src/main-job.js';
-import { createCollector } from '../support/collector.js';
+import { runCertloop } from '../support/certloop.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 
 const hostname = 'www.example.test';
@@ -33,18 +32,10 @@ afterAll(async () => {
 });
 
 /** The command in this process, as a machine that reaches the server runs it. */
-async function report(...args: readonly string[]) {
+function report(...args: readonly string[]) {
   const { url, token } = running.stack.credentials.certManager;
-  const [out, err] = [createCollector(), createCollector()];
-  const code = await run(['probe', '--report', ...args], {
-    env: { CERTLOOP_URL: url, CERTLOOP_TOKEN: token, HOME: '/nonexistent' },
-    out: out.sink,
-    err: err.sink,
-    askSecret: async () => '',
-    readText: async () => '',
-    onSignal: () => () => undefined,
-  });
-  return { code, out: out.text(), err: err.text() };
+  const env = { CERTLOOP_URL: url, CERTLOOP_TOKEN: token, HOME: '/nonexistent' };
+  return runCertloop(['probe', '--report', ...args], { env });
 }
 
 const findServed = async () => (await running.clients.manager.getServed({ params })).body;

@@ -22,9 +22,11 @@ export async function runCertloop(args: readonly string[], { env, input = '' }: 
     env,
     out: out.sink,
     err: err.sink,
+    isInputTerminal: false,
     askSecret: async () => input.split(/\r?\n/, 1)[0] ?? '',
     readText: async (file) => (file === '-' ? input : readFile(file, 'utf8')),
     onSignal: () => () => undefined,
+    pause: async () => undefined,
   });
   return { code, out: out.text(), err: err.text() };
 }
