@@ -23,6 +23,7 @@ import type { CertificateAuthority } from './authority/certificate-authority.ser
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';
 import { commitBeforeAnswers } from './authority/commit-before-answers.responder.js';
 import { noState, type State } from './authority/state.store.js';
+import { frontPage } from './front-page.routes.js';
 import { createAskedBefore } from './signing/asked-before.store.js';
 import { csrResponder, isCsrAddress } from './signing/csr.responder.js';
 import { errorText } from './signing/error-body.js';
@@ -73,6 +74,7 @@ export function createApp(options: AppOptions): RequestListener {
   });
   const app = createHttpApp({ logger, metrics });
   if (options.metricsAccess !== undefined) app.use(metricsPage(metrics, options.metricsAccess));
+  app.use(frontPage({ authority, certificates, hasAcme: acme !== undefined, publicUrl: acme?.publicUrl }));
   app.use(apiPages({ title: 'Dummy certificate authority', document: dummyCaOpenApi() }));
   if (acme !== undefined) {
     const deps = createAcme({ ...acme, certificates, status, counts, clock, logger, state });

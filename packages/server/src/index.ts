@@ -3,6 +3,7 @@ export { createTurns, type TurnRules } from './concurrency/turns.js';
 export { type ApiPagesOptions, apiPages } from './http/api-pages.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './http/bind.js';
 export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './http/error-handler.js';
+export { escapeHtml } from './http/html.js';
 export { createHttpApp, type HttpAppOptions } from './http/http-app.js';
 export { parseInput } from './http/input-faults.js';
 export { parseJsonBody } from './http/json-body.js';

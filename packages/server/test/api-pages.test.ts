@@ -44,7 +44,7 @@ describe('the pages of an API', () => {
     expect(headers['cache-control']).toBe('no-cache');
     expect(headers['content-security-policy']).toContain("script-src 'self';");
     expect(headers['content-security-policy']).not.toContain('unsafe');
-    expect(text).toContain('<title>Things &lt;&amp; more></title>');
+    expect(text).toContain('<title>Things &lt;&amp; more&gt;</title>');
     expect(text).not.toMatch(/<script(?! src=)|style=|\bon\w+=|https?:/);
   });
 

@@ -1,3 +1,5 @@
+import { escapeHtml } from './html.js';
+
 /** What the page of an API is made of. */
 export interface ApiPage {
   /** Name of the API, in the title of the page. */
@@ -13,7 +15,7 @@ export function renderApiPage({ title, assets }: ApiPage): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" type="image/png" href="${assets}/favicon-32x32.png">
 <link rel="stylesheet" href="${assets}/swagger-ui.css">
 <link rel="stylesheet" href="${assets}/page.css">
@@ -62,7 +64,3 @@ export const pagePolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
