@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { AppError } from '@certloop/contracts';
 import { Command, CommanderError } from 'commander';
 import { addCa } from './commands/ca.js';
@@ -6,6 +5,7 @@ import { addCertificates } from './commands/certificates.js';
 import { addCheckFiles } from './commands/check-files.js';
 import { addChecks } from './commands/checks.js';
 import { addFqdns } from './commands/fqdns.js';
+import { addInstall } from './commands/install.js';
 import { addIntegrations } from './commands/integrations.js';
 import { addIssue } from './commands/issue.js';
 import { addJobs } from './commands/jobs.js';
@@ -18,6 +18,7 @@ import { addStatus } from './commands/status.js';
 import type { Io } from './io.js';
 import { openSession } from './session.js';
 import { UsageError } from './usage-error.js';
+import { version } from './version.js';
 
 const environment = `
 Environment, before what a log-in has kept:
@@ -65,7 +66,7 @@ function oneLine(text: string): string {
 function createProgram(io: Io, ended: (code: number) => void): Command {
   const program = new Command('certloop')
     .description('Certificates that never expire unnoticed, from the command line')
-    .version(createRequire(import.meta.url)('../../package.json').version, '--version', 'print the version')
+    .version(version, '--version', 'print the version')
     .option('--json', 'print what the services said, as JSON')
     .addHelpText('after', environment)
     .configureHelp({ showGlobalOptions: true })
@@ -90,5 +91,6 @@ function createProgram(io: Io, ended: (code: number) => void): Command {
   addCa(program, open);
   addProbe(program, open, ended);
   addCheckFiles(program, open, ended);
+  addInstall(program, open);
   return program;
 }

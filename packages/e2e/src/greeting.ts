@@ -45,8 +45,8 @@ export function describeAlertReach(reach: AlertReach): string {
     return `  alerts           none before you add an integration, such as:\n${addIntegrationCommand}\n`;
   const broken = reach.switchedOff + reach.unable + reach.failing;
   if (broken > 0)
-    return `  alerts           ${broken} of ${integrations} integrations are off or failing: npx certloop integrations\n`;
+    return `  alerts           ${broken} of ${integrations} integrations are off or failing: npx --no-install certloop integrations\n`;
   if (checksWithoutIntegration > 0)
-    return `  alerts           ${checksWithoutIntegration} of ${checks} checks have no integration: npx certloop checks\n`;
+    return `  alerts           ${checksWithoutIntegration} of ${checks} checks have no integration: npx --no-install certloop checks\n`;
   return '';
 }

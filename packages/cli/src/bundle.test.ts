@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const execute = promisify(execFile);
+const bundler = fileURLToPath(new URL('../../bundle.mjs', import.meta.url));
+let folder: string;
+let empty: string;
+let file: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'certloop-bundle-'));
+  empty = join(folder, 'empty');
+  file = join(folder, 'certloop.mjs');
+  await mkdir(empty);
+  await execute(process.execPath, [bundler, '--dir', folder]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('is one file of at most 2 MB with its checksum and the licenses of what it holds', async () => {
+  const bytes = await readFile(file);
+  expect(bytes.length).toBeLessThan(2 * 1024 * 1024);
+  expect((await stat(file)).mode & 0o777).toBe(0o755);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  expect(await readFile(`${file}.sha256`, 'utf8')).toBe(`${sha256}  certloop.mjs\n`);
+  expect(bytes.toString()).toMatch(/^commander [\d.]+ \(MIT\)\n.*\n*Copyright/m);
+});
+
+test('installs itself, and the installed command runs in an empty folder with an empty environment', async () => {
+  const bin = join(folder, "Anna's bin");
+  const outside = { cwd: empty, env: {} };
+  const { stdout, stderr } = await execute(process.execPath, [file, 'install', '--dir', bin], outside);
+  expect(stdout).toContain(`installed ${join(bin, 'certloop')}`);
+  expect(stderr).toContain('is not in PATH');
+  const { stdout: shown } = await execute(join(bin, 'certloop'), ['version', '--json'], outside);
+  expect(JSON.parse(shown)).toMatchObject({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    node: process.versions.node,
+    file: join(bin, 'certloop.mjs'),
+  });
+  await expect(execute(join(bin, 'certloop'), ['run', 'x', '--', 'true'], outside)).resolves.toMatchObject({
+    stdout: '',
+    stderr: expect.stringContaining('set CERTLOOP_MONITOR_URL'),
+  });
+});
+
+test('that was changed on its way is not installed', async () => {
+  await writeFile(file, '\n', { flag: 'a' });
+  const refused = execute(process.execPath, [file, 'install', '--dir', join(folder, 'other')], { env: {} });
+  await expect(refused).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('differs from its'),
+  });
+});
