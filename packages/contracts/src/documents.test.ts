@@ -18,7 +18,7 @@ POST   /spaces/{id}/fqdns                          201 | 400 404 409 | 401 403
 DELETE /spaces/{id}/fqdns                          200 | | 401 403
 DELETE /spaces/{id}/fqdns/{fqdnId}                 200 | 404 | 401 403
 DELETE /fqdns                                      200 | 400 | 401 403
-POST   /spaces/{spaceId}/fqdns/{fqdnId}/csr        201 | 400 404 | 401 403 413
+POST   /spaces/{spaceId}/fqdns/{fqdnId}/csr        200 201 | 400 404 | 401 403 413
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/csr        200 | 404 | 400 401
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/csr/sign   200 | 400 404 | 401 403
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates 200 | 404 | 400 401

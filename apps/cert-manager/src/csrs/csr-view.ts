@@ -1,4 +1,4 @@
-import type { Csr, CsrFinding } from '@certloop/contracts';
+import type { Csr, CsrFinding, CsrReview } from '@certloop/contracts';
 import type { CsrDescription } from '@certloop/crypto';
 import type { AskedNames } from '../fqdns/issuance-policy.js';
 
@@ -16,6 +16,12 @@ type StoredDescription = Pick<
   | 'extensions'
 > & { readonly findings: CsrFinding[] };
 
+interface FqdnOfCsr {
+  readonly id: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+}
+
 /** A CSR with the FQDN that it belongs to, as the API shows it. */
 export function csrView(
   csr: {
@@ -24,11 +30,27 @@ export function csrView(
     readonly description: string;
     readonly createdAt: Date;
   },
-  fqdn: { readonly id: string; readonly spaceId: string; readonly fqdn: string },
+  fqdn: FqdnOfCsr,
 ): Csr {
+  const { id, createdAt } = csr;
+  return { id, ...contentView(csr, fqdn), createdAt: createdAt.toISOString() };
+}
+
+/** A CSR that was judged and not stored, as the API shows it. */
+export function csrReviewView(
+  csr: { readonly csrPem: string; readonly description: string },
+  fqdn: FqdnOfCsr,
+  differs: CsrReview['differs'],
+): CsrReview {
+  return { ...contentView(csr, fqdn), ...(differs !== undefined && { differs }) };
+}
+
+function contentView(
+  csr: { readonly csrPem: string; readonly description: string },
+  fqdn: FqdnOfCsr,
+): Omit<CsrReview, 'differs'> {
   const description = parseDescription(csr.description);
   return {
-    id: csr.id,
     fqdnId: fqdn.id,
     spaceId: fqdn.spaceId,
     fqdn: fqdn.fqdn,
@@ -42,7 +64,6 @@ export function csrView(
     ipAddresses: description.ipAddresses,
     uris: description.uris,
     extensions: description.extensions,
-    createdAt: csr.createdAt.toISOString(),
     findings: description.findings,
   };
 }

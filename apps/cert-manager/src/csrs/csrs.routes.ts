@@ -1,9 +1,9 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../access/list-page.js';
-import { csrView } from './csr-view.js';
+import { csrReviewView, csrView } from './csr-view.js';
 import { type DeleteCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
-import { type UploadCsrDeps, uploadCsr } from './upload-csr.service.js';
+import { reviewCsr, type UploadCsrDeps, uploadCsr } from './upload-csr.service.js';
 
 type CsrOperations = 'uploadCsr' | 'listCsrs' | 'deleteAllCsrs';
 
@@ -11,8 +11,12 @@ export function csrsHandlers(
   deps: DeleteCsrsDeps & UploadCsrDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, CsrOperations> {
   return {
-    uploadCsr: async ({ params, body, context }) => {
+    uploadCsr: async ({ params, query, body, context }) => {
       const upload = { ...params, file: body.file.bytes, stated: body.fields };
+      if (query.dryRun) {
+        const { csr, fqdn, differs } = await reviewCsr(deps, context, upload);
+        return { status: 200, body: csrReviewView(csr, fqdn, differs) };
+      }
       const { csr, fqdn } = await uploadCsr(deps, context, upload);
       return { status: 201, body: csrView(csr, fqdn) };
     },

@@ -21,8 +21,9 @@ import { csrFindings, isKeyAllowed, requireUsableCsr } from '../judging/csr-poli
 import { readHostname } from '../judging/hostname.js';
 import { keepSpaces } from '../spaces/spaces.repository.js';
 import { askedNames } from './asked-names.js';
+import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { formatDescription } from './csr-view.js';
-import { type CsrRow, insertCsr } from './csrs.repository.js';
+import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
 import type { CsrsDeps } from './csrs.service.js';
 import { requireAllowed } from './judge-issuance.service.js';
 
@@ -77,7 +78,27 @@ export async function uploadCsr(
   return { fqdn, csr };
 }
 
-type JudgedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
+/**
+ * Judges a CSR as uploadCsr does and stores nothing, no audit entry either; returns also how it differs from the newest
+ * one of the FQDN, if there is one. Throws what uploadCsr throws.
+ */
+export async function reviewCsr(
+  { db }: CsrsDeps,
+  caller: Caller,
+  upload: CsrUpload,
+): Promise<{ readonly fqdn: FqdnRow; readonly csr: JudgedCsr; readonly differs?: CsrDifference }> {
+  const { spaceId, fqdnId } = upload;
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
+  const csr = await judge(upload, fqdn);
+  return db.read(async (tx) => {
+    await requireAllowed(tx, { fqdn, csr });
+    const newest = await findLatestCsr(tx, fqdnId);
+    return { fqdn, csr, ...(newest !== undefined && { differs: csrDifference(csr, newest) }) };
+  });
+}
+
+export type JudgedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
 
 /** What is stored of an upload. Throws InvalidInput. */
 async function judge({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<JudgedCsr> {

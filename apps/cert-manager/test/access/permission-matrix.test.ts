@@ -80,6 +80,7 @@ const matrix = rowsOf(
   setExpiryAccepted       401 404 403 200 200 200 200
 
   uploadCsr               401 404 403 201 201 201 201
+  uploadCsr/dry-run       401 404 403 200 200 200 200
   listCsrs                401 404 200 200 200 200 200
   deleteAllCsrs           401 403 403 403 403 200 200
   signCsr                 401 404 403 200 200 200 200

@@ -153,6 +153,59 @@ describeEachDialect('uploading a CSR', (open) => {
     });
   });
 
+  describe('as a dry run', () => {
+    const review = (other: Fqdn, pem: string, person = app.people.ada) =>
+      csrUpload(app, other, pem, person).query({ dryRun: 'true' });
+
+    test('shows what the CSR says and how it differs from the newest, and stores nothing', async () => {
+      const other = await addFqdn(app, (await addSpace(app)).id);
+      const { body: first } = await review(other, csrSample('sha1')).expect(200);
+      expect(first).toMatchObject({ fqdnId: other.id, findings: [{ code: 'weak_signature' }] });
+      for (const absent of ['id', 'createdAt', 'differs']) expect(first).not.toHaveProperty(absent);
+      const { body: stored } = await csrUpload(app, other, csrSample('p256')).expect(201);
+      const entries = await auditEntries(app, 'csr.upload');
+
+      const { id: _, createdAt: __, ...content } = stored;
+      const { body: same } = await review(other, csrSample('p256')).expect(200);
+      expect(same).toEqual({ ...content, differs: { key: false, names: false } });
+      const { body: more } = await review(other, csrSample('many-kinds')).expect(200);
+      expect(more).toMatchObject({
+        findings: [{ code: 'more_names' }],
+        differs: { key: false, names: true },
+      });
+      const { body: newKey } = await review(other, csrSample('p384')).expect(200);
+      expect(newKey.differs).toEqual({ key: true, names: false });
+
+      const { body: kept } = await app.request.get(pathOf(other, 'csr')).set(app.people.ada.auth);
+      expect(kept).toEqual([stored]);
+      expect(await auditEntries(app, 'csr.upload')).toEqual(entries);
+    });
+
+    test('refuses what an upload refuses, and leaves no entry', async () => {
+      const before = (await auditEntries(app, 'csr.reject')).length;
+      const { body } = await review(fqdn, csrSample('other-name')).expect(400);
+      expect(body).toMatchObject({ code: 'csr_san_mismatch', errors: [{ path: 'csr.dnsNames' }] });
+      expect(body.detail).toMatch(/other\.example\.com.*www\.example\.com/);
+      const policy = {
+        allowedNames: { names: [], suffixes: ['test'], wildcards: false, cidrs: [], beyondFqdn: false },
+      };
+      const limited = await addFqdn(app, (await addSpace(app)).id);
+      await app.request
+        .put(`/spaces/${limited.spaceId}/issuance-policy`)
+        .set(app.people.ada.auth)
+        .send({ ...policy, confirmed: true })
+        .expect(200);
+      expect((await review(limited, csrSample('p256')).expect(400)).body.code).toBe('name_not_allowed');
+      expect((await auditEntries(app, 'csr.reject')).length).toBe(before);
+      await review(fqdn, csrSample('p256'), app.people.cleo).expect(404);
+    });
+
+    test('refuses another word for dryRun', async () => {
+      const { body } = await csrUpload(app, fqdn, csrSample('p256')).query({ dryRun: 'yes' }).expect(400);
+      expect(body.errors).toMatchObject([{ path: expect.stringContaining('dryRun') }]);
+    });
+  });
+
   describe('for a wildcard', () => {
     test('needs that wildcard', async () => {
       const wildcard = await addFqdn(app, fqdn.spaceId, '*.example.com');

@@ -116,14 +116,8 @@ export const requests: Readonly<Record<string, Ask>> = {
   setExpiryAccepted: async (asking) =>
     asking.send('put', pathOf(await newFqdn(asking), 'expiry-accepted')).send({ accepted: false }),
 
-  uploadCsr: async (asking) => {
-    const fqdn = await newFqdn(asking);
-    return asking
-      .send('post', pathOf(fqdn, 'csr'))
-      .field('spaceId', fqdn.spaceId)
-      .field('fqdn', fqdn.fqdn)
-      .attach('csr', Buffer.from(await newCsr(fqdn.fqdn)), 'request.pem');
-  },
+  uploadCsr: (asking) => sendCsr(asking, 'csr'),
+  'uploadCsr/dry-run': (asking) => sendCsr(asking, 'csr?dryRun=true'),
   listCsrs: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'csr')),
   deleteAllCsrs: ({ send }) => send('delete', '/csrs?confirm=true'),
   signCsr: async (asking) => {
@@ -281,6 +275,15 @@ async function newFqdnWithCsr(asking: Asking) {
   const fqdn = await newFqdn(asking);
   await addCsr(asking.app, fqdn, await newCsr(fqdn.fqdn));
   return fqdn;
+}
+
+async function sendCsr(asking: Asking, path: string) {
+  const fqdn = await newFqdn(asking);
+  return asking
+    .send('post', pathOf(fqdn, path))
+    .field('spaceId', fqdn.spaceId)
+    .field('fqdn', fqdn.fqdn)
+    .attach('csr', Buffer.from(await newCsr(fqdn.fqdn)), 'request.pem');
 }
 
 /** An FQDN in the cast's space with a certificate of its own. */

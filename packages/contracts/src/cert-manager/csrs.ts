@@ -46,18 +46,34 @@ export const csrSchema = z
   .meta({ id: 'Csr' });
 export type Csr = z.output<typeof csrSchema>;
 
+/** A CSR that was only judged, so it has neither id nor date; `differs` compares it with the newest stored one. */
+export const csrReviewSchema = csrSchema
+  .omit({ id: true, createdAt: true })
+  .extend({
+    findings: z.array(csrFindingSchema),
+    /** Absent while the FQDN has no CSR. */
+    differs: z.object({ key: z.boolean(), names: z.boolean() }).optional(),
+  })
+  .meta({ id: 'CsrReview' });
+export type CsrReview = z.output<typeof csrReviewSchema>;
+
 export const csrsContract = {
   uploadCsr: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
-    summary: 'Store a CSR for an FQDN; spaceId and fqdn repeat what the path names',
+    summary:
+      'Store a CSR for an FQDN; spaceId and fqdn repeat what the path names; dryRun=true only judges it',
     params: byFqdn,
+    query: z.object({ dryRun: scalars.queryFlag }),
     body: {
       kind: 'multipart',
       file: 'csr',
       fields: z.object({ spaceId: scalars.uuid, fqdn: z.string().max(1000) }),
     },
-    responses: { 201: json(csrSchema, 'The CSR as it was understood') },
+    responses: {
+      200: json(csrReviewSchema, 'With dryRun=true: the CSR as it was understood, and not stored'),
+      201: json(csrSchema, 'The CSR as it was understood'),
+    },
     failures: [400, 401, 403, 404, 413],
   }),
   listCsrs: endpoint({

@@ -1,7 +1,6 @@
-import type { Csr, Fqdn } from '@certloop/contracts/browser';
+import type { Csr, CsrReview, Fqdn, UploadedFile } from '@certloop/contracts/browser';
 import {
   CodeBlock,
-  exactTime,
   Fault,
   holdsPrivateKey,
   Icon,
@@ -15,21 +14,44 @@ import { Button, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { api } from '../../service.js';
+import { CsrFacts } from './csr-facts.js';
+import { CsrReviewPanel, needsDecision } from './csr-review-panel.js';
 
 // the service refuses more
 const maxBytes = 65_536;
 
-/** A file that the page does not send, with the reason. */
-class Kept extends Error {}
+/** A file that was judged, and is stored when the user says so. */
+interface Judged {
+  readonly file: UploadedFile;
+  readonly review: CsrReview;
+}
 
 /** The newest CSR of a name, and a place for the next one: dropped, chosen or pasted. */
 export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr | null }) {
   const [isOver, setOver] = useState(false);
   const queries = useQueryClient();
-  const upload = useMutation({
-    mutationFn: (file: File) => uploadFile(fqdn, file),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] }),
+  const store = useMutation({
+    mutationFn: (file: UploadedFile) => api.uploadCsr(uploadOf(fqdn, file)),
+    onSuccess: () => {
+      judge.reset();
+      return queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
+    },
   });
+  const judge = useMutation({
+    mutationFn: async (chosen: File): Promise<Judged> => {
+      const file = await readFile(chosen);
+      const reply = await api.uploadCsr({ ...uploadOf(fqdn, file), query: { dryRun: 'true' } });
+      if (reply.status !== 200) throw new Error('The service has stored this CSR. Reload the page.');
+      return { file, review: reply.body };
+    },
+    onMutate: () => store.reset(),
+    onSuccess: ({ file, review }) => {
+      if (!needsDecision(review)) store.mutate(file);
+    },
+  });
+  const choose = (file: File) => judge.mutate(file);
+  const error = judge.error ?? store.error;
+  const isPending = judge.isPending || store.isPending;
   return (
     <section
       className="cl-panel cl-drop"
@@ -44,72 +66,62 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
         event.preventDefault();
         setOver(false);
         const file = event.dataTransfer.files[0];
-        if (file !== undefined) upload.mutate(file);
+        if (file !== undefined) choose(file);
       }}
     >
       <h2>{csr === null ? 'Create a key and a CSR' : 'CSR'}</h2>
-      {csr !== null && <CsrFacts csr={csr} />}
-      <Fault>{upload.isError ? faultText(upload.error) : undefined}</Fault>
-      {upload.isSuccess && (
+      {csr !== null && <CsrFacts csr={csr} storedAt={csr.createdAt} />}
+      <Fault>{error === null ? undefined : sentenceOf(error)}</Fault>
+      {store.isSuccess && (
         <p className="cl-result" role="status">
           This CSR is stored. The next request uses its key.
         </p>
       )}
-      {csr === null ? (
-        <Command fqdn={fqdn.fqdn} />
+      {judge.isSuccess && needsDecision(judge.data.review) ? (
+        <CsrReviewPanel
+          review={judge.data.review}
+          newest={csr}
+          isPending={store.isPending}
+          store={() => store.mutate(judge.data.file)}
+          discard={() => {
+            judge.reset();
+            store.reset();
+          }}
+        />
       ) : (
-        <details>
-          <summary>Create another key and CSR</summary>
-          <Command fqdn={fqdn.fqdn} />
-        </details>
+        <>
+          {csr === null ? (
+            <Command fqdn={fqdn.fqdn} />
+          ) : (
+            <details>
+              <summary>Create another key and CSR</summary>
+              <Command fqdn={fqdn.fqdn} />
+            </details>
+          )}
+          <Choose choose={choose} isPending={isPending} />
+        </>
       )}
-      <Choose choose={(file) => upload.mutate(file)} isPending={upload.isPending} />
     </section>
   );
 }
 
-async function uploadFile(fqdn: Fqdn, file: File) {
-  if (file.size > maxBytes) throw new Kept('This file is too large for a CSR. A CSR has a few kilobytes.');
+/** Content of a chosen file. Throws for a private key and for what is too large, with the sentence for the user. */
+async function readFile(file: File): Promise<UploadedFile> {
+  if (file.size > maxBytes) throw new Error('This file is too large for a CSR. A CSR has a few kilobytes.');
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (holdsPrivateKey(bytes)) {
-    throw new Kept(
+    throw new Error(
       'That is your private key. It stays with you: nothing was sent. Choose the file that ends in .csr.',
     );
   }
-  return api.uploadCsr({
+  return { name: file.name, contentType: 'application/octet-stream', bytes };
+}
+
+function uploadOf(fqdn: Fqdn, file: UploadedFile) {
+  return {
     params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id },
-    body: {
-      file: { name: file.name, contentType: 'application/octet-stream', bytes },
-      fields: { spaceId: fqdn.spaceId, fqdn: fqdn.fqdn },
-    },
-  });
-}
-
-function faultText(error: unknown): string {
-  return error instanceof Kept ? error.message : sentenceOf(error);
-}
-
-function CsrFacts({ csr }: { readonly csr: Csr }) {
-  const names = [...csr.dnsNames, ...csr.ipAddresses];
-  return (
-    <>
-      <dl className="cl-facts">
-        <dt>Key</dt>
-        <dd>
-          {csr.publicKeyAlgorithm}, {csr.keySize} bits
-        </dd>
-        <dt>Names</dt>
-        <dd>{names.length === 0 ? csr.subject : names.join(', ')}</dd>
-        <dt>Stored</dt>
-        <dd>{exactTime(csr.createdAt)}</dd>
-      </dl>
-      {csr.findings?.map(({ code, message }) => (
-        <p className="cl-strip" key={code}>
-          {message}
-        </p>
-      ))}
-    </>
-  );
+    body: { file, fields: { spaceId: fqdn.spaceId, fqdn: fqdn.fqdn } },
+  };
 }
 
 const shells: readonly ShellKind[] = ['POSIX', 'PowerShell'];
@@ -219,7 +231,7 @@ function Choose({
           />
           <div className="cl-row">
             <Button type="submit" loading={isPending}>
-              Store this CSR
+              Check this CSR
             </Button>
           </div>
         </form>

@@ -2,7 +2,7 @@ import type { RenewalExplanation } from '@certloop/contracts/browser';
 import { ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { fqdnQuery, spaceQuery } from '../../lookups.js';
+import { fqdnQuery } from '../../lookups.js';
 import { api } from '../../service.js';
 import { CertificatesCard } from './certificates-card.js';
 import { CsrCard } from './csr-card.js';
@@ -15,7 +15,6 @@ const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
 export function FqdnPage() {
   const { spaceId, fqdnId } = route.useParams();
   const place = { spaceId, fqdnId };
-  const space = useQuery(spaceQuery(spaceId));
   const fqdn = useQuery(fqdnQuery(spaceId, fqdnId));
   const renewal = useQuery<RenewalExplanation>({
     queryKey: ['fqdns', fqdnId, 'renewal'],
@@ -38,7 +37,7 @@ export function FqdnPage() {
         <Link to="/spaces">Spaces</Link>
         <span aria-hidden="true">/</span>
         <Link to="/spaces/$spaceId" params={{ spaceId }}>
-          {space.data?.name ?? 'Space'}
+          {fqdn.data?.spaceName ?? 'Space'}
         </Link>
       </nav>
       <Loaded query={fqdn}>

@@ -1,0 +1,37 @@
+import type { Csr, CsrReview } from '@certloop/contracts/browser';
+import { exactTime } from '@certloop/web-kit';
+
+/** What a CSR says, and what its holder should know of it. */
+export function CsrFacts({ csr, storedAt }: { readonly csr: Csr | CsrReview; readonly storedAt?: string }) {
+  const names = namesOf(csr);
+  return (
+    <>
+      <dl className="cl-facts">
+        <dt>Key</dt>
+        <dd>
+          {csr.publicKeyAlgorithm}, {csr.keySize} bits
+        </dd>
+        <dt>Names</dt>
+        <dd>{names.length === 0 ? csr.subject : names.join(', ')}</dd>
+        {storedAt !== undefined && (
+          <>
+            <dt>Stored</dt>
+            <dd>{exactTime(storedAt)}</dd>
+          </>
+        )}
+      </dl>
+      {csr.findings !== undefined && csr.findings.length > 0 && (
+        <ul className="cl-strip cl-list" aria-label="Findings">
+          {csr.findings.map(({ code, message }) => (
+            <li key={code}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** DNS names and addresses that a CSR asks for. */
+export function namesOf({ dnsNames, ipAddresses }: Csr | CsrReview): readonly string[] {
+  return [...dnsNames, ...ipAddresses];
+}
