@@ -41,7 +41,7 @@ function statements({ database, providerId }, spaceId) {
   const newCounts = () => createAuditCounts(database.dialect);
   // on PostgreSQL counts are trusted that are a minute old
   let nowMs = 0;
-  const kept = createAuditCounts(database.dialect, () => nowMs);
+  const counts = createAuditCounts(database.dialect, () => nowMs);
   const page = async (tx, counts, filter) => {
     nowMs += 100_000;
     await findAuditPage(tx, counts, everything, { filter, window: firstPage });
@@ -49,7 +49,7 @@ function statements({ database, providerId }, spaceId) {
   return [
     { what: 'list of the 500 FQDNs of a space', work: (tx) => readFqdnPage(tx, spaceId, {}) },
     { what: 'audit page, the first of a process, with its total', work: (tx) => page(tx, newCounts(), {}) },
-    { what: 'audit page, later ones', work: (tx) => page(tx, kept, {}) },
+    { what: 'audit page, later ones', work: (tx) => page(tx, counts, {}) },
     {
       what: 'audit page of a space',
       work: (tx) => page(tx, newCounts(), { spaceId: copyId('00000002', 7) }),

@@ -1,5 +1,5 @@
 // Ways to measure what the database has to do for a piece of the services' own code, in this process. A row is as
-// measure.mjs makes it; what PostgreSQL tells by EXPLAIN (ANALYZE, BUFFERS) stands in its figure: of a busy machine
+// measure.mjs makes it; its figure is what PostgreSQL reports by EXPLAIN (ANALYZE, BUFFERS): of a busy machine
 // the pages that a statement touches say more than its time.
 import { cpuSeconds } from '../measuring/cpu-time.mjs';
 

@@ -101,7 +101,7 @@ export interface App {
   readonly intake: PingIntake;
   /** One round of the alert loop: overdue checks fall, flips that wait become messages. */
   readonly tick: () => Promise<void>;
-  /** Tells anyone who asks that no more requests should come. */
+  /** Makes readiness probes answer that no more requests should come. */
   readonly drain: () => void;
   /** Delivers the messages that wait. */
   readonly dispatcher: Dispatcher;

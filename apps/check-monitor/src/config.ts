@@ -125,12 +125,12 @@ export const settings = {
   pingLimit: setting(
     'CHECK_MONITOR_PING_LIMIT',
     wholeNumber(1, 1_000_000).default(100),
-    'pings kept of each check of an account without a limit of its own',
+    'pings stored for each check of an account without a limit of its own',
   ),
   pingBodyLimit: setting(
     'CHECK_MONITOR_PING_BODY_LIMIT',
     wholeNumber(0, 100_000_000).default(10_000),
-    'bytes kept of the body of a ping',
+    'bytes stored of the body of a ping',
   ),
   trustedProxies: setting(
     'CHECK_MONITOR_TRUSTED_PROXIES',
@@ -157,7 +157,7 @@ export const settings = {
   ...tracingSettings,
 } as const;
 
-/** What the service is told by its environment. */
+/** Configuration of the service, from its environment. */
 export type Config = Omit<Values, Derived> & {
   readonly addresses: Addresses;
   readonly badgeLabel: string;
@@ -179,7 +179,7 @@ type Derived =
 
 type Values = ConfigOf<typeof settings>;
 
-/** What the command line needs to know: where everything is kept, and the secret. */
+/** Configuration that the command line needs: where everything is stored, and the secret. */
 export type StorageConfig = ConfigOf<typeof storage & { readonly migratesAtStart: typeof migratesAtStart }>;
 
 /** Configuration of the service. Throws ConfigError that lists every fault. */
@@ -248,7 +248,7 @@ export function loadStorageConfig(environment: Environment): StorageConfig {
   return readConfig({ ...storage, migratesAtStart }, environment);
 }
 
-/** A host that stands for every address of the machine is no address to tell others. */
+/** A host that stands for every address of the machine is no address to publish. */
 function ownAddress({ host, port }: { readonly host: string; readonly port: number }): string {
   const isEvery = host === '0.0.0.0' || host === '::';
   const name = host.includes(':') && !isEvery ? `[${host}]` : host;

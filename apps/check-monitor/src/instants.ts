@@ -1,4 +1,4 @@
-// Pings are told apart to the microsecond, which Date cannot hold: all instants of this service are whole
+// Pings differ by microseconds, which Date cannot hold: all instants of this service are whole
 // microseconds since 1970 in UTC. They stay exact integers until the year 2255.
 
 /** An instant: whole microseconds since 1970-01-01T00:00:00Z. */
@@ -50,7 +50,7 @@ const maxDays = 1000;
 const datesOfDays = new Map<number, string>();
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-/** Put together from kept dates: lists hold ten thousands of instants, and Date takes five times as long for each. */
+/** Built from cached dates: lists hold tens of thousands of instants, and Date takes five times as long for each. */
 function dateAndTime(instant: Micros): string {
   const seconds = Math.floor(instant / microsPerSecond);
   const day = Math.floor(seconds / secondsPerDay);
@@ -60,8 +60,8 @@ function dateAndTime(instant: Micros): string {
 }
 
 function dateOf(day: number): string {
-  const kept = datesOfDays.get(day);
-  if (kept !== undefined) return kept;
+  const cached = datesOfDays.get(day);
+  if (cached !== undefined) return cached;
   const date = new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10);
   if (datesOfDays.size >= maxDays) datesOfDays.clear();
   datesOfDays.set(day, date);

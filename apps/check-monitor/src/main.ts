@@ -37,8 +37,8 @@ await runService('check-monitor', async (onClose) => {
   const clock = createMicroClock();
   const watch = createServiceMetrics(createMetrics({ logger }), { db: database, clock });
   const { onDelivered, onRefusedCall } = watch;
-  const told = { onDelivered, onRefusedCall };
-  const notifier = createNotifier({ config: config.delivery, db: database, logger, clock, ...told });
+  const observers = { onDelivered, onRefusedCall };
+  const notifier = createNotifier({ config: config.delivery, db: database, logger, clock, ...observers });
   onClose(() => notifier.close());
   const consoleFolder = findConsole('@certloop/web-monitor', import.meta.url);
   if (consoleFolder === undefined) logger.info('console.absent');

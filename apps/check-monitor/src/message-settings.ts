@@ -53,12 +53,12 @@ export const messageSettings = {
   telegramToken: setting(
     'CHECK_MONITOR_TELEGRAM_TOKEN',
     z.string().optional(),
-    'token of the bot that tells Telegram chats',
+    'token of the bot that notifies Telegram chats',
   ),
   pushoverToken: setting(
     'CHECK_MONITOR_PUSHOVER_TOKEN',
     z.string().optional(),
-    'token of the application that tells Pushover users',
+    'token of the application that notifies Pushover users',
   ),
   ntfyToken: setting(
     'CHECK_MONITOR_NTFY_TOKEN',
@@ -68,7 +68,7 @@ export const messageSettings = {
   matrixHomeserver: setting(
     'CHECK_MONITOR_MATRIX_HOMESERVER',
     baseAddress.optional(),
-    'homeserver of the account that tells Matrix rooms',
+    'homeserver of the account that notifies Matrix rooms',
   ),
   matrixAccessToken: setting(
     'CHECK_MONITOR_MATRIX_ACCESS_TOKEN',

@@ -1,12 +1,12 @@
 const unreserved = /[A-Za-z0-9._~-]/;
 
-/** `text` in UTF-8 with every octet percent-encoded that is neither unreserved (RFC 3986 §2.3) nor in `alsoKept`. */
-export function percentEncode(text: string, alsoKept = ''): string {
+/** `text` in UTF-8 with every octet percent-encoded that is neither unreserved (RFC 3986 §2.3) nor in `alsoPlain`. */
+export function percentEncode(text: string, alsoPlain = ''): string {
   return [...Buffer.from(text, 'utf8')]
     .map((octet) => {
       const character = String.fromCharCode(octet);
-      const isKept = unreserved.test(character) || alsoKept.includes(character);
-      return isKept ? character : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
+      const isPlain = unreserved.test(character) || alsoPlain.includes(character);
+      return isPlain ? character : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
     })
     .join('');
 }

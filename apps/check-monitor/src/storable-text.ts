@@ -1,4 +1,4 @@
-/** Whether every text in a value of JSON can be kept: PostgreSQL takes no null characters and no lone surrogates. */
+/** Whether every text in a value of JSON can be stored: PostgreSQL takes no null characters and no lone surrogates. */
 export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;

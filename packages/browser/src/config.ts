@@ -11,7 +11,7 @@ const usual = [
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ];
 
-/** Path of the browser that stories are told in: `CHROMIUM_PATH`, else a Chromium, Chrome or Edge that is there. */
+/** Path of the browser that stories run in: `CHROMIUM_PATH`, else a Chromium, Chrome or Edge that is there. */
 export function browserPath(): string {
   return process.env['CHROMIUM_PATH'] ?? usual.find((path) => existsSync(path)) ?? 'chromium';
 }

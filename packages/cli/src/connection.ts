@@ -25,7 +25,7 @@ const connectionSchema = z.object({
 /** Where the services are and what lets one in; the credentials file that `npm start` writes reads as one. */
 export type Connection = z.output<typeof connectionSchema>;
 
-/** The file that a log-in is kept in. */
+/** The file that stores a log-in. */
 export function loginFile(env: Io['env']): string {
   const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? homedir(), '.config');
   return join(base, 'certloop', 'login.json');
@@ -38,14 +38,14 @@ export function loginFile(env: Io['env']): string {
 export async function readConnection({ env }: Io): Promise<Connection> {
   const named = env['CERTLOOP_CREDENTIALS'];
   const file = named || loginFile(env);
-  const kept = await readFileOf(file, named !== undefined && named !== '');
+  const stored = await readFileOf(file, named !== undefined && named !== '');
   const certManager = pairOf(env, 'CERTLOOP_URL', 'CERTLOOP_TOKEN');
   const checkMonitor = pairOf(env, 'CERTLOOP_MONITOR_URL', 'CERTLOOP_MONITOR_KEY');
   const dummyCa = env['CERTLOOP_CA_URL'] || undefined;
   if (dummyCa !== undefined && !isAddress(dummyCa))
     throw new UsageError(`CERTLOOP_CA_URL is no address: ${dummyCa}`);
   return {
-    ...kept,
+    ...stored,
     ...(certManager && { certManager: { url: certManager[0], token: certManager[1] } }),
     ...(checkMonitor && { checkMonitor: { url: checkMonitor[0], readWriteKey: checkMonitor[1] } }),
     ...(dummyCa && { dummyCa: { url: dummyCa } }),

@@ -15,7 +15,7 @@ test.each([0, 1, 3, 20])('%i things keep their order, and few are worked on at o
   expect(most).toBeLessThanOrEqual(4);
 });
 
-test('the first fault is told', async () => {
+test('the first fault is reported', async () => {
   const work = (n: number) => (n === 2 ? Promise.reject(new Error('two')) : Promise.resolve(n));
   await expect(mapInTurns([1, 2, 3], 2, work)).rejects.toThrow('two');
 });

@@ -23,7 +23,7 @@ export interface Io {
   askSecret(question: string): Promise<string>;
   /** A file as text; `-` is what is piped in. */
   readText(file: string): Promise<string>;
-  /** Tells the signals that ask the command to end, which do not end it then; returns what stops that. */
+  /** Calls `heard` for each signal that asks the command to end, instead of ending it; returns what stops that. */
   onSignal(heard: (signal: NodeJS.Signals) => void): () => void;
   /** Resolves after so many milliseconds, or as soon as `stop` is aborted. */
   pause(ms: number, stop?: AbortSignal): Promise<void>;

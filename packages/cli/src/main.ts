@@ -7,7 +7,7 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.stderr.write(`certloop: standard output: ${message}\n`);
   process.exitCode ||= 1;
 });
-// Where standard error is gone there is no one to be told of it.
+// Where standard error is gone, nothing can report it.
 process.stderr.on('error', () => undefined);
 
 const code = await run(process.argv.slice(2), processIo());

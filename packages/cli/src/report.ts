@@ -25,7 +25,7 @@ export function createReport({ out, err }: Io, isJson: boolean): Report {
   };
 }
 
-/** Tells on standard error how far a long piece of work is: one line that changes, where someone watches. */
+/** Shows the progress of long work on standard error: one line that changes, if it is a terminal. */
 export interface Progress {
   step(doing: string): void;
   end(): void;

@@ -21,7 +21,7 @@ import { UsageError } from './usage-error.js';
 import { version } from './version.js';
 
 const environment = `
-Environment, before what a log-in has kept:
+Environment, which wins over a stored log-in:
   CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
   CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key
   CERTLOOP_CA_URL                             address of dummy-ca
@@ -60,7 +60,7 @@ function oneLine(text: string): string {
   return `${text
     .replace(/^error:/, 'certloop:')
     .trim()
-    .replaceAll(/\s*\n\s*/g, ' ')} (--help tells more)\n`;
+    .replaceAll(/\s*\n\s*/g, ' ')} (see --help)\n`;
 }
 
 function createProgram(io: Io, ended: (code: number) => void): Command {

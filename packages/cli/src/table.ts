@@ -1,7 +1,7 @@
 /** A thing to be shown: its facts by name, in their order. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a terminal may be told: one line without control characters, which could move its cursor or its title. */
+/** Text that a terminal may be sent: one line without control characters, which could move its cursor or its title. */
 export function plain(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'object') return plain(JSON.stringify(value));

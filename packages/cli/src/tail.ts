@@ -6,16 +6,16 @@ export interface Tail {
 }
 
 export function createTail(size: number): Tail {
-  let kept = Buffer.alloc(0);
+  let last = Buffer.alloc(0);
   return {
     add: (bytes) => {
-      kept = Buffer.concat([kept, bytes]).subarray(-size);
+      last = Buffer.concat([last, bytes]).subarray(-size);
     },
     text: () => {
       const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
       let from = 0;
-      while (isContinuation(kept[from])) from += 1;
-      return kept.toString('utf8', from);
+      while (isContinuation(last[from])) from += 1;
+      return last.toString('utf8', from);
     },
   };
 }

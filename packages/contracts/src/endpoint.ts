@@ -59,7 +59,7 @@ export interface Endpoint {
 /** Endpoints of one API by operation name. */
 export type Contract = Readonly<Record<string, Endpoint>>;
 
-/** Returns its argument, with literal types kept. */
+/** Returns its argument, with its literal types. */
 export function endpoint<const E extends Endpoint>(shape: E): E {
   return shape;
 }

@@ -277,7 +277,7 @@ describe('refusals', () => {
   test.each([
     [429, 'too_many_requests'],
     [503, 'upstream_failed'],
-  ])('Retry-After of a %i is kept', async (status, kind) => {
+  ])('Retry-After of a %i is handed on', async (status, kind) => {
     answer = reply(status, '{"message":"slow down"}', { 'retry-after': '17' });
     expect(await refusalOf(show())).toMatchObject({ kind, headers: { 'Retry-After': '17' } });
   });

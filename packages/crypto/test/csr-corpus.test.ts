@@ -31,14 +31,14 @@ async function verdictOf(der: Buffer): Promise<string> {
   }
 }
 
-/** What @peculiar/x509 with the larger engine says: whether the signature holds, or that it cannot tell. */
-async function peculiarVerdictOf(der: Buffer): Promise<boolean | 'cannot tell'> {
+/** What @peculiar/x509 with the larger engine says: whether the signature holds, or that it is unable to judge it. */
+async function peculiarVerdictOf(der: Buffer): Promise<boolean | 'unable to judge'> {
   const x509 = await loadX509();
   const { Crypto } = await import('@peculiar/webcrypto');
   try {
     return await new x509.Pkcs10CertificateRequest(new Uint8Array(der)).verify(new Crypto());
   } catch {
-    return 'cannot tell';
+    return 'unable to judge';
   }
 }
 
@@ -70,7 +70,7 @@ test('names of every kind are read', () => {
 test('no verdict contradicts that of @peculiar/x509', async () => {
   for (const { name, der, verdict } of corpus) {
     const other = await peculiarVerdictOf(der);
-    const agree = other === 'cannot tell' || other === (verdict === 'ok') || verdict !== 'ok';
+    const agree = other === 'unable to judge' || other === (verdict === 'ok') || verdict !== 'ok';
     expect({ name, other, agree }).toEqual({ name, other, agree: true });
   }
 });

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 
 export type DialectName = 'sqlite' | 'postgres';
 
-/** Portable kinds of a column; what each holds is told at `column`. */
+/** Portable kinds of a column; see `column` for what each holds. */
 export type ColumnKind =
   | 'key'
   | 'uuid'

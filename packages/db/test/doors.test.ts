@@ -19,11 +19,11 @@ describeEachDialect('the doors', (open, dialect) => {
       await hold.opened;
       throw new Error('changed my mind');
     });
-    const kept = database.transaction((tx) => insertNamed(tx, 'kept'));
+    const stored = database.transaction((tx) => insertNamed(tx, 'stored'));
     setImmediate(hold.open);
     await expect(lost).rejects.toThrow('changed my mind');
-    await kept;
-    expect(await namesIn(database)).toEqual(['kept']);
+    await stored;
+    expect(await namesIn(database)).toEqual(['stored']);
   });
 
   test('keep many overlapping writers apart', async () => {
@@ -136,7 +136,7 @@ describeEachDialect('the doors', (open, dialect) => {
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test('never call a transaction done whose failure was dropped, unless its rest is kept', async () => {
+  test('never call a transaction done whose failure was dropped, unless the rest is committed', async () => {
     const outcome = await database
       .transaction(async (tx) => {
         await insertNamed(tx, 'half');
@@ -146,9 +146,9 @@ describeEachDialect('the doors', (open, dialect) => {
         () => 'done',
         (error: Error) => error.message,
       );
-    const kept = await namesIn(database);
+    const stored = await namesIn(database);
     // SQLite undoes only the statement that failed, PostgreSQL the whole transaction
-    expect([outcome, kept]).toEqual(
+    expect([outcome, stored]).toEqual(
       dialect === 'sqlite'
         ? ['done', ['half']]
         : ['rolled back, since a statement had failed and its error was dropped', []],

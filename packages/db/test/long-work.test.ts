@@ -141,13 +141,13 @@ test('a thread that ended in a transaction runs no further statement of it, but 
   const file = join(scratchFolder('thread'), 'test.sqlite');
   const thread = new SqliteThread({ file, role: 'writer' });
   await thread.answer('BEGIN', []);
-  await thread.answer('create table kept (a integer)', []);
+  await thread.answer('create table stored (a integer)', []);
   await thread.answer('COMMIT', []);
   await thread.answer('BEGIN IMMEDIATE', []);
-  const lost = thread.answer('insert into kept values (1)', []);
+  const lost = thread.answer('insert into stored values (1)', []);
   await Promise.allSettled([lost, thread.close()]);
-  await expect(thread.answer('insert into kept values (2)', [])).rejects.toThrow(/has ended/);
+  await expect(thread.answer('insert into stored values (2)', [])).rejects.toThrow(/has ended/);
   await thread.answer('BEGIN', []);
-  expect((await thread.answer('select * from kept', [])).records).toEqual([]);
+  expect((await thread.answer('select * from stored', [])).records).toEqual([]);
   await thread.close();
 });

@@ -90,8 +90,8 @@ describe('one commit of several callers in SQLite', () => {
     expect(filled).toEqual({ reason: expect.stringContaining('full') });
     expect(last).toEqual({ value: undefined });
     // SQLite gives up the statement or the whole transaction, whichever it can
-    const isKept = first !== undefined && 'value' in first;
-    expect(await stored()).toEqual(isKept ? ['first', 'last'] : ['last']);
+    const isCommitted = first !== undefined && 'value' in first;
+    expect(await stored()).toEqual(isCommitted ? ['first', 'last'] : ['last']);
   });
 
   test('lets no one go on who dropped the error by which SQLite ended it', async () => {

@@ -25,11 +25,11 @@ npm run demo -- --csr FILE        the same with a CSR of yours (PEM); its key is
 `;
 
 /** Runs a named step and prints what came of it and how long it took. */
-async function step<T>(name: string, run: () => Promise<T>, tell: (result: T) => string): Promise<T> {
+async function step<T>(name: string, run: () => Promise<T>, describe: (result: T) => string): Promise<T> {
   const began = performance.now();
   try {
     const result = await run();
-    print('ok  ', name, began, tell(result));
+    print('ok  ', name, began, describe(result));
     return result;
   } catch (error) {
     print('FAIL', name, began, error instanceof Error ? error.message : String(error));

@@ -8,7 +8,7 @@ export interface SecretFiles {
   readonly monitorSecret: string;
 }
 
-/** Where each service answers, and what it is told by its environment. */
+/** Address and environment of each service. */
 export interface StackPlan {
   readonly dataDir: string;
   readonly urls: Readonly<Record<ServiceName, string>>;

@@ -44,7 +44,7 @@ export function startService(options: ServiceOptions): ServiceProcess {
   const log = openSync(options.logFile, 'a', 0o600);
   const child = spawn(process.execPath, ['--enable-source-maps', compiledFile(options.app, 'main.js')], {
     env: options.environment,
-    // The channel tells the service when this process is gone. A group of its own, since Ctrl-C in a
+    // By the closed channel, the service notices that this process is gone. A group of its own, since Ctrl-C in a
     // terminal goes to the whole group and the stack stops its services in order.
     stdio: ['ignore', log, 'inherit', 'ipc'],
     detached: true,
@@ -52,7 +52,7 @@ export function startService(options: ServiceOptions): ServiceProcess {
   closeSync(log);
   const ended = endOf(child, options.app);
   const ready = awaitHealth(options, ended);
-  // Anyone who awaits it is told; a stack that is being stopped does not.
+  // Callers that await it learn the error; a stack that is being stopped does not.
   ready.catch(() => undefined);
   return {
     app: options.app,

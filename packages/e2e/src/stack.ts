@@ -46,11 +46,11 @@ export class Stack {
     this.dataDir = plan.dataDir;
     this.#plan = plan;
     this.#credentials = credentials;
-    let tell: (sentence: string) => void = () => undefined;
+    let resolveBroken: (sentence: string) => void = () => undefined;
     this.broken = new Promise((resolve) => {
-      tell = resolve;
+      resolveBroken = resolve;
     });
-    this.#broken = tell;
+    this.#broken = resolveBroken;
   }
 
   get credentials(): Credentials {
@@ -238,7 +238,7 @@ async function addCanaryKey(stack: Stack): Promise<void> {
   stack.credentials = { ...stack.credentials, checkMonitor: { ...checkMonitor, canaryKey } };
 }
 
-/** New keys when the monitor does not know those of the last start, and the manager told of them. */
+/** Makes new keys when the monitor does not know those of the last start, and configures the manager with them. */
 async function settleKeys(stack: Stack, warn: StackOptions['warn']): Promise<void> {
   const { checkMonitor } = stack.credentials;
   if (await keysWork(checkMonitor.url, checkMonitor)) return;

@@ -48,7 +48,7 @@ describe('the pages of an API', () => {
     expect(text).not.toMatch(/<script(?! src=)|style=|\bon\w+=|https?:/);
   });
 
-  test('load nothing but what this service serves, to be kept for ever', async () => {
+  test('load nothing but what this service serves, to be cached for ever', async () => {
     const addresses = await addressesOnPage();
     expect(addresses).toHaveLength(5);
     for (const address of addresses) {

@@ -44,7 +44,7 @@ class Running {
   }
 }
 
-describe('a service that is told to stop', () => {
+describe('a service that is asked to stop', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s: lets requests end, closes in reverse order, exits 0',
     async (signal) => {
@@ -92,7 +92,7 @@ test('a port that is taken: one line that names it, and exit code 1', async () =
   expect(second.error).toBe(`fixture: port ${port} on 127.0.0.1 is already in use\n`);
 });
 
-test('a connection that is in use while a service closes is told so', async () => {
+test('announces on a connection in use that the service closes', async () => {
   const arrivals = new EventEmitter();
   const { server, close } = await listen(
     (request, response) => {

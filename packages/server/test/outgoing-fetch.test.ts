@@ -53,7 +53,7 @@ describe('createOutgoingFetch', () => {
     expect(await attempt(address, { allowPrivate: false, isTrusted: true })).toBe(`127.0.0.1:${port}`);
   });
 
-  test('tells of each call that it refuses', async () => {
+  test('reports each call that it refuses', async () => {
     let refused = 0;
     const onRefused = () => {
       refused += 1;

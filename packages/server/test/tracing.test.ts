@@ -82,7 +82,7 @@ afterAll(() => {
 });
 
 describe('without a collector', () => {
-  test('nothing is traced and nothing told to others', async () => {
+  test('nothing is traced and nothing is sent to others', async () => {
     const stop = await startTracing('test', off);
     await request(buildApp()).get('/things/7').set('traceparent', parent).expect(200);
     expect(called.splice(0)).toEqual([undefined, undefined]);

@@ -3,7 +3,7 @@ import { isPassing, statusOf } from './refusal.js';
 import type { Session } from './session.js';
 import type { Me } from './session-state.js';
 
-/** What pages load, kept in memory only. A 401 of any request ends the session of the page. */
+/** What pages load, held in memory only. A 401 of any request ends the session of the page. */
 export function createQueries<M extends Me>(session: Session<M>): QueryClient {
   const onError = (error: unknown) => {
     if (statusOf(error) === 401) session.end('idle');

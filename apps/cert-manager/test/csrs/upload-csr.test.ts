@@ -176,8 +176,8 @@ describeEachDialect('uploading a CSR', (open) => {
       const { body: newKey } = await review(other, csrSample('p384')).expect(200);
       expect(newKey.differs).toEqual({ key: true, names: false });
 
-      const { body: kept } = await app.request.get(pathOf(other, 'csr')).set(app.people.ada.auth);
-      expect(kept).toEqual([stored]);
+      const { body: current } = await app.request.get(pathOf(other, 'csr')).set(app.people.ada.auth);
+      expect(current).toEqual([stored]);
       expect(await auditEntries(app, 'csr.upload')).toEqual(entries);
     });
 

@@ -40,7 +40,7 @@ export async function changeChannel(
   return edit.settings === undefined ? changed : askedFirst(deps, changed);
 }
 
-/** Without a mail server no one can be asked, nor told. */
+/** Without a mail server no one can be asked for consent, nor notified. */
 async function askedFirst(deps: AccountChannelsDeps, channel: Channel): Promise<Channel> {
   if (isWithoutConsent(channel) && deps.notifier.sendMail !== undefined) await askConsent(deps, channel);
   return channel;

@@ -10,7 +10,7 @@ export interface AccountCallerDeps extends SessionsDeps {
   readonly addresses: { readonly siteRoot: string };
 }
 
-/** What a handler is told of the request: who is signed in, unless he is only about to, and where it came from. */
+/** What a handler learns of the request: who is signed in, if anyone is, and where it came from. */
 export interface AccountContext {
   readonly from: Credentials;
   readonly session: SignedIn | undefined;

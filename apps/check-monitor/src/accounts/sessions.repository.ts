@@ -84,17 +84,17 @@ export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
 export async function sweepSessions(
   tx: Tx,
   userId: string,
-  { kept, unusedSince, openedBefore }: SessionBounds,
+  { maxSessions, unusedSince, openedBefore }: SessionBounds,
 ): Promise<void> {
   const beyond = `delete from sessions where user_id = $1 and secret_hash not in (
     select secret_hash from sessions where user_id = $1 order by created_at desc, secret_hash limit $2)`;
-  await executeSql(tx, beyond, [userId, kept]);
+  await executeSql(tx, beyond, [userId, maxSessions]);
   const ended = 'delete from sessions where last_used_at <= $1 or created_at <= $2';
   await executeSql(tx, ended, [unusedSince, openedBefore]);
 }
 
 export interface SessionBounds {
-  readonly kept: number;
+  readonly maxSessions: number;
   readonly unusedSince: Micros;
   readonly openedBefore: Micros;
 }

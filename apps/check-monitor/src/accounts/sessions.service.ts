@@ -92,7 +92,7 @@ export async function openSession(
     if (newHash !== hash) await replacePassword(tx, { userId: user.id, hash: newHash, changedAt: now });
     await insertSession(tx, session);
     const ended = { unusedSince: now - idle, openedBefore: now - longest };
-    await sweepSessions(tx, user.id, { kept: maxSessions, ...ended });
+    await sweepSessions(tx, user.id, { maxSessions, ...ended });
   });
   return {
     user,

@@ -78,7 +78,7 @@ describe('news', () => {
 });
 
 describe('alert', () => {
-  test('tells of the check, with its JSON as a read-write key sees it', () => {
+  test('describes the check, with its JSON as a read-write key sees it', () => {
     const { check, reason, at, lastPing, downSince } = alertOf({});
     expect({ reason, at, lastPing, downSince }).toEqual({
       reason: 'timeout',
@@ -95,7 +95,7 @@ describe('alert', () => {
     });
   });
 
-  test('tells of a schedule', () => {
+  test('describes a schedule', () => {
     const check = aCheck({ kind: 'cron', schedule: '0 2 * * *', tz: 'Europe/Riga' });
     expect(alertOf({ check }).check.period).toEqual({
       kind: 'cron',
@@ -113,7 +113,7 @@ describe('alert', () => {
     expect(alertOf(overrides).downSince).toBe(downSince);
   });
 
-  test('tells of the last ping, and whether it was a mail', () => {
+  test('describes the last ping, and whether it was a mail', () => {
     const origin = { scheme: 'email', method: '', remoteAddr: '192.0.2.7' };
     const lastPing = { n: 112, signal: 'fail', at: 5, exitStatus: 3, body: null, ...origin } as const;
     expect(alertOf({ lastPing }).lastPing).toEqual({
@@ -127,7 +127,7 @@ describe('alert', () => {
     });
   });
 
-  test('tells of the other checks that are down by the names they have', () => {
+  test('names the other checks that are down', () => {
     const { uuid, uniqueKey } = aCheck();
     const named = { uuid, uniqueKey };
     const down = [aCheck({ name: '', slug: 'mail', lastPing: 7 }), aCheck({ name: '', slug: '' })];

@@ -10,7 +10,7 @@ import {
   type StatusChange,
 } from '../integrations/messages/alert-event.js';
 
-/** A change of status as told. */
+/** A change of status as sent to channels. */
 export interface AlertFlip {
   readonly at: Micros;
   readonly oldStatus: string;
@@ -32,7 +32,7 @@ export interface AlertPing {
 
 type OtherCheck = Pick<Check, 'uuid' | 'uniqueKey' | 'name' | 'slug' | 'lastPing'>;
 
-/** What is known of a flip when it is told. */
+/** Facts about a flip when it is sent. */
 export interface AlertFacts {
   readonly deliveryId: string;
   readonly status: AlertStatus;
@@ -42,14 +42,14 @@ export interface AlertFacts {
   /** The flip before it. */
   readonly earlier: AlertFlip | undefined;
   readonly check: Check;
-  /** Uuids of all channels that are told of the check. */
+  /** Uuids of all channels that are assigned to the check. */
   readonly channelIds: readonly string[];
   readonly projectName: string;
   readonly lastPing: AlertPing | undefined;
   readonly others: Omit<OtherChecks, 'down'> & { readonly down: readonly OtherCheck[] };
 }
 
-/** Only news is told: the first success of a check, or the one that ends its pause, is none. */
+/** Only news is sent: the first success of a check, or the one that ends its pause, is none. */
 export function newsOf({ oldStatus, newStatus }: AlertFlip): AlertStatus | undefined {
   if (newStatus === 'down') return 'down';
   return newStatus === 'up' && oldStatus === 'down' ? 'up' : undefined;
@@ -73,7 +73,7 @@ export function isUnheard(flip: AlertFlip, assigned: readonly ChannelReach[]): b
   return !assigned.some(({ canSend, isWanted }) => canSend && (isWanted || status === 'up'));
 }
 
-/** The event that channels are told. */
+/** The event that channels send. */
 export function describeAlert(facts: AlertFacts, context: ViewContext): AlertEvent {
   const { deliveryId, status, flip, flips, earlier, check, channelIds, projectName, lastPing, others } =
     facts;

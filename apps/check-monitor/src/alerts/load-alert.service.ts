@@ -28,7 +28,7 @@ export async function loadAlert(
   const check = checkId === null ? undefined : await findCheckById(tx, checkId);
   const flip = flipId === null ? undefined : await findFlip(tx, flipId);
   if (check === undefined || flip === undefined) return undefined;
-  const told = await listCheckChannels(tx, check.id);
+  const assigned = await listCheckChannels(tx, check.id);
   const facts = {
     deliveryId,
     status,
@@ -36,7 +36,7 @@ export async function loadAlert(
     check,
     flips: await listFlips(tx, parcel, flip),
     earlier: await findEarlierFlip(tx, flip),
-    channelIds: told.map(({ uuid }) => uuid),
+    channelIds: assigned.map(({ uuid }) => uuid),
     projectName: (await getProject(tx, check.projectId)).name,
     lastPing: await findLatestPing(tx, check.id, flip.at),
     others: await summariseOthers(tx, check),

@@ -1,6 +1,6 @@
 import type { BadgeReport, CheckStatus } from '@certloop/contracts';
 
-/** How many states a badge tells apart: up and down, or also late. */
+/** How many states a badge shows: up and down, or also late. */
 export type BadgeStates = 2 | 3;
 
 /** Checks together: all of them, those in grace, and those that are down. */

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 
-/** What a selection can tell channels by. */
+/** Members by which a selection names channels. */
 export interface SelectableChannel {
   /** Lower-case uuid. */
   readonly id: string;

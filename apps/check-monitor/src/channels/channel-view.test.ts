@@ -35,8 +35,8 @@ test('shows a channel without its secrets', () => {
 });
 
 test('shows how it is doing', () => {
-  const told = { disabledAt: at, lastError: 'no', failingSince: at, lastNotifiedAt: at, lastDurationMs: 12 };
-  expect(describeChannel({ ...channel, ...told }, at)).toMatchObject({
+  const state = { disabledAt: at, lastError: 'no', failingSince: at, lastNotifiedAt: at, lastDurationMs: 12 };
+  expect(describeChannel({ ...channel, ...state }, at)).toMatchObject({
     disabled: true,
     last_error: 'no',
     failing_since: '2026-01-01T12:00:00+00:00',

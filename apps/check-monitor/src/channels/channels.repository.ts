@@ -22,9 +22,9 @@ export interface Channel {
   /** By kind; they may hold secrets. */
   readonly settings: object;
   readonly createdAt: Micros;
-  /** When the holder of the address agreed to be told; only mail addresses need that. */
+  /** When the holder of the address agreed to be notified; only mail addresses need that. */
   readonly verifiedAt: Micros | null;
-  /** Since when nothing is told any more, as nothing can arrive. */
+  /** Since when the channel is switched off, as nothing can arrive. */
   readonly disabledAt: Micros | null;
   /** Why the latest message did not arrive; null when it did. */
   readonly lastError: string | null;
@@ -44,7 +44,7 @@ export interface Channel {
   readonly minuteCount: number | null;
 }
 
-/** Which channels are told of which check. */
+/** Which channels are assigned to which check. */
 export interface CheckChannel {
   readonly checkId: number;
   readonly channelId: number;
@@ -92,7 +92,7 @@ export async function listProjectChannels(tx: Tx, projectId: string): Promise<Ch
   return tx.find(channels, { where: { projectId }, order: { id: 'ASC' } });
 }
 
-/** The same, kept from being deleted until the transaction ends. */
+/** The same, locked against deletion until the transaction ends. */
 export async function keepProjectChannels(tx: Tx, projectId: string): Promise<Channel[]> {
   return keepRows(tx, channels, { projectId });
 }
@@ -111,7 +111,7 @@ export const unusedChannel = {
   minuteCount: null,
 } as const;
 
-/** A channel that nothing was told yet. */
+/** A channel that no message was sent to yet. */
 export type NewChannelRow = Pick<
   Channel,
   'uuid' | 'projectId' | 'kind' | 'name' | 'settings' | 'createdAt' | 'verifiedAt'
@@ -152,14 +152,14 @@ export async function deleteChannel(tx: Tx, id: number): Promise<void> {
   await tx.delete(channels, { id });
 }
 
-/** Channels that are told of a check. */
+/** Channels that are assigned to a check. */
 export async function listCheckChannels(tx: Tx, checkId: number): Promise<Channel[]> {
   const text = `select c.* from check_channels x join channels c on c.id = x.channel_id
     where x.check_id = $1 order by c.id`;
   return querySql(tx, channels.columns, text, [checkId]);
 }
 
-/** Channels that are told of each of several checks; checks without channels are absent. */
+/** Channels that are assigned to each of several checks; checks without channels are absent. */
 export async function listChannelsByCheck(
   tx: Tx,
   checkIds: readonly number[],
@@ -171,9 +171,9 @@ export async function listChannelsByCheck(
     where x.check_id in (${places}) order by c.id`;
   const columns = { ...channels.columns, checkId: column.bigint() };
   for (const row of await querySql<Channel & CheckChannelKey>(tx, columns, text, checkIds)) {
-    const told = byCheck.get(row.checkId);
-    if (told === undefined) byCheck.set(row.checkId, [row]);
-    else told.push(row);
+    const assigned = byCheck.get(row.checkId);
+    if (assigned === undefined) byCheck.set(row.checkId, [row]);
+    else assigned.push(row);
   }
   return byCheck;
 }

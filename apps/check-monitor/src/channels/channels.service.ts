@@ -28,7 +28,7 @@ export function listChannels({ db }: ChannelsDeps, caller: Caller): Promise<Chan
 }
 
 /**
- * Channels of a project that `text` names, in the form of channel-selection, kept from being deleted until the
+ * Channels of a project that `text` names, in the form of channel-selection, locked against deletion until the
  * transaction ends; throws InvalidInput.
  */
 export async function pickChannels(tx: Tx, projectId: string, text: string): Promise<Channel[]> {
@@ -43,7 +43,7 @@ export async function pickChannels(tx: Tx, projectId: string, text: string): Pro
   return available.filter(({ uuid }) => chosen.has(uuid));
 }
 
-/** Tells all channels of the project of a check. */
+/** Assigns all channels of the project to a check. */
 export async function assignAllChannels(tx: Tx, projectId: string, checkId: number): Promise<void> {
   await assignChannels(tx, checkId, await keepProjectChannels(tx, projectId));
 }

@@ -102,8 +102,8 @@ describe('effect of a ping', () => {
     ['paused', 'ign', 'paused', ''],
   ] as [StoredStatus, Signal, StoredStatus, string][])('%s, %s → %s %s', (from, signal, to, flip) => {
     const found = applySignal(check({ storedStatus: from }), signal, null, at(0));
-    const told = found.flip && `${found.flip.from}→${found.flip.to} ${found.flip.reason}`.trim();
-    expect([found.state.storedStatus, told ?? '']).toEqual([to, flip]);
+    const shown = found.flip && `${found.flip.from}→${found.flip.to} ${found.flip.reason}`.trim();
+    expect([found.state.storedStatus, shown ?? '']).toEqual([to, flip]);
   });
 
   test.each([
@@ -139,7 +139,7 @@ describe('effect of a ping', () => {
 });
 
 describe('pause and resume', () => {
-  test('a pause forgets the start and the deadline, keeps the last ping, and tells no one', () => {
+  test('a pause forgets the start and the deadline, keeps the last ping, and notifies no one', () => {
     const { state, flip } = pauseCheck({ ...up, lastStart: at(5) }, at(9));
     expect(state).toMatchObject({
       storedStatus: 'paused',

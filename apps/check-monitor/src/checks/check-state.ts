@@ -30,7 +30,7 @@ export type StatusTiming = Omit<CheckTiming, 'lastStartRunId' | 'lastDuration' |
 /** What a ping means, after the filters of its check. */
 export type Signal = PingType;
 
-/** A change of the stored status. `isSilent` ones are history only: no one is told. */
+/** A change of the stored status. `isSilent` ones are history only: no one is notified. */
 export interface Flip {
   readonly at: Micros;
   readonly from: StoredStatus;

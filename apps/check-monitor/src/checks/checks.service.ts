@@ -25,7 +25,7 @@ export interface ChecksDeps {
   readonly noteChange?: (uuid: string, isNew?: boolean) => void;
 }
 
-/** A check with the uuids of the channels that are told of it. */
+/** A check with the uuids of the channels that are assigned to it. */
 export interface AssignedCheck<Assigned = Check> {
   readonly check: Assigned;
   readonly channelIds: readonly string[];
@@ -123,7 +123,7 @@ async function recordFlip(tx: Tx, checkId: number, flip: Flip): Promise<void> {
   await insertFlips(tx, [flipRow(checkId, flip)]);
 }
 
-/** A flip as stored; a silent one counts as told. */
+/** A flip as stored; a silent one counts as sent. */
 export function flipRow(checkId: number, flip: Flip): Omit<FlipRow, 'id'> {
   return {
     checkId,

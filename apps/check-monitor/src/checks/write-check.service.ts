@@ -4,7 +4,7 @@ import { assignChannels } from '../channels/channels.repository.js';
 import { pickChannels } from '../channels/channels.service.js';
 import type { Micros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
-import { countChecks, findKeptProject, holdOwner, type User } from '../projects/projects.repository.js';
+import { countChecks, findLockedProject, holdOwner, type User } from '../projects/projects.repository.js';
 import { type Check, type CheckSettings, type CheckState, defaultSettings, newCheck } from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-state.js';
@@ -40,7 +40,7 @@ export async function createCheck(
   const spec = parseCheckSpec(caller.body);
   const written = await deps.db.transaction(async (tx) => {
     const owner = await holdOwner(tx, caller.ownerId);
-    if ((await findKeptProject(tx, caller.projectId)) === undefined)
+    if ((await findLockedProject(tx, caller.projectId)) === undefined)
       throw new Unauthenticated('wrong api key');
     const existing = await findUniqueMatch(tx, caller, spec);
     if (existing !== undefined) return { ...(await applySpec(tx, caller, existing, spec)), isNew: false };

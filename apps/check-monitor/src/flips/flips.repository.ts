@@ -21,7 +21,7 @@ export interface FlipRow {
   readonly newStatus: string;
   /** `timeout`, `fail` or nothing. */
   readonly reason: string;
-  /** When someone took it on to tell the channels; null while no one has. */
+  /** When a worker claimed it to notify the channels; null while none has. */
   readonly processedAt: Micros | null;
 }
 
@@ -54,8 +54,8 @@ export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipW
 }
 
 /**
- * Takes the oldest flips that no one has taken, `most` at most; of several workers exactly one gets each. One whose
- * check has an earlier flip in someone else's hands is left: it must not be told first.
+ * Claims the oldest flips that no one has claimed, at most `limit`; of several workers exactly one gets each. One whose
+ * check has an earlier flip in someone else's hands is left: it must not be sent first.
  */
 export async function claimFlips(tx: Tx, now: Micros, limit: number): Promise<FlipRow[]> {
   // a writer of SQLite is alone anyway

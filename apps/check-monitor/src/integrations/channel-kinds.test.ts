@@ -108,21 +108,27 @@ describe('secrets', () => {
   const headers = { Authorization: 'secret' };
 
   test.each<[string, ChannelKind, object, object, object]>([
-    ['left out: kept', 'gotify', { url: same }, stored, { url: same, token: 'secret' }],
+    ['left out: unchanged', 'gotify', { url: same }, stored, { url: same, token: 'secret' }],
     ['given: taken', 'gotify', { url: same, token: 'new' }, stored, { url: same, token: 'new' }],
-    ['left out, but told to somebody else: not kept', 'gotify', { url: other }, stored, { url: other }],
-    ['told to a fixed service: kept', 'opsgenie', { region: 'eu' }, { key: 'k' }, { region: 'eu', key: 'k' }],
-    ['nested: kept', 'webhook', { down: { url: same } }, hook, { down: { url: same, headers } }],
+    ['left out, but sent to another host: gone', 'gotify', { url: other }, stored, { url: other }],
     [
-      'nested, told to another: not kept',
+      'sent to a fixed service: unchanged',
+      'opsgenie',
+      { region: 'eu' },
+      { key: 'k' },
+      { region: 'eu', key: 'k' },
+    ],
+    ['nested: unchanged', 'webhook', { down: { url: same } }, hook, { down: { url: same, headers } }],
+    [
+      'nested, sent to another host: gone',
       'webhook',
       { down: { url: other } },
       hook,
       { down: { url: other } },
     ],
     ['of what is no more: gone', 'webhook', { up: { url: same } }, hook, { up: { url: same } }],
-  ])('%s', (_situation, kind, edited, before, kept) => {
-    expect(keepSecrets(kind, edited, before)).toEqual(kept);
+  ])('%s', (_situation, kind, edited, before, expected) => {
+    expect(keepSecrets(kind, edited, before)).toEqual(expected);
   });
 });
 

@@ -50,19 +50,19 @@ export function withoutSecrets(kind: ChannelKind, settings: object): object {
 
 /**
  * Settings as edited by someone who was not shown the secrets: those left out stay as they were, unless they would be
- * told to someone else, which would show them after all.
+ * sent to another host, which would reveal them.
  */
 export function keepSecrets(kind: ChannelKind, edited: object, stored: object): object {
-  const kept = structuredClone(edited);
+  const merged = structuredClone(edited);
   for (const { path, sentTo } of secretsOf(kind)) {
-    const to = memberAt(kept, path);
+    const to = memberAt(merged, path);
     const from = memberAt(stored, path);
     if (to.holder === undefined || from.holder === undefined || to.name in to.holder) continue;
     if (sentTo === undefined || valueAt(edited, sentTo) === valueAt(stored, sentTo)) {
       to.holder[to.name] = from.holder[from.name];
     }
   }
-  return kept;
+  return merged;
 }
 
 function secretsOf(kind: ChannelKind): readonly Secret[] {

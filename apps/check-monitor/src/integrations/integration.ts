@@ -12,7 +12,7 @@ export interface Delivery<Settings> {
   readonly channel: {
     readonly uuid: string;
     readonly projectId: string;
-    /** Whether the holder of the address has agreed to be told. */
+    /** Whether the holder of the address has agreed to be notified. */
     readonly isVerified: boolean;
   };
   /** A person waits for the result: nothing is tried twice. */
@@ -31,11 +31,11 @@ export interface NoticeDelivery<Settings> {
 
 /** How messages are sent to channels of one kind. */
 export interface Integration<Settings extends object = object> {
-  /** What this server must be told before channels of the kind work; undefined when nothing is missing. */
+  /** Setting that this server lacks before channels of the kind work; undefined when nothing is missing. */
   readonly missing?: string;
   /** The operator switched the kind off, so no message waits until it is back. */
   readonly isSwitchedOff?: true;
-  /** Whether a change to `status` is told at all. */
+  /** Whether a change to `status` is sent at all. */
   shouldNotify(settings: Settings, status: AlertStatus): boolean;
   deliver(delivery: Delivery<Settings>): Promise<DeliveryResult>;
   /** Sends a notice; only kinds that people read have it. */

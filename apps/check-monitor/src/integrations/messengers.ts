@@ -1,6 +1,6 @@
 import type { OpsgenieRegion } from './kinds/opsgenie/opsgenie-kind.js';
 
-/** What this service is told of the services by which it tells; what is undefined is not set up. */
+/** Accounts of this service at the services that send its messages; an undefined one is not set up. */
 export interface Messengers {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** Domain whose mail is posted to this service, so that mails which come back are noticed. */

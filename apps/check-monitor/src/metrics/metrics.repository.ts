@@ -4,7 +4,7 @@ export interface Counters {
   /** Pings ever received of the checks that there are. */
   readonly pings: number | null;
   readonly lastNotificationId: number | null;
-  /** Changes of status that wait to be told. */
+  /** Changes of status that wait to be sent. */
   readonly waitingFlips: number;
 }
 

@@ -7,14 +7,14 @@ import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
 import { countChecks, maxChecks, maxCounted, readWaiting } from './scrape.repository.js';
 
-/** What this service tells of itself beyond requests. */
+/** Metrics of this service beyond those of requests. */
 export interface ServiceMetrics {
   readonly metrics: Metrics;
   readonly watchJob: WatchJob;
   watchIntake(intake: PingIntake): PingIntake;
   /** Pings were stored together. */
   onBatch(size: number): void;
-  /** A channel was told, or not. */
+  /** A message to a channel was delivered, or not. */
   onDelivered(delivery: DeliveryFacts): void;
   /** A change of status reached no channel. */
   onUnheardFlip(): void;

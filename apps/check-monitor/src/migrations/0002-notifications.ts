@@ -40,7 +40,7 @@ const notifications = defineTable('notifications', {
   ],
 });
 
-/** What is told to channels, and how they are doing. */
+/** Notifications of channels, and the health of channels. */
 export const addNotifications: Migration = {
   name: '0002-notifications',
   up: async (runner, dialect) => {

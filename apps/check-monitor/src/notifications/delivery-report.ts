@@ -9,7 +9,7 @@ const longestError = 200;
 
 /**
  * Report in the fields of a callback: `error`, with anything in `mark_disabled` for good, or the statuses that
- * telephone services send. Undefined when it tells no failure.
+ * telephone services send. Undefined when it reports no failure.
  */
 export function reportOfCallback(fields: URLSearchParams): DeliveryReport | undefined {
   const status = fields.getAll('MessageStatus').at(-1) ?? '';

@@ -7,7 +7,7 @@ const largestBody = 2_621_440;
 
 /**
  * Router for those who carry messages on: they say what became of them. They have no key; the uuid of a delivery is
- * known to whom it was told, and the mailbox of a bounce is signed.
+ * known to whom it was given, and the mailbox of a bounce is signed.
  */
 export function deliveryReportsRouter(deps: DeliveryReportsDeps): Router {
   const router = Router({ caseSensitive: true });

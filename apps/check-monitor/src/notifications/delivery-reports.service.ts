@@ -33,7 +33,7 @@ export async function takeCallback(
   const deliveryId = given.toLowerCase();
   if (!uuid.test(deliveryId)) throw new NotFound('nothing exists at this path');
   const report = reportOfCallback(fields);
-  if (report !== undefined) await keepReport(deps, deliveryId, report, callbackWindow);
+  if (report !== undefined) await storeReport(deps, deliveryId, report, callbackWindow);
 }
 
 /** Keeps what a mail that came back within 48 hours says; returns what became of that, for people who look. */
@@ -43,11 +43,11 @@ export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Pro
   if (deliveryId === undefined) return 'OK (bad signature)';
   const report = reportOfStatus(parseDeliveryStatus(source));
   if (report === undefined) return 'OK (ignored)';
-  const isKept = await keepReport(deps, deliveryId, report, bounceWindow);
-  return isKept ? 'OK' : 'OK (notification not found)';
+  const isStored = await storeReport(deps, deliveryId, report, bounceWindow);
+  return isStored ? 'OK' : 'OK (notification not found)';
 }
 
-async function keepReport(
+async function storeReport(
   { db, clock }: DeliveryReportsDeps,
   deliveryId: string,
   { error, isPermanent }: DeliveryReport,

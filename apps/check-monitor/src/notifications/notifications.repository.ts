@@ -195,7 +195,7 @@ export async function deleteTests(tx: Tx, channelId: number): Promise<void> {
   await deleteRows(tx, notifications, { channelId, checkId: IsNull(), aboutChannelId: IsNull() });
 }
 
-/** Forgets what was told of a check before `instant`. */
+/** Deletes the notifications of a check before `instant`. */
 export async function deleteNotificationsBefore(tx: Tx, checkId: number, instant: Micros): Promise<void> {
   const text = 'delete from notifications where check_id = $1 and created_at < $2 and settled_at is not null';
   await executeSql(tx, text, [checkId, instant]);

@@ -86,7 +86,7 @@ export type Content =
 
 /** Sends messages to channels. All but `hasten` may call the network, so never inside a transaction. */
 export interface Notifier extends ChannelNotifier {
-  /** Whether the channel is told of changes to `status` at all. */
+  /** Whether the channel wants changes to `status` at all. */
   shouldNotify(channel: Channel, status: AlertStatus): boolean;
   /** Sends one message once; never rejects. What becomes of it is for the caller to record. */
   send(channel: Channel, content: Content): Promise<Sent>;
@@ -171,7 +171,7 @@ const traced = (call: typeof fetch) => tracedFetch(call, { isTrusted: false });
 
 function shouldNotify(integrations: Integrations, channel: Channel, status: AlertStatus): boolean {
   const opened = openChannel(integrations, channel);
-  // what cannot be told is told as a failure, where people will look for it
+  // a channel that cannot be opened gets the message, so that it fails where people will look for it
   return 'error' in opened || opened.integration.shouldNotify(opened.settings, status);
 }
 
@@ -232,7 +232,7 @@ function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined
   return result.permanent ? 'refused' : 'failed';
 }
 
-/** Whatever an integration throws is a fault of ours: it is logged, and the channel is told in general words. */
+/** Whatever an integration throws is a fault of ours: it is logged, and the channel shows a general error. */
 async function deliver(
   { config, logger, clock }: NotifierDeps,
   integrations: Integrations,

@@ -16,7 +16,7 @@ export interface TestChannelDeps {
 }
 
 /**
- * Tells the channel that a check named TEST went down, or came up where it is told of nothing else; once, and the
+ * Notifies the channel that a check named TEST went down, or came up if it wants nothing else; once, and the
  * result is for anyone who waits. Of all tests the log keeps the latest. Throws NotFound.
  */
 export async function testChannel(deps: TestChannelDeps, path: ChannelPath): Promise<DeliveryResult> {

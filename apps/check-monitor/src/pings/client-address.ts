@@ -7,7 +7,7 @@ export interface Origin {
   readonly scheme: string;
 }
 
-/** What of a request tells its origin. */
+/** Members of a request that show its origin. */
 export interface Sender {
   /** Address of the other end of the connection. */
   readonly peer: string | undefined;

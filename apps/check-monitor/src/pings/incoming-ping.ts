@@ -9,7 +9,7 @@ export interface IncomingPing {
   readonly origin: Origin;
   readonly method: string;
   readonly userAgent: string;
-  /** First bytes of the body, as many as are kept. */
+  /** First bytes of the body, as many as are stored. */
   readonly body: Buffer;
   /** What of a mail decides its signal; absent for HTTP. */
   readonly mail?: MailPing;

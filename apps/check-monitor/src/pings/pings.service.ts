@@ -37,7 +37,7 @@ export async function listPings(deps: PingsDeps, caller: Caller, uuid: string): 
   });
 }
 
-/** Body of a ping. Throws NotFound also when there is none, or the ping is beyond those that are kept. */
+/** Body of a ping. Throws NotFound also when it has none, or the ping is no longer stored. */
 export async function readPingBody(
   deps: PingsDeps,
   caller: Caller,
@@ -47,9 +47,9 @@ export async function readPingBody(
   return deps.db.read(async (tx) => {
     const check = await readCheck(tx, caller, uuid);
     const limit = await pingLimitOf(deps, tx, check.projectId);
-    const isKept = Number.isSafeInteger(n) && n > check.pingCount - limit;
-    const ping = isKept ? await findPing(tx, check.id, n) : undefined;
-    if (ping?.body == null) throw new NotFound('the ping is not kept, or has no body');
+    const isStored = Number.isSafeInteger(n) && n > check.pingCount - limit;
+    const ping = isStored ? await findPing(tx, check.id, n) : undefined;
+    if (ping?.body == null) throw new NotFound('the ping is not stored, or has no body');
     return ping.body;
   });
 }

@@ -7,7 +7,7 @@ import { findOldestPingAt, type Ping } from './pings.repository.js';
 
 // each deletes little, and with each check another ping, so that checks that are pinged together are not cleared together
 const pingsBetweenRounds = 100;
-const flipsKept = 93 * 24 * 3600 * microsPerSecond;
+const flipRetention = 93 * 24 * 3600 * microsPerSecond;
 
 export interface PruneDeps {
   readonly db: Database;
@@ -37,5 +37,5 @@ async function pruneAlerts(tx: Tx, { checkId, at }: PingOfCheck): Promise<void> 
   const oldest = await findOldestPingAt(tx, checkId);
   if (oldest === undefined) return;
   await deleteNotificationsBefore(tx, checkId, oldest);
-  await deleteFlipsBefore(tx, checkId, Math.min(oldest, at - flipsKept));
+  await deleteFlipsBefore(tx, checkId, Math.min(oldest, at - flipRetention));
 }

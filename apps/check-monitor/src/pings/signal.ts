@@ -22,7 +22,7 @@ export interface HttpPing {
   readonly action: PingAction;
   readonly exitStatus: number | null;
   readonly method: string;
-  /** As kept: already cut to the limit. */
+  /** As stored: already cut to the limit. */
   readonly body: Uint8Array;
 }
 

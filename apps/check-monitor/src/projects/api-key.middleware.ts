@@ -24,7 +24,7 @@ export const openToReaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells who calls. The body is judged before the key, since the key may stand in it: a header, even an empty one,
+ * Identifies the caller. The body is judged before the key, since the key may stand in it: a header, even an empty one,
  * wins over it. Only POST bodies count.
  */
 export function callerOf(deps: IdentifyDeps, version: ApiVersion) {

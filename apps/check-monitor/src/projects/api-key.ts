@@ -40,7 +40,7 @@ export function composePingKey(choose: Choose): string {
 }
 
 /**
- * What is kept of a management key: its first 8 random characters, by which people tell keys apart, a dot, and
+ * The stored form of a management key: its first 8 random characters, by which people recognise it, a dot, and
  * the HMAC-SHA256 of the whole key in hex.
  */
 export function hashKey(key: string, secret: string): string {

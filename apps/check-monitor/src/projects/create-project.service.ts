@@ -22,7 +22,7 @@ import {
 export interface AccountDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Key of the HMAC under which keys are kept. */
+  /** Key of the HMAC of stored keys. */
   readonly secret: string;
 }
 
@@ -170,7 +170,7 @@ function givenLimits({ checkLimit, pingLimit }: NewUser): Partial<Pick<User, 'ch
   return { ...(checkLimit !== null && { checkLimit }), ...(pingLimit !== null && { pingLimit }) };
 }
 
-/** Address as it is kept; throws InvalidInput for what is none. */
+/** Address as it is stored; throws InvalidInput for anything else. */
 export function normalEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254 || !isStorable(email)) {

@@ -3,7 +3,7 @@ import { InvalidInput } from '@certloop/contracts';
 /** Members of a request body. Numbers written with a fraction or an exponent are never whole numbers. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-// A byte order mark is kept, so that it fails as it does with other readers of JSON.
+// A byte order mark stays in the text, so that it fails as it does with other readers of JSON.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**

@@ -19,7 +19,7 @@ export interface User {
   readonly email: string;
   /** Checks over all projects of the user. */
   readonly checkLimit: number | null;
-  /** Pings kept of each check. */
+  /** Maximum of stored pings of each check. */
   readonly pingLimit: number | null;
   readonly checkCount: number;
   readonly createdAt: Micros;
@@ -38,7 +38,7 @@ export interface Project {
 export interface ApiKey {
   readonly projectId: string;
   readonly kind: KeyKind;
-  /** As `hashKey` makes it; the key itself is not kept. */
+  /** As `hashKey` makes it; the key itself is not stored. */
   readonly hash: string;
   readonly createdAt: Micros;
 }
@@ -127,17 +127,17 @@ export async function getProject(tx: Tx, id: string): Promise<Project> {
   return found;
 }
 
-/** The project for who adds something to it: until the transaction ends it is not deleted. */
-export async function findKeptProject(tx: Tx, id: string): Promise<Project | undefined> {
-  const [kept] = uuidForm.test(id) ? await keepRows(tx, projects, { id: id.toLowerCase() }) : [];
-  return kept;
+/** The project, locked against deletion until the transaction ends; for callers that add something to it. */
+export async function findLockedProject(tx: Tx, id: string): Promise<Project | undefined> {
+  const [locked] = uuidForm.test(id) ? await keepRows(tx, projects, { id: id.toLowerCase() }) : [];
+  return locked;
 }
 
 /** The same; throws NotFound when there is none. */
 export async function keepProject(tx: Tx, id: string): Promise<Project> {
-  const kept = await findKeptProject(tx, id);
-  if (kept === undefined) throw new NotFound(`there is no project ${id}`);
-  return kept;
+  const locked = await findLockedProject(tx, id);
+  if (locked === undefined) throw new NotFound(`there is no project ${id}`);
+  return locked;
 }
 
 /** The oldest project of that name; names need not be unique. */
@@ -195,7 +195,7 @@ export async function findUserByEmail(tx: Tx, email: string): Promise<User | und
   return (await tx.findOneBy(users, { email })) ?? undefined;
 }
 
-/** Pings kept of each check of a user's projects; null when the service decides. */
+/** Maximum of stored pings of each check of a user's projects; null for that of the service. */
 export async function findPingLimit(tx: Tx, ownerId: string): Promise<number | null> {
   const columns = { pingLimit: users.columns.pingLimit };
   const [owner] = await querySql(tx, columns, 'select ping_limit from users where id = $1', [ownerId]);

@@ -70,7 +70,7 @@ describeMonitor('account', (stage) => {
     await new Browser(stage, email).login().expect(401);
   });
 
-  test('what cannot be kept is refused', async () => {
+  test('refuses what cannot be stored', async () => {
     await ada.signIn();
     const id = await newProject(ada);
     const hook = { kind: 'slack', name: 'Ops', settings: { url: 'https://a.example/' } };

@@ -72,7 +72,7 @@ describeEachDialect('delivery of alerts', (open) => {
   const log = ({ id }: Channel): Promise<Notification[]> =>
     app.database.read((tx) => listNotifications(tx, id, 100));
 
-  /** A check that all channels are told of and that has just gone down for want of pings. */
+  /** A check that all channels are assigned to and that has just gone down for lack of pings. */
   async function fallenCheck(settings: object = {}) {
     const check = await ada.check({ name: 'Backup', timeout: 60, grace: 60, channels: '*', ...settings });
     await ada.ping(check);
@@ -83,7 +83,7 @@ describeEachDialect('delivery of alerts', (open) => {
 
   const bodies = () => target.requests.map(({ body }) => body);
 
-  test('a check that falls is told once, and so is its recovery', async () => {
+  test('sends one message for a check that goes down, and one for its recovery', async () => {
     const hook = await webhook();
     const check = await fallenCheck();
     await app.deliver();
@@ -104,7 +104,7 @@ describeEachDialect('delivery of alerts', (open) => {
     ]);
   });
 
-  test('a failure is told with the body of the ping', async () => {
+  test('sends a failure with the body of the ping', async () => {
     await webhook();
     const check = await ada.check({ name: 'Backup', channels: '*' });
     await app.http.post(`/ping/${check.uuid}/3`).type('text/plain').send('disk full').expect(200);
@@ -124,14 +124,14 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(target.requests).toEqual([]);
   });
 
-  test('a channel that is not assigned to the check is not told', async () => {
+  test('sends nothing to a channel that is not assigned to the check', async () => {
     await webhook();
     await fallenCheck({ channels: '' });
     await app.deliver();
     expect(target.requests).toEqual([]);
   });
 
-  test('a channel is told only of what it asked for', async () => {
+  test('sends a channel only the changes that it wants', async () => {
     const upOnly = await channel('webhook', { up: { url: target.url } });
     await fallenCheck();
     await app.deliver();
@@ -167,7 +167,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(await read(hook.uuid)).toMatchObject({ lastError: null, lastDurationMs: expect.any(Number) });
   });
 
-  test('a channel that can never be told again is switched off', async () => {
+  test('switches off a channel that can never be reached again', async () => {
     const chat = await channel('slack', { url: `${target.url}/slack` });
     target.answer((response) => response.writeHead(404).end());
     const check = await fallenCheck();
@@ -192,7 +192,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(await log(hook)).toMatchObject([{ error: 'the channel is switched off' }]);
   });
 
-  test('the fastest channel is told first, the one that was never told anything last', async () => {
+  test('notifies the fastest channel first, and one that has had no message yet last', async () => {
     const paths = ['/new', '/slow', '/fast'];
     const hooks = await Promise.all(paths.map(webhook));
     const [, slow, fast] = hooks;
@@ -211,7 +211,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(order.map(({ path }) => path)).toEqual(['/fast', '/slow', '/new']);
   });
 
-  test('one channel that fails does not keep the others from being told', async () => {
+  test('notifies the other channels when one fails', async () => {
     await channel('gotify', { url: 'http://127.0.0.1:1', token: 't' });
     await webhook();
     await fallenCheck();
@@ -219,7 +219,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(bodies()).toHaveLength(1);
   });
 
-  test('one target that hangs does not keep the others from being told', async () => {
+  test('notifies the other targets when one hangs', async () => {
     const [hanging, swift] = [await webhook('/hangs'), await webhook('/answers')];
     const notifying = ({ uuid }: Channel) => ({ timeout: 60, grace: 60, channels: uuid });
     const checks = await Promise.all(Array.from({ length: 6 }, () => ada.check(notifying(hanging))));
@@ -245,7 +245,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(target.requests).toHaveLength(7);
   });
 
-  test('two processes tell of each flip once', async () => {
+  test('two processes send each flip once', async () => {
     const hook = await webhook();
     const other = await app.openAnother();
     await Promise.all(
@@ -318,7 +318,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(target.requests).toEqual([]);
   });
 
-  test('a chat that moved is told at its new place from then on', async () => {
+  test('sends to the new place of a chat that moved from then on', async () => {
     const chat = await channel('telegram', { chatId: -1 });
     target.answer((response, _request, count) =>
       count === 1
@@ -371,7 +371,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(await log(hook)).toEqual([]);
   });
 
-  test('what was told before the oldest ping that is kept is forgotten', async () => {
+  test('deletes notifications older than the oldest stored ping', async () => {
     const hook = await webhook();
     const check = await fallenCheck();
     await app.deliver();

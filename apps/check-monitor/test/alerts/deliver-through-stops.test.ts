@@ -18,7 +18,7 @@ import {
   named,
   open,
   perRound,
-  startTelling,
+  startDelivering,
   until,
 } from '../support/alerts-under-way.js';
 import { faultRounds, reportFault } from '../support/fault-table.js';
@@ -52,7 +52,7 @@ describeEachDialect('alerts under way when their process ends', (openTest) => {
     const { target, pingKey } = await makeStage(database, cleanups);
     const began = performance.now();
     for (let round = 0; round < faultRounds; round += 1) {
-      const service = await startTelling(databaseUrl, cleanups);
+      const service = await startDelivering(databaseUrl, cleanups);
       const hanging = hangAfterTwo(target);
       await failSome(service.url, pingKey, round);
       await hanging;
@@ -73,7 +73,7 @@ describeEachDialect('alerts under way when their process ends', (openTest) => {
       expect(await database.read((tx) => executeSql(tx, used))).toBe(0);
     }
     const sent = faultRounds * perRound;
-    const last = await startTelling(databaseUrl, cleanups);
+    const last = await startDelivering(databaseUrl, cleanups);
     target.answer((response) => response.end());
     await until(async () => (await countWaiting(database)) === 0, 20);
     const lateSeconds = (performance.now() - began) / 1000;
@@ -106,7 +106,7 @@ describeOnPostgres('alerts under way when PostgreSQL is away', () => {
     const relay = await openRelay(databaseUrl);
     cleanups.push(() => relay.close());
     const { target, pingKey } = await makeStage(database, cleanups);
-    const service = await startTelling(relay.url, cleanups);
+    const service = await startDelivering(relay.url, cleanups);
     const began = performance.now();
     for (let round = 0; round < rounds; round += 1) {
       target.answer((response) => void setTimeout(() => response.end(), 100));
@@ -143,7 +143,7 @@ if (faultRounds > 2) {
       cleanups.push(() => database.close());
       await database.migrate();
       const { target, pingKey } = await makeStage(database, cleanups);
-      const service = await startTelling(databaseUrl, cleanups);
+      const service = await startDelivering(databaseUrl, cleanups);
       const answered: string[] = [];
       /** False where the ping was refused as one that may be sent again. */
       const ping = async (slug: 'small' | 'large' = 'large'): Promise<boolean> => {

@@ -188,7 +188,7 @@ describeEachDialect('turns of deliveries', (open) => {
     for (const { uuid } of hanging) for (const name of ['a', 'b', 'c', 'd']) await fail(name, uuid);
     await fail('good', good.uuid);
     const held: ServerResponse[] = [];
-    const told = new Promise<number>((resolve) => {
+    const answeredAt = new Promise<number>((resolve) => {
       target.answer((response, { path }) => {
         if (path === '/hangs') return void held.push(response);
         response.end();
@@ -198,7 +198,7 @@ describeEachDialect('turns of deliveries', (open) => {
     const began = performance.now();
     await app.pump();
     // all places are taken until a target is known to be slow
-    expect((await told) - began).toBeLessThan(4000);
+    expect((await answeredAt) - began).toBeLessThan(4000);
     for (const response of held) response.destroy();
     target.answer((response) => response.end());
     await app.deliver();

@@ -54,8 +54,8 @@ function nextDelivery(target: Recorder, answer: 'answers' | 'hangs'): Promise<st
   });
 }
 
-describeEachDialect('a service that is killed while it tells', (open) => {
-  test('tells again when it is back, under the same key', async () => {
+describeEachDialect('a service that is killed while it delivers', (open) => {
+  test('delivers again when it is back, under the same key', async () => {
     const { url: databaseUrl, database } = await open(schema);
     const accounts = { db: database, secret, clock: { now: () => microsOf(new Date()) } };
     const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };

@@ -130,7 +130,7 @@ describeMonitor('badges', (stage) => {
     await stage.app.http.get(`${pathOf(check.badge_url)}/`).expect(200);
   });
 
-  test('is served to every origin and kept by no cache', async () => {
+  test('is served to every origin and not cached', async () => {
     const { svg } = (await badgesOf())['*'];
     const { headers } = await fetchBadge(svg).expect(200);
     expect(headers).toMatchObject({

@@ -140,13 +140,13 @@ describeEachDialect('channels of a project', (open) => {
     expect(target.requests).toMatchObject([{ body: 'TEST is down, test, test' }]);
   });
 
-  test('are tested by a recovery where they are told of nothing else', async () => {
+  test('are tested by a recovery where they want nothing else', async () => {
     const path = await make('webhook', { up: { method: 'POST', url: target.url, body: '$STATUS' } });
     await testChannel(deps, path);
     expect(target.requests).toMatchObject([{ body: 'up' }]);
   });
 
-  test('are tested once, the error is shown, and only the latest test is kept', async () => {
+  test('are tested once, the error is shown, and only the latest test is stored', async () => {
     const path = await make('webhook', { down: { url: target.url } });
     target.answer((response) => response.writeHead(500).end());
     expect(await testChannel(deps, path)).toMatchObject({ error: 'Received status code 500' });

@@ -15,7 +15,7 @@ describeMonitor('update a check', (stage) => {
     expect((await stage.ada.post(`/checks/${made.uuid}`, '').expect(200)).body).toEqual(made);
   });
 
-  test('channels are replaced, kept, or removed', async () => {
+  test('channels are replaced, left, or removed', async () => {
     const { projectId } = stage.ada.keys;
     const [ops, dev] = [
       await insertTestChannel(stage.app, projectId, 'ops'),
@@ -39,8 +39,8 @@ describeMonitor('update a check', (stage) => {
     const { uuid } = await stage.ada.check({ timeout: 600 });
     const cron = await stage.ada.post(`/checks/${uuid}`, { schedule: '* * * * *', timeout: 900 });
     expect(cron.body).toMatchObject({ schedule: '* * * * *', tz: 'UTC' });
-    const kept = await stage.ada.post(`/checks/${uuid}`, { tz: 'Europe/Riga' });
-    expect(kept.body).toMatchObject({ schedule: '* * * * *', tz: 'Europe/Riga' });
+    const unchanged = await stage.ada.post(`/checks/${uuid}`, { tz: 'Europe/Riga' });
+    expect(unchanged.body).toMatchObject({ schedule: '* * * * *', tz: 'Europe/Riga' });
     const simple = await stage.ada.post(`/checks/${uuid}`, { timeout: 60 });
     expect(simple.body).toHaveProperty('timeout', 60);
     expect(simple.body).not.toHaveProperty('schedule');
@@ -104,13 +104,13 @@ describeMonitor('pause and resume', (stage) => {
   });
 
   test('with manual resume a ping ends no pause, without it does', async () => {
-    const kept = await stage.ada.check({ manual_resume: true });
+    const waiting = await stage.ada.check({ manual_resume: true });
     const ended = await stage.ada.check();
-    for (const made of [kept, ended]) {
+    for (const made of [waiting, ended]) {
       await stage.ada.post(`/checks/${made.uuid}/pause`);
       await stage.ada.ping(made);
     }
-    expect((await stage.ada.get(`/checks/${kept.uuid}`)).body).toMatchObject({
+    expect((await stage.ada.get(`/checks/${waiting.uuid}`)).body).toMatchObject({
       status: 'paused',
       n_pings: 1,
     });

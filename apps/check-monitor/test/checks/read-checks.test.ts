@@ -102,7 +102,7 @@ describeMonitor('get a check', (stage) => {
     expect(byKey.body).toEqual(made);
   });
 
-  test('tells an unknown check from one of another project', async () => {
+  test('answers differently for an unknown check and one of another project', async () => {
     const made = await stage.ada.check();
     const uniqueKey = (await stage.ada.peek(`/checks/${made.uuid}`)).body.unique_key;
     await stage.ben.get(`/checks/${made.uuid}`).expect(403, { error: 'the api key is for another project' });

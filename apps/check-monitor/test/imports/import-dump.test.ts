@@ -398,8 +398,8 @@ describeEachDialect('import of a dump', (open) => {
     test.each([
       ['without users', (row: { model: string }) => row.model !== 'auth.user', 'has no users (auth.user)'],
       ['of nothing', () => false, 'has no users (auth.user)'],
-    ])('refuses a dump %s, naming the command', async (_situation, isKept, reason) => {
-      const { file: partial } = await writeDump(file, (row) => (isKept(row) ? [row] : []));
+    ])('refuses a dump %s, naming the command', async (_situation, isCopied, reason) => {
+      const { file: partial } = await writeDump(file, (row) => (isCopied(row) ? [row] : []));
       await expect(run({ file: partial })).rejects.toThrow(reason);
       await expect(run({ file: partial })).rejects.toThrow('manage.py dumpdata auth.user accounts api');
     });

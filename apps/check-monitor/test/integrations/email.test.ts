@@ -54,7 +54,7 @@ function mailPinged(source: string) {
 }
 
 describe('a mail', () => {
-  test('tells of a check that went down, as text and as HTML', async () => {
+  test('reports a check that went down, as text and as HTML', async () => {
     const mail = await sent(anEvent({ check: { name: 'Backup <1> & "co" é' } }));
     expect(mail.subject).toBe('DOWN | Backup <1> & "co" é');
     expect([mail.from?.text, mail.to]).toEqual([
@@ -70,7 +70,7 @@ describe('a mail', () => {
     expect(mail.html).toContain('<b>Tags:</b> prod, db');
   });
 
-  test('tells of a recovery', async () => {
+  test('reports a recovery', async () => {
     const mail = await sent(aRecovery());
     expect(mail.subject).toBe('UP | Backup');
     expect(mail.text).toContain('The downtime lasted 1 hour.');

@@ -11,7 +11,7 @@ describe('Gotify', () => {
     ['the root of the server', ''],
     ['a trailing slash', '/'],
     ['a path', '/gotify'],
-  ])('is told at %s', async (_situation, path) => {
+  ])('is called at %s', async (_situation, path) => {
     const settings = gotifySettings.parse({ url: target.server.url + path, token: 'A&b' });
     expect(await createGotify(target.send).deliver(aDelivery(settings))).toEqual({ ok: true });
     const base = path.replace(/\/$/, '');

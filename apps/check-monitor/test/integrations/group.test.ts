@@ -24,19 +24,19 @@ async function deliver(results: readonly (DeliveryResult | undefined)[]) {
 }
 
 describe('a group', () => {
-  test('tells each of its channels', async () => {
+  test('notifies each of its channels', async () => {
     const { result, sent } = await deliver([delivered, delivered]);
     expect(result).toEqual({ ok: true });
     expect(sent.map(({ channelUuid }) => channelUuid)).toEqual(members);
   });
 
-  test('counts those that failed, and tells the others all the same', async () => {
+  test('counts those that failed, and still notifies the others', async () => {
     const { result, sent } = await deliver([undelivered('no'), delivered]);
     expect(result).toEqual({ ok: false, error: '1 out of 2 notifications failed', permanent: false });
     expect(sent).toHaveLength(2);
   });
 
-  test('a channel that is gone or has nothing to tell is no failure', async () => {
+  test('a channel that is gone or has nothing to send is no failure', async () => {
     expect((await deliver([undefined, undefined])).result).toEqual({ ok: true });
   });
 

@@ -9,7 +9,7 @@ describe('Matrix', () => {
   const account = () => ({ homeserverUrl: target.server.url, accessToken: 'secret' });
   const settings = { roomId: '!room/1:example.org' };
 
-  test('is told in a room, each delivery being a transaction', async () => {
+  test('gets a message in a room, each delivery being a transaction', async () => {
     const matrix = createMatrix({ send: target.send, account: account() });
     const event = aRecovery({ check: { name: '<x>' } });
     expect(await matrix.deliver(aDelivery(settings, event))).toEqual({ ok: true });

@@ -11,7 +11,7 @@ const settings = (more: object = {}) =>
   ntfySettings.parse({ url: target.server.url, topic: 'alerts', ...more });
 
 describe('ntfy', () => {
-  test('is told of a check that went down', async () => {
+  test('gets a message about a check that went down', async () => {
     const others = { total: 2, downCount: 1, down: [aDownCheck({ name: 'mail *1*' })] };
     const event = anEvent({ others });
     const delivery = aDelivery(settings({ token: 'tk_1', priorityDown: 5 }), event);
@@ -62,7 +62,7 @@ describe('ntfy', () => {
     expect(Buffer.byteLength(String(target.json()['message']))).toBeLessThan(4096);
   });
 
-  test('tells nothing with priority 0', () => {
+  test('sends nothing with priority 0', () => {
     const ntfy = createNtfy(target.send, undefined);
     const downOnly = ntfySettings.parse({ topic: 'alerts', priorityUp: 0 });
     expect([ntfy.shouldNotify(downOnly, 'down'), ntfy.shouldNotify(downOnly, 'up')]).toEqual([true, false]);

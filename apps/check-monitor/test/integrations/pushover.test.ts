@@ -11,7 +11,7 @@ const settings = (more: object = {}) => pushoverSettings.parse({ userKey: 'user'
 const fields = (index = 0) => Object.fromEntries(new URLSearchParams(target.server.requests[index]?.body));
 
 describe('Pushover', () => {
-  test('is told of a check that went down', async () => {
+  test('gets a message about a check that went down', async () => {
     const event = anEvent({ check: { name: 'a & b' } });
     expect(await pushover().deliver(aDelivery(settings(), event))).toEqual({ ok: true });
     expect(target.server.requests[0]).toMatchObject({
@@ -84,7 +84,7 @@ describe('Pushover', () => {
     expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({ ok: false, permanent: false });
   });
 
-  test('tells nothing with priority -3', () => {
+  test('sends nothing with priority -3', () => {
     const upOnly = settings({ priorityDown: -3 });
     expect([pushover().shouldNotify(upOnly, 'down'), pushover().shouldNotify(upOnly, 'up')]).toEqual([
       false,

@@ -88,7 +88,7 @@ function sentCall(): Call {
 }
 
 describe('Signal', () => {
-  test('is told by a UNIX socket, with parts of the message in bold and as code', async () => {
+  test('gets a message by a UNIX socket, with parts of the message in bold and as code', async () => {
     const event = anEvent({ check: { name: '😀 Backup' } });
     expect(await signal().deliver(aDelivery(settings, event))).toEqual({ ok: true });
     const call = sentCall();
@@ -108,7 +108,7 @@ describe('Signal', () => {
     expect(styled(call, 'MONOSPACE')).toEqual(['done']);
   });
 
-  test('is told by TCP, and by user name', async () => {
+  test('gets a message by TCP, and by user name', async () => {
     const byName = signalSettings.parse({ recipient: 'ada.42' });
     await signal(`127.0.0.1:${port}`).deliver(aDelivery(byName, aRecovery()));
     expect(sentCall().params).toMatchObject({ recipient: ['u:ada.42'] });
@@ -147,7 +147,7 @@ describe('Signal', () => {
     expect(captchas).toEqual(['proof-1']);
   });
 
-  test('another refusal is told as it is, and not tried again', async () => {
+  test('reports another refusal as it is, and does not try again', async () => {
     answer = () => ({ error: { code: -32602, message: 'Bad number', data: null } });
     expect(await signal().deliver(aDelivery(settings))).toMatchObject({
       error: 'signal-cli call failed (-32602): Bad number',

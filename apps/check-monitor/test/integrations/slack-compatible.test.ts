@@ -16,7 +16,7 @@ function channel(kind: Name) {
 const settings = (path = '/hook') => ({ url: target.server.url + path });
 
 describe('slack', () => {
-  test('is told of a check that went down', async () => {
+  test('gets a message about a check that went down', async () => {
     const event = anEvent({ check: { description: 'Nightly & <weekly>' } });
     expect(await channel('slack').deliver(aDelivery(settings(), event))).toEqual({ ok: true });
     expect(target.server.requests[0]).toMatchObject({ method: 'POST', path: '/hook' });
@@ -45,7 +45,7 @@ describe('slack', () => {
     });
   });
 
-  test('is told of a recovery, with the picture of the service', async () => {
+  test('gets a message about a recovery, with the picture of the service', async () => {
     const event = aRecovery({ lastPing: null });
     const view = { ...viewOf(event), logoUrl: 'https://monitor.example/logo.png' };
     await channel('slack').deliver(aDelivery(settings(), event, { view }));
@@ -91,7 +91,7 @@ describe('mattermost and discord', () => {
     ['/api/webhooks/1/key/', '/api/webhooks/1/key/slack'],
     ['/api/webhooks/1/key/slack', '/api/webhooks/1/key/slack'],
     ['/api/webhooks/1/key?thread_id=5', '/api/webhooks/1/key/slack?thread_id=5'],
-  ])('discord at %s is told at %s', async (path, called) => {
+  ])('discord at %s is called at %s', async (path, called) => {
     await channel('discord').deliver(aDelivery(settings(path)));
     expect(target.server.requests[0]?.path).toBe(called);
   });

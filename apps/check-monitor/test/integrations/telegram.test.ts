@@ -10,7 +10,7 @@ const telegram = (now = () => 0) =>
 const settings = telegramSettings.parse({ chatId: -100, threadId: 7 });
 
 describe('telegram', () => {
-  test('is told of a check that went down', async () => {
+  test('gets a message about a check that went down', async () => {
     const event = anEvent({ reason: 'fail', check: { name: 'A <b> & c' } });
     expect(await telegram().deliver(aDelivery(settings, event))).toEqual({ ok: true });
     expect(target.server.requests[0]?.path).toBe('/bot1:abc/sendMessage');
@@ -23,7 +23,7 @@ describe('telegram', () => {
     expect(text).toContain('<pre>done</pre>');
   });
 
-  test('is told of a recovery, outside of topics', async () => {
+  test('gets a message about a recovery, outside of topics', async () => {
     await telegram().deliver(aDelivery(telegramSettings.parse({ chatId: '@ops' }), aRecovery()));
     expect(target.json()).toMatchObject({ chat_id: '@ops', text: expect.stringMatching(/^🟢 /) });
     expect(target.json()).not.toHaveProperty('message_thread_id');
@@ -60,7 +60,7 @@ describe('telegram', () => {
     expect(target.server.requests).toHaveLength(1);
   });
 
-  test('is told six times a minute at most, and then waits for its turn', async () => {
+  test('gets at most six messages a minute, and then waits', async () => {
     let now = 0;
     const bot = telegram(() => now);
     for (let turn = 0; turn < 6; turn += 1) expect((await bot.deliver(aDelivery(settings))).ok).toBe(true);
@@ -84,7 +84,7 @@ describe('telegram', () => {
     expect(target.server.requests).toHaveLength(1);
   });
 
-  test('an answer that is no JSON is told by its status', async () => {
+  test('reports an answer that is not JSON by its status', async () => {
     target.server.answer((response) => response.writeHead(502).end('<html>'));
     expect(await telegram().deliver(aDelivery(settings))).toMatchObject({
       error: 'Received status code 502',

@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(target.requests).toHaveLength(1);
   });
 
-  test('tells only what it has an address for', () => {
+  test('sends only changes that it has an address for', () => {
     const webhook = createWebhook(sender.send);
     const downOnly = webhookSettings.parse({ down: { url: 'http://x.example' } });
     expect([webhook.shouldNotify(downOnly, 'down'), webhook.shouldNotify(downOnly, 'up')]).toEqual([

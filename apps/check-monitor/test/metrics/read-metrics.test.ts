@@ -59,7 +59,7 @@ hc_check_up{name="two", tags="y", unique_key="`);
       await former('x'.repeat(32)).expect(403);
     });
 
-    test('a wrong key is told from none and from no key at all', async () => {
+    test('answers differently for a wrong key, a missing one and no key at all', async () => {
       await scrape('').expect(401);
       await scrape('').set('Authorization', 'Basic YTpi').expect(401);
       await scrape('short').expect(400);

@@ -52,7 +52,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(zeros.map((sample) => [sample, samples.get(sample)])).toEqual(zeros.map((sample) => [sample, 0]));
   });
 
-  test('tells pings by their kind and answer, and how many were stored at once', async () => {
+  test('counts pings by their kind and answer, and how many were stored at once', async () => {
     const check = await ada.check({ name: 'Backup' });
     const before = await scrape();
     await ada.ping(check, '/start');
@@ -67,7 +67,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(after.get('check_monitor_checks{status="up"}')).toBe(1);
   });
 
-  test('tells what waits for the alert loop, and what became of messages', async () => {
+  test('counts what waits for the alert loop, and the results of messages', async () => {
     const hook = (path: string) => ({ method: 'POST', url: `${target.url}${path}`, body: 'it fell' });
     const projectId = ada.keys.projectId;
     const settings = { down: hook('/down'), up: hook('/up') };
@@ -137,7 +137,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect((await scrape()).get('check_monitor_oldest_held_message_seconds')).toBe(0);
   });
 
-  test('tells requests by the template of their path, without a key in it', async () => {
+  test('counts requests by the template of their path, without a key in it', async () => {
     await app.http.get(`/projects/${ada.keys.projectId}/metrics/${ada.keys.readOnlyKey}`).expect(200);
     const samples = [...(await scrape()).keys()].filter((sample) =>
       sample.startsWith('http_request_duration'),

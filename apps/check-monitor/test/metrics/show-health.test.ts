@@ -18,7 +18,7 @@ describeEachDialect('health', (open) => {
     await app.http.get('/health/live').expect(200);
   };
 
-  test('is told without a key, apart for being alive and for being ready', async () => {
+  test('is shown without a key, separately for being alive and for being ready', async () => {
     await app.http.get('/health/live').expect(200, { status: 'ok', message: 'the process runs', version });
     await app.http
       .get('/health/ready/')

@@ -46,7 +46,7 @@ describeEachDialect('reports on deliveries', (open) => {
       const channel = await findChannel(tx, channelUuid);
       const log = channel === undefined ? [] : await listNotifications(tx, channel.id, 10);
       const latest = log.find(({ aboutChannelId }) => aboutChannelId === null);
-      if (channel === undefined || latest === undefined) throw new Error('nothing was told');
+      if (channel === undefined || latest === undefined) throw new Error('nothing was sent');
       const seen = { error: latest.error, last: channel.lastError, isDisabled: channel.disabledAt !== null };
       return { id: latest.deliveryId, seen };
     });

@@ -66,13 +66,13 @@ describeEachDialect('pings in partitions', (open, dialect) => {
     await ada.delete(`/checks/${check.uuid}`).expect(200);
     expect(await run('select 1 from pings')).toEqual([]);
 
-    const [past, kept] = [nameOf(monthsAhead(-4)), nameOf(monthsAhead(-3))];
+    const [past, recent] = [nameOf(monthsAhead(-4)), nameOf(monthsAhead(-3))];
     // as if they had been made in their time
     await run(`create table ${past} partition of pings for values from (-2) to (-1)`);
-    await run(`create table ${kept} partition of pings for values from (-1) to (0)`);
+    await run(`create table ${recent} partition of pings for values from (-1) to (0)`);
     await run(script('maintain-pings.sql'));
-    const [found] = await run(`select to_regclass('${past}') as past, to_regclass('${kept}') as kept`);
-    expect(found).toEqual({ past: null, kept });
+    const [found] = await run(`select to_regclass('${past}') as past, to_regclass('${recent}') as recent`);
+    expect(found).toEqual({ past: null, recent });
   });
 
   onPostgres('are upgraded where they lie', async () => {

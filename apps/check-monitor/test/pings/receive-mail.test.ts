@@ -32,7 +32,7 @@ const suite = (stage: Stage) => {
   const pingsOf = async (uuid: string) =>
     (await stage.ada.get(`/checks/${uuid}/pings/`).expect(200)).body.pings;
 
-  test('is a success of the check that its address names, kept whole', async () => {
+  test('is a success of the check that its address names, stored whole', async () => {
     const { uuid } = await stage.ada.check();
     await send({ to: `${uuid}@${domain}`, subject: 'any', text: 'x'.repeat(20_000) });
     expect(await pingsOf(uuid)).toMatchObject([

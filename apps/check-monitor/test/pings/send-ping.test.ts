@@ -155,7 +155,7 @@ describeMonitor('body of a ping', (stage) => {
   const bodyOf = (uuid: string, n: number | string) =>
     stage.ada.get(`/checks/${uuid}/pings/${n}/body`).buffer(true);
 
-  test('is kept as it came, up to the limit', async () => {
+  test('is stored as it came, up to the limit', async () => {
     const { uuid } = await stage.ada.check();
     const bytes = Buffer.concat([Buffer.from([0xff, 0x00, 0x0d, 0x0a]), Buffer.alloc(20_000, 'x')]);
     const path = `/ping/${uuid}`;

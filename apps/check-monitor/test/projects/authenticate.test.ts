@@ -44,20 +44,20 @@ describeMonitor('keys', (stage) => {
       .expect(401, wrong);
   });
 
-  test('a body that is no JSON object is told before the key', async () => {
+  test('refuses a body that is not a JSON object before it judges the key', async () => {
     await post('/checks/').send('{').expect(400, { error: 'could not parse request body' });
     await post('/checks/').send('[]').expect(400, { error: 'json validation error: value is not an object' });
     await post(`/checks/${unknown}/pause`).send(' ').expect(400, { error: 'could not parse request body' });
   });
 
-  test('the key is told before an unknown check, and that before wrong parameters', async () => {
+  test('refuses the key before an unknown check, and that before wrong parameters', async () => {
     await post(`/checks/${unknown}`).send('{"name":1}').expect(401, missing);
     await stage.ada.post(`/checks/${unknown}`, { name: 1 }).expect(404);
     const { uuid } = await stage.ben.check();
     await stage.ada.post(`/checks/${uuid}`, { name: 1 }).expect(403);
   });
 
-  test('a path that cannot exist is told before the key', async () => {
+  test('refuses a path that cannot exist before it judges the key', async () => {
     await stage.app.http.get('/api/v3/checks/nothing').expect(404);
     await stage.app.http.get('/api/v3/').expect(404);
   });

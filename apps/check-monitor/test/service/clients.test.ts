@@ -63,11 +63,11 @@ describeMonitor('unmodified clients', (stage) => {
     await stage.ada.get(`/checks/${made.uuid}`).expect(404);
   });
 
-  borgmatic('borgmatic tells of start, end and failure', async () => {
+  borgmatic('borgmatic reports start, end and failure', async () => {
     const { uuid } = await stage.ada.check();
     const at = (name: string) => join(folder, uuid, name);
     mkdirSync(at('source'), { recursive: true });
-    writeFileSync(join(at('source'), 'file'), 'kept');
+    writeFileSync(join(at('source'), 'file'), 'content');
     const config = (repository: string) => `location:
     source_directories: ['${at('source')}']
     repositories: ['${at(repository)}']

@@ -5,7 +5,7 @@ const needed = { CHECK_MONITOR_SECRET: 'a secret for tests only' };
 const load = (environment: Record<string, string> = {}) => loadConfig({ ...needed, ...environment });
 
 describe('configuration of delivery', () => {
-  test('calls nothing inside, and has no messenger set up, unless told to', () => {
+  test('calls nothing inside, and has no messenger set up, unless configured', () => {
     expect(load().delivery).toEqual({
       site: {
         siteName: 'CertLoop',
@@ -35,7 +35,7 @@ describe('configuration of delivery', () => {
       { CHECK_MONITOR_SITE_ROOT: 'https://m.example.org/x', CHECK_MONITOR_SITE_NAME: 'The "best"' },
       '"The best" <alerts@m.example.org>',
     ],
-    ['whom it is told', { CHECK_MONITOR_MAIL_FROM: 'a@example.org' }, 'a@example.org'],
+    ['the configured address', { CHECK_MONITOR_MAIL_FROM: 'a@example.org' }, 'a@example.org'],
   ])('mails come from %s', (_situation, environment, from) => {
     const url = 'smtps://user:password@mail.example.org';
     expect(load({ CHECK_MONITOR_SMTP_URL: url, ...environment }).delivery.messengers.smtp).toEqual({
@@ -44,7 +44,7 @@ describe('configuration of delivery', () => {
     });
   });
 
-  test('badges are labelled by the name of the site, unless told otherwise', () => {
+  test('badges are labelled by the name of the site, unless another label is configured', () => {
     expect(load({ CHECK_MONITOR_SITE_NAME: 'Monitor' }).badgeLabel).toBe('Monitor');
     expect(load({ CHECK_MONITOR_BADGE_LABEL: 'jobs' }).badgeLabel).toBe('jobs');
   });
@@ -69,10 +69,10 @@ describe('configuration of delivery', () => {
 });
 
 describe('configuration of limits', () => {
-  test('is that of the documents, unless told otherwise', () => {
+  test('is that of the documents, unless configured', () => {
     expect(load()).toMatchObject({ checkLimit: 20, pingLimit: 100, pingBodyLimit: 10_000 });
-    const told = { CHECK_MONITOR_CHECK_LIMIT: '500', CHECK_MONITOR_PING_LIMIT: '1000' };
-    expect(load(told)).toMatchObject({ checkLimit: 500, pingLimit: 1000 });
+    const configured = { CHECK_MONITOR_CHECK_LIMIT: '500', CHECK_MONITOR_PING_LIMIT: '1000' };
+    expect(load(configured)).toMatchObject({ checkLimit: 500, pingLimit: 1000 });
   });
 
   test.each([
@@ -89,15 +89,15 @@ describe('configuration of pings by mail', () => {
     expect(load({ CHECK_MONITOR_PING_MAIL_DOMAIN: 'ping.example.org' }).mail).toBeUndefined();
   });
 
-  test('listens where HTTP does, for the host of the site, unless told otherwise', () => {
+  test('listens where HTTP does, for the host of the site, unless configured', () => {
     const port = { CHECK_MONITOR_SMTP_PORT: '2525' };
     const usual = { port: 2525, host: '127.0.0.1', domain: '127.0.0.1', sizeLimit: 10_000_000 };
     expect(load(port).mail).toEqual(usual);
-    const told = {
+    const configured = {
       ...port,
       CHECK_MONITOR_SMTP_HOST: '::',
       CHECK_MONITOR_PING_MAIL_DOMAIN: 'ping.example.org',
     };
-    expect(load(told).mail).toEqual({ ...usual, host: '::', domain: 'ping.example.org' });
+    expect(load(configured).mail).toEqual({ ...usual, host: '::', domain: 'ping.example.org' });
   });
 });

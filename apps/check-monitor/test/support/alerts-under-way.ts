@@ -29,7 +29,7 @@ export async function makeStage(
 }
 
 /** A process that sends alerts as soon as they are due. */
-export async function startTelling(databaseUrl: string, cleanups: Cleanups): Promise<RunningService> {
+export async function startDelivering(databaseUrl: string, cleanups: Cleanups): Promise<RunningService> {
   const service = await startService(databaseUrl, {
     CHECK_MONITOR_TICK_MS: '50',
     CHECK_MONITOR_CHECK_LIMIT: '1000',

@@ -218,7 +218,7 @@ async function whileAny(dispatcher: Dispatcher): Promise<void> {
   while (await dispatcher.deliver());
 }
 
-/** Tells channels on this machine. */
+/** Notifies channels on this machine. */
 function openNotifier({
   secret,
   delivery: {

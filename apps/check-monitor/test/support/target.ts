@@ -3,7 +3,7 @@ import type { SendHttp } from '../../src/integrations/delivery/http-sender.clien
 import { type Recorder, startRecorder } from './recorder.js';
 import { openSender } from './sender.js';
 
-/** A server to tell things to, empty before each test, and the real sender. */
+/** A server that receives messages, empty before each test, and the real sender. */
 export interface Target {
   readonly server: Recorder;
   readonly send: SendHttp;

@@ -105,7 +105,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     });
   fqdns
     .command('explain <fqdn>')
-    .description('Tell when and why its certificate will be renewed')
+    .description('Show when and why its certificate will be renewed')
     .option('--space <space>', 'the space that it is in')
     .action(async (named: string, { space }: InSpace) => {
       const { report, manager } = open();

@@ -26,7 +26,7 @@ export function addJobs(program: Command, open: () => Session, ended: Ended): vo
     .option('--fail', 'it failed')
     .option('--log', 'only log')
     .option('--exit-status <n>', 'it ended with a status', wholeNumber('--exit-status', 0, 255))
-    .option('--body <file>', 'file whose content is kept with the ping; - for standard input')
+    .option('--body <file>', 'file whose content is stored with the ping; - for standard input')
     .action((named: string, options: PingOptions) => ping(open(), named, options));
   program
     .command('run <check> <command...>')

@@ -15,7 +15,7 @@ interface LoginOptions {
 export function addLogin(program: Command, open: () => Session): void {
   program
     .command('login')
-    .description('Exchange a password for an API token that is kept for later calls')
+    .description('Exchange a password for an API token that is stored for later calls')
     .requiredOption('--url <url>', 'address of cert-manager')
     .requiredOption('--username <name>', 'who you are there; the password is asked for, or read from a pipe')
     .addOption(

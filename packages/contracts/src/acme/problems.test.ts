@@ -27,7 +27,7 @@ describe('acmeProblemDocument', () => {
     });
   });
 
-  test('tells subproblems and further members', () => {
+  test('shows subproblems and further members', () => {
     const identifier = { type: 'dns', value: 'a.test' };
     const subproblems = [{ type: 'urn:ietf:params:acme:error:malformed', detail: 'short', identifier }];
     const problem = new AcmeProblem('badSignatureAlgorithm', 'why', {

@@ -15,7 +15,7 @@ export const signReplySchema = z
   .meta({ id: 'SignReply' });
 export type SignReply = z.output<typeof signReplySchema>;
 
-/** How one step went; further members tell what belongs to it, such as the order's `url`. */
+/** How one step went; further members describe it, such as the order's `url`. */
 export const stepReportSchema = z
   .looseObject({
     status: z.enum(stepStatuses),
@@ -158,7 +158,7 @@ export const issuanceContract = {
   getChallengeSetup: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/challenge-setup',
-    summary: 'Tell what must be set up so that a CA can validate the names of an FQDN',
+    summary: 'Show what must be set up so that a CA can validate the names of an FQDN',
     params: byFqdn,
     responses: { 200: json(challengeSetupSchema, 'What is to be set up') },
     failures: [401, 404],

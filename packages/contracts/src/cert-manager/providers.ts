@@ -101,7 +101,7 @@ export const providersContract = {
   setProviderConfig: endpoint({
     method: 'PUT',
     path: '/providers/{id}/config',
-    summary: 'Replace the configuration of a provider; a secret sent as its mask is kept',
+    summary: 'Replace the configuration of a provider; a secret sent as its mask stays unchanged',
     params: byId,
     body: { kind: 'json', schema: z.object({ config: sentConfig }) },
     responses: { 200: json(messageSchema, 'Stored') },

@@ -135,7 +135,7 @@ export const renewalsContract = {
   explainRenewal: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/renewal-explanation',
-    summary: 'Tell when and why the certificate of an FQDN will be renewed',
+    summary: 'Show when and why the certificate of an FQDN will be renewed',
     params: byFqdn,
     responses: { 200: json(renewalExplanationSchema, 'When and why') },
     failures: [401, 404],

@@ -43,7 +43,7 @@ export const systemContract = {
   getHealth: endpoint({
     method: 'GET',
     path: '/health',
-    summary: 'Tell whether the service works',
+    summary: 'Report whether the service works',
     public: true,
     responses: { 200: json(healthSchema, 'The service works') },
     failures: [],
@@ -51,7 +51,7 @@ export const systemContract = {
   getLiveness: endpoint({
     method: 'GET',
     path: '/health/live',
-    summary: 'Tell whether the process runs',
+    summary: 'Report whether the process runs',
     public: true,
     responses: { 200: json(healthSchema, 'The process runs') },
     failures: [],
@@ -59,7 +59,7 @@ export const systemContract = {
   getReadiness: endpoint({
     method: 'GET',
     path: '/health/ready',
-    summary: 'Tell whether requests are taken: the database answers and the service is not stopping',
+    summary: 'Report whether requests are taken: the database answers and the service is not stopping',
     public: true,
     responses: { 200: json(healthSchema, 'Requests are taken') },
     failures: [503],

@@ -4,7 +4,7 @@
 export const permissionLevels = ['READ', 'READ_WRITE', 'FULL_ACCESS'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
-/** Scopes of an API token; ADMIN reaches what is kept for administrators. */
+/** Scopes of an API token; ADMIN reaches what only administrators may use. */
 export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 

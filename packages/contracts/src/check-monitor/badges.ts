@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json, text } from '../endpoint.js';
 
-/** Addresses of the badges of one tag; those ending in 3 tell up, late and down, the others up and down. */
+/** Addresses of the badges of one tag; those ending in 3 show up, late and down, the others up and down. */
 export const badgeUrlsSchema = z
   .object({
     svg: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 
-/** One way in which changes of status are told. */
+/** One way in which changes of status are sent. */
 export const integrationSchema = z
   .object({
     id: z.string(),

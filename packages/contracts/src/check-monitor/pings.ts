@@ -74,7 +74,7 @@ const slugPing = <const P extends string>(path: P, summary: string) =>
   });
 
 /**
- * Addresses that jobs ping, by check uuid or by ping key and slug. POST is declared, whose body is kept; GET,
+ * Addresses that jobs ping, by check uuid or by ping key and slug. POST is declared, whose body is stored; GET,
  * HEAD and PUT mean the same. Refusals are plain text.
  */
 export const pingContract = {
@@ -82,7 +82,7 @@ export const pingContract = {
   pingStart: uuidPing('/ping/{uuid}/start', 'Report the start of a run'),
   pingFail: uuidPing('/ping/{uuid}/fail', 'Report failure'),
   pingLog: uuidPing('/ping/{uuid}/log', 'Log without a change of status'),
-  // Two segments are a uuid with an exit status, or a ping key with a slug: no template tells them apart.
+  // Two segments are a uuid with an exit status, or a ping key with a slug: no template distinguishes them.
   pingNamed: endpoint({
     method: 'POST',
     path: '/ping/{key}/{name}',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 
-/** What an orchestrator is told; refusals have the body of every other one. */
+/** Answer to an orchestrator; refusals have the body of every other one. */
 export const probeSchema = z
   .object({
     status: z.literal('ok'),
@@ -16,7 +16,7 @@ export const probesContract = {
   getLiveness: endpoint({
     method: 'GET',
     path: '/health/live',
-    summary: 'Tell whether the process runs',
+    summary: 'Report whether the process runs',
     public: true,
     responses: { 200: json(probeSchema, 'The process runs') },
     failures: [],
@@ -24,7 +24,7 @@ export const probesContract = {
   getReadiness: endpoint({
     method: 'GET',
     path: '/health/ready',
-    summary: 'Tell whether requests are taken: the database answers and the service is not stopping',
+    summary: 'Report whether requests are taken: the database answers and the service is not stopping',
     public: true,
     responses: { 200: json(probeSchema, 'Requests are taken') },
     failures: [503],

@@ -18,7 +18,7 @@ const revocationSchema = z
   .meta({ id: 'CaRevocation' });
 const certificate = z.object({ certId: z.string() });
 
-/** Operations by which testers tell the authority what to do, on leave of its operator. */
+/** Operations by which testers control the authority, if its operator allows them. */
 export const dummyCaAdminContract = {
   revokeCertificate: endpoint({
     method: 'POST',

@@ -51,7 +51,7 @@ export const statusContract = {
   getCertificateStatus: endpoint({
     method: 'GET',
     path: '/certificate-status/{serial_number}',
-    summary: 'Tell whether a certificate is revoked',
+    summary: 'Report whether a certificate is revoked',
     params: z.object({ serial_number: serialNumber }),
     responses: { 200: json(certificateStatusSchema, 'The status') },
     failures: [404],

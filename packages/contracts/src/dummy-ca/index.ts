@@ -49,7 +49,7 @@ export function dummyCaOpenApi(): object {
       title: 'Dummy certificate authority',
       version: '1.0.0',
       description:
-        'Signs CSRs for tests. Certificates are kept in memory and are lost on restart. ' +
+        'Signs CSRs for tests. Certificates are held in memory and are lost on restart. ' +
         'What begins with /admin is served only where the operator has switched it on.',
       groups: {
         Certificates: signingContract,

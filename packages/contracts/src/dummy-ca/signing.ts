@@ -66,7 +66,7 @@ export const signingContract = {
   getHealth: endpoint({
     method: 'GET',
     path: '/health',
-    summary: 'Tell whether the authority works',
+    summary: 'Report whether the authority works',
     responses: { 200: json(caHealthSchema, 'The authority works') },
     failures: [],
   }),

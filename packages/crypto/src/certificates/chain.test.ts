@@ -177,7 +177,7 @@ describe('checkChain', () => {
     expect(reasonOf(await makeLeaf(expired), [], [expired.certificate])).toBe(reason);
   });
 
-  test('a path length is kept to the last authority and not beyond', async () => {
+  test('a path length is respected to the last authority and not beyond', async () => {
     const narrow = await makeAuthority('Narrow', root, {}, 0);
     const below = await makeAuthority('Below', narrow);
     expect(reasonOf(await makeLeaf(narrow), [narrow.certificate], [root.certificate])).toBe('ok');

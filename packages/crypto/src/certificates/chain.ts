@@ -58,8 +58,8 @@ export function orderChain(ders: readonly Buffer[]): Certificate[] {
 
 /**
  * Looks for a path from the leaf over any of the others to one of the roots in which every certificate is valid at
- * `now`, issued by the next, path lengths are kept, and TLS clients find no fault with it (see findPathFault). Revocation
- * and policies are not judged. Never throws; of several failures the first one, nearest to the leaf, is returned.
+ * `now`, issued by the next, path lengths are respected, and TLS clients find no fault with it (see findPathFault).
+ * Revocation and policies are not judged. Never throws; of several failures the first one, nearest to the leaf, is returned.
  */
 export function checkChain(
   leaf: Certificate,
@@ -155,7 +155,7 @@ const maxAuthorities = 256;
 const verifiedAuthorities = createLatest<boolean>(maxAuthorities);
 const authorities = createLatest<Certificate>(maxAuthorities);
 // real ones have less than 3 KiB, with keys of RSA-4096
-const longestKept = 8192;
+const maxCachedOctets = 8192;
 
 /** As parseCertificate; one of an authority is parsed once for all the chains that it comes with. */
 export function recallCertificate(der: Buffer): Certificate {
@@ -163,7 +163,7 @@ export function recallCertificate(der: Buffer): Certificate {
   const known = authorities.get(octets);
   if (known !== undefined) return known;
   const certificate = parseCertificate(der);
-  if (!certificate.isCa || der.length > longestKept) return certificate;
+  if (!certificate.isCa || der.length > maxCachedOctets) return certificate;
   authorities.put(octets, certificate);
   return certificate;
 }

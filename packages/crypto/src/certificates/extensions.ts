@@ -86,7 +86,7 @@ export function parseKeyUsage(value: Buffer): number[] {
   return decodeNamedBits(parseDer(value, 'keyUsage'), 'the list of usages');
 }
 
-/** Throws InvalidInput; a path length without cA is kept, though it says nothing. */
+/** Throws InvalidInput; a path length without cA is accepted, though it has no effect. */
 export function parseBasicConstraints(value: Buffer): BasicConstraints {
   const members = new Members(parseDer(value, 'basicConstraints'), 'basicConstraints');
   const cA = members.optional(tag.boolean);

@@ -54,12 +54,12 @@ function instantOf(element: DerElement, name: string, year: number, parts: reado
   // Date.UTC would turn the years 0 to 99 into 1900 to 1999.
   instant.setUTCFullYear(year, month - 1, day);
   instant.setUTCHours(hour, minute, second);
-  const kept =
+  const isUnchanged =
     instant.getUTCMonth() === month - 1 &&
     instant.getUTCDate() === day &&
     hour < 24 &&
     minute < 60 &&
     second < 60;
-  if (!kept) throw element.malformed(`${name} is no instant of the calendar`);
+  if (!isUnchanged) throw element.malformed(`${name} is no instant of the calendar`);
   return instant;
 }

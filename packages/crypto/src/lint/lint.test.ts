@@ -49,7 +49,7 @@ test('a flawless leaf and its authority have no faults', async () => {
   expect(lintCertificate(issuerDer)).toEqual([]);
 });
 
-describe('each fault is told, and nothing else', () => {
+describe('each fault is reported, and nothing else', () => {
   const faults: [string, CertificateParts][] = [
     ['the serial number is 0', { serialNumber: encodeInteger(0n) }],
     ['the serial number is negative', { serialNumber: encodeInteger(-5n) }],
@@ -174,7 +174,7 @@ describe('each fault is told, and nothing else', () => {
     expect(await lint(parts)).toEqual([sentence]);
   });
 
-  test('bounds that are just kept', async () => {
+  test('values at the bounds', async () => {
     expect(await lint({ serialNumber: encodeInteger(2n ** 159n - 1n) })).toEqual([]);
     expect(await lint({ subject: encodeName({ commonName: 'é'.repeat(64) }) })).toEqual([]);
   });

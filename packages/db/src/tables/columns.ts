@@ -1,7 +1,7 @@
 import type { EntitySchemaColumnOptions, TableColumnOptions, ValueTransformer } from 'typeorm';
 import type { ColumnKind, Dialect } from '../dialect.js';
 
-/** What the database is told of a column. */
+/** Definition of a column. */
 export interface ColumnSpec {
   readonly kind: ColumnKind;
   readonly length: number | undefined;
@@ -59,7 +59,7 @@ export const column = {
   /** Whole number up to 2^53, read as a number. */
   bigint: (): Column<number> => new Column('bigint'),
   boolean: (): Column<boolean> => new Column('boolean'),
-  /** Date in UTC, kept to the millisecond, whatever the zone of the process. */
+  /** Date in UTC, stored to the millisecond, whatever the zone of the process. */
   instant: (): Column<Date> => new Column('instant'),
   /** Instant as whole microseconds since 1970 in UTC, for what a millisecond is too coarse for. */
   preciseInstant: (): Column<number> => new Column('bigint'),

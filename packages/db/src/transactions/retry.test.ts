@@ -48,7 +48,7 @@ describe('beginning', () => {
   test('says who is in the way when patience ends', async () => {
     const begin = () => Promise.reject(failure('SQLITE_BUSY'));
     await expect(begun(begin, 30)).rejects.toThrow(DatabaseUnavailable);
-    await expect(begun(begin, 30)).rejects.toThrow('another process has kept the database for 30 ms');
+    await expect(begun(begin, 30)).rejects.toThrow('another process has held the database for 30 ms');
   });
 
   test('fails at once for any other reason', async () => {

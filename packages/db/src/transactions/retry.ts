@@ -28,7 +28,7 @@ export async function begun(begin: () => Promise<void>, patienceMs = 5000): Prom
     } catch (error) {
       if (!isPassing(error)) throw error;
       if (performance.now() > deadline) {
-        throw new DatabaseUnavailable(`another process has kept the database for ${patienceMs} ms`, {
+        throw new DatabaseUnavailable(`another process has held the database for ${patienceMs} ms`, {
           cause: error,
         });
       }

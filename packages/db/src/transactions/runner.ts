@@ -78,7 +78,7 @@ export async function inTransaction<T>(
     return result;
   } catch (error) {
     await session.seal();
-    // the connection may be gone with its transaction; the first error tells why
+    // the connection may be gone with its transaction; the first error says why
     const rollback = bounds.rollback ?? (() => session.control('ROLLBACK'));
     await rollback().catch(() => undefined);
     throw withoutValues(error);

@@ -18,7 +18,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Tells a caller how its work ended, once that is on disk. */
+/** Settles the promise of a caller, once its work is on disk. */
 type Answer = () => void;
 
 /** How far callers share. */
@@ -65,7 +65,7 @@ export class SharedCommits {
     this.isAtWork = false;
   }
 
-  /** Never rejects: anyone who takes part is told. */
+  /** Never rejects: each participant learns the outcome from its own promise. */
   private async commitGroup(): Promise<void> {
     const taken: Waiting[] = [];
     const answers: Answer[] = [];

@@ -124,7 +124,7 @@ describeEachDialect('the monitor itself', (open) => {
   };
   const canary = () => findCheck(place, 'certloop-canary');
 
-  test('is well: the canary falls and is paused, no one is told, and addresses elsewhere are called', async () => {
+  test('is well: the canary goes down and is paused, no one is notified, and addresses elsewhere are called', async () => {
     await pass(5);
     expect(await canary()).toMatchObject({ status: 'down', channels: '', tags: 'certloop-internal' });
     await pass(8);

@@ -89,7 +89,7 @@ describeStack(
       expect([...names].filter((name) => !known().has(name))).toEqual([]);
     });
 
-    test('every metric of this service is told of on its page', async () => {
+    test('every metric of this service is described on its page', async () => {
       const page = await readFile(new URL('../../../../../docs/observability.md', import.meta.url), 'utf8');
       const own = [...scraped.values()]
         .flatMap((text) => [...text.matchAll(/^# TYPE (\S+) /gm)])
@@ -112,7 +112,7 @@ describeStack(
       expect(all).toMatch(/^check_monitor_pings_total\{kind="start",answer="stored"\} [1-9]/m);
     });
 
-    test('panels of the dashboard are told apart', async () => {
+    test('panels of the dashboard have ids of their own', async () => {
       const all = await panels();
       expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
       expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);

@@ -121,7 +121,7 @@ const suite = (running: () => RunningStack) => {
       const found = await pingsOf(clients, check.uuid);
       return found.at(-1) === 'success: issued' && found.length > 1 ? found : undefined;
     });
-    // the first certificate is told before renewal is switched on where the watch is quick
+    // the first certificate may be reported before renewal is switched on
     expect(pings.slice(-2)).toEqual(['success: watched', 'success: issued']);
     await clients.manager.deleteFqdn({ params: { id: place.spaceId, fqdnId: place.fqdnId } });
     await until(inTime, async () => ((await findCheck(clients, place)) === undefined ? true : undefined));
@@ -143,7 +143,7 @@ const suite = (running: () => RunningStack) => {
     await awaitStatus(clients, place, 'up');
   });
 
-  test('is told later what happened while the monitor was down', async () => {
+  test('is sent later what happened while the monitor was down', async () => {
     const { stack, clients } = running();
     const place = await renewedFqdn(clients, 'later.example.test');
     const { uuid } = await until(inTime, async () => {

@@ -363,7 +363,7 @@ describe('alerts', () => {
 });
 
 describe('a job', () => {
-  test('is watched, its exit code and the last of its output are told', async () => {
+  test('is watched, and its exit code and the last of its output are reported', async () => {
     await asJson(['checks', 'create', 'Backup', '--timeout', '3600']);
     const job = 'process.stdout.write("half done"); process.exitCode = 3';
     const ended = await certloopProcess(['run', 'Backup', '--', process.execPath, '-e', job]);
@@ -380,7 +380,7 @@ describe('a job', () => {
     expect(await buffer(child.stdout)).toEqual(bytes);
   });
 
-  test('is ended with the command, and its end is told', async () => {
+  test('is ended with the command, and its end is reported', async () => {
     await asJson(['checks', 'create', 'Long']);
     const job = 'process.stdout.write(String(process.pid)); setInterval(() => undefined, 1000)';
     const child = startCertloop(['run', 'Long', '--', process.execPath, '-e', job]);
@@ -393,7 +393,7 @@ describe('a job', () => {
     expect(check).toMatchObject({ status: 'down', n_pings: 2 });
   });
 
-  test('that cannot be run is said and told', async () => {
+  test('that cannot be run is shown and reported', async () => {
     const ended = await certloopProcess(['run', 'Backup', '--', join(folder, 'nothing')]);
     expect(ended).toMatchObject({ code: 127, err: expect.stringContaining('cannot be run: ENOENT') });
   });

@@ -123,15 +123,15 @@ describe.each(testDialects())('a backup on %s', (dialect) => {
   testWhereKeepable(
     'of a running stack holds all until then, and the restored stack works on with the same keys',
     async () => {
-      const [folder, kept] = [await makeFolder(), await makeFolder()];
+      const [folder, backup] = [await makeFolder(), await makeFolder()];
       const urls = await emptyDatabases(dialect);
       const stack = await start(folder, urls);
       const before = await certify(stack, 'before.example.test');
       const { n_pings } = await awaitHeartbeat(clientsOf(stack.credentials), 30_000);
 
-      for (const service of services) backups[dialect].save(urls[service], join(kept, service));
-      await cp(join(folder, 'secrets'), join(kept, 'secrets'), { recursive: true });
-      await cp(join(folder, 'credentials.json'), join(kept, 'credentials.json'));
+      for (const service of services) backups[dialect].save(urls[service], join(backup, service));
+      await cp(join(folder, 'secrets'), join(backup, 'secrets'), { recursive: true });
+      await cp(join(folder, 'credentials.json'), join(backup, 'credentials.json'));
       const after = await certify(stack, 'after.example.test');
       await stack.stop();
 
@@ -139,9 +139,9 @@ describe.each(testDialects())('a backup on %s', (dialect) => {
       const restoredUrls = await emptyDatabases(dialect);
       await mkdir(join(elsewhere, 'secrets'), { recursive: true });
       for (const service of services)
-        await backups[dialect].restore(join(kept, service), restoredUrls[service]);
-      await cp(join(kept, 'secrets'), join(elsewhere, 'secrets'), { recursive: true });
-      await cp(join(kept, 'credentials.json'), join(elsewhere, 'credentials.json'));
+        await backups[dialect].restore(join(backup, service), restoredUrls[service]);
+      await cp(join(backup, 'secrets'), join(elsewhere, 'secrets'), { recursive: true });
+      await cp(join(backup, 'credentials.json'), join(elsewhere, 'credentials.json'));
       const restored = await start(elsewhere, restoredUrls);
 
       const { token, password } = stack.credentials.certManager;

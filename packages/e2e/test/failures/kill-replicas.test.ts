@@ -51,10 +51,10 @@ describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  test('a monitor is killed under load: no answered ping is lost, no change of status is told twice', async () => {
-    const told = await startListener();
-    cleanups.push(() => told.close());
-    await addWebhook(stack, told.url);
+  test('a monitor is killed under load: no answered ping is lost, no change of status is sent twice', async () => {
+    const listener = await startListener();
+    cleanups.push(() => listener.close());
+    await addWebhook(stack, listener.url);
     const urls = [stack.plan.urls['check-monitor'], second.monitor.url];
     const { readWriteKey: apiKey } = stack.credentials.checkMonitor;
     const survivor = createCheckMonitorClient({ baseUrl: second.monitor.url, apiKey });
@@ -72,7 +72,7 @@ describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
     } finally {
       await load.stop();
     }
-    await requireDelivered(told, await requireStored(survivor, { uuids, counts: load.counts }));
+    await requireDelivered(listener, await requireStored(survivor, { uuids, counts: load.counts }));
     await stack.start('check-monitor');
   });
 

@@ -236,7 +236,7 @@ describeStack(
 
     describe('go on after the key of the account was changed', () => {
       test.each([
-        ['and the CA was never told', 'before'],
+        ['and the CA never got it', 'before'],
         ['and its answer was lost', 'after'],
       ] as const)('%s', async (_, when) => {
         const { clients, stack } = running();

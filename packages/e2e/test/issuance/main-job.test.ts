@@ -177,7 +177,7 @@ describeStack('the main job', (running) => {
       expect(body.n_pings).toBeLessThanOrEqual(acknowledged + 8);
     });
 
-    test('told to stop, every service ends with code 0 and leaves no process', async () => {
+    test('asked to stop, every service ends with code 0 and leaves no process', async () => {
       const { stack } = running();
       const ends = await Promise.all(
         (['cert-manager', 'check-monitor', 'dummy-ca'] as const).map(async (app) => {

@@ -49,11 +49,11 @@ export async function requireDelivered(
   }
 }
 
-/** Tells a webhook of every change of the first project's checks. */
+/** Sends every change of the first project's checks to a webhook. */
 export async function addWebhook({ plan }: Stack, url: string): Promise<void> {
   const cli = (...args: string[]) => monitorCommand([...args, '--json'], plan.environments['check-monitor']);
   const [project] = JSON.parse(await cli('project', 'list'));
-  const channel = ['--kind', 'webhook', '--name', 'told', '--url', url];
+  const channel = ['--kind', 'webhook', '--name', 'listener', '--url', url];
   await cli('channel', 'create', '--project', project.projectId, ...channel);
 }
 

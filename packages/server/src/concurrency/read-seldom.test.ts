@@ -16,7 +16,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('a reading that is kept for a while', () => {
+describe('a cached reading', () => {
   test('gives what it has while that is good', async () => {
     const { state, read } = counted([async () => 7]);
     const ask = readSeldom(read, 60_000);

@@ -20,7 +20,7 @@ export function readSeldom<T>(read: () => Promise<T>, keepMs: number, patienceMs
         earlier = { value, until };
       })
       .catch(() => {
-        // who waits is told; the next one tries again
+        // callers that wait get the error; the next one tries again
         goodUntil = 0;
       })
       .finally(() => {

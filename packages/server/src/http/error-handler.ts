@@ -21,7 +21,7 @@ export interface ErrorHandlerOptions {
  * 500 without its text.
  */
 export function errorHandler({ logger, describe }: ErrorHandlerOptions) {
-  // Express tells an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const requestId = requestIdOf(response);
     const refusal = refusalOf(error);

@@ -21,7 +21,7 @@ test.each<[string, z.ZodType, unknown, string]>([
     Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1])),
     'k99',
   ],
-])('of many faulty %s the first 100 are told', (_, schema, value, last) => {
+])('of many faulty %s the first 100 are reported', (_, schema, value, last) => {
   const { fields, message } = refusalOf(schema, value);
   expect(fields).toHaveLength(100);
   expect(fields.at(-1)?.path).toBe(last);

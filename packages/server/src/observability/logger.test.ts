@@ -38,14 +38,14 @@ describe('a line of an error', () => {
     });
   });
 
-  test('tells its causes', () => {
+  test('names its causes', () => {
     const { error } = lineOf(new Error('not stored', { cause: failed }));
     expect(error).toMatchObject({
       stack: expect.stringMatching(/not stored[\s\S]*caused by: Error: disk full/),
     });
   });
 
-  test('tells each of several', () => {
+  test('names each of several', () => {
     const { error } = lineOf(new AggregateError([failed], ''));
     expect(error).toMatchObject({ type: 'AggregateError', errors: [{ type: 'Error', code: 'SQLITE_FULL' }] });
   });

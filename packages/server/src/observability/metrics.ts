@@ -37,7 +37,7 @@ export interface Metrics extends RequestWatch {
   histogram<const L extends string>(
     instrument: Instrument<L> & { readonly buckets: readonly number[] },
   ): Observe<L>;
-  /** Counter over totals that are kept elsewhere as plain numbers; `read` is asked at each scrape. */
+  /** Counter over totals that others count as plain numbers; `read` is called at each scrape. */
   counterOf<const L extends string>(instrument: Instrument<L> & { readonly read: () => Sample<L>[] }): void;
   /**
    * Gauges over what must be asked for, such as a database: once in a few seconds at most, and not waited for

@@ -37,7 +37,7 @@ export const tracingSettings = {
   otelSampler: setting(
     'OTEL_TRACES_SAMPLER',
     z.enum(samplers, `must be one of ${samplers.join(', ')}`).optional(),
-    'which traces are kept; parentbased_always_on when absent',
+    'which traces are recorded; parentbased_always_on when absent',
   ),
   otelSamplerArg: setting(
     'OTEL_TRACES_SAMPLER_ARG',

@@ -51,7 +51,7 @@ export interface TracedFetchOptions {
   readonly isTrusted: boolean;
 }
 
-/** The same fetch with a client span for each call; a span tells the host and never the path, which may hold keys. */
+/** The same fetch with a client span for each call; a span names the host and never the path, which may hold keys. */
 export function tracedFetch(call: typeof fetch, { isTrusted }: TracedFetchOptions): typeof fetch {
   return async (input, init) => {
     if (!state.isOn) return call(input, init);

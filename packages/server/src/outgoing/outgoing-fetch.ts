@@ -21,7 +21,7 @@ export interface OutgoingOptions extends TargetRules {
   readonly answerBytes?: number;
   /** HTTP proxy by which targets are reached, with user and password if it asks for them; directly when absent. */
   readonly proxy?: string | undefined;
-  /** Told of every call that is refused for its target. */
+  /** Called for every call that is refused for its target. */
   readonly onRefused?: () => void;
 }
 

@@ -103,11 +103,11 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
 }
 
 async function drain(server: Server, drainMs: number): Promise<void> {
-  // Who is told so sends the next request elsewhere, instead of into a connection that is being closed.
+  // The client then sends its next request elsewhere, instead of into a connection that is being closed.
   server.prependListener('request', (_, response: ServerResponse) =>
     response.setHeader('Connection', 'close'),
   );
-  // A connection that is kept alive becomes idle only when its running request ends: look again until then.
+  // A keep-alive connection becomes idle only when its running request ends: look again until then.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await new Promise<void>((resolve) => {

@@ -18,7 +18,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A tick that ends when it is told. */
+/** A tick that ends on demand. */
 function controlledTick() {
   const pending: (() => void)[] = [];
   const tick = jest.fn(() => new Promise<void>((resolve) => pending.push(resolve)));

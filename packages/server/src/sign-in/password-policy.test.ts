@@ -32,7 +32,7 @@ test.each([
   expect(refusal?.message).toBe(fault === undefined ? undefined : `password: ${fault}`);
 });
 
-test('a user who has no name is told of his e-mail address only', () => {
+test('a user without a name is warned of the e-mail address only', () => {
   const refusal = refusalOf(() => requireSoundPassword('ada@EXAMPLE.org', { email: ada.email }, 8));
   expect(refusal?.message).toBe('password: must not be the e-mail address');
 });

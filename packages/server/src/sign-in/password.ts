@@ -46,7 +46,7 @@ export function createPasswords(cost: ScryptCost = usualCost): Passwords {
 const saltBytes = 16;
 const keyBytes = 32;
 const maxConcurrent = 2;
-/** Ten seconds of work; who comes later is better told to come back. */
+/** Ten seconds of work; later requests are refused with a time to retry. */
 const maxWaiting = 128;
 
 function derive(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {

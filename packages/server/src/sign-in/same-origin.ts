@@ -1,4 +1,4 @@
-/** What a browser tells of the page that sent a request. */
+/** Headers by which a browser names the page that sent a request. */
 export interface PageHeaders {
   /** Sec-Fetch-Site (Fetch Metadata §2.4). */
   readonly fetchSite: string | undefined;

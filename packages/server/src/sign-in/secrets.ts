@@ -5,9 +5,9 @@ export function secretHash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Whether two texts are the same, in a time that does not tell where they differ. */
+/** Whether two texts are the same, in a time that does not show where they differ. */
 export function sameText(one: string, other: string): boolean {
-  // digests have one length, so that the time does not tell that of the texts
+  // digests have one length, so that the time does not show that of the texts
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }

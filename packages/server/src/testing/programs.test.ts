@@ -2,9 +2,9 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { hasProgram, say } from './programs.js';
 
 const node = process.execPath;
-const told = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
 afterEach(() => {
-  told.mockClear();
+  written.mockClear();
 });
 
 describe('a program', () => {
@@ -13,7 +13,7 @@ describe('a program', () => {
     ['ends as it is known to', ['-e', 'process.exit(2)'], 2],
   ])('is there when it %s, and nothing is said', (_, args, status) => {
     expect(hasProgram(node, 'nobody counts', args, status)).toBe(true);
-    expect(told).not.toHaveBeenCalled();
+    expect(written).not.toHaveBeenCalled();
   });
 
   test.each([
@@ -21,7 +21,9 @@ describe('a program', () => {
     ['may not do what it is asked for', node, ['-e', 'process.exit(1)']],
   ])('that %s is named with what that means', (_, name, args) => {
     expect(hasProgram(name, 'nobody counts', args)).toBe(false);
-    expect(told.mock.calls).toEqual([[`SKIPPED: ${name} is not there or not allowed, so nobody counts\n`]]);
+    expect(written.mock.calls).toEqual([
+      [`SKIPPED: ${name} is not there or not allowed, so nobody counts\n`],
+    ]);
   });
 });
 
@@ -32,7 +34,7 @@ describe('what a program said', () => {
     expect(await say(node, ['-e', speak], { WORD: 'err' })).toBe('out,err');
   });
 
-  test('is told of one that fails, too', async () => {
+  test('names one that fails, too', async () => {
     const failed = say(node, ['-e', `${speak}; process.exit(3)`], { WORD: 'err' });
     await expect(failed).rejects.toThrow(/^Command failed: .*\nout,\nerr$/s);
   });

@@ -1,4 +1,4 @@
-/** Types that a column of rows sent as JSON may have; PostgreSQL wants to be told, SQLite does not care. */
+/** Types that a column of rows sent as JSON may have; PostgreSQL requires them, SQLite ignores them. */
 export type JsonColumnType = 'bigint' | 'integer' | 'text' | 'uuid';
 
 /**

@@ -26,10 +26,10 @@ export interface LocalTime {
 
 const known = new Map<string, LocalTime>();
 
-/** Clocks of the zone `tz`, an IANA name; kept for the next caller. */
+/** Clocks of the zone `tz`, an IANA name; cached for the next caller. */
 export function localTimeIn(tz: string): LocalTime {
-  const kept = known.get(tz);
-  if (kept !== undefined) return kept;
+  const cached = known.get(tz);
+  if (cached !== undefined) return cached;
   const made = buildLocalTime(tz);
   known.set(tz, made);
   return made;

@@ -1,4 +1,4 @@
-/** A request that tells a target something. */
+/** A request to a target. */
 export interface HttpMessage {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly url: string;

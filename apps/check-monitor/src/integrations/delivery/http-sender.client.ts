@@ -62,7 +62,7 @@ function withPassing(result: FailedDelivery, { status, headers }: Response, nowM
   return waitMs === undefined ? failed : { ...failed, retryAfterMs: waitMs };
 }
 
-/** RFC 9110 §15.4: what a redirect does to the method; what is meant for one server is not told to another. */
+/** RFC 9110 §15.4: what a redirect does to the method; credentials of one server are not sent to another. */
 async function follow(deps: HttpSenderDeps, message: HttpMessage): Promise<Response> {
   const signal = AbortSignal.any([AbortSignal.timeout(deps.timeoutMs), deps.stop]);
   let next = message;

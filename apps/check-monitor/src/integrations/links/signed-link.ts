@@ -17,7 +17,7 @@ export interface LinkSubject {
   readonly address?: string;
 }
 
-/** Address that does one thing to one channel. It does not grow old: mails are kept for years. */
+/** Address that does one thing to one channel. It never expires: people keep mails for years. */
 export function signedLink({ siteRoot, secret }: LinkSigner, subject: LinkSubject): string {
   const { channelUuid, purpose } = subject;
   return `${siteRoot}/integrations/${channelUuid}/${purpose}/${signLink(secret, subject)}/`;

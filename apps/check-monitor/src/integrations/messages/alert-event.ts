@@ -1,10 +1,10 @@
 import type { Micros } from '../../instants.js';
 
-/** Changes that channels are told of. */
+/** Changes that channels send. */
 export const alertStatuses = ['up', 'down'] as const;
 export type AlertStatus = (typeof alertStatuses)[number];
 
-/** What is told of the check itself. */
+/** What a message says of the check itself. */
 export interface AlertedCheck {
   readonly uuid: string;
   readonly uniqueKey: string;
@@ -54,7 +54,7 @@ export interface DownCheck {
   readonly lastPing: Micros | null;
 }
 
-/** A change of status that channels are told of, with what they say about it. */
+/** A change of status that channels send, with the facts for their messages. */
 export interface AlertEvent {
   /** Same for every attempt to deliver to one channel, so that the target can drop the second one. */
   readonly deliveryId: string;
@@ -95,7 +95,7 @@ export function displayName({ name, slug }: { readonly name: string; readonly sl
 
 const day = 86_400_000_000;
 
-/** What a test tells: a check named TEST changes to `status` now. */
+/** The event of a test: a check named TEST changes to `status` now. */
 export function testEvent(
   status: AlertStatus,
   now: Micros,

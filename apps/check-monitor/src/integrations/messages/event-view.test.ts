@@ -25,7 +25,7 @@ describe('sentence of an event', () => {
     ['a recovery from who knows when', aRecovery({ downSince: null }), '“Backup” is UP.'],
     ['no name, so the slug', anEvent({ reason: '', check: { name: '' } }), '“backup” is DOWN.'],
     [
-      'neither name nor slug: the uuid is not told',
+      'neither name nor slug: the uuid is not shown',
       anEvent({ reason: '', check: { name: '', slug: '' } }),
       '“unnamed check” is DOWN.',
     ],

@@ -7,7 +7,7 @@ import type { PingFilter } from '../signal.js';
 export interface KnownCheck extends CheckTiming, PingFilter, CheckState, PingRing {
   readonly id: number;
   readonly uuid: string;
-  /** Rises with every change, so that what is written on an outdated knowledge can be told. */
+  /** Rises with every change, so that a write based on an outdated row is refused. */
   readonly revision: number;
   /** Pings stored of each check of its account; null where the account has no limit of its own. */
   readonly pingLimit: number | null;

@@ -11,7 +11,7 @@ export interface PingRequestDeps {
   readonly intake: PingIntake;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Bytes kept of a body. */
+  /** Maximum bytes stored of a body. */
   readonly bodyLimit: number;
   readonly trustedProxies: readonly AddressRange[];
 }
@@ -59,21 +59,21 @@ async function respond(
   });
 }
 
-/** Reads the whole body and keeps its first `limit` bytes, whatever it is. Throws InvalidInput for huge ones. */
+/** Reads the whole body and returns its first `limit` bytes. Throws InvalidInput for huge ones. */
 async function receiveBeginning(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (!hasBody(request)) return none;
   const tooLarge = Math.max(largestBody, limit);
   if (Number(request.headers['content-length'] ?? 0) > tooLarge) throw bodyRefusal();
-  const kept: Buffer[] = [];
+  const beginning: Buffer[] = [];
   let length = 0;
   // destroying the request would take the connection along, and with it the answer
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   for await (const chunk of chunks) {
-    if (length < limit) kept.push(chunk.subarray(0, limit - length));
+    if (length < limit) beginning.push(chunk.subarray(0, limit - length));
     length += chunk.length;
     if (length > tooLarge) throw bodyRefusal();
   }
-  return Buffer.concat(kept);
+  return Buffer.concat(beginning);
 }
 
 const none = Buffer.alloc(0);

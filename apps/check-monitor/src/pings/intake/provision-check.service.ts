@@ -5,7 +5,7 @@ import { defaultSettings } from '../../checks/check.js';
 import { findChecksBySlug } from '../../checks/rows/checks.repository.js';
 import { addCheck, requireRoom, type WriteCheckDeps } from '../../checks/write-check.service.js';
 import {
-  findKeptProject,
+  findLockedProject,
   findProjectByPingKey,
   holdOwner,
   type User,
@@ -30,7 +30,7 @@ export async function provisionCheck(
   if (project === undefined) throw new NotFound('not found');
   if (slug.length > longestSlug) throw wrongUrl();
   const owner = await holdOwner(tx, project.ownerId);
-  if ((await findKeptProject(tx, project.id)) === undefined) throw new NotFound('not found');
+  if ((await findLockedProject(tx, project.id)) === undefined) throw new NotFound('not found');
   const [existing] = await findChecksBySlug(tx, project.id, slug);
   if (existing !== undefined) return { uuid: existing.uuid, isNew: false };
   requireTwiceTheRoom(deps, owner);
@@ -43,7 +43,7 @@ function requireTwiceTheRoom(deps: ProvisionDeps, owner: User): void {
   try {
     requireRoom(deps, owner, 2);
   } catch (error) {
-    // jobs that ping are not told of limits
+    // jobs that ping learn nothing of limits
     throw error instanceof Forbidden ? new NotFound('not found', { cause: error }) : error;
   }
 }

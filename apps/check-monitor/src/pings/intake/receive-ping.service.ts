@@ -20,7 +20,7 @@ import { type ProvisionDeps, provisionCheck } from './provision-check.service.js
 
 export type ReceivePingDeps = StorePingsDeps &
   ProvisionDeps & {
-    /** Told how many pings are stored together. */
+    /** Called with the number of pings that are stored together. */
     readonly onBatch?: (size: number) => void;
     /** Called for the check of each ping that is stored; `isNew` says that it was made for the ping. */
     readonly noteChange?: (uuid: string, isNew?: boolean) => void;
@@ -29,7 +29,7 @@ export type ReceivePingDeps = StorePingsDeps &
 /** Takes pings in. */
 export interface PingIntake {
   /**
-   * Resolves when the ping is on disk with all that it changed; `isNew` tells that the check was made for it. Rejects
+   * Resolves when the ping is on disk with all that it changed; `isNew` says that the check was made for it. Rejects
    * with NotFound, Conflict for a slug of several checks, or InvalidInput for a wrong address.
    */
   receive(ping: IncomingPing): Promise<{ readonly isNew: boolean }>;

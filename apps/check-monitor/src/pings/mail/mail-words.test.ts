@@ -21,7 +21,7 @@ describe('subject of a mail', () => {
     ['an encoded word between others', lines('Subject: a =?utf-8?Q?=C3=BC?= b', '', 'x'), 'a ü b'],
     ['bytes of UTF-8', lines('Subject: grün', '', 'x'), 'grün'],
     ['after a line that is no field', lines('Subject: a', 'no field', 'Subject: b'), 'a'],
-    ['a mailbox file', lines('From x@y Mon', 'Subject: kept', '', 'x'), 'kept'],
+    ['a mailbox file', lines('From x@y Mon', 'Subject: whole', '', 'x'), 'whole'],
   ])('of %s', (_situation, source, subject) => {
     expect(mailWords(source).subject).toBe(subject);
   });

@@ -1,6 +1,6 @@
 import { htmlMarkup } from '../../messages/markup.js';
 
-/** Subject and texts of the mail that asks someone to agree to be told. */
+/** Subject and texts of the mail that asks for consent to notifications. */
 export function consentMail(
   siteName: string,
   link: string,

@@ -14,7 +14,7 @@ export const emailSettings = z
       .refine((zone) => IANAZone.isValidZone(zone), 'must be a time zone such as Europe/Riga')
       .optional(),
   })
-  .refine(({ down, up }) => down || up, 'must be told of down or of up');
+  .refine(({ down, up }) => down || up, 'must be notified of down or of up');
 export type EmailSettings = z.output<typeof emailSettings>;
 
 /** A mail address whose holder has agreed. */

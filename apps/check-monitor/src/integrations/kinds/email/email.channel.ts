@@ -21,7 +21,7 @@ export interface EmailDeps {
   readonly bounceAddress: ((deliveryId: string) => string) | undefined;
 }
 
-/** A mail address whose holder has agreed to be told. */
+/** A mail address whose holder has agreed to be notified. */
 export function createEmail(deps: EmailDeps): Integration<EmailSettings> {
   return {
     ...(deps.sendMail === undefined ? { missing: 'CHECK_MONITOR_SMTP_URL' } : {}),

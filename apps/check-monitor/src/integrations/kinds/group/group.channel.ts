@@ -6,7 +6,7 @@ import type { GroupSettings } from './group-kind.js';
 import type { MemberDelivery } from './member-delivery.js';
 
 export interface GroupDeps {
-  /** Tells one channel; undefined when it is gone, switched off, a group itself, or not told of such changes. */
+  /** Notifies one channel; undefined when it is gone, switched off, a group itself, or does not want such changes. */
   readonly notifyMember: (delivery: MemberDelivery) => Promise<DeliveryResult | undefined>;
 }
 

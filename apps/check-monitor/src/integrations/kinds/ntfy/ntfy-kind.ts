@@ -3,7 +3,7 @@ import { defined, documentOf } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
 import { webAddress, word } from '../../settings-rules.js';
 
-/** 1 is the least, 5 the most urgent; 0 tells nothing. */
+/** 1 is the least urgent, 5 the most; 0 sends nothing. */
 const priority = z.int().min(0).max(5);
 
 export const ntfySettings = z.strictObject({

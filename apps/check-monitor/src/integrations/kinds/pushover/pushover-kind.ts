@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Kind } from '../../kind.js';
 import { word } from '../../settings-rules.js';
 
-/** From -2, without a sound, to 2, repeated until someone acknowledges; -3 tells nothing. */
+/** From -2, without a sound, to 2, repeated until someone acknowledges; -3 sends nothing. */
 const priority = z.int().min(-3).max(2);
 
 export const pushoverSettings = z.strictObject({

@@ -46,7 +46,7 @@ async function send(deps: SignalDeps, params: object): Promise<DeliveryResult> {
   }
 }
 
-/** signal-cli tells for each recipient why nothing was sent. */
+/** signal-cli names for each recipient why nothing was sent. */
 interface SendFailure {
   readonly type?: string;
   readonly token?: string;
