@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
 import { formatIpAddress, parseIpAddress } from './ip-addresses.js';
 
 test.each([
@@ -28,6 +29,22 @@ test.each(['', '1.2.3', '256.1.1.1', 'a.test', '1::2::3', 'fe80::1%eth0', '[::1]
     expect(parseIpAddress(text)).toBeUndefined();
   },
 );
+
+test.each(['0x7f.1', '127.1', '2130706433', '010.0.0.1', '::ffff:01.2.3.4'])(
+  '"%s" is no address, although ipaddr.js reads one',
+  (text) => {
+    expect(ipaddr.isValid(text)).toBe(true);
+    expect(parseIpAddress(text)).toBeUndefined();
+  },
+);
+
+test.each([
+  ['::ffff:1.2.3.4', '00000000000000000000ffff01020304'],
+  ['1:2:3:4:5:6:1.2.3.4', '00010002000300040005000601020304'],
+  ['2001:DB8:0:0:0:0:0:1', '20010db8000000000000000000000001'],
+])('reads the octets of "%s"', (text, hex) => {
+  expect(parseIpAddress(text)?.toString('hex')).toBe(hex);
+});
 
 test('every address survives its text', () => {
   const octets = fc.oneof(
