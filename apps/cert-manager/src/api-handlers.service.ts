@@ -6,7 +6,7 @@ import { auditHandlers } from './audit/audit.routes.js';
 import type { Denials } from './audit/denials.service.js';
 import { createRunningExports } from './audit/export/running-exports.store.js';
 import { createAuditCounts } from './audit/search/audit-counts.store.js';
-import { listLastCertificates } from './certificates/certificate-list.repository.js';
+import { listLastCertificates } from './certificates/certificates.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
 import { csrsHandlers } from './csrs/csrs.routes.js';

@@ -14,11 +14,7 @@ import {
   webConsole,
 } from '@certloop/server';
 import type { Express } from 'express';
-import { answerHeaders, securityHeaders } from './access/answer.middleware.js';
-import { answerMs } from './access/answer-times.js';
 import { builtInCaller, internalOrigin, nilUuid } from './access/caller.js';
-import { describeProblem } from './access/problem.js';
-import { createRequestLimits } from './access/request-limits.store.js';
 import { accountParts } from './account-parts.service.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
 import { type ApiParts, apiHandlers } from './api-handlers.service.js';
@@ -27,6 +23,9 @@ import { createDenials } from './audit/denials.service.js';
 import { indexAuditTexts } from './audit/search/index-audit-texts.service.js';
 import type { Config } from './config.js';
 import { createNotices } from './events/notices.service.js';
+import { answerHeaders, securityHeaders } from './http/answer.middleware.js';
+import { answerMs } from './http/answer-times.js';
+import { describeProblem } from './http/problem.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import { recoverSigning } from './issuance/signing/recover-signing.service.js';
 import { canaryJob, canaryPollers } from './monitor-parts.service.js';
@@ -56,6 +55,7 @@ import { targetParts } from './target-parts.service.js';
 import { callerOf } from './users/callers/caller.middleware.js';
 import { recordDenials } from './users/callers/denials.middleware.js';
 import { guardOpenMode } from './users/callers/open-mode.middleware.js';
+import { createRequestLimits } from './users/limits/request-limits.store.js';
 import { prepareSetup } from './users/setup/bootstrap.service.js';
 import { revocationRecorder } from './watch/notices/issuance-events.service.js';
 

@@ -1,8 +1,8 @@
 import { createLogger, findConsole, listen, runService, startTracing, systemClock } from '@certloop/server';
-import { answerUnparsed } from './access/unparsed-requests.responder.js';
 import { createApp } from './app.js';
 import { misspeltSettings, readCertManagerConfig } from './config.js';
 import { openMigrated } from './database.js';
+import { answerUnparsed } from './http/unparsed-requests.responder.js';
 
 await runService('cert-manager', async (onClose) => {
   const config = readCertManagerConfig();

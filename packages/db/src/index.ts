@@ -55,8 +55,17 @@ export type { LaneStatement, Lanes } from './postgres/postgres-lanes.js';
 export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './rows/claim.js';
 export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './rows/find.js';
 export { holdRows, keepRows } from './rows/hold.js';
-export { findPage, type Page, type PageRequest } from './rows/page.js';
+export {
+  isWholeList,
+  type ListPage,
+  type ListWindow,
+  mapPage,
+  readList,
+  readListPage,
+  type SortedList,
+} from './rows/list-page.js';
 export { placeholders } from './rows/plain-sql.js';
+export { newRowId } from './rows/row-id.js';
 export { executeSql, querySql, querySqlInSlices, type SqlValue } from './rows/sql.js';
 export { deleteRows, insertMany, type NewRow, updateRows } from './rows/write.js';
 export { Column, type ColumnSpec, column, columnName } from './tables/columns.js';

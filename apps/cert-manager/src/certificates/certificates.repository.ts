@@ -4,11 +4,14 @@ import {
   defineTable,
   findRow,
   findRows,
+  type ListPage,
+  type ListWindow,
   placeholders,
   querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
+import { readStoredPage } from '../fqdns/stored-order.repository.js';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import { inUse, isNewest } from './in-use.js';
 
@@ -176,4 +179,29 @@ export async function countExpiring(
     expired: await count('expires_at < $1', [now]),
     expiring: await count('expires_at between $1 and $2', [now, horizon]),
   };
+}
+
+const newestFirst = { by: ['position'], direction: 'desc' } as const;
+
+/** The last certificates of an FQDN, at most `limit`, the newest at the end. */
+export async function listLastCertificates(tx: Tx, fqdnId: string, limit: number): Promise<CertificateRow[]> {
+  return (await findRows(tx, certificates, { fqdnId }, { order: newestFirst, limit })).reverse();
+}
+
+/** The certificate of an FQDN that its provider issued last. */
+export function findLastOfProvider(
+  tx: Tx,
+  fqdnId: string,
+  providerId: string,
+): Promise<CertificateRow | undefined> {
+  return findRow(tx, certificates, { fqdnId, providerId }, newestFirst);
+}
+
+/** Certificates of an FQDN, in the order of their storing. */
+export function readCertificatePage(
+  tx: Tx,
+  fqdnId: string,
+  window: ListWindow,
+): Promise<ListPage<CertificateRow>> {
+  return readStoredPage(tx, certificates, fqdnId, window);
 }

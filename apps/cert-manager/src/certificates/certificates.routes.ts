@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { eachOf, pageHeaders } from '../access/list-page.js';
+import { eachOf, pageHeaders } from '../http/page-headers.js';
 import { certificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
 import { type DeliveredFile, type DeliveryDeps, deliverCertificate } from './deliver-certificate.service.js';

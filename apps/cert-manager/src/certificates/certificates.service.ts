@@ -1,11 +1,8 @@
-import type { Database } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, readList } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
-import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireLevel } from '../access/permissions.js';
-import { readList } from '../access/read-list.service.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
-import { readCertificatePage } from './certificate-list.repository.js';
-import type { CertificateRow } from './certificates.repository.js';
+import { type CertificateRow, readCertificatePage } from './certificates.repository.js';
 
 export interface CertificatesDeps {
   readonly db: Database;

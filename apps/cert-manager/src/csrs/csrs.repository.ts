@@ -9,11 +9,14 @@ import {
   hasRow,
   insertMany,
   keepRows,
+  type ListPage,
+  type ListWindow,
   placeholders,
   querySql,
   type Tx,
 } from '@certloop/db';
 import { In } from 'typeorm';
+import { readStoredPage } from '../fqdns/stored-order.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 export interface CsrRow {
@@ -132,4 +135,9 @@ export async function countCsrRows(tx: Tx, scope: SpaceScope): Promise<number> {
 /** Deletes the CSRs of all spaces; how many there were. */
 export async function deleteEveryCsr(tx: Tx): Promise<number> {
   return executeSql(tx, 'delete from csrs');
+}
+
+/** CSRs of an FQDN, in the order of their storing. */
+export function readCsrPage(tx: Tx, fqdnId: string, window: ListWindow): Promise<ListPage<CsrRow>> {
+  return readStoredPage(tx, csrs, fqdnId, window);
 }

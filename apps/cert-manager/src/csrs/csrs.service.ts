@@ -1,14 +1,11 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, readList, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
-import { readList } from '../access/read-list.service.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
-import { readCsrPage } from './csr-list.repository.js';
-import { type CsrRow, csrNotFound, deleteEveryCsr, findLatestCsr } from './csrs.repository.js';
+import { type CsrRow, csrNotFound, deleteEveryCsr, findLatestCsr, readCsrPage } from './csrs.repository.js';
 
 export interface CsrsDeps {
   readonly db: Database;

@@ -10,10 +10,9 @@ import {
   spkiSha256,
   verifyCsr,
 } from '@certloop/crypto';
-import type { Tx } from '@certloop/db';
+import { newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
-import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';

@@ -1,5 +1,4 @@
-import { column, defineTable, executeSql, insertMany, type Tx } from '@certloop/db';
-import { newRowId } from '../access/row-id.js';
+import { column, defineTable, executeSql, insertMany, newRowId, type Tx } from '@certloop/db';
 import type { Destination, EventData, EventType, NewEvent } from './event.js';
 import { notices } from './notices.repository.js';
 

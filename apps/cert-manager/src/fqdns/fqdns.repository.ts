@@ -7,7 +7,10 @@ import {
   findRow,
   findRows,
   holdRows,
+  type ListPage,
+  type ListWindow,
   onUniqueViolation,
+  readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -155,4 +158,9 @@ export async function deleteEveryFqdn(tx: Tx): Promise<number> {
 /** The refusal for an FQDN that the space does not have. */
 export function fqdnNotFound(): NotFound {
   return new NotFound('FQDN not found in this space', { code: 'fqdn_not_found', title: 'FQDN not found' });
+}
+
+/** FQDNs of a space, oldest first. */
+export function readFqdnPage(tx: Tx, spaceId: string, window: ListWindow): Promise<ListPage<FqdnRow>> {
+  return readListPage(tx, { table: fqdns, by: 'createdAt', where: { space_id: [spaceId] } }, window);
 }

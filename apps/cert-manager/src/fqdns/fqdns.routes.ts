@@ -1,7 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { eachOf, pageHeaders } from '../access/list-page.js';
 import { levelOn } from '../access/permissions.js';
+import { eachOf, pageHeaders } from '../http/page-headers.js';
 import {
   type DeleteFqdnsDeps,
   deleteAllFqdns,

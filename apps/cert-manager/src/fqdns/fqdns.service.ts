@@ -1,16 +1,12 @@
 import { InvalidInput, scalars } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, newRowId, readList, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import type { ListPage, ListWindow } from '../access/list-page.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
-import { readList } from '../access/read-list.service.js';
-import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { normalHostname } from '../judging/hostname.js';
 import { keepProvider, type ProviderRow } from '../providers/providers.repository.js';
 import { findSpace, keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
-import { readFqdnPage } from './fqdn-list.repository.js';
 import {
   countFqdnRows,
   type FqdnRow,
@@ -18,6 +14,7 @@ import {
   holdFqdn,
   insertFqdn,
   type RenewalSwitch,
+  readFqdnPage,
   updateRenewalSwitch,
 } from './fqdns.repository.js';
 import { isPolicyRefused, policyRefused } from './policy-refused.js';

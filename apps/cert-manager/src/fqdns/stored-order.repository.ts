@@ -3,12 +3,14 @@ import {
   type Column,
   column,
   columnName,
+  isWholeList,
+  type ListPage,
+  type ListWindow,
   querySql,
   querySqlInSlices,
   type SqlValue,
   type Tx,
 } from '@certloop/db';
-import { isWhole, type ListPage, type ListWindow } from '../access/list-page.js';
 
 /** A row that has a number among those of its FQDN, in the order of their storing. */
 interface StoredRow {
@@ -32,7 +34,7 @@ export async function readStoredPage<Row extends StoredRow>(
   fqdnId: string,
   window: ListWindow,
 ): Promise<ListPage<Row>> {
-  if (isWhole(window)) {
+  if (isWholeList(window)) {
     const rows: Row[] = [];
     const slices = querySqlInSlices<Row>(tx, ...selectRows(table, fqdnId, {}));
     for await (const slice of slices) rows.push(...slice);

@@ -1,5 +1,4 @@
-import type { Tx } from '@certloop/db';
-import { newRowId } from '../access/row-id.js';
+import { newRowId, type Tx } from '@certloop/db';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import {
   type NewCertificate,

@@ -4,14 +4,16 @@ import {
   deleteRows,
   holdRows,
   insertMany,
+  isWholeList,
   keepRows,
+  type ListPage,
+  type ListWindow,
+  readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
 import type { Level } from '../access/levels.js';
-import { isWhole, type ListPage, type ListWindow } from '../access/list-page.js';
-import { readListPage } from '../access/list-page.repository.js';
 import type { Grant } from '../access/rights.js';
 import { permissionGroupMembers } from './group-members.repository.js';
 import { byGroup, type PermissionGroup, type PermissionGroupRow } from './permission-group.js';
@@ -49,7 +51,7 @@ export async function insertPermissionGroup(tx: Tx, group: PermissionGroup): Pro
 /** Groups with their spaces, oldest first. */
 export async function readGroupPage(tx: Tx, window: ListWindow): Promise<ListPage<PermissionGroup>> {
   const page = await readListPage(tx, { table: permissionGroups, by: 'createdAt' }, window);
-  const where = isWhole(window) ? {} : { groupId: In(page.rows.map(({ id }) => id)) };
+  const where = isWholeList(window) ? {} : { groupId: In(page.rows.map(({ id }) => id)) };
   const reached = await tx.find(permissionGroupSpaces, { where, order: { spaceId: 'ASC' } });
   return { ...page, rows: withSpaces(page.rows, reached) };
 }

@@ -1,10 +1,16 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import {
+  type Database,
+  isWholeList,
+  type ListPage,
+  type ListWindow,
+  mapPage,
+  newRowId,
+  type Tx,
+} from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { isWhole, type ListPage, type ListWindow, mapPage } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
-import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { insertMembers, listMembers, listMembersOfEach, replaceMembers } from './group-members.repository.js';
 import { type AskedReach, changedReach, newReach } from './group-reach.js';
@@ -44,7 +50,7 @@ export async function listPermissionGroups(
   requireAdmin(caller);
   return db.read(async (tx) => {
     const page = await readGroupPage(tx, window);
-    const ids = isWhole(window) ? 'all' : page.rows.map(({ id }) => id);
+    const ids = isWholeList(window) ? 'all' : page.rows.map(({ id }) => id);
     const members = await listMembersOfEach(tx, ids);
     return mapPage(page, (group) => ({ ...group, userIds: members.get(group.id) ?? [] }));
   });

@@ -8,6 +8,9 @@ import {
   holdRows,
   insertMany,
   keepRows,
+  type ListPage,
+  type ListWindow,
+  readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -139,4 +142,9 @@ export async function deleteProviderRow(tx: Tx, id: string): Promise<void> {
 /** Changes a provider that is held. */
 export async function updateProvider(tx: Tx, id: string, change: Partial<ProviderRow>): Promise<void> {
   await updateRows(tx, providers, { id }, change);
+}
+
+/** Providers, oldest first; there are so few that no index sorts them. */
+export function readProviderPage(tx: Tx, window: ListWindow): Promise<ListPage<ProviderRow>> {
+  return readListPage(tx, { table: providers, by: 'createdAt' }, window);
 }

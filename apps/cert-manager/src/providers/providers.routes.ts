@@ -1,6 +1,6 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { pageHeaders } from '../access/list-page.js';
+import { pageHeaders } from '../http/page-headers.js';
 import { type ConfigureDeps, setProviderConfig } from './changes/configure-provider.service.js';
 import { createProvider } from './changes/create-provider.service.js';
 import { type DeleteProviderDeps, deleteProvider } from './changes/delete-provider.service.js';

@@ -1,18 +1,22 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, mapPage } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { type ListPage, type ListWindow, mapPage } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordProviderAudit } from './changes/record-change.service.js';
 import { maskSecrets } from './changes/stored-config.js';
 import type { ProviderOpener } from './open-provider.service.js';
 import type { ProviderReport } from './provider.js';
 import { kindOf } from './provider-kinds.js';
-import { readProviderPage } from './provider-list.repository.js';
 import { missingKey } from './provider-state.js';
 import type { ShownProvider } from './provider-view.js';
-import { getProvider, holdProvider, type ProviderRow, updateProvider } from './providers.repository.js';
+import {
+  getProvider,
+  holdProvider,
+  type ProviderRow,
+  readProviderPage,
+  updateProvider,
+} from './providers.repository.js';
 import { SecretUnreadable } from './secrets/secret-box.js';
 
 export interface ProvidersDeps {

@@ -1,7 +1,5 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
-import type { ListPage, ListWindow } from '../access/list-page.js';
-import { readListPage } from '../access/list-page.repository.js';
+import { type ListPage, type ListWindow, readListPage, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type RenewalRow, renewalQueue } from './renewals.repository.js';
 

@@ -1,8 +1,7 @@
 import { InvalidInput, NotFound, type RenewalStatus } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, mapPage, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { type ListPage, type ListWindow, mapPage } from '../access/list-page.js';
 import { canOn, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findCertificate, findNewestCertificate } from '../certificates/certificates.repository.js';

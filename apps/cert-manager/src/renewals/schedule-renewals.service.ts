@@ -1,7 +1,6 @@
-import type { Tx } from '@certloop/db';
+import { newRowId, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { newRowId } from '../access/row-id.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';

@@ -1,4 +1,15 @@
-import { column, defineTable, hasRow, holdRows, keepRows, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  hasRow,
+  holdRows,
+  keepRows,
+  type ListPage,
+  type ListWindow,
+  readListPage,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { In } from 'typeorm';
 
 export interface SpaceRow {
@@ -82,4 +93,10 @@ export async function countSpaceRows(tx: Tx, scope: SpaceScope): Promise<number>
 /** Deletes the space with all that is in it. */
 export async function deleteSpaceRow(tx: Tx, id: string): Promise<void> {
   await tx.delete(spaces, { id });
+}
+
+/** Those of the spaces that exist, oldest first. */
+export function readSpacePage(tx: Tx, scope: SpaceScope, window: ListWindow): Promise<ListPage<SpaceRow>> {
+  const where = scope === 'all' ? {} : { id: scope };
+  return readListPage(tx, { table: spaces, by: 'createdAt', where }, window);
 }

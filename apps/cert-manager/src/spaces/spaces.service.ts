@@ -1,21 +1,26 @@
 import { Conflict } from '@certloop/contracts';
-import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
+import {
+  type Database,
+  type ListPage,
+  type ListWindow,
+  newRowId,
+  onUniqueViolation,
+  readList,
+  type Tx,
+} from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { type RequestMark, requestMarkOf, requireSameRequest } from '../access/idempotency-key.js';
-import type { ListPage, ListWindow } from '../access/list-page.js';
 import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
-import { readList } from '../access/read-list.service.js';
-import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { type RequestMark, requestMarkOf, requireSameRequest } from '../http/request-mark.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
-import { readSpacePage } from './space-list.repository.js';
 import {
   deleteSpaceRow,
   findSpace,
   findSpaceByRequest,
   holdSpace,
   insertSpace,
+  readSpacePage,
   type SpaceRow,
   updateSpace as writeSpace,
 } from './spaces.repository.js';

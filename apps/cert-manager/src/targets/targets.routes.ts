@@ -1,6 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
+import { mapPage } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
-import { mapPage, pageHeaders } from '../access/list-page.js';
+import { pageHeaders } from '../http/page-headers.js';
 import { type ManualProbeDeps, probeTarget } from './probes/probe-target.service.js';
 import { reportObservation } from './probes/report-observation.service.js';
 import { servedSummaryView, servedView } from './served/served-view.js';

@@ -1,9 +1,8 @@
 import { InvalidInput, type TargetInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, newRowId, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
-import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { storedNames } from '../csrs/asked-names.js';
 import { findLatestCsr } from '../csrs/csrs.repository.js';

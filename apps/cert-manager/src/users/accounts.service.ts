@@ -1,9 +1,8 @@
 import { emailInput, InvalidInput, usernameInput } from '@certloop/contracts';
-import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
+import { type Database, newRowId, onUniqueViolation, type Tx } from '@certloop/db';
 import { type Clock, type Passwords, parseInput, requireSoundPassword } from '@certloop/server';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.js';
-import { newRowId } from '../access/row-id.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';

@@ -7,6 +7,9 @@ import {
   findRows,
   holdRows,
   keepRows,
+  type ListPage,
+  type ListWindow,
+  readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -120,4 +123,9 @@ export async function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
     [firstAdmin, now],
   );
   return marked === 1;
+}
+
+/** Every user, oldest first. */
+export function readUserPage(tx: Tx, window: ListWindow): Promise<ListPage<UserRow>> {
+  return readListPage(tx, { table: users, by: 'createdAt' }, window);
 }

@@ -1,12 +1,9 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, readList } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
-import type { ListPage, ListWindow } from '../access/list-page.js';
 import { requireAdmin } from '../access/permissions.js';
-import { readList } from '../access/read-list.service.js';
 import type { UserRow } from './user.js';
-import { readUserPage } from './user-list.repository.js';
-import { findUser } from './users.repository.js';
+import { findUser, readUserPage } from './users.repository.js';
 
 export interface UsersDeps {
   readonly db: Database;

@@ -1,7 +1,6 @@
-import type { Tx } from '@certloop/db';
+import { newRowId, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { newRowId } from '../access/row-id.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { answerUnparsed } from '../../src/access/unparsed-requests.responder.js';
+import { answerUnparsed } from '../../src/http/unparsed-requests.responder.js';
 import { startAppOnSqlite, type TestApp } from '../support/app.js';
 
 let app: TestApp;

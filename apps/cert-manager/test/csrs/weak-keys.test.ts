@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, generatePrimeSync, type KeyObject } from 'node:crypto';
 import { buildCsr, csrLabels, describeCsr, parseCsr, parsePem, spkiSha256 } from '@certloop/crypto';
+import { newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newRowId } from '../../src/access/row-id.js';
 import { askedNames } from '../../src/csrs/asked-names.js';
 import { formatDescription } from '../../src/csrs/csr-view.js';
 import { insertCsr } from '../../src/csrs/csrs.repository.js';

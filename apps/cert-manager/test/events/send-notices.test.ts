@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { insertMany } from '@certloop/db';
+import { insertMany, newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { newRowId } from '../../src/access/row-id.js';
 import type { Destination, EventType } from '../../src/events/event.js';
 import { events, insertEvent } from '../../src/events/events.repository.js';
 import { claimMailTurn, mailTurns, updateMailTurn } from '../../src/events/mail-turns.repository.js';

@@ -1,8 +1,7 @@
 import type { Fqdn, RenewalQueueEntry } from '@certloop/contracts';
-import { insertMany } from '@certloop/db';
+import { insertMany, newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newRowId } from '../../src/access/row-id.js';
 import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.js';
 import { type RenewalRow, renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { grant } from '../support/factories.js';

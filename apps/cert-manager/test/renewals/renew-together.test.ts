@@ -1,8 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
-import { insertMany, openDatabase } from '@certloop/db';
+import { insertMany, newRowId, openDatabase } from '@certloop/db';
 import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { newRowId } from '../../src/access/row-id.js';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { csrs, listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
 import { schema } from '../../src/database.js';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@certloop/db';
+import { type Database, newRowId } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { createPasswords, newSecret, secretHash } from '@certloop/server';
 import type { Level } from '../../src/access/permissions.js';
-import { newRowId } from '../../src/access/row-id.js';
 import { insertMembers } from '../../src/permission-groups/group-members.repository.js';
 import type { PermissionGroup } from '../../src/permission-groups/permission-group.js';
 import { insertPermissionGroup } from '../../src/permission-groups/permission-groups.repository.js';

@@ -4,8 +4,11 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { listLastCertificates } from '../../certificates/certificate-list.repository.js';
-import { type CertificateRow, findCertificate } from '../../certificates/certificates.repository.js';
+import {
+  type CertificateRow,
+  findCertificate,
+  listLastCertificates,
+} from '../../certificates/certificates.repository.js';
 import { findKeyRefusal } from '../../certificates/compromised-keys.repository.js';
 import type { CsrRow } from '../../csrs/csrs.repository.js';
 import { findRefusal } from '../../csrs/judge-issuance.service.js';

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.js';
 import { isHandedIn } from '../../acme/orders/order-record.js';
 import { isHandingIn, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { findLastOfProvider } from '../../certificates/certificate-list.repository.js';
+import { findLastOfProvider } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal, requireSoundKey } from '../../certificates/compromised-keys.repository.js';
 import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';

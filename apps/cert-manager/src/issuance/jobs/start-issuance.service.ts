@@ -1,6 +1,5 @@
-import type { Tx } from '@certloop/db';
+import { newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
-import { newRowId } from '../../access/row-id.js';
 import { type CsrRow, csrNotFound, findLatestCsr } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
 import { orderSubject } from '../../judging/csr-rules.js';

@@ -1,8 +1,7 @@
 import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
-import { onUniqueViolation } from '@certloop/db';
+import { newRowId, onUniqueViolation } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
-import { newRowId } from '../../access/row-id.js';
 import { providerKinds } from '../provider-kinds.js';
 import type { ShownProvider } from '../provider-view.js';
 import { insertProvider, listProviders, type ProviderRow } from '../providers.repository.js';

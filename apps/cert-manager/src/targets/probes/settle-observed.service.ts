@@ -1,7 +1,6 @@
 import type { ServedAddress } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
+import { newRowId, type Tx } from '@certloop/db';
 import type { AddressObservation } from '@certloop/tls-probe';
-import { newRowId } from '../../access/row-id.js';
 import { type Known, type Newest, readKnown } from '../served/expected.service.js';
 import {
   deleteServedFqdn,

@@ -1,7 +1,16 @@
 import type { ServedClass } from '@certloop/contracts';
-import { column, defineTable, deleteRows, executeSql, holdRows, type Tx, updateRows } from '@certloop/db';
-import type { ListPage, ListWindow } from '../../access/list-page.js';
-import { readListPage } from '../../access/list-page.repository.js';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  holdRows,
+  type ListPage,
+  type ListWindow,
+  readListPage,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 
 /** What the targets of an FQDN serve in all; a row for each FQDN that has targets. */

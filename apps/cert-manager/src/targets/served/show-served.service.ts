@@ -1,9 +1,7 @@
 import type { ServedClass } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, readList, type Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
-import type { ListPage, ListWindow } from '../../access/list-page.js';
 import { readableSpaces, requireLevel } from '../../access/permissions.js';
-import { readList } from '../../access/read-list.service.js';
 import { getFqdn } from '../../fqdns/fqdns.repository.js';
 import { listStates } from '../probes/target-states.repository.js';
 import { listTargetsOf } from '../targets.repository.js';

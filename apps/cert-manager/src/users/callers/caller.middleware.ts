@@ -11,13 +11,13 @@ import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import { anonymousCaller, type Caller, type Origin } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
+import { type Need, requireNeed, routeNeeds } from '../../access/route-needs.js';
 import {
   type Counted,
   type RequestLimits,
   rateHeaders,
   requireAllowed,
-} from '../../access/request-limits.store.js';
-import { type Need, requireNeed, routeNeeds } from '../../access/route-needs.js';
+} from '../limits/request-limits.store.js';
 import { requireOwnAccount } from '../own-account.service.js';
 import { requireSetupOpen } from '../setup/bootstrap.service.js';
 import { type IdentifyDeps, identifyCaller } from './identify.service.js';

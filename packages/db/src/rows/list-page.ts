@@ -1,14 +1,47 @@
-import { longestPage } from '@certloop/contracts';
-import {
-  type Column,
-  column,
-  columnName,
-  querySql,
-  querySqlInSlices,
-  type SqlValue,
-  type Tx,
-} from '@certloop/db';
-import { isWhole, type ListPage, type ListWindow } from './list-page.js';
+import { type ListPosition, longestPage } from '@certloop/contracts';
+import type { Database, Tx } from '../database.js';
+import { type Column, column, columnName } from '../tables/columns.js';
+import { querySql, querySqlInSlices, type SqlValue } from './sql.js';
+
+/** Which part of a list is wanted: all of it without either, else `limit` rows after the position. */
+export interface ListWindow {
+  /** 1 to 1000; 1000 when only the position is given. */
+  readonly limit?: number | undefined;
+  readonly cursor?: ListPosition | undefined;
+}
+
+/** Part of a list. */
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  /** How many rows the list has in all. */
+  readonly total: number;
+  /** Position of the last row when more follow. */
+  readonly next: ListPosition | undefined;
+}
+
+/** Whether that is the list from its beginning to its end. */
+export function isWholeList({ limit, cursor }: ListWindow): boolean {
+  return limit === undefined && cursor === undefined;
+}
+
+/** The page with its rows changed into something else. */
+export function mapPage<From, To>(page: ListPage<From>, change: (row: From) => To): ListPage<To> {
+  return { ...page, rows: page.rows.map(change) };
+}
+
+/**
+ * What `read` makes of a list. A whole list that is longer than a page is read where no other request waits for it; whether
+ * it is that long turns out by its first page.
+ */
+export async function readList<Row>(
+  db: Database,
+  window: ListWindow,
+  read: (tx: Tx, window: ListWindow) => Promise<ListPage<Row>>,
+): Promise<ListPage<Row>> {
+  if (!isWholeList(window)) return db.read((tx) => read(tx, window));
+  const first = await db.read((tx) => read(tx, { limit: longestPage }));
+  return first.next === undefined ? first : db.longRead((tx) => read(tx, window));
+}
 
 /** A list that is sorted by a moment, then by id, with an index for both. */
 export interface SortedList<Row> {
@@ -30,7 +63,7 @@ export async function readListPage<Row extends { readonly id: string }>(
   list: SortedList<Row>,
   window: ListWindow,
 ): Promise<ListPage<Row>> {
-  if (isWhole(window)) {
+  if (isWholeList(window)) {
     const rows: Row[] = [];
     for await (const slice of querySqlInSlices<Row>(tx, ...selectRows(list, {}))) rows.push(...slice);
     return { rows, total: rows.length, next: undefined };

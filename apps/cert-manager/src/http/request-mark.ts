@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import type { Caller } from './caller.js';
+import type { Caller } from '../access/caller.js';
 
 /** What is stored of a request that may be repeated; both SHA-256 in hex. */
 export interface RequestMark {

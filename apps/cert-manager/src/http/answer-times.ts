@@ -1,4 +1,4 @@
-import type { Operation } from './route-needs.js';
+import type { Operation } from '../access/route-needs.js';
 
 const usualMs = 30_000;
 /** The longest that a request for a certificate may be asked to wait, and ten seconds. */

@@ -1,0 +1,29 @@
+import { formatListCursor, type ListPosition } from '@certloop/contracts';
+
+/**
+ * Headers of a page: how long the list is, and where the next page is (RFC 8288). `path` and `query` are those of
+ * the request; what the query lacks is undefined.
+ */
+export function pageHeaders(
+  { total, next }: { readonly total: number; readonly next: ListPosition | undefined },
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
+  const headers = { 'X-Total-Count': String(total) };
+  if (next === undefined) return headers;
+  const link = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (name !== 'cursor' && value !== undefined) link.set(name, String(value));
+  }
+  link.set('cursor', formatListCursor(next));
+  return { ...headers, Link: `<${path}?${link}>; rel="next"` };
+}
+
+/** The rows changed into something else, each at the moment when it is taken. */
+export function eachOf<From, To>(rows: readonly From[], change: (row: From) => To): Iterable<To> {
+  return {
+    *[Symbol.iterator]() {
+      for (const row of rows) yield change(row);
+    },
+  };
+}
