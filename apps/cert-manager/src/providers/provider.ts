@@ -129,3 +129,9 @@ export interface Provider {
   /** Revokes a certificate. Absent where that cannot be asked for. Throws UpstreamFailed: asking again may succeed. */
   readonly revoke?: (order: RevocationOrder) => Promise<RevokeOutcome>;
 }
+
+/** Text of another service as it may be passed on: one line, without control characters, at most 500 characters. */
+export function readableText(text: string): string {
+  const line = text.replace(/[\s\p{C}]+/gu, ' ').trim();
+  return line.length > 500 ? `${line.slice(0, 499)}…` : line;
+}

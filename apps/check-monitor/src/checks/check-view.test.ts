@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Check, defaultSettings } from './check.js';
+import { type Check, defaultSettings, uniqueKeyOf } from './check.js';
 import { describeCheck, describeCheckReadOnly } from './check-view.js';
-import { uniqueKeyOf } from './unique-key.js';
 
 const noon = Date.UTC(2026, 0, 1, 12) * 1000;
 const addresses = { siteRoot: 'https://monitor.example', pingEndpoint: 'https://ping.example/' };

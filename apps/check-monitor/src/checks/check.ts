@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { CheckStatus } from '@certloop/contracts';
 import type { Micros } from '../instants.js';
 import type { CheckTiming, StateChange, StatusTiming } from './check-state.js';
-import { uniqueKeyOf } from './unique-key.js';
 
 /** What a caller may set of a check. */
 export interface CheckSettings {
@@ -104,4 +104,9 @@ export function newCheck(
     alertAfter: null,
     pingCount: 0,
   };
+}
+
+/** Read-only identifier of a check: the SHA-1, in hex, of the first 16 hex digits of its uuid as text. */
+export function uniqueKeyOf(uuid: string): string {
+  return createHash('sha1').update(uuid.replaceAll('-', '').slice(0, 16), 'ascii').digest('hex');
 }

@@ -1,8 +1,7 @@
-import type { Check } from '../checks/check.js';
+import { type Check, uniqueKeyOf } from '../checks/check.js';
 import { deadlineOf } from '../checks/check-state.js';
 import { parseSchedule } from '../checks/schedules/schedule.js';
 import { currentTimeZone } from '../checks/schedules/time-zones.js';
-import { uniqueKeyOf } from '../checks/unique-key.js';
 import { microsPerSecond } from '../instants.js';
 import type { DumpRow } from './dump-rows.js';
 

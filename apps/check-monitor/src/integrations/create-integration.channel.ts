@@ -1,9 +1,8 @@
 import type { Clock } from '../instants.js';
 import type { DeliveryResult } from './delivery/delivery-result.js';
 import type { SendHttp } from './delivery/http-sender.client.js';
-import type { Integration } from './integration.js';
+import type { Integration, MemberDelivery } from './integration.js';
 import type { SendMail } from './kinds/email/mail-sender.client.js';
-import type { MemberDelivery } from './kinds/group/member-delivery.js';
 import type { LinkSigner } from './links/signed-link.js';
 import type { Messengers, PublicServices } from './messengers.js';
 

@@ -41,3 +41,11 @@ export interface Integration<Settings extends object = object> {
   /** Sends a notice; only kinds that people read have it. */
   notify?(delivery: NoticeDelivery<Settings>): Promise<DeliveryResult>;
 }
+
+/** A message of a group on its way to one of its members. */
+export interface MemberDelivery {
+  readonly projectId: string;
+  readonly channelUuid: string;
+  readonly event: AlertEvent;
+  readonly isTest: boolean;
+}

@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createChannel } from '../../src/channels/create-channel.service.js';
-import { uniqueKeyOf } from '../../src/checks/unique-key.js';
+import { uniqueKeyOf } from '../../src/checks/check.js';
 import { cloakedLink } from '../../src/integrations/links/cloaked-link.js';
 import { testChannel } from '../../src/notifications/test-channel.service.js';
 import { began, type Holder, openTestApp, siteRoot, type TestApp } from '../support/app.js';

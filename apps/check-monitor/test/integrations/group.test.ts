@@ -4,9 +4,9 @@ import {
   delivered,
   undelivered,
 } from '../../src/integrations/delivery/delivery-result.js';
+import type { MemberDelivery } from '../../src/integrations/integration.js';
 import { createGroup } from '../../src/integrations/kinds/group/group.channel.js';
 import { groupSettings } from '../../src/integrations/kinds/group/group-kind.js';
-import type { MemberDelivery } from '../../src/integrations/kinds/group/member-delivery.js';
 import { aDelivery, anEvent } from '../support/events.js';
 
 const members = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];

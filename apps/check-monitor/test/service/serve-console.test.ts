@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { uniqueKeyOf } from '../../src/checks/unique-key.js';
+import { uniqueKeyOf } from '../../src/checks/check.js';
 import { cloakedLink } from '../../src/integrations/links/cloaked-link.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 

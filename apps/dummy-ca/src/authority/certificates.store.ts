@@ -1,4 +1,4 @@
-import type { KnownCertificate } from './known-certificate.js';
+import type { KnownCertificate } from './named-issuer.js';
 import { noState, type State } from './state.store.js';
 
 /** A certificate as it was issued. */

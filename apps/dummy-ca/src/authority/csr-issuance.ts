@@ -17,8 +17,7 @@ import {
 } from '@certloop/crypto';
 import type { ProfileContent } from './certificate-profile.js';
 import { type AskedLength, leafValidity } from './issuance-profile.js';
-import type { KnownCertificate } from './known-certificate.js';
-import type { NamedIssuer } from './named-issuer.js';
+import type { KnownCertificate, NamedIssuer } from './named-issuer.js';
 import { type PointerSettings, pointersOf } from './pointers.js';
 import { countFrom, formatSerialNumber, type SerialNumbers } from './serial-numbers.js';
 

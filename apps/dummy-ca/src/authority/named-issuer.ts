@@ -8,3 +8,11 @@ export interface NamedIssuer {
   /** Extensions with the addresses of its list, its responder and its certificate. */
   readonly pointers: readonly Extension[];
 }
+
+/** What must be known of a certificate to say whether it is revoked. */
+export interface KnownCertificate {
+  /** Lower-case hex without a sign octet. */
+  readonly serialNumber: string;
+  readonly issuer: CaIssuerName;
+  readonly notAfter: Date;
+}

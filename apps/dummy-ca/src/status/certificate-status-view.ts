@@ -1,5 +1,5 @@
 import type { CertificateStatus, revocationReasonNames } from '@certloop/contracts';
-import type { KnownCertificate } from '../authority/known-certificate.js';
+import type { KnownCertificate } from '../authority/named-issuer.js';
 
 interface RevocationFacts {
   readonly revokedAt: Date;

@@ -1,6 +1,6 @@
 import { type CertificateStatus, Conflict, NotFound } from '@certloop/contracts';
 import type { RevocationReason } from '@certloop/crypto';
-import type { KnownCertificate } from '../authority/known-certificate.js';
+import type { KnownCertificate } from '../authority/named-issuer.js';
 import { certificateStatusView } from './certificate-status-view.js';
 import { findKnown, type StatusDeps } from './status-deps.service.js';
 

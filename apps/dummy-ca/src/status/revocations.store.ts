@@ -1,7 +1,7 @@
 import type { RevocationReason } from '@certloop/crypto';
 import { encodeRevocation } from '@certloop/crypto';
 import { createBoundedMap } from '../authority/bounded-map.js';
-import type { KnownCertificate } from '../authority/known-certificate.js';
+import type { KnownCertificate } from '../authority/named-issuer.js';
 import { noState, type State } from '../authority/state.store.js';
 
 /** A certificate that is revoked. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { AppError, Unavailable } from '@certloop/contracts';
-import type { Logger } from '../observability/logger.js';
-import { requestIdFrom } from '../observability/request-id.js';
+import { type Logger, requestIdFrom } from '../observability/logger.js';
 
 // For paths that a service answers on Node's own HTTP, where Express would take a large part of the time.
 

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { requestIdFrom } from './request-id.js';
 import type { RequestWatch } from './request-watch.js';
 import { beginRequestSpan, currentTraceIds } from './tracing.js';
 
@@ -100,4 +100,11 @@ export function noteRoute(response: Response, pattern: string): void {
 function routeOf(response: Response): string {
   const route: unknown = response.locals['route'];
   return typeof route === 'string' ? route : 'unmatched';
+}
+
+const plainWord = /^[\w.:-]{1,64}$/;
+
+/** Id of a request: its X-Request-Id if that is a plain word of up to 64 characters, else a new uuid. */
+export function requestIdFrom(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' && plainWord.test(header) ? header : randomUUID();
 }

@@ -11,9 +11,14 @@ import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../../csrs/csrs.repo
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, holdFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
-import type { IssuedCertificate, OrderProgress, SignOutcome, SignRefusal } from '../../providers/provider.js';
+import {
+  type IssuedCertificate,
+  type OrderProgress,
+  readableText,
+  type SignOutcome,
+  type SignRefusal,
+} from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
-import { readableText } from '../../providers/readable-text.js';
 import { orRecordLost } from '../signing/lost-certificate.service.js';
 import { certificateFacts, storeIssued } from '../store-certificate.service.js';
 import { findJob, hasJobWithOrder, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';

@@ -2,8 +2,7 @@ import { AcmeProblem } from '@certloop/contracts';
 import { revocationReasons, splitChain } from '@certloop/crypto';
 import { findAccount } from '../../acme/acme-account.service.js';
 import { isRefusal } from '../../acme/problem-reading.js';
-import type { RevocationOrder, RevokeOutcome } from '../provider.js';
-import { readableText } from '../readable-text.js';
+import { type RevocationOrder, type RevokeOutcome, readableText } from '../provider.js';
 import { type AcmeContext, accountTerms, keyBoxOf } from './acme-parts.service.js';
 
 /** Revokes a certificate by the account that ordered it (RFC 8555 §7.6). Throws AcmeProblem and UpstreamFailed. */

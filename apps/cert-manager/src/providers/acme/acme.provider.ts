@@ -19,17 +19,17 @@ import { createSignedRequests } from '../../acme/signed-request.client.js';
 import { formatIssuedChain, judgeChain, preferChain } from '../../judging/acme-certificate.js';
 import { type OrderSubject, orderSubject } from '../../judging/csr-rules.js';
 import { keyOf, readIssued } from '../../judging/issued-certificate.js';
-import type {
-  IssuedCertificate,
-  KnownCertificate,
-  OrderProgress,
-  Provider,
-  ProviderReport,
-  RefreshOutcome,
-  RenewalAdvice,
-  SignRefusal,
+import {
+  type IssuedCertificate,
+  type KnownCertificate,
+  type OrderProgress,
+  type Provider,
+  type ProviderReport,
+  type RefreshOutcome,
+  type RenewalAdvice,
+  readableText,
+  type SignRefusal,
 } from '../provider.js';
-import { readableText } from '../readable-text.js';
 import type { AcmeConfig } from './acme-config.js';
 import {
   type AcmeContext,

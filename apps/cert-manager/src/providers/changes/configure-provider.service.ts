@@ -4,6 +4,7 @@ import { type Clock, parseInput } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import type { Outgoing } from '../outgoing.client.js';
+import { readableText } from '../provider.js';
 import { kindOf, type ProviderKind } from '../provider-kinds.js';
 import { targetsOf } from '../provider-state.js';
 import {
@@ -14,7 +15,6 @@ import {
   secretPlace,
   updateProvider,
 } from '../providers.repository.js';
-import { readableText } from '../readable-text.js';
 import type { KeyRing } from '../secrets/key-ring.js';
 import { sealSecret } from '../secrets/secret-box.js';
 import { secretMask } from './config-rules.js';

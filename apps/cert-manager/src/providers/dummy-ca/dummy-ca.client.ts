@@ -10,7 +10,7 @@ import {
 } from '@certloop/contracts';
 import type { CallSlots } from '../call-slots.js';
 import type { Outgoing } from '../outgoing.client.js';
-import { readableText } from '../readable-text.js';
+import { readableText } from '../provider.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
 
 /** Calls of a dummy CA; each throws UpstreamFailed whatever goes wrong, with a sentence fit for people. */

@@ -14,15 +14,15 @@ import {
 } from '../../judging/issued-certificate.js';
 import { type CallSlots, createCallSlots } from '../call-slots.js';
 import type { Outgoing } from '../outgoing.client.js';
-import type {
-  IssuedCertificate,
-  KnownCertificate,
-  Provider,
-  ProviderReport,
-  RefreshOutcome,
-  SignRefusal,
+import {
+  type IssuedCertificate,
+  type KnownCertificate,
+  type Provider,
+  type ProviderReport,
+  type RefreshOutcome,
+  readableText,
+  type SignRefusal,
 } from '../provider.js';
-import { readableText } from '../readable-text.js';
 import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
 import { revokeByDummyCa } from './dummy-ca-revocation.service.js';

@@ -6,7 +6,7 @@ import {
   type ProbeFault,
   type Stage,
 } from '@certloop/tls-probe/rules';
-import { readableText } from '../../providers/readable-text.js';
+import { readableText } from '../../providers/provider.js';
 import type { TargetSettings } from '../target.js';
 import { type AddressState, stateAfter } from './address-state.js';
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, delivered, undelivered } from '../../delivery/delivery-result.js';
-import type { Delivery, Integration } from '../../integration.js';
+import type { Delivery, Integration, MemberDelivery } from '../../integration.js';
 import type { GroupSettings } from './group-kind.js';
-import type { MemberDelivery } from './member-delivery.js';
 
 export interface GroupDeps {
   /** Notifies one channel; undefined when it is gone, switched off, a group itself, or does not want such changes. */

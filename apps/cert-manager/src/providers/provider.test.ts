@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readableText } from './readable-text.js';
+import { readableText } from './provider.js';
 
 describe('text of another service', () => {
   test.each([
