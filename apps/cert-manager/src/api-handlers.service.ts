@@ -15,6 +15,7 @@ import { fqdnsHandlers } from './fqdns/fqdns.routes.js';
 import { challengeSetupHandlers } from './issuance/challenges/challenge-setup.routes.js';
 import { ownAddress } from './issuance/challenges/web-server-lines.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
+import { findJobIdOfCertificate } from './issuance/jobs/issuance-jobs.repository.js';
 import type { IssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import { createSignPlaces } from './issuance/signing/sign-places.store.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
@@ -115,7 +116,7 @@ export function apiHandlers(
       addresses,
       listUses: listProviderUses,
     }),
-    ...certificatesHandlers({ db, clock, ...scheduler }),
+    ...certificatesHandlers({ db, clock, findJobId: findJobIdOfCertificate, ...scheduler }),
     ...issuanceHandlers({
       db,
       clock,

@@ -49,6 +49,7 @@ import { addExpiryWatch } from './migrations/0024-expiry-watch.js';
 import { addTargets } from './migrations/0025-targets.js';
 import { addWebhookReceivers } from './migrations/0026-webhook-receivers.js';
 import { addCanary } from './migrations/0027-canary.js';
+import { indexJobsBySpace } from './migrations/0028-jobs-by-space.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -142,6 +143,7 @@ export const schema: Schema = {
     addTargets,
     addWebhookReceivers,
     addCanary,
+    indexJobsBySpace,
   ],
 };
 

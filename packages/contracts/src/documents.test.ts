@@ -93,12 +93,15 @@ GET    /spaces/{id}/issuance-policy            200 | | 401 404
 PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409
 POST   /providers                              201 | | 400 401 403
 DELETE /providers/{id}                         200 | | 401 403 404 409
+GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId} 200 | | 401 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificate 200 304 | | 400 401 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/download 200 304 | | 400 401 404
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/certificates/import 200 201 | | 400 401 403 404
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/revoke 200 | | 400 401 403 404 409 502 504
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/renewal-explanation 200 | | 401 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/challenge-setup 200 | | 401 404
+POST   /renewal-queue/{id}/run                 200 | | 401 403 404 409
+GET    /issuance-jobs                          200 | | 400 401
 GET    /issuance-jobs/{id}                     200 | | 401 404
 POST   /issuance-jobs/{id}/continue            200 | | 401 403 404 409
 `;

@@ -76,9 +76,12 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   revokeCertificate: onSpace('FULL_ACCESS'),
   importCertificate: onSpace('READ_WRITE'),
   listCertificates: onSpace('READ'),
+  getCertificate: onSpace('READ'),
   deliverCertificate: onSpace('READ'),
   downloadCertificate: onSpace('READ'),
   getChallengeSetup: onSpace('READ'),
+  // Shows what the caller may read.
+  listIssuanceJobs: 'signed-in',
   // The job names the space, so its use case judges the level.
   getIssuanceJob: 'signed-in',
   continueIssuanceJob: 'signed-in',
@@ -86,6 +89,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   listRenewals: 'signed-in',
   createTestRenewal: 'admin',
   triggerRenewals: 'admin',
+  // The entry names the space, so its use case judges the level.
+  runRenewal: 'signed-in',
   explainRenewal: onSpace('READ'),
 
   listTargets: onSpace('READ'),

@@ -48,6 +48,7 @@ const auditActions = [
   'queue.fail',
   'queue.remove',
   'queue.retry',
+  'queue.run',
   'queue.trigger',
   'space.create',
   'space.delete',

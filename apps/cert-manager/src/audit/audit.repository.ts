@@ -117,6 +117,19 @@ export async function findHorizon(tx: Tx): Promise<TransactionHorizon | undefine
   return horizon;
 }
 
+/** When and by whom something was last done to a resource, as far as the log has it. */
+export async function findLastAct(
+  tx: Tx,
+  resourceId: string,
+  action: AuditAction,
+): Promise<Pick<AuditLogRow, 'timestamp' | 'username'> | undefined> {
+  const { timestamp, username } = auditLogs.columns;
+  const text = `select timestamp, username from audit_logs
+    where resource_id = $1 and action = $2 order by id desc limit 1`;
+  const [row] = await querySql(tx, { timestamp, username }, text, [resourceId, action]);
+  return row;
+}
+
 /** Every name in the log, each once; costs as many steps as there are names. */
 export async function listAuditUsernames(tx: Tx): Promise<string[]> {
   const rows = await querySql(

@@ -197,6 +197,21 @@ export function findLastOfProvider(
   return findRow(tx, certificates, { fqdnId, providerId }, newestFirst);
 }
 
+/** Ids of the certificates of the same FQDN that were stored just before and just after this one. */
+export async function findNeighbors(
+  tx: Tx,
+  { fqdnId, position }: Pick<CertificateRow, 'fqdnId' | 'position'>,
+): Promise<{ readonly before?: string; readonly after?: string }> {
+  const find = async (comparison: string) => {
+    const text = `select id from certificates where fqdn_id = $1 and position ${comparison} limit 1`;
+    const [row] = await querySql(tx, { id: certificates.columns.id }, text, [fqdnId, position]);
+    return row?.id;
+  };
+  const before = await find('< $2 order by position desc');
+  const after = await find('> $2 order by position');
+  return { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+}
+
 /** Certificates of an FQDN, in the order of their storing. */
 export function readCertificatePage(
   tx: Tx,

@@ -1,19 +1,22 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../http/page-headers.js';
+import { certificateDetailView } from './certificate-detail-view.js';
 import { certificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
 import { type DeliveredFile, type DeliveryDeps, deliverCertificate } from './deliver-certificate.service.js';
 import { type ImportDeps, importCertificate } from './import-certificate.service.js';
+import { type ShowCertificateDeps, showCertificate } from './show-certificate.service.js';
 
 type CertificateOperation =
+  | 'getCertificate'
   | 'listCertificates'
   | 'importCertificate'
   | 'deliverCertificate'
   | 'downloadCertificate';
 
 export function certificatesHandlers(
-  deps: CertificatesDeps & ImportDeps & DeliveryDeps,
+  deps: CertificatesDeps & ImportDeps & DeliveryDeps & ShowCertificateDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, CertificateOperation> {
   return {
     importCertificate: async ({ context, params, body }) => {
@@ -24,6 +27,10 @@ export function certificatesHandlers(
       replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
     downloadCertificate: async ({ context, params, query }) =>
       replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
+    getCertificate: async ({ context, params }) => ({
+      status: 200,
+      body: certificateDetailView(await showCertificate(deps, context, params), params.spaceId),
+    }),
     listCertificates: async ({ context, params, query }) => {
       const page = await listCertificatesOf(deps, context, { ...params, window: query });
       const { spaceId, fqdnId } = params;

@@ -1,4 +1,9 @@
-import type { IssuanceJob, RequestReply } from '@certloop/contracts';
+import {
+  type IssuanceJob,
+  type ListedIssuanceJob,
+  type RequestReply,
+  requestSteps,
+} from '@certloop/contracts';
 import { allSteps, type StepReports } from './jobs/request-plan.js';
 
 interface ShownCertificate {
@@ -70,6 +75,33 @@ export function jobView(job: ShownJob, certificate: ShownCertificate | undefined
     ...jobReply(job, certificate),
     createdAt: job.createdAt.toISOString(),
     ...(job.finishedAt !== null && { finishedAt: job.finishedAt.toISOString() }),
+  };
+}
+
+/** A job in a list. */
+export function listedJobView(
+  job: ShownJob & {
+    readonly kind: 'request' | 'sign';
+    readonly caller: { readonly username: string };
+    readonly providerId: string;
+    readonly certificateId: string | null;
+  },
+): ListedIssuanceJob {
+  const { id, fqdnId, spaceId, status, message, kind, caller, providerId, certificateId, finishedAt } = job;
+  const failedStep = requestSteps.find((step) => job.steps[step]?.status === 'failed');
+  return {
+    id,
+    fqdnId,
+    spaceId,
+    status,
+    message,
+    createdAt: job.createdAt.toISOString(),
+    ...(finishedAt !== null && { finishedAt: finishedAt.toISOString() }),
+    providerId,
+    trigger: kind,
+    requestedBy: caller.username,
+    ...(certificateId !== null && { certificateId }),
+    ...(status === 'failed' && failedStep !== undefined && { failedStep }),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
-import { followHeaders, jobOf, jobView, requestView } from './issuance-view.js';
+import { eachOf, pageHeaders } from '../http/page-headers.js';
+import { followHeaders, jobOf, jobView, listedJobView, requestView } from './issuance-view.js';
 import { continueJob, showJob } from './jobs/issuance-jobs.service.js';
+import { listJobs } from './jobs/list-jobs.service.js';
 import { requestCertificate } from './jobs/request-certificate.service.js';
 import { type RefreshDeps, refreshCertificate } from './refresh-certificate.service.js';
 import { createSigner, type SignDeps } from './signing/sign-csr.service.js';
@@ -11,6 +13,7 @@ type Operations =
   | 'signCsr'
   | 'requestCertificate'
   | 'refreshCertificate'
+  | 'listIssuanceJobs'
   | 'getIssuanceJob'
   | 'continueIssuanceJob';
 
@@ -32,6 +35,11 @@ export function issuanceHandlers(
     refreshCertificate: async ({ context, params }) => {
       const refreshed = await refreshCertificate(deps, context, params);
       return { status: 200, body: refreshedCertificateView(refreshed, params.spaceId) };
+    },
+    listIssuanceJobs: async ({ context, query }) => {
+      const page = await listJobs(deps, context, query);
+      const headers = pageHeaders(page, '/issuance-jobs', query);
+      return { status: 200, body: eachOf(page.rows, listedJobView), headers };
     },
     getIssuanceJob: async ({ context, params }) => {
       const { job, certificate } = await showJob(deps, context, params.id);

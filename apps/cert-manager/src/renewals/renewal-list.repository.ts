@@ -1,5 +1,13 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { type ListPage, type ListWindow, readListPage, type Tx } from '@certloop/db';
+import {
+  column,
+  type ListPage,
+  type ListWindow,
+  placeholders,
+  querySql,
+  readListPage,
+  type Tx,
+} from '@certloop/db';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type RenewalRow, renewalQueue } from './renewals.repository.js';
 
@@ -8,6 +16,32 @@ export type ListedRenewal = Omit<
   RenewalRow,
   'journal' | 'adviceDueAt' | 'windowStart' | 'windowEnd' | 'explanationUrl'
 >;
+
+/** Names of what an entry is about. */
+export interface RenewalNames {
+  readonly fqdn: string;
+  readonly spaceName: string;
+}
+
+// a statement takes a bounded number of values
+const maxTogether = 500;
+
+/** Names of the FQDNs and their spaces, by the id of the FQDN. */
+export async function listRenewalNames(
+  tx: Tx,
+  fqdnIds: readonly string[],
+): Promise<Map<string, RenewalNames>> {
+  const ids = [...new Set(fqdnIds)];
+  const names = new Map<string, RenewalNames>();
+  const columns = { id: column.uuid(), fqdn: column.text(), spaceName: column.text() };
+  for (let start = 0; start < ids.length; start += maxTogether) {
+    const part = ids.slice(start, start + maxTogether);
+    const text = `select f.id, f.fqdn, s.name as space_name from fqdns f join spaces s on s.id = f.space_id
+      where f.id in (${placeholders(part.length)})`;
+    for (const { id, ...found } of await querySql(tx, columns, text, part)) names.set(id, found);
+  }
+  return names;
+}
 
 const { journal, adviceDueAt, windowStart, windowEnd, explanationUrl, ...columns } = renewalQueue.columns;
 

@@ -13,6 +13,9 @@ export interface ShownRenewal {
   readonly attempt: number;
   readonly retryOf: string | null;
   readonly reason: string | null;
+  readonly providerId: string;
+  /** Shown, with the provider, where they are asked for. */
+  readonly names?: { readonly fqdn: string; readonly spaceName: string } | undefined;
 }
 
 /** An entry of the renewal queue as the API shows it. */
@@ -29,5 +32,6 @@ export function renewalView(entry: ShownRenewal): RenewalQueueEntry {
     attempt: entry.attempt,
     ...(entry.retryOf !== null && { retryOf: entry.retryOf }),
     ...(entry.reason !== null && { reason: entry.reason }),
+    ...(entry.names !== undefined && { ...entry.names, providerId: entry.providerId }),
   };
 }

@@ -5,8 +5,14 @@ import { type ExplainRenewalDeps, explainRenewal } from './explanation/explain-r
 import { explanationView } from './explanation/explanation-view.js';
 import { renewalView } from './renewal-view.js';
 import { createTestRenewal, listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
+import { runRenewal } from './run-renewal.service.js';
 
-type RenewalOperations = 'listRenewals' | 'createTestRenewal' | 'triggerRenewals' | 'explainRenewal';
+type RenewalOperations =
+  | 'listRenewals'
+  | 'runRenewal'
+  | 'createTestRenewal'
+  | 'triggerRenewals'
+  | 'explainRenewal';
 
 export function renewalsHandlers(
   deps: RenewalsDeps & ExplainRenewalDeps,
@@ -27,6 +33,10 @@ export function renewalsHandlers(
       await triggerRenewals(deps, context);
       return { status: 200, body: { message: 'renewal queue processing started' } };
     },
+    runRenewal: async ({ params, context }) => ({
+      status: 200,
+      body: renewalView(await runRenewal(deps, context, params.id)),
+    }),
     explainRenewal: async ({ params, context }) => ({
       status: 200,
       body: explanationView(await explainRenewal(deps, context, params)),

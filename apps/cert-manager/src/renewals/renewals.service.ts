@@ -10,7 +10,12 @@ import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { keepProvider } from '../providers/providers.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type Lane, listLanes } from './queue/provider-lanes.service.js';
-import { type ListedRenewal, readRenewalPage } from './renewal-list.repository.js';
+import {
+  type ListedRenewal,
+  listRenewalNames,
+  type RenewalNames,
+  readRenewalPage,
+} from './renewal-list.repository.js';
 import { insertRenewal, type RenewalRow } from './renewals.repository.js';
 import { newRenewal } from './schedule-renewals.service.js';
 
@@ -29,14 +34,21 @@ export async function listRenewals(
   filter: ListWindow & {
     readonly status?: RenewalStatus | undefined;
     readonly spaceId?: string | undefined;
+    /** Whether the entries have the names of their FQDNs and spaces. */
+    readonly include?: 'fqdn' | undefined;
   },
-): Promise<ListPage<ListedRenewal>> {
-  const { status, spaceId } = filter;
+): Promise<ListPage<ListedRenewal & { readonly names?: RenewalNames | undefined }>> {
+  const { status, spaceId, include } = filter;
   const scope = scopeOf(caller, spaceId);
   return db.longRead(async (tx) => {
     const page = await readRenewalPage(tx, { scope, status }, filter);
     const lanes = await listLanes(tx, opener);
-    return mapPage(page, (row) => withObstacle(row, lanes, clock.now()));
+    const ids = include === 'fqdn' ? page.rows.map(({ fqdnId }) => fqdnId) : [];
+    const names = await listRenewalNames(tx, ids);
+    return mapPage(page, (row) => ({
+      ...withObstacle(row, lanes, clock.now()),
+      names: names.get(row.fqdnId),
+    }));
   });
 }
 

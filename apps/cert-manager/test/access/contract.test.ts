@@ -201,6 +201,7 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     return { answer, leaves: 'certificate.request' };
   },
   getChallengeSetup: async (app) => read(app, pathOf((await fqdnWithCsr(app)).fqdn, 'challenge-setup')),
+  listIssuanceJobs: async (app) => read(app, `/issuance-jobs?fqdnId=${(await addJob(app)).fqdn.id}`),
   getIssuanceJob: async (app) => read(app, `/issuance-jobs/${(await addJob(app)).job.id}`),
   continueIssuanceJob: async (app) => {
     const { job } = await addJob(app);
@@ -236,6 +237,11 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const answer = await ask(app, 'post', pathOf(fqdn, 'certificates/import')).send({ pem });
     return { answer, leaves: 'certificate.import' };
   },
+  getCertificate: async (app) => {
+    const fqdn = await newCertificate(app);
+    const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
+    return read(app, pathOf(fqdn, `certificates/${body[0].id}`));
+  },
   listCertificates: async (app) => read(app, pathOf(await newCertificate(app), 'certificates')),
 
   listRenewals: async (app) => {
@@ -247,6 +253,10 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     answer: await ask(app, 'post', '/renewal-queue/test/trigger'),
     leaves: 'queue.trigger',
   }),
+  runRenewal: async (app) => {
+    const { body } = await newTestRenewal(app);
+    return { answer: await ask(app, 'post', `/renewal-queue/${body.queueId}/run`), leaves: 'queue.run' };
+  },
   explainRenewal: async (app) => read(app, pathOf(await newCertificate(app), 'renewal-explanation')),
 
   listTargets: async (app) => read(app, (await newTarget(app)).path.replace(/\/[^/]*$/, '')),

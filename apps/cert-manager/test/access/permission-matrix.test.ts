@@ -84,6 +84,8 @@ const matrix = rowsOf(
   listCsrs                401 404 200 200 200 200 200
   deleteAllCsrs           401 403 403 403 403 200 200
   signCsr                 401 404 403 200 200 200 200
+  getCertificate          401 404 200 200 200 200 200
+  getCertificate/unknown  401 404 404 404 404 404 404
   listCertificates        401 404 200 200 200 200 200
   deliverCertificate      401 404 200 200 200 200 200
   deliverCertificate/none 401 404 404 404 404 404 404
@@ -93,12 +95,16 @@ const matrix = rowsOf(
   importCertificate       401 404 403 201 201 201 201
   requestCertificate      401 404 403 400 400 400 400
   getChallengeSetup       401 404 200 200 200 200 200
+  listIssuanceJobs         401 200 200 200 200 200 200
+  listIssuanceJobs/unknown 401 200 200 200 200 200 200
   getIssuanceJob          401 404 200 200 200 200 200
   continueIssuanceJob     401 404 403 200 200 200 200
 
   listRenewals            401 200 200 200 200 200 200
   createTestRenewal       401 403 403 403 403 403 201
   triggerRenewals         401 403 403 403 403 403 200
+  runRenewal              401 404 403 200 200 200 200
+  runRenewal/unknown      401 404 404 404 404 404 404
   explainRenewal          401 404 200 200 200 200 200
 
   listTargets             401 404 200 200 200 200 200

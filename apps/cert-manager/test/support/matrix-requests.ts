@@ -124,6 +124,12 @@ export const requests: Readonly<Record<string, Ask>> = {
     const { id: providerId } = await providerOf(asking.app, 'dummy-ca');
     return asking.send('post', pathOf(await newFqdnWithCsr(asking), 'csr/sign')).send({ providerId });
   },
+  getCertificate: async (asking) => {
+    const { fqdn, certificateId } = await newCertificate(asking);
+    return asking.send('get', pathOf(fqdn, `certificates/${certificateId}`));
+  },
+  'getCertificate/unknown': async (asking) =>
+    asking.send('get', pathOf(await newFqdn(asking), `certificates/${unknownId}`)),
   listCertificates: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'certificates')),
   deliverCertificate: async (asking) =>
     asking.send('get', pathOf((await newCertificate(asking)).fqdn, 'certificate')),
@@ -151,6 +157,8 @@ export const requests: Readonly<Record<string, Ask>> = {
   requestCertificate: async (asking) =>
     asking.send('post', pathOf(await newFqdnWithCsr(asking), 'request-certificate')),
   getChallengeSetup: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'challenge-setup')),
+  listIssuanceJobs: ({ send, cast }) => send('get', `/issuance-jobs?spaceId=${cast.space}`),
+  'listIssuanceJobs/unknown': ({ send }) => send('get', `/issuance-jobs?fqdnId=${unknownId}`),
   getIssuanceJob: async (asking) => asking.send('get', `/issuance-jobs/${await newJob(asking)}`),
   continueIssuanceJob: async (asking) =>
     asking.send('post', `/issuance-jobs/${await newJob(asking)}/continue`),
@@ -162,6 +170,14 @@ export const requests: Readonly<Record<string, Ask>> = {
     return asking.send('post', '/renewal-queue/test/create').send(body);
   },
   triggerRenewals: ({ send }) => send('post', '/renewal-queue/test/trigger'),
+  runRenewal: async (asking) => {
+    const { fqdn, certificateId } = await newCertificate(asking);
+    const body = { certificateId, fqdnId: fqdn.id, spaceId: fqdn.spaceId, minutesFromNow: 525_600 };
+    const admin = askingAs(asking.app, asking.cast, 'A');
+    const queued = await admin.send('post', '/renewal-queue/test/create').send(body);
+    return asking.send('post', `/renewal-queue/${queued.body.queueId}/run`);
+  },
+  'runRenewal/unknown': ({ send }) => send('post', `/renewal-queue/${unknownId}/run`),
   explainRenewal: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'renewal-explanation')),
 
   listTargets: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'targets')),

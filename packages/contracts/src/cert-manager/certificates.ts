@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { revocationReasonNames } from '../dummy-ca/certificate-status.js';
 import { empty, endpoint, json, stream } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { extensionSchema } from './csrs.js';
 import { pageQuery } from './pages.js';
 import { byFqdn } from './replies.js';
 import { certificateFormats } from './words.js';
@@ -28,6 +29,46 @@ export const certificateSchema = z
   })
   .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof certificateSchema>;
+
+/** A certificate of a chain, as one link of it. */
+const chainLinkSchema = z.object({
+  subject: z.string(),
+  issuer: z.string(),
+  expiresAt: scalars.instant,
+  /** Over the DER, hex. */
+  sha256: scalars.hex,
+});
+
+/** A certificate with all that is known about it; hex is lower-case without colons. */
+export const certificateDetailSchema = certificateSchema
+  .extend({
+    subject: z.string(),
+    serialNumber: z.string(),
+    notBefore: scalars.instant,
+    /** `spkiSha256` is what `openssl pkey -pubout -outform DER | openssl dgst -sha256` prints for the key. */
+    publicKey: z.object({ algorithm: z.string(), size: z.int(), spkiSha256: scalars.hex }),
+    signatureAlgorithm: z.string(),
+    dnsNames: z.array(z.string()),
+    ipAddresses: z.array(z.string()),
+    extensions: z.array(extensionSchema),
+    /** Over the DER of the leaf. */
+    sha256: scalars.hex,
+    /** The intermediates, from the issuer of the leaf upwards. */
+    chain: z.array(chainLinkSchema),
+    providerId: scalars.uuid.optional(),
+    csrId: scalars.uuid.optional(),
+    /** When a newer certificate of the FQDN was stored; absent for the newest. */
+    replacedAt: scalars.instant.optional(),
+    /** The certificate of the FQDN that was stored before this one, and the one after it. */
+    replaces: scalars.uuid.optional(),
+    replacedBy: scalars.uuid.optional(),
+    /** The request that brought it, as long as that is stored. */
+    jobId: scalars.uuid.optional(),
+    /** The last download by the API, as long as the audit log has it. */
+    lastDownload: z.object({ at: scalars.instant, by: z.string() }).optional(),
+  })
+  .meta({ id: 'CertificateDetail' });
+export type CertificateDetail = z.output<typeof certificateDetailSchema>;
 
 const byCertificate = byFqdn.extend({ certId: scalars.uuid });
 
@@ -59,6 +100,14 @@ export const certificatesContract = {
     query: formatQuery,
     responses: certificateFile,
     failures: [400, 401, 404],
+  }),
+  getCertificate: endpoint({
+    method: 'GET',
+    path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}',
+    summary: 'Show a certificate in detail',
+    params: byCertificate,
+    responses: { 200: json(certificateDetailSchema, 'The certificate') },
+    failures: [401, 404],
   }),
   listCertificates: endpoint({
     method: 'GET',

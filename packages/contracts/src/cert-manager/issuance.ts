@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { certificateSchema } from './certificates.js';
+import { pageQuery } from './pages.js';
 import { byFqdn, byId } from './replies.js';
 import { issuanceJobStatuses, requestSteps, stepStatuses } from './words.js';
 
@@ -61,6 +62,22 @@ export const issuanceJobSchema = requestReplySchema
   })
   .meta({ id: 'IssuanceJob' });
 export type IssuanceJob = z.output<typeof issuanceJobSchema>;
+
+/** A request as lists show it: who asked whom, and how it ended. */
+export const listedJobSchema = issuanceJobSchema
+  .omit({ success: true, certificate: true, stepStatus: true })
+  .extend({
+    providerId: scalars.uuid,
+    /** Which operation began it: request-certificate, or csr/sign. */
+    trigger: z.enum(['request', 'sign']),
+    /** User name of the caller. */
+    requestedBy: z.string(),
+    certificateId: scalars.uuid.optional(),
+    /** The step that failed, of a failed one. */
+    failedStep: z.enum(requestSteps).optional(),
+  })
+  .meta({ id: 'ListedIssuanceJob' });
+export type ListedIssuanceJob = z.output<typeof listedJobSchema>;
 
 export const challengeTypes = ['http-01', 'dns-01', 'manual'] as const;
 /** Web servers that the lines of a challenge's setup are written for. */
@@ -162,6 +179,20 @@ export const issuanceContract = {
     params: byFqdn,
     responses: { 200: json(challengeSetupSchema, 'What is to be set up') },
     failures: [401, 404],
+  }),
+  listIssuanceJobs: endpoint({
+    method: 'GET',
+    path: '/issuance-jobs',
+    summary: 'List the requests of an FQDN or of a space, the newest first',
+    query: z.object({
+      // One of the two is needed.
+      fqdnId: scalars.uuid.optional(),
+      spaceId: scalars.uuid.optional(),
+      status: z.enum(issuanceJobStatuses).optional(),
+      ...pageQuery,
+    }),
+    responses: { 200: json(z.array(listedJobSchema), 'Requests') },
+    failures: [400, 401],
   }),
   getIssuanceJob: endpoint({
     method: 'GET',

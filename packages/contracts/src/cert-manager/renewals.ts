@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
-import { byFqdn, messageSchema } from './replies.js';
+import { byFqdn, byId, messageSchema } from './replies.js';
 import { renewalOutlooks, renewalStatuses } from './words.js';
 
 export const renewalQueueEntrySchema = z
@@ -22,6 +22,11 @@ export const renewalQueueEntrySchema = z
     retryOf: scalars.uuid.optional(),
     /** Why it failed or was put off. */
     reason: z.string().optional(),
+    /** The next three are shown with include=fqdn only. */
+    fqdn: z.string().optional(),
+    spaceName: z.string().optional(),
+    /** Whom it asks. */
+    providerId: scalars.uuid.optional(),
   })
   .meta({ id: 'RenewalQueueEntry' });
 export type RenewalQueueEntry = z.output<typeof renewalQueueEntrySchema>;
@@ -103,6 +108,7 @@ export const renewalsContract = {
     query: z.object({
       status: z.enum(renewalStatuses).optional(),
       spaceId: scalars.uuid.optional(),
+      include: z.literal('fqdn').optional(),
       ...pageQuery,
     }),
     responses: { 200: json(z.array(renewalQueueEntrySchema), 'Entries') },
@@ -131,6 +137,14 @@ export const renewalsContract = {
     summary: 'Process the renewal queue now',
     responses: { 200: json(messageSchema, 'Processing started') },
     failures: [401, 403],
+  }),
+  runRenewal: endpoint({
+    method: 'POST',
+    path: '/renewal-queue/{id}/run',
+    summary: 'Run a pending renewal now instead of at its time',
+    params: byId,
+    responses: { 200: json(renewalQueueEntrySchema, 'The entry, due now') },
+    failures: [401, 403, 404, 409],
   }),
   explainRenewal: endpoint({
     method: 'GET',

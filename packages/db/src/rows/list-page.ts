@@ -51,6 +51,8 @@ export interface SortedList<Row> {
     readonly columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
   };
   readonly by: keyof Row & ('createdAt' | 'scheduledAt');
+  /** The other way round: the latest moment first. */
+  readonly isNewestFirst?: boolean;
   /** Columns, in the words of the database, and the values of which each must have one. */
   readonly where?: Readonly<Record<string, readonly SqlValue[]>>;
   /** A column of `where` that begins an index which goes on with the moment and the id. */
@@ -85,14 +87,15 @@ type Selection<Row> = [columns: SortedList<Row>['table']['columns'], text: strin
 function selectRows<Row>(list: SortedList<Row>, { limit, cursor }: ListWindow): Selection<Row> {
   const { columns, name } = list.table;
   const by = columnName(list.by);
-  const order = `order by ${by}, id ${limit === undefined ? '' : `limit ${limit}`}`;
+  const [direction, beyond] = list.isNewestFirst === true ? ['desc', '<'] : ['asc', '>'];
+  const order = `order by ${by} ${direction}, id ${direction} ${limit === undefined ? '' : `limit ${limit}`}`;
   const names = Object.keys(columns).map(columnName).join(', ');
   const values: SqlValue[] = [];
   const parts = partsOf(list, limit).map((where) => {
     const conditions = conditionsOf(where, values);
     if (cursor !== undefined) {
       const at = `$${values.push(cursor.at)}`;
-      conditions.push(`(${by}, id) > (${at}, $${values.push(cursor.id)})`);
+      conditions.push(`(${by}, id) ${beyond} (${at}, $${values.push(cursor.id)})`);
     }
     return `select ${names} from ${name} ${whereOf(conditions)} ${order}`;
   });

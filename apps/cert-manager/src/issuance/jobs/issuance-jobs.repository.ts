@@ -80,6 +80,7 @@ export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
       where: isOpen,
     },
     { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['spaceId', 'createdAt', 'id'] },
     { columns: ['status', 'leaseUntil'] },
     { columns: ['finishedAt'] },
   ],
@@ -115,6 +116,14 @@ export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceJob
     take: 1,
   });
   return row;
+}
+
+/** Id of the job that brought a certificate, as long as the job is stored. */
+export async function findJobIdOfCertificate(
+  tx: Tx,
+  { id, fqdnId }: { readonly id: string; readonly fqdnId: string },
+): Promise<string | undefined> {
+  return (await findRow(tx, issuanceJobs, { fqdnId, certificateId: id }))?.id;
 }
 
 /** Jobs by a provider that have not come to their end. */
