@@ -31,6 +31,9 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
 import { createAddressProbes } from './accounts/address-probes.store.js';
+import { createTrialLimit } from './accounts/console/console-channels.service.js';
+import { createRunsStore } from './accounts/console/recent-runs.store.js';
+import { createStandings } from './accounts/console/standings.store.js';
 import { projectCallerOf, requireApiPath } from './accounts/project-caller.middleware.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
@@ -122,6 +125,7 @@ export function createApp(options: AppOptions): App {
     consolePath: folder === undefined ? undefined : pathOfConsole(config.addresses.siteRoot),
     newUuid: randomUUID,
     bodyLimit: config.pingBodyLimit,
+    changes,
     noteChange: changes.note,
     tallies: createTallies(reads),
     findBadgeCheck: createCheckBadges(reads),
@@ -192,6 +196,9 @@ function mountAccount(app: Express, deps: Deps): void {
     throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.clock.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
     addressProbes: createAddressProbes(deps.clock),
+    standings: createStandings(deps),
+    recentRuns: createRunsStore(),
+    trialLimit: createTrialLimit(deps.clock),
   };
   app.use(accountBasePath, forbidStoring);
   // no headers for other origins here: the cookie of a session counts
@@ -217,6 +224,7 @@ type Deps = Omit<AppOptions, 'database'> &
   AppConfig & {
     readonly db: Database;
     readonly newUuid: () => string;
+    readonly changes: CheckChanges;
     readonly noteChange: CheckChanges['note'];
     readonly tallies: Tallies;
     readonly findBadgeCheck: ReturnType<typeof createCheckBadges>;

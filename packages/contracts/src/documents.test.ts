@@ -135,7 +135,15 @@ POST   /logout 204 | | 401 403
 GET    /me 200 | | 401
 GET    /limits 200 | | 401
 POST   /password 204 | | 400 401 403 429
-GET    /projects 200 | | 401
+GET    /projects 200 | | 400 401
+GET    /schedule-preview 200 | | 400 401
+GET    /channel-kinds 200 | | 401
+POST   /projects/{projectId}/channels/test 200 | | 400 401 403 404 429
+GET    /projects/{projectId}/channels/{channelId}/deliveries 200 | | 400 401 404
+GET    /projects/{projectId}/checks/{checkId}/diagnosis 200 | | 401 404
+GET    /projects/{projectId}/checks/{checkId}/events 200 | | 400 401 404
+GET    /projects/{projectId}/checks/{checkId}/durations 200 | | 400 401 404
+GET    /projects/{projectId}/checks/{checkId}/downtimes 200 | | 400 401 404
 POST   /projects 201 | | 400 401 403
 GET    /projects/{projectId} 200 | | 401 404
 PUT    /projects/{projectId} 200 | | 400 401 403 404
@@ -151,7 +159,8 @@ PUT    /projects/{projectId}/channels/{channelId} 200 | | 400 401 403 404
 DELETE /projects/{projectId}/channels/{channelId} 204 | | 401 403 404
 POST   /projects/{projectId}/channels/{channelId}/test 200 | | 401 403 404
 GET    /checks/{checkId} 200 | | 401 404
-GET    /projects/{projectId}/checks 200 | | 401 404
+GET    /projects/{projectId}/checks 200 | | 400 401 404
+GET    /projects/{projectId}/checks/status 200 | | 400 401 404
 GET    /projects/{projectId}/checks/{checkId} 200 | | 401 404
 GET    /projects/{projectId}/checks/{checkId}/pings 200 | | 401 404
 GET    /projects/{projectId}/checks/{checkId}/pings/{n}/body 200 | | 401 404

@@ -1,4 +1,10 @@
-import { accountBasePath, type accountChecksContract, type Handlers, NotFound } from '@certloop/contracts';
+import {
+  accountBasePath,
+  type accountChecksContract,
+  type Handlers,
+  NotFound,
+  type QueryOf,
+} from '@certloop/contracts';
 import { describeCheckFor } from '../checks/check-view.js';
 import { type ChecksRouteDeps, filterOf } from '../checks/checks.routes.js';
 import { getCheck, listCheckFlips, listChecks } from '../checks/checks.service.js';
@@ -9,8 +15,17 @@ import { listPings, readPingBody } from '../pings/pings.service.js';
 import { type AccountContext, userOf } from './account.middleware.js';
 import { callerIn, findOwnCheck, readOfCheck } from './account-checks.service.js';
 import type { AccountProjectsDeps } from './account-projects.service.js';
+import {
+  type ConsoleChecksDeps,
+  type ConsoleListQuery,
+  listCheckPage,
+  readCheckStates,
+} from './console/console-checks.service.js';
 
-export type AccountChecksRouteDeps = AccountProjectsDeps & ChecksRouteDeps & PingsRouteDeps;
+export type AccountChecksRouteDeps = AccountProjectsDeps &
+  ChecksRouteDeps &
+  PingsRouteDeps &
+  ConsoleChecksDeps;
 
 /** Checks of a project for its members. */
 export function accountChecksHandlers(
@@ -24,9 +39,19 @@ export function accountChecksHandlers(
     },
     listAccountChecks: async ({ context, params: { projectId }, query }) => {
       const caller = await callerOf(context, projectId);
+      if (isPaged(query)) {
+        const { checks, ...page } = await listCheckPage(deps, caller, pageQueryOf(query));
+        const path = `${accountBasePath}/projects/${projectId}/checks`;
+        return { status: 200, body: { checks }, headers: pageHeaders(page, path, query) };
+      }
       const found = await listChecks(deps, caller, filterOf(query));
       const seen = view();
       return { status: 200, body: { checks: found.map((one) => describeCheckFor(caller, one, seen)) } };
+    },
+    getCheckStates: async ({ context, params: { projectId }, query: { ids = '' } }) => {
+      const caller = await callerOf(context, projectId);
+      const named = ids.split(',').filter((id) => id !== '');
+      return { status: 200, body: await readCheckStates(deps, caller, named) };
     },
     getAccountCheck: async ({ context, params: { projectId, checkId } }) => {
       const caller = await callerOf(context, projectId);
@@ -52,4 +77,32 @@ export function accountChecksHandlers(
       return { status: 200, body: { flips: found.map(describeFlip) } };
     },
   };
+}
+
+type ListQuery = QueryOf<typeof accountChecksContract.listAccountChecks>;
+
+/** Without any of what pages use, the whole list is answered, as it ever was. */
+function isPaged({ slug: _slug, tag: _tag, ...others }: ListQuery): boolean {
+  return Object.values(others).some((value) => value !== undefined);
+}
+
+function pageQueryOf(query: ListQuery): ConsoleListQuery {
+  const { q, status = [], channel, sort = 'created', limit = 100, cursor, include } = query;
+  const paging = { q, statuses: status, channel, sort, limit, cursor };
+  return { ...filterOf(query), ...paging, hasState: include === 'state' };
+}
+
+/** How many match, and where the next page is (RFC 8288). */
+function pageHeaders(
+  { total, next }: { readonly total: number; readonly next: string | undefined },
+  path: string,
+  query: ListQuery,
+): Readonly<Record<string, string>> {
+  const headers = { 'X-Total-Count': String(total) };
+  if (next === undefined) return headers;
+  const link = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor: next })) {
+    for (const one of [value ?? []].flat()) link.append(name, String(one));
+  }
+  return { ...headers, Link: `<${path}?${link}>; rel="next"` };
 }

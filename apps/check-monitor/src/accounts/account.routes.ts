@@ -1,15 +1,7 @@
-import {
-  type AccountState,
-  type accountContract,
-  type Handlers,
-  InvalidInput,
-  NotFound,
-} from '@certloop/contracts';
+import type { AccountState, accountContract, Handlers } from '@certloop/contracts';
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
-import { type ChannelPath, listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
+import { listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
 import { isoSeconds } from '../instants.js';
-import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
-import type { ChannelKind } from '../integrations/kinds.js';
 import { type TestChannelDeps, testChannel } from '../notifications/test-channel.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
 import { type AccountCallerDeps, type AccountContext, sessionOf, userOf } from './account.middleware.js';
@@ -29,6 +21,9 @@ import {
   renameOwnProject,
   requireRole,
 } from './account-projects.service.js';
+import { channelPathOf, requireKind } from './channel-path.js';
+import { type ConsoleRoutesDeps, consoleHandlers } from './console/console.routes.js';
+import { countEach } from './console/project-counts.service.js';
 import {
   canAnyoneSignIn,
   changePassword,
@@ -52,7 +47,8 @@ export type AccountRoutesDeps = AccountCallerDeps &
   AccountBounds &
   AccountChannelsDeps &
   TestChannelDeps &
-  AccountChecksRouteDeps;
+  AccountChecksRouteDeps &
+  ConsoleRoutesDeps;
 
 type AccountHandlers = Handlers<typeof accountContract, AccountContext>;
 
@@ -64,6 +60,7 @@ export function accountHandlers(deps: AccountRoutesDeps): AccountHandlers {
     ...keyHandlers(deps),
     ...channelHandlers(deps),
     ...accountChecksHandlers(deps),
+    ...consoleHandlers(deps),
   };
 }
 
@@ -116,8 +113,10 @@ function projectHandlers(
   'listProjects' | 'createProject' | 'getProject' | 'renameProject' | 'deleteProject'
 > {
   return {
-    listProjects: async ({ context }) => {
-      return { status: 200, body: { projects: await listOwnProjects(deps, userOf(context)) } };
+    listProjects: async ({ context, query: { include } }) => {
+      const projects = await listOwnProjects(deps, userOf(context));
+      if (include !== 'counts') return { status: 200, body: { projects } };
+      return { status: 200, body: { projects: await countEach(deps, projects) } };
     },
     createProject: async ({ context, body }) => {
       return { status: 201, body: await createOwnProject(deps, userOf(context), body.name) };
@@ -196,33 +195,20 @@ function channelHandlers(
       };
       return {
         status: 200,
-        body: shown(deps, await changeChannel(deps, pathOf(projectId, channelId), edit)),
+        body: shown(deps, await changeChannel(deps, channelPathOf(projectId, channelId), edit)),
       };
     },
     deleteChannel: async ({ context, params: { projectId, channelId } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
-      await removeChannel(deps, pathOf(projectId, channelId));
+      await removeChannel(deps, channelPathOf(projectId, channelId));
       return done;
     },
     testChannel: async ({ context, params: { projectId, channelId } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
-      const result = await testChannel(deps, pathOf(projectId, channelId));
+      const result = await testChannel(deps, channelPathOf(projectId, channelId));
       return { status: 200, body: { ok: result.ok, error: result.ok ? '' : result.error } };
     },
   };
-}
-
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-function pathOf(projectId: string, channelId: string): ChannelPath {
-  if (!uuidForm.test(channelId)) throw new NotFound('channel not found');
-  return { projectId: projectId.toLowerCase(), uuid: channelId.toLowerCase() };
-}
-
-function requireKind(name: string): ChannelKind {
-  const kind = findKind(name);
-  if (kind === undefined) throw new InvalidInput(`kind: must be one of ${channelKindNames.join(', ')}`);
-  return kind;
 }
 
 function shown({ clock }: Pick<AccountRoutesDeps, 'clock'>, channel: ViewedChannel) {

@@ -24,6 +24,18 @@ export async function assignToAllChecks(tx: Tx, projectId: string, channelUuid: 
   }
 }
 
+/** Ids of the checks of a project that notify the channel with this uuid. */
+export async function listNotifyingChecks(
+  tx: Tx,
+  projectId: string,
+  channelUuid: string,
+): Promise<ReadonlySet<number>> {
+  const text = `select check_id from check_channels where channel_id =
+    (select id from channels where uuid = $1 and project_id = $2)`;
+  const rows = await querySql(tx, { checkId: column.bigint() }, text, [channelUuid, projectId]);
+  return new Set(rows.map(({ checkId }) => checkId));
+}
+
 /** Number of checks that notify the channel with this uuid. */
 export async function countAssignedChecks(tx: Tx, channelUuid: string): Promise<number> {
   const text = `select count(*) as checks from check_channels

@@ -5,6 +5,7 @@ import {
   inDialect,
   insertMany,
   keepRows,
+  placeholders,
   querySql,
   type Tx,
   updateRows,
@@ -90,6 +91,20 @@ export const checkChannels = defineTable<CheckChannel>('check_channels', {
 /** Channels of a project in the order of their making. */
 export async function listProjectChannels(tx: Tx, projectId: string): Promise<Channel[]> {
   return tx.find(channels, { where: { projectId }, order: { id: 'ASC' } });
+}
+
+/** Number of channels of each project that has any, and of those that fail or are switched off. */
+export async function countProjectChannels(
+  tx: Tx,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly all: number; readonly failing: number }>> {
+  if (projectIds.length === 0) return new Map();
+  const columns = { projectId: channels.columns.projectId, all: column.bigint(), failing: column.bigint() };
+  const text = `select project_id, count(*) as "all",
+      sum(case when failing_since is null and disabled_at is null then 0 else 1 end) as failing
+    from channels where project_id in (${placeholders(projectIds.length, 1)}) group by project_id`;
+  const rows = await querySql(tx, columns, text, projectIds);
+  return new Map(rows.map(({ projectId, all, failing }) => [projectId, { all, failing }]));
 }
 
 /** The same, locked against deletion until the transaction ends. */

@@ -4,6 +4,7 @@ import {
   defineTable,
   executeSql,
   insertMany,
+  placeholders,
   querySql,
   type Tx,
   updateRows,
@@ -51,6 +52,35 @@ export async function insertFlips(tx: Tx, rows: readonly Omit<FlipRow, 'id'>[]):
 export async function listFlips(tx: Tx, checkId: number, { from, before }: FlipWindow): Promise<FlipRow[]> {
   const text = 'select * from flips where check_id = $1 and at >= $2 and at < $3 order by id desc';
   return querySql(tx, flips.columns, text, [checkId, from, before]);
+}
+
+/** Flips of a check between two moments, both excluded; the latest recorded one first. */
+export async function listFlipsBetween(
+  tx: Tx,
+  checkId: number,
+  { after, before, limit }: { readonly after: Micros; readonly before: Micros; readonly limit: number },
+): Promise<FlipRow[]> {
+  const text = `select * from flips where check_id = $1 and at > $3 and at < $4 order by id desc limit $2`;
+  return querySql(tx, flips.columns, text, [checkId, limit, after, before]);
+}
+
+/** Moments at which a check went down as no ping came, the latest first. */
+export async function listMisses(tx: Tx, checkId: number, limit: number): Promise<Micros[]> {
+  const text = `select at from flips where check_id = $1 and reason = 'timeout' order by id desc limit $2`;
+  const rows = await querySql(tx, { at: flips.columns.at }, text, [checkId, limit]);
+  return rows.map(({ at }) => at);
+}
+
+/** The latest flip of each of some checks that has one, by the id of the check. */
+export async function listLatestFlips(
+  tx: Tx,
+  checkIds: readonly number[],
+): Promise<ReadonlyMap<number, FlipRow>> {
+  if (checkIds.length === 0) return new Map();
+  const text = `select * from flips where id in
+    (select max(id) from flips where check_id in (${placeholders(checkIds.length, 1)}) group by check_id)`;
+  const rows = await querySql(tx, flips.columns, text, checkIds);
+  return new Map(rows.map((flip) => [flip.checkId, flip]));
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Micros, microsPerSecond } from '../instants.js';
 /** A run that took this long or longer is taken for two that have nothing to do with each other. */
 export const longestRun = 72 * 3600 * microsPerSecond;
 
-const maxLookups = 10;
+const usualLookups = 10;
 
 export interface RunEvent {
   readonly n: number;
@@ -23,10 +23,10 @@ export interface PagePairs {
 const none: PagePairs = { durations: new Map(), lookups: [] };
 
 /**
- * Pairs the ends of runs on a page with their starts. Pings come oldest first. When more than 10 would have to be
- * looked up beyond the page, the whole page goes without durations.
+ * Pairs the ends of runs on a page with their starts. Pings come oldest first. When more than `maxLookups`
+ * would have to be looked up beyond the page, the whole page goes without durations.
  */
-export function pairRuns(oldestFirst: readonly RunEvent[]): PagePairs {
+export function pairRuns(oldestFirst: readonly RunEvent[], maxLookups = usualLookups): PagePairs {
   const durations = new Map<number, number>();
   const lookups: RunEvent[] = [];
   const open = new Map<string | null, Micros | undefined>();

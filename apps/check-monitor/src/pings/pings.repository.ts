@@ -73,6 +73,28 @@ export async function listLatestPings(tx: Tx, checkId: number, most: number): Pr
   return rows.map(({ hasBody, ...ping }) => ({ ...ping, hasBody: hasBody === 1 }));
 }
 
+/** Latest successes and failures of a check, newest first. */
+export async function listLatestOutcomes(
+  tx: Tx,
+  checkId: number,
+  limit: number,
+): Promise<Pick<Ping, 'n' | 'at' | 'signal'>[]> {
+  const { at, signal } = pings.columns;
+  const text = latestFirst(`${number} as n, at, signal`, `and signal in ('success', 'fail')`);
+  return querySql(tx, { n: pingColumns.n, at, signal }, text, [checkId, limit]);
+}
+
+/** Pings of a check between two moments, both excluded, with the first bytes of their bodies; newest first. */
+export async function listPingsBetween(
+  tx: Tx,
+  checkId: number,
+  { after, before, limit }: { readonly after: Micros; readonly before: Micros; readonly limit: number },
+): Promise<Ping[]> {
+  // four bytes make a character at most
+  const text = latestFirst(`${pingNames}, substr(body, 1, 800) as body`, 'and at > $3 and at < $4');
+  return querySql(tx, pingColumns, text, [checkId, limit, after, before]);
+}
+
 /** A ping by its number; undefined when it is not stored. */
 export async function findPing(tx: Tx, checkId: number, n: number): Promise<Ping | undefined> {
   // as many slots before the latest ping as there are pings between the two, or from the end of the ring on

@@ -1,15 +1,80 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
+import { optionalQueryInteger } from '../scalars.js';
 import { checkSchema, readOnlyCheckSchema } from './checks.js';
 import { flipSchema } from './flips.js';
 import { pingSchema } from './pings.js';
 import { queryText } from './replies.js';
+import { checkKinds, checkSorts, checkStatuses } from './words.js';
 
 // uuids and unique keys count in any case
 const id = z.string().toLowerCase();
 const ofProject = z.object({ projectId: id });
 const ofCheck = ofProject.extend({ checkId: id });
 const checkAsSeen = z.union([checkSchema, readOnlyCheckSchema]);
+
+/** What lists for pages add to a check with `include=state`. */
+const stateOfCheck = {
+  /** The uuid, or for read-only members the unique key. */
+  id: z.string(),
+  kind: z.enum(checkKinds),
+  /** When the ping was or is expected; absent when none is. */
+  expectedAt: z.string().optional(),
+  /** Since when the check is down; absent when it is not. */
+  downSince: z.string().optional(),
+};
+const listedCheck = z.union([
+  checkSchema.extend(stateOfCheck).partial(mask(stateOfCheck)),
+  readOnlyCheckSchema.extend(stateOfCheck).partial(mask(stateOfCheck)),
+]);
+export type ListedCheck = z.output<typeof listedCheck>;
+
+/** Number of checks of a project in each state; `started` also counts among the others. */
+export const checkCountsSchema = z
+  .object({
+    new: z.int(),
+    up: z.int(),
+    grace: z.int(),
+    down: z.int(),
+    paused: z.int(),
+    started: z.int(),
+  })
+  .meta({ id: 'CheckCounts' });
+export type CheckCounts = z.output<typeof checkCountsSchema>;
+
+/** What changes about a check while a page shows it. */
+export const checkStateSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(checkStatuses),
+    started: z.boolean(),
+    lastPing: z.string().nullable(),
+    nextPing: z.string().nullable(),
+    /** Seconds of the last run whose start was seen. */
+    lastDuration: z.number().nullable(),
+    downSince: z.string().nullable(),
+    /** Letters of the latest runs, oldest first and at most 48: `u` success, `f` failure, `m` missed. */
+    recent: z.string(),
+  })
+  .meta({ id: 'CheckState' });
+export type CheckState = z.output<typeof checkStateSchema>;
+
+const listStatuses = [...checkStatuses, 'started'] as const;
+
+/** A query parameter that may be given several times. */
+function severalOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const word = z.enum(words);
+  return z
+    .union([word, z.array(word)])
+    .transform((given) => [given].flat() as Words[number][])
+    .optional();
+}
+
+function mask<Shape extends object>(shape: Shape): { readonly [Name in keyof Shape]: true } {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, true])) as {
+    readonly [Name in keyof Shape]: true;
+  };
+}
 
 /**
  * What every member of a project sees of its checks, also with the role read-only. A check is found by its uuid or its
@@ -32,11 +97,35 @@ export const accountChecksContract = {
   listAccountChecks: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks',
-    summary: 'List the checks of a project, by slug and by tags if given',
+    summary: 'List the checks of a project: all of them, or pages of those that match',
     params: ofProject,
-    query: z.object({ slug: queryText, tag: queryText }),
-    responses: { 200: json(z.object({ checks: z.array(checkAsSeen) }), 'Checks') },
-    failures: [401, 404],
+    query: z.object({
+      slug: queryText,
+      tag: queryText,
+      q: z.string().max(200).optional(),
+      status: severalOf(listStatuses),
+      channel: z.string().toLowerCase().optional(),
+      sort: z.enum(checkSorts).optional(),
+      limit: optionalQueryInteger(1, 1000),
+      cursor: z.string().max(2000).optional(),
+      include: z.enum(['state']).optional(),
+    }),
+    responses: { 200: json(z.object({ checks: z.array(listedCheck) }), 'Checks') },
+    failures: [400, 401, 404],
+  }),
+  getCheckStates: endpoint({
+    method: 'GET',
+    path: '/projects/{projectId}/checks/status',
+    summary: 'Show the counts of a project, and the states of up to 100 of its checks, ids between commas',
+    params: ofProject,
+    query: z.object({ ids: z.string().toLowerCase().max(4200).optional() }),
+    responses: {
+      200: json(
+        z.object({ at: z.string(), counts: checkCountsSchema, checks: z.array(checkStateSchema) }),
+        'Counts and states; ids that name no check are left out',
+      ),
+    },
+    failures: [400, 401, 404],
   }),
   getAccountCheck: endpoint({
     method: 'GET',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { empty, endpoint, json } from '../endpoint.js';
-import { accountChecksContract } from './account-checks.js';
+import { accountChecksContract, checkCountsSchema } from './account-checks.js';
+import { accountConsoleContract } from './account-console.js';
 import { keyKinds, projectRoles } from './words.js';
 
 export const accountUserSchema = z.object({ id: z.string(), email: z.string() }).meta({ id: 'AccountUser' });
@@ -19,6 +20,14 @@ export const accountLimitsSchema = z
 export const accountProjectSchema = z
   .object({ id: z.string(), name: z.string(), role: z.enum(projectRoles), keys: z.array(z.enum(keyKinds)) })
   .meta({ id: 'AccountProject' });
+
+/** What `include=counts` adds to a project. */
+const projectCounts = {
+  counts: checkCountsSchema.optional(),
+  channels: z.int().optional(),
+  /** Integrations that fail or are switched off. */
+  failingChannels: z.int().optional(),
+};
 export type AccountProject = z.output<typeof accountProjectSchema>;
 
 export const projectMemberSchema = z
@@ -130,8 +139,14 @@ export const accountContract = {
     method: 'GET',
     path: '/projects',
     summary: 'List the projects that the user owns or is a member of',
-    responses: { 200: json(z.object({ projects: z.array(accountProjectSchema) }), 'Projects') },
-    failures: [401],
+    query: z.object({ include: z.enum(['counts']).optional() }),
+    responses: {
+      200: json(
+        z.object({ projects: z.array(accountProjectSchema.extend(projectCounts)) }),
+        'Projects, with the counts of their checks and integrations if asked',
+      ),
+    },
+    failures: [400, 401],
   }),
   createProject: endpoint({
     method: 'POST',
@@ -253,4 +268,5 @@ export const accountContract = {
     failures: within,
   }),
   ...accountChecksContract,
+  ...accountConsoleContract,
 };

@@ -14,6 +14,7 @@ import { accountBasePath, checkMonitorBasePath } from './words.js';
 
 export * from './account.js';
 export * from './account-checks.js';
+export * from './account-console.js';
 export * from './alert-reach.js';
 export * from './badges.js';
 export * from './channels.js';

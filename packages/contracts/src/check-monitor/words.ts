@@ -9,6 +9,14 @@ export const accountBasePath = '/api/account';
 export const checkStatuses = ['new', 'up', 'grace', 'down', 'paused'] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
 
+/** How a check expects its pings: after each other, by cron, or by systemd's OnCalendar. */
+export const checkKinds = ['simple', 'cron', 'oncalendar'] as const;
+export type CheckKind = (typeof checkKinds)[number];
+
+/** Orders of the list of checks: by need, by name, by age. */
+export const checkSorts = ['attention', 'name', 'created'] as const;
+export type CheckSort = (typeof checkSorts)[number];
+
 export const pingTypes = ['success', 'fail', 'start', 'log', 'ign'] as const;
 export type PingType = (typeof pingTypes)[number];
 

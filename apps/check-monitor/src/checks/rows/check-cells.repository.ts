@@ -1,4 +1,4 @@
-import { column, inDialect, querySql, type Tx } from '@certloop/db';
+import { column, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
 import type { Check, ShownCheck } from '../check.js';
 import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { rowCells } from './row-cells.repository.js';
@@ -25,11 +25,30 @@ const cellsSql = { sqlite: cellsOnSqlite, postgres: cellsOnPostgres };
  * one JSON text, as to read the columns of each row one by one takes several times as long.
  */
 export async function listManyChecks(tx: Tx, projectId: string, slug?: string): Promise<ShownCheck[]> {
+  if (slug === undefined) return listWhere(tx, projectId, '', []);
+  return listWhere(tx, projectId, 'and slug = $2', [slug]);
+}
+
+/** The same for those of its checks that have one of the ids, as far as they are there. */
+export async function listChecksByIds(
+  tx: Tx,
+  projectId: string,
+  ids: readonly number[],
+): Promise<ShownCheck[]> {
+  if (ids.length === 0) return [];
+  return listWhere(tx, projectId, `and id in (${placeholders(ids.length, 2)})`, ids);
+}
+
+async function listWhere(
+  tx: Tx,
+  projectId: string,
+  condition: string,
+  others: readonly (string | number)[],
+): Promise<ShownCheck[]> {
   const cells = inDialect(tx, cellsSql);
-  const bySlug = slug === undefined ? '' : 'and slug = $2';
-  const text = `select ${cells} as cells from ${wholeChecks} where project_id = $1 ${bySlug}
+  const text = `select ${cells} as cells from ${wholeChecks} where project_id = $1 ${condition}
     group by id / ${checksAtOnce} order by id / ${checksAtOnce}`;
-  const values = slug === undefined ? [projectId] : [projectId, slug];
+  const values = [projectId, ...others];
   const rows = await querySql(tx, { cells: column.text() }, text, values);
   const given = { projectId };
   return rows.flatMap((row) =>

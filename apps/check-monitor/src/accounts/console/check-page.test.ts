@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareNames, type Standing } from '../../checks/standing.js';
+import { type CheckPageQuery, pageOfChecks } from './check-page.js';
+
+const now = Date.parse('2026-01-01T12:00:00Z') * 1000;
+
+const rows = [
+  { id: 1, name: 'Backup', tags: 'prod db', storedStatus: 'up' },
+  { id: 2, name: 'archive', tags: 'prod', storedStatus: 'down' },
+  { id: 3, name: 'Zulu', tags: 'production', storedStatus: 'down' },
+  { id: 4, name: 'Copy', tags: '', storedStatus: 'paused' },
+  { id: 5, name: 'Mail', slug: 'nightly', tags: 'db', storedStatus: 'new', lastStart: now },
+] as const;
+
+const checks = rows
+  .map(
+    (row): Standing => ({
+      uuid: '',
+      uniqueKey: '',
+      slug: '',
+      kind: 'simple',
+      timeoutSeconds: 60,
+      graceSeconds: 60,
+      schedule: '',
+      tz: 'UTC',
+      lastPing: now,
+      lastStart: null,
+      lastDuration: null,
+      alertAfter: null,
+      pingCount: 1,
+      ...row,
+    }),
+  )
+  .sort(compareNames);
+
+const everything: CheckPageQuery = { tags: [], statuses: [], sort: 'attention', limit: 100 };
+const idsOf = (query: Partial<CheckPageQuery>) =>
+  pageOfChecks(checks, { ...everything, ...query }, now).rows.map(({ check }) => check.id);
+
+describe('a page of checks', () => {
+  test.each<[string, Partial<CheckPageQuery>, number[]]>([
+    ['by need', {}, [2, 3, 5, 1, 4]],
+    ['by name', { sort: 'name' }, [2, 1, 4, 5, 3]],
+    ['by age', { sort: 'created' }, [1, 2, 3, 4, 5]],
+    ['with a part of the name in any case', { q: ' ARCH ' }, [2]],
+    ['with a part of the slug', { q: 'night' }, [5]],
+    ['with a part of a tag', { q: 'prod' }, [2, 3, 1]],
+    ['with a whole tag', { tags: ['prod'] }, [2, 1]],
+    ['with all tags', { tags: ['prod', 'db'] }, [1]],
+    ['with a slug', { slug: 'nightly' }, [5]],
+    ['with one of some statuses', { statuses: ['up', 'paused'] }, [1, 4]],
+    ['whose job runs', { statuses: ['started'] }, [5]],
+    ['of an integration', { ids: new Set([3, 4]) }, [3, 4]],
+    ['that nothing matches', { q: 'nothing' }, []],
+  ])('has the checks %s', (_situation, query, ids) => {
+    expect(idsOf(query)).toEqual(ids);
+  });
+
+  test.each(['attention', 'name', 'created'] as const)('is followed by the rest, sorted by %s', (sort) => {
+    const all = idsOf({ sort });
+    const found: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = pageOfChecks(checks, { ...everything, sort, limit: 2, cursor }, now);
+      expect(page.total).toBe(5);
+      found.push(...page.rows.map(({ check }) => check.id));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    expect(found).toEqual(all);
+  });
+
+  test('goes on after a check that is gone', () => {
+    const first = pageOfChecks(checks, { ...everything, limit: 2 }, now);
+    const left = checks.filter(({ id }) => id !== 3);
+    const next = pageOfChecks(left, { ...everything, limit: 2, cursor: first.next }, now);
+    expect(next.rows.map(({ check }) => check.id)).toEqual([5, 1]);
+  });
+
+  test.each(['nothing', 'W10', '', Buffer.from('["name",0,"a",1]').toString('base64url')])(
+    'refuses the cursor %j',
+    (cursor) => {
+      expect(() => idsOf({ cursor })).toThrow('cursor: must be a cursor');
+    },
+  );
+});

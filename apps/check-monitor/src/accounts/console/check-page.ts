@@ -1,0 +1,96 @@
+import { type CheckSort, type CheckStatus, InvalidInput } from '@certloop/contracts';
+import { tagsOf } from '../../checks/check.js';
+import { compareTexts, nameKeyOf, rankOf, type Standing, statusOf } from '../../checks/standing.js';
+import type { Micros } from '../../instants.js';
+
+/** What a list of checks is narrowed to, and which page of it is wanted. */
+export interface CheckPageQuery {
+  /** Part of the name, the slug or the tags, in any case. */
+  readonly q?: string | undefined;
+  readonly slug?: string | undefined;
+  /** All of them. */
+  readonly tags: readonly string[];
+  /** Any of them; any status when empty. `started` is a check whose job runs. */
+  readonly statuses: readonly (CheckStatus | 'started')[];
+  /** Ids of the checks that an integration is assigned to; any check when undefined. */
+  readonly ids?: ReadonlySet<number> | undefined;
+  readonly sort: CheckSort;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A check in a list, with its status at the moment of the list. */
+export interface RankedCheck {
+  readonly check: Standing;
+  readonly status: CheckStatus;
+}
+
+export interface CheckPage {
+  readonly rows: readonly RankedCheck[];
+  /** All that match, also those of other pages. */
+  readonly total: number;
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: string | undefined;
+}
+
+/** A page of checks, which come by name. Throws InvalidInput for a cursor that is not of a list with this sort. */
+export function pageOfChecks(byName: readonly Standing[], query: CheckPageQuery, now: Micros): CheckPage {
+  const { sort, limit, cursor } = query;
+  const after = cursor === undefined ? undefined : parsePosition(cursor, sort);
+  const matches = matcherOf(query);
+  const found = byName
+    .map((check) => ({ check, status: statusOf(check, now) }))
+    .filter(matches)
+    .map((row) => ({ ...row, position: positionOf(row, sort) }));
+  // by name they are already
+  if (sort !== 'name') found.sort((one, other) => comparePositions(one.position, other.position));
+  const start = after === undefined ? 0 : found.findIndex((row) => comparePositions(row.position, after) > 0);
+  const rows = start < 0 ? [] : found.slice(start, start + limit);
+  const last = rows.at(-1);
+  const hasMore = start >= 0 && start + limit < found.length && last !== undefined;
+  return { rows, total: found.length, next: hasMore ? formatPosition(sort, last.position) : undefined };
+}
+
+function matcherOf({ q, slug, tags, statuses, ids }: CheckPageQuery): (row: RankedCheck) => boolean {
+  const part = q?.trim().toLowerCase() ?? '';
+  return ({ check, status }) =>
+    (ids === undefined || ids.has(check.id)) &&
+    (slug === undefined || check.slug === slug) &&
+    (statuses.length === 0 ||
+      statuses.includes(status) ||
+      (check.lastStart !== null && statuses.includes('started'))) &&
+    (tags.length === 0 || tags.every((tag) => tagsOf(check.tags).includes(tag))) &&
+    (part === '' || `${check.name}\n${check.slug}\n${check.tags}`.toLowerCase().includes(part));
+}
+
+/** Place of a check in the order of a list. */
+type Position = readonly [rank: number, name: string, id: number];
+
+function positionOf({ check, status }: RankedCheck, sort: CheckSort): Position {
+  if (sort === 'created') return [0, '', check.id];
+  return [sort === 'attention' ? rankOf(status) : 0, nameKeyOf(check), check.id];
+}
+
+function comparePositions(one: Position, other: Position): number {
+  return one[0] - other[0] || compareTexts(one[1], other[1]) || one[2] - other[2];
+}
+
+function formatPosition(sort: CheckSort, position: Position): string {
+  return Buffer.from(JSON.stringify([sort, ...position])).toString('base64url');
+}
+
+function parsePosition(cursor: string, sort: CheckSort): Position {
+  const [word, rank, name, id] = valuesIn(cursor);
+  if (word === sort && typeof rank === 'number' && typeof name === 'string' && typeof id === 'number')
+    return [rank, name, id];
+  throw new InvalidInput('cursor: must be a cursor from the header Link of a page before with the same sort');
+}
+
+function valuesIn(cursor: string): readonly unknown[] {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(values) ? values : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,160 @@
+import { type CheckCounts, type CheckState, type CheckStatus, InvalidInput } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
+import { listAssignedUuids } from '../../channels/channels.repository.js';
+import { deadlineOf, timingAt } from '../../checks/check-state.js';
+import { describeCheckFor } from '../../checks/check-view.js';
+import { listChecksByIds } from '../../checks/rows/check-cells.repository.js';
+import { type Standing, statusOf } from '../../checks/standing.js';
+import { type FlipRow, listLatestFlips } from '../../flips/flips.repository.js';
+import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
+import { type PingLimits, pingLimitOf } from '../../pings/ping-limits.service.js';
+import type { Caller } from '../../projects/caller.js';
+import { type CheckPageQuery, pageOfChecks, type RankedCheck } from './check-page.js';
+import type { RunsStore } from './recent-runs.store.js';
+import type { Standings } from './standings.store.js';
+
+export interface ConsoleChecksDeps extends PingLimits {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly standings: Standings;
+  readonly recentRuns: RunsStore;
+  readonly addresses: { readonly siteRoot: string; readonly pingEndpoint: string };
+}
+
+/** A query of the list as it came; `channel` is the uuid of an integration. */
+export interface ConsoleListQuery extends Omit<CheckPageQuery, 'ids'> {
+  readonly channel?: string | undefined;
+  /** Whether each check is shown with its state. */
+  readonly hasState: boolean;
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * A page of the checks of the caller's project, with how many match and where the next page begins. Throws InvalidInput
+ * for the cursor and the integration.
+ */
+export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, query: ConsoleListQuery) {
+  const { projectId } = caller;
+  const { channel } = query;
+  if (channel !== undefined && !uuidForm.test(channel)) {
+    throw new InvalidInput('channel: must be the id of an integration');
+  }
+  const standings = await deps.standings.list(projectId);
+  const now = deps.clock.now();
+  return deps.db.read(async (tx) => {
+    const ids = channel === undefined ? undefined : await listNotifyingChecks(tx, projectId, channel);
+    const { rows, ...page } = pageOfChecks(standings, { ...query, ids }, now);
+    const rowIds = rows.map(({ check }) => check.id);
+    const found = new Map((await listChecksByIds(tx, projectId, rowIds)).map((check) => [check.id, check]));
+    const channelIds = await listAssignedUuids(tx, projectId);
+    const falls = query.hasState ? await fallsOf(tx, rows, now) : new Map<number, Fall>();
+    const checks = rowIds.flatMap((id) => {
+      const check = found.get(id);
+      // deleted meanwhile
+      if (check === undefined) return [];
+      const assigned = { check, channelIds: channelIds.get(id) ?? [] };
+      const seen = describeCheckFor(caller, assigned, { addresses: deps.addresses, now });
+      if (!query.hasState) return [seen];
+      const { expectedAt } = timingAt(check, now);
+      return [{ ...seen, ...stateOf(caller, check, expectedAt, falls.get(id)) }];
+    });
+    return { checks, ...page };
+  });
+}
+
+/** Why a check is down. */
+interface Fall {
+  readonly at: Micros;
+  readonly isTimeout: boolean;
+}
+
+function stateOf(
+  caller: Caller,
+  check: Pick<Standing, 'uuid' | 'uniqueKey' | 'kind' | 'graceSeconds'>,
+  nextAt: Micros | null,
+  fall: Fall | undefined,
+) {
+  const missedAt = fall?.isTimeout === true ? fall.at - check.graceSeconds * microsPerSecond : null;
+  const expectedAt = nextAt ?? missedAt;
+  return {
+    id: idFor(caller, check),
+    kind: check.kind,
+    ...(expectedAt === null ? {} : { expectedAt: isoSeconds(expectedAt) }),
+    ...(fall === undefined ? {} : { downSince: isoSeconds(fall.at) }),
+  };
+}
+
+/** Since when checks that are down are down, by their ids. */
+async function fallsOf(tx: Tx, rows: readonly RankedCheck[], now: Micros): Promise<Map<number, Fall>> {
+  const down = rows.filter(({ status }) => status === 'down').map(({ check }) => check);
+  const flips = await listLatestFlips(
+    tx,
+    down.map(({ id }) => id),
+  );
+  return new Map(down.map((check) => [check.id, fallOf(check, flips.get(check.id), now)]));
+}
+
+/** A check that no alert loop has marked yet fell at its deadline. */
+function fallOf(check: Standing, flip: FlipRow | undefined, now: Micros): Fall {
+  if (check.storedStatus === 'down' && flip?.newStatus === 'down') {
+    return { at: flip.at, isTimeout: flip.reason === 'timeout' };
+  }
+  return { at: deadlineOf(check) ?? check.lastPing ?? now, isTimeout: true };
+}
+
+function idFor({ kind }: Pick<Caller, 'kind'>, check: Pick<Standing, 'uuid' | 'uniqueKey'>): string {
+  return kind === 'read-write' ? check.uuid : check.uniqueKey;
+}
+
+const maxIds = 100;
+
+/** Counts of the caller's project, and the states of those of its checks that `ids` names. Throws InvalidInput. */
+export async function readCheckStates(
+  deps: ConsoleChecksDeps,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<{ at: string; counts: CheckCounts; checks: CheckState[] }> {
+  if (ids.length > maxIds) throw new InvalidInput(`ids: names more than ${maxIds} checks`);
+  const standings = await deps.standings.list(caller.projectId);
+  const now = deps.clock.now();
+  const wanted = new Set(ids);
+  const rows = standings.map((check) => ({ check, status: statusOf(check, now) }));
+  const named = rows.filter(({ check }) => wanted.has(check.uniqueKey) || wanted.has(check.uuid));
+  return deps.db.read(async (tx) => {
+    const falls = await fallsOf(tx, named, now);
+    const limit = await pingLimitOf(deps, tx, caller.projectId);
+    const checks: CheckState[] = [];
+    for (const { check, status } of named) {
+      const fall = falls.get(check.id);
+      checks.push({
+        id: idFor(caller, check),
+        status,
+        started: check.lastStart !== null,
+        lastPing: isoOrNull(check.lastPing),
+        nextPing: isoOrNull(timingAt(check, now).expectedAt),
+        lastDuration: check.lastDuration === null ? null : Math.floor(check.lastDuration / 10_000) / 100,
+        downSince: isoOrNull(fall?.at ?? null),
+        recent: await deps.recentRuns.of(tx, check, limit),
+      });
+    }
+    return { at: isoSeconds(now), counts: countsOf(rows), checks };
+  });
+}
+
+function isoOrNull(instant: Micros | null): string | null {
+  return instant === null ? null : isoSeconds(instant);
+}
+
+/** Number of checks in each state. */
+export function countsOf(
+  rows: readonly { readonly status: CheckStatus; readonly check: Pick<Standing, 'lastStart'> }[],
+): CheckCounts {
+  const counts = { new: 0, up: 0, grace: 0, down: 0, paused: 0, started: 0 };
+  for (const { status, check } of rows) {
+    counts[status] += 1;
+    if (check.lastStart !== null) counts.started += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,39 @@
+import type { AccountProject, CheckCounts } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import { countProjectChannels } from '../../channels/channels.repository.js';
+import { statusOf } from '../../checks/standing.js';
+import type { Clock } from '../../instants.js';
+import { countsOf } from './console-checks.service.js';
+import type { Standings } from './standings.store.js';
+
+export interface ProjectCountsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly standings: Standings;
+}
+
+/** A project with the counts of its checks and integrations. */
+export type CountedProject = AccountProject & {
+  readonly counts: CheckCounts;
+  readonly channels: number;
+  readonly failingChannels: number;
+};
+
+/** Adds to each project the counts of its checks and integrations. */
+export async function countEach(
+  deps: ProjectCountsDeps,
+  projects: readonly AccountProject[],
+): Promise<CountedProject[]> {
+  const ids = projects.map(({ id }) => id);
+  const channels = await deps.db.read((tx) => countProjectChannels(tx, ids));
+  const counted: CountedProject[] = [];
+  // one after the other, so that other requests are answered between them
+  for (const project of projects) {
+    const standings = await deps.standings.list(project.id);
+    const now = deps.clock.now();
+    const counts = countsOf(standings.map((check) => ({ check, status: statusOf(check, now) })));
+    const { all = 0, failing = 0 } = channels.get(project.id) ?? {};
+    counted.push({ ...project, counts, channels: all, failingChannels: failing });
+  }
+  return counted;
+}

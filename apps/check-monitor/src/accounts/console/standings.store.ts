@@ -1,0 +1,112 @@
+import type { Database } from '@certloop/db';
+import type { CheckChanges } from '../../checks/check-changes.store.js';
+import { listStandings } from '../../checks/rows/standings.repository.js';
+import { compareNames, nameKeyOf, type Standing } from '../../checks/standing.js';
+import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
+
+export interface StandingsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly changes: Pick<CheckChanges, 'position' | 'visitSince'>;
+}
+
+/** Checks of projects, to be searched, sorted and counted. */
+export interface Standings {
+  /**
+   * Checks of a project by name. They are read at most every 3 s, every 15 s where there are more than 10,000, and those
+   * that this process has changed since at once.
+   */
+  list(projectId: string): Promise<readonly Standing[]>;
+}
+
+interface Reading {
+  readonly at: Micros;
+  /** Notes of changes up to here are read. */
+  readonly position: number;
+  /** By name. */
+  readonly checks: ReadonlyMap<string, Standing>;
+}
+
+const manyChecks = 10_000;
+
+export function createStandings(deps: StandingsDeps): Standings {
+  const { db, clock, changes } = deps;
+  // of each project the reading that is under way, or the last one
+  const readings = new Map<string, Promise<Reading>>();
+
+  const read = async (projectId: string, last: Reading | undefined): Promise<Reading> => {
+    const position = changes.position();
+    const at = clock.now();
+    const changed = last === undefined ? undefined : changedSince(changes, last);
+    if (last === undefined || changed === undefined || !isFresh(last, at)) {
+      const found = await db.read((tx) => listStandings(tx, projectId));
+      return { at, position, checks: byName(found) };
+    }
+    if (changed.length === 0) return { ...last, position };
+    const found = await db.read((tx) => listStandings(tx, projectId, changed));
+    return { at: last.at, position, checks: replaced(last.checks, changed, found) };
+  };
+
+  const forgetOld = (): void => {
+    for (const [projectId, reading] of readings) {
+      void reading.then((last) => {
+        if (readings.get(projectId) === reading && !isFresh(last, clock.now())) readings.delete(projectId);
+      }, noop);
+    }
+  };
+
+  return {
+    list: async (projectId) => {
+      forgetOld();
+      const last = readings.get(projectId)?.catch(noop);
+      const next = Promise.resolve(last).then((known) => read(projectId, known));
+      readings.set(projectId, next);
+      next.catch(() => readings.delete(projectId));
+      return [...(await next).checks.values()];
+    },
+  };
+}
+
+function noop(): undefined {
+  return undefined;
+}
+
+function isFresh({ at, checks }: Reading, now: Micros): boolean {
+  const age = now - at;
+  return age >= 0 && age < (checks.size > manyChecks ? 15 : 3) * microsPerSecond;
+}
+
+/** Uuids to read again; undefined where all have to be. */
+function changedSince(
+  changes: StandingsDeps['changes'],
+  { position, checks }: Reading,
+): string[] | undefined {
+  const changed = new Set<string>();
+  const isWhole = changes.visitSince(position, (uuid, isNew) => {
+    if (isNew || checks.has(uuid)) changed.add(uuid);
+  });
+  return isWhole ? [...changed] : undefined;
+}
+
+function byName(checks: Iterable<Standing>): ReadonlyMap<string, Standing> {
+  return new Map([...checks].sort(compareNames).map((check) => [check.uuid, check]));
+}
+
+function replaced(
+  known: ReadonlyMap<string, Standing>,
+  changed: readonly string[],
+  found: readonly Standing[],
+): ReadonlyMap<string, Standing> {
+  const checks = new Map(known);
+  const left = new Set(changed);
+  let isInOrder = true;
+  for (const check of found) {
+    const before = known.get(check.uuid);
+    if (before === undefined || nameKeyOf(before) !== nameKeyOf(check)) isInOrder = false;
+    // one that is there already stays in its place
+    checks.set(check.uuid, check);
+    left.delete(check.uuid);
+  }
+  for (const uuid of left) checks.delete(uuid);
+  return isInOrder ? checks : byName(checks.values());
+}

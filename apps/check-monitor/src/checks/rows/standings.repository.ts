@@ -1,0 +1,55 @@
+import { column, inDialect, querySql, type Tx } from '@certloop/db';
+import type { Standing } from '../standing.js';
+import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
+import { rowCells } from './row-cells.repository.js';
+
+const { id, uuid, uniqueKey, name, slug, tags, kind, timeoutSeconds, graceSeconds } = wholeCheckColumns;
+const { schedule, tz, storedStatus, lastPing, lastStart, lastDuration, alertAfter, pingCount } =
+  wholeCheckColumns;
+
+const standing = rowCells<Standing>({
+  id,
+  uuid,
+  uniqueKey,
+  name,
+  slug,
+  tags,
+  kind,
+  timeoutSeconds,
+  graceSeconds,
+  schedule,
+  tz,
+  storedStatus,
+  lastPing,
+  lastStart,
+  lastDuration,
+  alertAfter,
+  pingCount,
+});
+
+const checksAtOnce = 500;
+const cells = standing.select.join(', ');
+const cellsSql = {
+  sqlite: `group_concat(json_array(${cells}), ',')`,
+  postgres: `string_agg(cast(json_build_array(${cells}) as text), ',')`,
+};
+const namedSql = {
+  sqlite: 'and uuid in (select value from json_each($2))',
+  postgres: 'and uuid in (select cast(value as uuid) from json_array_elements_text(cast($2 as json)))',
+};
+
+/** Checks of a project, or those of them that `uuids` names, in no order. Some hundred come as one JSON text. */
+export async function listStandings(
+  tx: Tx,
+  projectId: string,
+  uuids?: readonly string[],
+): Promise<Standing[]> {
+  const named = uuids === undefined ? '' : inDialect(tx, namedSql);
+  const text = `select ${inDialect(tx, cellsSql)} as cells from ${wholeChecks}
+    where project_id = $1 ${named} group by id / ${checksAtOnce}`;
+  const values = uuids === undefined ? [projectId] : [projectId, JSON.stringify(uuids)];
+  const rows = await querySql(tx, { cells: column.text() }, text, values);
+  return rows.flatMap((row) =>
+    (JSON.parse(`[${row.cells}]`) as unknown[][]).map((check) => standing.read(check, {})),
+  );
+}

@@ -1,0 +1,58 @@
+import type { CheckStatus } from '@certloop/contracts';
+import { type Micros, microsPerSecond } from '../instants.js';
+import type { Check } from './check.js';
+import { statusAt } from './check-state.js';
+
+/** What of a check lists are searched, sorted and counted by. */
+export type Standing = Pick<
+  Check,
+  | 'id'
+  | 'uuid'
+  | 'uniqueKey'
+  | 'name'
+  | 'slug'
+  | 'tags'
+  | 'kind'
+  | 'timeoutSeconds'
+  | 'graceSeconds'
+  | 'schedule'
+  | 'tz'
+  | 'storedStatus'
+  | 'lastPing'
+  | 'lastStart'
+  | 'lastDuration'
+  | 'alertAfter'
+  | 'pingCount'
+>;
+
+/** Status at `now`, as `statusAt` has it, but without asking the schedule where the stored deadline is far enough. */
+export function statusOf(check: Standing, now: Micros): CheckStatus {
+  const { storedStatus, lastStart, alertAfter, graceSeconds } = check;
+  if (lastStart === null && storedStatus !== 'up') return storedStatus;
+  // the deadline is never later than the end of the grace
+  const isEarly = alertAfter !== null && alertAfter - graceSeconds * microsPerSecond > now;
+  return lastStart === null && isEarly ? 'up' : statusAt(check, now);
+}
+
+const ranks: Readonly<Record<CheckStatus, number>> = { down: 0, grace: 1, new: 2, up: 3, paused: 4 };
+
+/** How soon someone should look at a check with this status; 0 comes first. */
+export function rankOf(status: CheckStatus): number {
+  return ranks[status];
+}
+
+/** What lists are sorted by: the name in lower case; unnamed checks come last. */
+export function nameKeyOf({ name, slug }: Pick<Standing, 'name' | 'slug'>): string {
+  const shown = name === '' ? slug : name;
+  return shown === '' ? '\uffff' : shown.toLowerCase();
+}
+
+/** Order by name, then by age. */
+export function compareNames(one: Standing, other: Standing): number {
+  return compareTexts(nameKeyOf(one), nameKeyOf(other)) || one.id - other.id;
+}
+
+/** Order of the code units, so that it does not depend on a language. */
+export function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

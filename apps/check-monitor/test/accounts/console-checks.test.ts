@@ -1,0 +1,142 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { uniqueKeyOf } from '../../src/checks/check.js';
+import { type Browser, newPerson, newProject } from '../support/browser.js';
+import { describeMonitor } from '../support/suite.js';
+
+describeMonitor('the checks of a project in the console', (stage) => {
+  let owner: Browser;
+  let reader: Browser;
+  let project: string;
+
+  beforeEach(async () => {
+    [owner, reader] = [await newPerson(stage), await newPerson(stage)];
+    project = await newProject(owner);
+    const member = { email: reader.email, role: 'read-only' };
+    await owner.send('post', `/projects/${project}/members`, member).expect(200);
+  });
+
+  const at = (rest = '') => `/projects/${project}${rest}`;
+  const make = async (body: object) =>
+    (await owner.send('post', at('/v3/checks/'), body).expect(201)).body as { uuid: string };
+  const ping = ({ uuid }: { uuid: string }, suffix = '') =>
+    stage.app.http.get(`/ping/${uuid}${suffix}`).expect(200);
+  const list = async (query: string, person = owner) => {
+    const { body, headers } = await person.get(at(`/checks?${query}`)).expect(200);
+    return {
+      checks: body.checks as { name: string }[],
+      names: body.checks.map(({ name }: { name: string }) => name) as string[],
+      total: headers['x-total-count'],
+      link: String(headers['link'] ?? ''),
+    };
+  };
+
+  test('are found, sorted and paged', async () => {
+    const backup = await make({ name: 'Backup', tags: 'prod db', timeout: 60, grace: 60 });
+    const archive = await make({ name: 'Archive', tags: 'prod', timeout: 60, grace: 60 });
+    await make({ name: 'Reports' });
+    await ping(archive);
+    stage.app.clock.advance(70_000);
+    await ping(backup, '/fail');
+    expect(await list('sort=attention')).toMatchObject({
+      names: ['Backup', 'Archive', 'Reports'],
+      total: '3',
+    });
+    expect((await list('q=ARCH')).names).toEqual(['Archive']);
+    expect((await list('status=grace&status=new&sort=name')).names).toEqual(['Archive', 'Reports']);
+    expect((await list('tag=prod&sort=name')).names).toEqual(['Archive', 'Backup']);
+    const first = await list('sort=name&limit=2&tag=prod&tag=db&q=b');
+    expect(first).toMatchObject({ names: ['Backup'], total: '1', link: '' });
+    const page = await list('sort=name&limit=2');
+    expect(page.names).toEqual(['Archive', 'Backup']);
+    const [, path = ''] = /^<\/api\/account(.*)>; rel="next"$/.exec(page.link) ?? [];
+    expect((await owner.get(path).expect(200)).body.checks).toMatchObject([{ name: 'Reports' }]);
+  });
+
+  test('are those that an integration is assigned to', async () => {
+    await make({ name: 'Backup' });
+    const settings = { down: { url: 'https://example.org/down' } };
+    const wanted = { kind: 'webhook', name: 'Hook', settings };
+    const { id } = (await owner.send('post', at('/channels'), wanted).expect(201)).body;
+    await make({ name: 'Reports' });
+    expect((await list(`channel=${id}`)).names).toEqual(['Backup']);
+    expect((await list('channel=00000000-0000-4000-8000-000000000000')).names).toEqual([]);
+  });
+
+  test('come with their state if asked, and as ever without', async () => {
+    const check = await make({ name: 'Backup', timeout: 60, grace: 60 });
+    const plain = (await owner.get(at('/checks')).expect(200)).body.checks[0];
+    expect((await list('limit=1')).checks[0]).toEqual(plain);
+    expect((await list('include=state')).checks[0]).toEqual({ ...plain, id: check.uuid, kind: 'simple' });
+    await ping(check);
+    expect((await list('include=state')).checks[0]).toMatchObject({
+      expectedAt: '2026-01-01T12:01:00+00:00',
+    });
+    stage.app.clock.advance(600_000);
+    // the alert loop has not come by yet
+    const down = { status: 'down', downSince: '2026-01-01T12:02:00+00:00' };
+    const expected = { expectedAt: '2026-01-01T12:01:00+00:00' };
+    expect((await list('include=state')).checks[0]).toMatchObject({ ...down, ...expected });
+    await stage.app.tick();
+    stage.app.clock.advance(600_000);
+    expect((await list('include=state')).checks[0]).toMatchObject({ ...down, ...expected });
+    const seen = (await list('include=state', reader)).checks[0];
+    expect(seen).toMatchObject({ ...down, id: uniqueKeyOf(check.uuid) });
+    expect(JSON.stringify(seen)).not.toContain(check.uuid);
+  });
+
+  test('are refused with a sentence that names the parameter', async () => {
+    for (const [query, name] of [
+      ['limit=0', 'limit'],
+      ['limit=1001', 'limit'],
+      ['sort=speed', 'sort'],
+      ['status=broken', 'status'],
+      ['cursor=x', 'cursor'],
+      ['channel=x', 'channel'],
+      ['include=all', 'include'],
+    ]) {
+      const { body } = await owner.get(at(`/checks?${query}`)).expect(400);
+      expect(body.error).toContain(name);
+    }
+  });
+
+  test('show their states at once after a ping, a pause, and a deletion, and within 3 s elsewhere', async () => {
+    const states = async (ids: string) =>
+      (await reader.get(at(`/checks/status?ids=${ids}`)).expect(200)).body;
+    const [backup, reports] = [await make({ name: 'Backup', timeout: 60, grace: 60 }), await make({})];
+    const ids = `${uniqueKeyOf(backup.uuid)},${reports.uuid}`;
+    expect(await states(ids)).toMatchObject({
+      counts: { new: 2, up: 0, down: 0, grace: 0, paused: 0, started: 0 },
+      checks: [{ status: 'new', lastPing: null, recent: '' }, { status: 'new' }],
+    });
+    await ping(backup, '/start');
+    stage.app.clock.advance(1_500);
+    await ping(backup);
+    await owner.send('post', at(`/v3/checks/${reports.uuid}/pause`)).expect(200);
+    const { checks, counts } = await states(ids);
+    expect(counts).toMatchObject({ new: 0, up: 1, paused: 1 });
+    expect(checks).toContainEqual({
+      id: uniqueKeyOf(backup.uuid),
+      status: 'up',
+      started: false,
+      lastPing: '2026-01-01T12:00:01+00:00',
+      nextPing: '2026-01-01T12:01:01+00:00',
+      lastDuration: 1.5,
+      downSince: null,
+      recent: 'u',
+    });
+    await ping(backup, '/fail');
+    stage.app.clock.advance(1_000);
+    expect((await states(backup.uuid)).checks).toMatchObject([
+      { status: 'down', downSince: '2026-01-01T12:00:01+00:00', recent: 'uf' },
+    ]);
+    await ping(backup);
+    stage.app.clock.advance(121_000);
+    await stage.app.tick();
+    expect((await states(backup.uuid)).checks).toMatchObject([
+      { status: 'down', downSince: '2026-01-01T12:02:02+00:00', recent: 'ufum' },
+    ]);
+    await owner.send('delete', at(`/v3/checks/${reports.uuid}`)).expect(200);
+    expect(await states(ids)).toMatchObject({ counts: { paused: 0 }, checks: [{ status: 'down' }] });
+    await owner.get(at(`/checks/status?ids=${Array.from({ length: 101 }, () => 'a').join()}`)).expect(400);
+  });
+});
