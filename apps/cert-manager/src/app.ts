@@ -42,6 +42,7 @@ import {
   probePollers,
   renewalPollers,
   revocationPoller,
+  standingPollers,
   sweepNotices,
   warnOfOpenMode,
   watchPollers,
@@ -79,6 +80,8 @@ export interface CertManager {
   sweepNotices(): Promise<void>;
   /** Takes the next step of the canary in the monitor, when it is due. */
   runCanary(): Promise<void>;
+  /** Compares how FQDNs stand with what is stored, and mends it. */
+  sweepStandings(): Promise<void>;
   /** Probes the targets that are due and reports to the monitor; false when more are due. */
   runProbes(): Promise<boolean>;
   /** Works on the renewal queue once and reports to the monitor, as the poller does. */
@@ -187,6 +190,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     runNotices: async () => (await noticeJob?.()) ?? true,
     sweepNotices: () => sweepNotices(options, notices),
     runCanary: async () => canary?.run(),
+    sweepStandings: () => renewals.sweepStandings(),
     runProbes: () => targets.job.run(),
     runRenewalJob: () => renewals.job.run(),
     takeUpJobs: () => issuance.takeUp(),
@@ -200,6 +204,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
         ...issuancePollers(options, issuance, takeOverSigning),
         ...openModeReminder(isOpen, logger),
         ...renewalPollers(options, renewals),
+        ...standingPollers(options, renewals),
         ...probePollers(options, targets),
         ...watchPollers(options, renewals),
         ...canaryPollers(options, canary),

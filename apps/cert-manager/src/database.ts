@@ -50,6 +50,7 @@ import { addTargets } from './migrations/0025-targets.js';
 import { addWebhookReceivers } from './migrations/0026-webhook-receivers.js';
 import { addCanary } from './migrations/0027-canary.js';
 import { indexJobsBySpace } from './migrations/0028-jobs-by-space.js';
+import { addStandings } from './migrations/0029-standings.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -58,6 +59,7 @@ import { jobRuns } from './renewals/queue/job-runs.repository.js';
 import { renewalQueue } from './renewals/renewals.repository.js';
 import { pendingRevocations } from './revocations/pending-revocations.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
+import { fqdnStandings } from './standings/standings.repository.js';
 import { targetChanges, targetStates } from './targets/probes/target-states.repository.js';
 import { servedFqdns } from './targets/served/served-fqdns.repository.js';
 import { targets } from './targets/targets.repository.js';
@@ -110,6 +112,7 @@ const tables: readonly AnyTable[] = [
   targetStates,
   targetChanges,
   servedFqdns,
+  fqdnStandings,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */
@@ -144,6 +147,7 @@ export const schema: Schema = {
     addWebhookReceivers,
     addCanary,
     indexJobsBySpace,
+    addStandings,
   ],
 };
 

@@ -70,7 +70,7 @@ export function policyPollers({ logger }: AppOptions, review: PolicyReview): Pol
 /** Begins to work on the queue, at once and then every period. */
 export function renewalPollers(
   { config, database: db, clock, logger }: AppOptions,
-  { job, advise }: Pick<RenewalParts, 'job' | 'advise'>,
+  { job, advise, scheduler }: Pick<RenewalParts, 'job' | 'advise' | 'scheduler'>,
 ): Poller[] {
   const work = async () => {
     const isDone = await job.run();
@@ -80,7 +80,7 @@ export function renewalPollers(
     const isDone = await advise();
     if (!isDone) advice.trigger();
   };
-  const sweep = () => sweepRenewals({ db, clock, logger });
+  const sweep = () => sweepRenewals({ db, clock, logger, restate: scheduler.restate });
   const everyMs = config.heartbeatSeconds * 1000;
   const queue = startPoller({ name: 'renewals', everyMs, tick: work, logger });
   const advice = startPoller({ name: 'renewals.advice', everyMs: adviceSeconds * 1000, tick: ask, logger });
@@ -89,6 +89,16 @@ export function renewalPollers(
   advice.trigger();
   rest.trigger();
   return [queue, advice, rest];
+}
+
+/** Mends how FQDNs stand where something was missed, at once and then every hour. */
+export function standingPollers(
+  { logger }: AppOptions,
+  { sweepStandings: tick }: Pick<RenewalParts, 'sweepStandings'>,
+): Poller[] {
+  const poller = startPoller({ name: 'standings.sweep', everyMs: 3_600_000, tick, logger });
+  poller.trigger();
+  return [poller];
 }
 
 /** Probes targets that are due, at once and then every minute. */

@@ -17,6 +17,9 @@ import { oneAtATime } from './renewals/queue/one-at-a-time.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
+import { restatedAfter, restatedBeside } from './standings/follow-changes.service.js';
+import { createStandings } from './standings/restate.service.js';
+import { sweepStandings } from './standings/sweep-standings.service.js';
 import { probedAfter } from './targets/served/follow-stored.service.js';
 import { createHeartbeatUrls } from './watch/monitor/heartbeat-urls.client.js';
 import { createMonitorClient } from './watch/monitor/monitor.client.js';
@@ -39,7 +42,11 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const watch = monitor === undefined ? unwatched : createWatchEvents(clock, { watchesExpiry });
   const noticed = noticedAfter(createRenewalScheduler(clock), notices);
   const followed = followedBy(watch, probedAfter(noticed, clock));
-  const scheduler = { ...watch, ...reviewedAfter(followed, watch, clock) };
+  const standings = createStandings(clock);
+  const { restate } = standings;
+  const listener = restatedBeside(watch, standings);
+  const reviewed = reviewedAfter(followed, watch, clock);
+  const scheduler = { ...listener, ...restatedAfter(reviewed, standings), restate };
   const noteFailed = notedIfForbidden(watch, clock);
   const runner = createRenewalRunner({
     db,
@@ -47,9 +54,11 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
     logger,
     opener,
     scheduler,
+    restate,
     onRenewalFailed: async (tx, entry, fault) => {
       await noteFailed(tx, entry, fault);
       if (notices !== undefined) await recordFailedRenewal(tx, { notices, clock }, entry, fault);
+      await restate(tx, [entry.fqdnId]);
     },
     leaseMs: options.config.renewalLeaseSeconds * 1000,
     concurrency: 8,
@@ -76,16 +85,17 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const adviceHeartbeat = heartbeatOf(options, 'renewals.advice', adviceMissedSeconds, {
     check: adviceCheck,
   });
-  const advice = { db, clock, logger, opener, onPlanned: watch.onPlanned };
+  const advice = { db, clock, logger, opener, onPlanned: listener.onPlanned };
   const ask = () => watchJob('renewals.advice', () => askAdvice(advice));
   const advise = () => runAdviceJob({ clock, logger, ask, heartbeat: adviceHeartbeat });
   const triggerRenewals = () => void job.run();
-  const review = createPolicyReview({ db, clock, logger, watch, triggerRenewals });
+  const review = createPolicyReview({ db, clock, logger, watch: listener, triggerRenewals });
   const watcher = monitor && watcherOf(options, monitor);
   const watchWord: ExplainRenewalDeps['watchWordOf'] = async (tx, fqdn, newest) =>
     monitor === undefined ? 'no' : watchWordOf(tx, fqdn, newest, { now: clock.now(), watchesExpiry });
   const parts = { scheduler, runner, job, advise, watcher, review, watchWord };
-  return { ...parts, readContact: contact.read, close: elsewhere.close };
+  const sweep = () => sweepStandings({ db, clock, logger, standings });
+  return { ...parts, sweepStandings: sweep, readContact: contact.read, close: elsewhere.close };
 }
 
 /** Makes the checks of certificates follow, and finds which are missing. */

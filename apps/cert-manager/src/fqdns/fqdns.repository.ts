@@ -46,7 +46,11 @@ export const fqdns = defineTable<FqdnRow>('fqdns', {
     expiryAcceptedUntil: column.instant().nullable(),
     createdAt: column.instant(),
   },
-  indexes: [{ columns: ['spaceId', 'fqdn'], unique: true }, { columns: ['spaceId', 'createdAt', 'id'] }],
+  indexes: [
+    { columns: ['spaceId', 'fqdn'], unique: true },
+    { columns: ['spaceId', 'createdAt', 'id'] },
+    { columns: ['createdAt', 'id'] },
+  ],
   references: [
     { columns: ['spaceId'], table: 'spaces', onDelete: 'CASCADE' },
     { columns: ['providerId'], table: 'providers', onDelete: 'SET NULL' },

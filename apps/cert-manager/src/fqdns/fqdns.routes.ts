@@ -10,6 +10,7 @@ import {
 } from './delete-fqdns.service.js';
 import { fqdnView } from './fqdn-view.js';
 import {
+  type ChangeFqdnDeps,
   countFqdns,
   createFqdn,
   listFqdns,
@@ -29,7 +30,7 @@ type FqdnOperations =
   | 'setRenewalEnabled';
 
 export function fqdnsHandlers(
-  deps: DeleteFqdnsDeps & SwitchRenewalDeps,
+  deps: ChangeFqdnDeps & DeleteFqdnsDeps & SwitchRenewalDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, FqdnOperations> {
   return {
     countFqdns: async ({ params, context }) => ({

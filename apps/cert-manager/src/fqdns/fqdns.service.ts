@@ -25,6 +25,13 @@ export interface FqdnsDeps {
   readonly clock: Clock;
 }
 
+/** Writes anew how FQDNs stand, after something in the transaction has changed that. */
+export type Restate = (tx: Tx, fqdnIds: readonly string[]) => Promise<void>;
+
+export interface ChangeFqdnDeps extends FqdnsDeps {
+  readonly restate: Restate;
+}
+
 export interface NewFqdn {
   readonly spaceId: string;
   readonly fqdn: string;
@@ -44,7 +51,7 @@ export interface FqdnPlace {
  * policy of the space does not allow, which is audited, and Conflict when the space has it already.
  */
 export async function createFqdn(
-  { db, clock }: FqdnsDeps,
+  { db, clock, restate }: ChangeFqdnDeps,
   caller: Caller,
   input: NewFqdn,
 ): Promise<{ readonly fqdn: FqdnRow; readonly warning: string | undefined }> {
@@ -70,6 +77,7 @@ export async function createFqdn(
     await requireAllowed(tx, fqdn, provider);
     const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
     await insertFqdn(tx, fqdn);
+    await restate(tx, [fqdn.id]);
     const after = { description, providerId, renewalEnabled: false };
     await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
     return { fqdn, warning };

@@ -159,19 +159,54 @@ export async function readOutlook(
   const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
   const hasCsr = isCsrKnown ?? (await hasCsrOfFqdn(tx, fqdn.id));
   const window = windowOf(open, certificate);
-  const isKeyCompromised = await hasCompromisedKey(tx, certificate);
-  const outlook = outlookOf({ ...fqdn, certificate, hasCsr, window, isKeyCompromised });
-  return { certificate, outlook: await rested(tx, outlook, certificate) };
+  return { certificate, outlook: await judgeOutlook(tx, fqdn, { certificate, hasCsr, window }) };
+}
+
+/** What of a certificate decides when it is renewed. */
+export type PlannedCertificate = Pick<
+  CertificateRow,
+  | 'id'
+  | 'fqdnId'
+  | 'notBefore'
+  | 'expiresAt'
+  | 'createdAt'
+  | 'providerId'
+  | 'revokedAt'
+  | 'revocationReason'
+  | 'spkiSha256'
+>;
+
+/** As readOutlook, where all is known that is usually needed. */
+export async function judgeOutlook(
+  tx: Tx,
+  fqdn: Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille' | 'providerId'>,
+  facts: {
+    readonly certificate: PlannedCertificate | undefined;
+    readonly hasCsr: boolean;
+    readonly window: RenewalWindow | undefined;
+  },
+): Promise<Outlook> {
+  const { renewalEnabled, renewAfterPermille, providerId } = fqdn;
+  const isKeyCompromised = await hasCompromisedKey(tx, facts.certificate);
+  const outlook = outlookOf({ renewalEnabled, renewAfterPermille, providerId, ...facts, isKeyCompromised });
+  return rested(tx, outlook, facts.certificate);
 }
 
 /** Whether the newest CSR has the key for which the newest certificate was revoked. */
-export async function hasCompromisedKey(tx: Tx, newest: CertificateRow | undefined): Promise<boolean> {
+export async function hasCompromisedKey(
+  tx: Tx,
+  newest: Pick<CertificateRow, 'fqdnId' | 'revocationReason' | 'spkiSha256'> | undefined,
+): Promise<boolean> {
   if (newest?.revocationReason !== 'keyCompromise') return false;
   return (await findLatestCsr(tx, newest.fqdnId))?.spkiSha256 === newest.spkiSha256;
 }
 
 /** A certificate that a renewal brought just now is left alone for a while, unless it was revoked. */
-async function rested(tx: Tx, outlook: Outlook, certificate: CertificateRow | undefined): Promise<Outlook> {
+async function rested(
+  tx: Tx,
+  outlook: Outlook,
+  certificate: PlannedCertificate | undefined,
+): Promise<Outlook> {
   if (!outlook.isPlanned || certificate === undefined || certificate.revokedAt !== null) return outlook;
   const renewed = { renewedAt: certificate.createdAt, notAfter: certificate.expiresAt };
   // hardly ever is a plan so early that it matters who brought the certificate

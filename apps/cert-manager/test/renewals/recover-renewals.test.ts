@@ -193,6 +193,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
           open: () => signer,
           openForSigning: () => (by === 'orders' ? orderProvider(signer) : signer),
         },
+        restate: async () => undefined,
         scheduler: {
           ...scheduler,
           onCertificateStored: async (...stored) => {

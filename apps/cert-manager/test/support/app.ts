@@ -54,6 +54,8 @@ export interface TestApp {
   readonly review: () => Promise<void>;
   /** Sends the monitor what is new about certificates. */
   readonly watch: () => Promise<void>;
+  /** Mends how FQDNs stand where something was missed. */
+  readonly sweepStandings: () => Promise<void>;
   /** Probes the targets that are due; false when more are. */
   readonly probe: () => Promise<boolean>;
   /** Sends notices that are due. */
@@ -132,6 +134,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     takeUpJobs: () => app.takeUpJobs(),
     finishRevocations: () => app.finishRevocations(),
     recoverSigning: () => app.recoverSigning(),
+    sweepStandings: () => app.sweepStandings(),
     probe: () => app.runProbes(),
     sendNotices: () => app.runNotices(),
     sweepNotices: () => app.sweepNotices(),

@@ -94,7 +94,7 @@ async function runLanes(worker: Worker, lanes: readonly Lane[]): Promise<boolean
 }
 
 /** Takes back what vanished workers had; how many there were. */
-async function returnLapsed({ db, clock, logger }: Worker): Promise<number> {
+async function returnLapsed({ db, clock, logger, restate }: Worker): Promise<number> {
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
   for (const entry of entries) {
@@ -107,7 +107,9 @@ async function returnLapsed({ db, clock, logger }: Worker): Promise<number> {
           ? { notBefore: now, notAfter: now }
           : { notBefore: newest.notBefore, notAfter: usableUntil(newest) };
       const change = changeOf(entry, { kind: 'lapse', now, notBefore, notAfter });
-      return change !== undefined && updateRenewal(tx, entry, change);
+      const isChanged = change !== undefined && (await updateRenewal(tx, entry, change));
+      if (isChanged) await restate(tx, [entry.fqdnId]);
+      return isChanged;
     });
     if (!isReturned) continue;
     count += 1;

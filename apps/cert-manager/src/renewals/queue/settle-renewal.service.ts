@@ -7,6 +7,7 @@ import { type CertificateRow, findNewestCertificate } from '../../certificates/c
 import { usableUntil } from '../../certificates/in-use.js';
 import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import type { Restate } from '../../fqdns/fqdns.service.js';
 import { orRecordLost } from '../../issuance/signing/lost-certificate.service.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
 import { certificateFacts, storeIssued } from '../../issuance/store-certificate.service.js';
@@ -30,6 +31,7 @@ export interface SettleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly scheduler: RenewalScheduler;
+  readonly restate: Restate;
   /** Lets what watches the FQDN know that the entry failed; part of the transaction that ends it. */
   readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, fault: RenewalFault) => Promise<void>;
 }
@@ -86,6 +88,7 @@ export async function settleRenewed(
     if (!isNew) {
       // another renewal was given it for the same name, and has planned by it while this one was under way
       if (!entry.isTest) await insertPlanned(tx, held, now);
+      await deps.restate(tx, [fqdnId]);
       return row;
     }
     await recordAudit(tx, caller, renewalAudit(entry, held, row, provider), now);

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, holdFqdn, listRenewedFqdnsAfter } from '../../fqdns/fqdns.repository.js';
+import type { Restate } from '../../fqdns/fqdns.service.js';
 import { deleteOldRenewals, findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
 import { insertPlanned, readOutlook } from '../schedule-renewals.service.js';
 
@@ -8,6 +9,7 @@ export interface SweepDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly restate: Restate;
 }
 
 const retentionDays = 90;
@@ -24,12 +26,12 @@ export async function sweepRenewals(deps: SweepDeps): Promise<void> {
 }
 
 /** How many renewals were missing. */
-async function planMissing({ db, clock }: SweepDeps): Promise<number> {
+async function planMissing({ db, clock, restate }: SweepDeps): Promise<number> {
   let count = 0;
   for (let last = ''; ; ) {
     const { fqdns, lacking } = await db.read((tx) => readSlice(tx, last));
     for (const fqdn of lacking) {
-      if (await db.transaction((tx) => planIfMissing(tx, fqdn, clock.now()))) count += 1;
+      if (await db.transaction((tx) => planIfMissing(tx, fqdn, restate, clock.now()))) count += 1;
     }
     if (fqdns.length < slice) return count;
     last = fqdns.at(-1)?.id ?? '';
@@ -47,12 +49,18 @@ async function readSlice(tx: Tx, last: string) {
   return { fqdns, lacking: fqdns.filter(({ id }) => !open.has(id)) };
 }
 
-async function planIfMissing(tx: Tx, { spaceId, id }: FqdnRow, now: Date): Promise<boolean> {
+async function planIfMissing(
+  tx: Tx,
+  { spaceId, id }: FqdnRow,
+  restate: Restate,
+  now: Date,
+): Promise<boolean> {
   const fqdn = await holdFqdn(tx, spaceId, id);
   if (!fqdn.renewalEnabled || (await findOpenRenewal(tx, id)) !== undefined) return false;
   const { outlook } = await readOutlook(tx, fqdn);
   if (!outlook.isPlanned) return false;
   await insertPlanned(tx, fqdn, now);
+  await restate(tx, [id]);
   return true;
 }
 

@@ -6,7 +6,7 @@ import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { findNewestCertificate } from '../../certificates/certificates.repository.js';
 import { type FqdnRow, holdFqdn, updateExpiryAccepted } from '../../fqdns/fqdns.repository.js';
-import { type FqdnPlace, fqdnAudit } from '../../fqdns/fqdns.service.js';
+import { type FqdnPlace, fqdnAudit, type Restate } from '../../fqdns/fqdns.service.js';
 import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
 
 export interface AcceptExpiryDeps {
@@ -14,6 +14,7 @@ export interface AcceptExpiryDeps {
   readonly clock: Clock;
   /** Makes the check of the FQDN follow. */
   readonly onModeChanged: (tx: Tx, fqdn: FqdnRow) => Promise<void>;
+  readonly restate: Restate;
 }
 
 /**
@@ -21,7 +22,7 @@ export interface AcceptExpiryDeps {
  * Forbidden, and InvalidInput with renewal on or for a date that is not allowed.
  */
 export async function acceptExpiry(
-  { db, clock, onModeChanged }: AcceptExpiryDeps,
+  { db, clock, onModeChanged, restate }: AcceptExpiryDeps,
   caller: Caller,
   { spaceId, fqdnId, accepted, until }: FqdnPlace & ExpiryRequest,
 ): Promise<FqdnRow> {
@@ -40,6 +41,7 @@ export async function acceptExpiry(
     // a date that was moved changes nothing for the check now
     const isAccepted = (moment: Date | null) => moment !== null && moment > now;
     if (isAccepted(before) !== isAccepted(verdict.until)) await onModeChanged(tx, changed);
+    await restate(tx, [fqdnId]);
     return changed;
   });
 }

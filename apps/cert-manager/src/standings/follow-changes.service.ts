@@ -1,0 +1,71 @@
+import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
+import type { WatchEvents } from '../watch/watch-events.service.js';
+import type { Standings } from './restate.service.js';
+
+/** The scheduler, after which what it changed is restated. */
+export function restatedAfter(
+  scheduler: RenewalScheduler,
+  { restate, restatePlanned }: Standings,
+): RenewalScheduler {
+  return {
+    onCertificateStored: async (tx, caller, fqdn, certificate) => {
+      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
+      await restate(tx, [fqdn.id]);
+    },
+    onCertificatesStored: async (tx, news) => {
+      await scheduler.onCertificatesStored(tx, news);
+      await restate(
+        tx,
+        news.map(({ fqdn }) => fqdn.id),
+      );
+    },
+    onRenewalSwitched: async (tx, caller, fqdn, wasEnabled) => {
+      await scheduler.onRenewalSwitched(tx, caller, fqdn, wasEnabled);
+      await restate(tx, [fqdn.id]);
+    },
+    onCsrStored: async (tx, caller, fqdn) => {
+      await scheduler.onCsrStored(tx, caller, fqdn);
+      await restate(tx, [fqdn.id]);
+    },
+    onCertificateRefreshed: async (tx, caller, fqdn) => {
+      await scheduler.onCertificateRefreshed(tx, caller, fqdn);
+      await restate(tx, [fqdn.id]);
+    },
+    onCertificateRevoked: async (tx, caller, fqdn) => {
+      await scheduler.onCertificateRevoked(tx, caller, fqdn);
+      await restate(tx, [fqdn.id]);
+    },
+    onCsrsDeleted: async (tx, caller) => {
+      await scheduler.onCsrsDeleted(tx, caller);
+      await restatePlanned(tx);
+    },
+  };
+}
+
+/** What the watch is told of; each FQDN that it is about is restated, whether or not there is a monitor. */
+export function restatedBeside(watch: WatchEvents, standings: Standings): WatchEvents {
+  const { restate } = standings;
+  return {
+    ...watch,
+    onRequestFailed: async (tx, fqdnId, reason) => {
+      await watch.onRequestFailed(tx, fqdnId, reason);
+      await standings.noteRequestFailure(tx, fqdnId, reason);
+    },
+    onPlanned: async (tx, fqdn) => {
+      await watch.onPlanned(tx, fqdn);
+      await restate(tx, [fqdn.id]);
+    },
+    onForbidden: async (tx, fqdnId, reason) => {
+      await watch.onForbidden(tx, fqdnId, reason);
+      await restate(tx, [fqdnId]);
+    },
+    onAllowedAgain: async (tx, fqdnId) => {
+      await watch.onAllowedAgain(tx, fqdnId);
+      await restate(tx, [fqdnId]);
+    },
+    onServed: async (tx, fqdnId, fault) => {
+      await watch.onServed(tx, fqdnId, fault);
+      await restate(tx, [fqdnId]);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { RenewalStatus, RevocationReasonName } from '@certloop/contracts';
+import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { isNewest } from '../certificates/in-use.js';
+
+/** What the tables say of an FQDN that decides how it stands; null where there is none of it. */
+export interface FactRow {
+  readonly id: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  readonly providerId: string | null;
+  readonly renewalEnabled: boolean;
+  readonly renewAfterPermille: number | null;
+  readonly expiryAcceptedUntil: Date | null;
+  readonly hasCsr: boolean;
+  /** The newest certificate. */
+  readonly certificateId: string | null;
+  readonly notBefore: Date | null;
+  readonly expiresAt: Date | null;
+  readonly storedAt: Date | null;
+  readonly issuerId: string | null;
+  readonly spkiSha256: string | null;
+  readonly revokedAt: Date | null;
+  readonly revocationReason: RevocationReasonName | null;
+  /** The open entry of the queue. */
+  readonly openCertificateId: string | null;
+  readonly scheduledAt: Date | null;
+  readonly windowStart: Date | null;
+  readonly windowEnd: Date | null;
+  /** The try before the open entry, or the last entry where none is open. */
+  readonly triedCertificateId: string | null;
+  readonly triedStatus: RenewalStatus | null;
+  readonly triedAt: Date | null;
+  readonly triedReason: string | null;
+  /** What the policy of the space forbids. */
+  readonly refusedSince: Date | null;
+  readonly refusal: string | null;
+  /** What servers serve. */
+  readonly servedSince: Date | null;
+  readonly servedFault: string | null;
+}
+
+const columns = {
+  id: column.uuid(),
+  spaceId: column.uuid(),
+  fqdn: column.word(253),
+  providerId: column.uuid().nullable(),
+  renewalEnabled: column.boolean(),
+  renewAfterPermille: column.integer().nullable(),
+  expiryAcceptedUntil: column.instant().nullable(),
+  hasCsr: column.boolean(),
+  certificateId: column.uuid().nullable(),
+  notBefore: column.instant().nullable(),
+  expiresAt: column.instant().nullable(),
+  storedAt: column.instant().nullable(),
+  issuerId: column.uuid().nullable(),
+  spkiSha256: column.word(64).nullable(),
+  revokedAt: column.instant().nullable(),
+  revocationReason: column.word<RevocationReasonName>(32).nullable(),
+  openCertificateId: column.uuid().nullable(),
+  scheduledAt: column.instant().nullable(),
+  windowStart: column.instant().nullable(),
+  windowEnd: column.instant().nullable(),
+  triedCertificateId: column.uuid().nullable(),
+  triedStatus: column.word<RenewalStatus>(16).nullable(),
+  triedAt: column.instant().nullable(),
+  triedReason: column.text().nullable(),
+  refusedSince: column.instant().nullable(),
+  refusal: column.text().nullable(),
+  servedSince: column.instant().nullable(),
+  servedFault: column.text().nullable(),
+};
+
+const lastEntry = `select l.id from renewal_queue l where l.fqdn_id = f.id and l.is_test = false
+  order by l.created_at desc, l.id desc limit 1`;
+
+const selection = `select f.id, f.space_id, f.fqdn, f.provider_id, f.renewal_enabled, f.renew_after_permille,
+    f.expiry_accepted_until, exists (select 1 from csrs r where r.fqdn_id = f.id) as has_csr,
+    c.id as certificate_id, c.not_before, c.expires_at, c.created_at as stored_at, c.provider_id as issuer_id,
+    c.spki_sha256, c.revoked_at, c.revocation_reason,
+    q.certificate_id as open_certificate_id, q.scheduled_at, q.window_start, q.window_end,
+    t.certificate_id as tried_certificate_id, t.status as tried_status, t.reason as tried_reason,
+    coalesce(t.finished_at, t.scheduled_at) as tried_at,
+    p.since as refused_since, p.reason as refusal,
+    coalesce(s.since, s.created_at) as served_since, s.fault as served_fault
+  from fqdns f
+    left join certificates c on c.fqdn_id = f.id and c.${isNewest}
+    left join renewal_queue q on q.fqdn_id = f.id and q.is_test = false and q.status in ('pending', 'processing')
+    left join renewal_queue t on t.id = case when q.id is null then (${lastEntry}) else q.retry_of end
+    left join policy_refusals p on p.fqdn_id = f.id
+    left join served_fqdns s on s.id = f.id`;
+
+/** The facts of the FQDNs that are there; at least one is asked for. */
+export function readFacts(tx: Tx, ids: readonly string[]): Promise<FactRow[]> {
+  return read(tx, `where f.id in (${placeholders(ids.length)})`, ids);
+}
+
+/** The facts of FQDNs of all spaces in the order of their ids: those after `last`, at most `limit`. */
+export function readFactsAfter(tx: Tx, last: string, limit: number): Promise<FactRow[]> {
+  const after = last === '' ? '' : 'where f.id > $1';
+  return read(tx, `${after} order by f.id limit ${limit}`, last === '' ? [] : [last]);
+}
+
+function read(tx: Tx, part: string, values: readonly SqlValue[]): Promise<FactRow[]> {
+  return querySql<FactRow>(tx, columns, `${selection} ${part}`, values);
+}

@@ -1,0 +1,264 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { planRenewal } from '../renewals/renewal-policy.js';
+import { graceOf } from '../watch/checks/check-expectation.js';
+import { noticeAt } from '../watch/watch-mode.js';
+import { type FqdnState, type StandingFacts, standingOf, standingProblems, stateAt } from './standing.js';
+
+const day = 86_400_000;
+const now = new Date('2026-03-01T12:00:00.000Z');
+const inDays = (days: number) => new Date(now.getTime() + days * day);
+
+/** Issued 30 days ago for 90 days, unless the test says otherwise. */
+function certificateOf({ lived = 30, left = 60, revoked = undefined as number | undefined } = {}) {
+  return {
+    id: 'c1',
+    notBefore: inDays(-lived),
+    expiresAt: inDays(left),
+    createdAt: inDays(-lived),
+    revokedAt: revoked === undefined ? null : inDays(revoked),
+  };
+}
+
+type Certificate = ReturnType<typeof certificateOf>;
+
+function planned(certificate: Certificate): Pick<StandingFacts, 'outlook' | 'dueAt'> {
+  const { id, notBefore, expiresAt: notAfter } = certificate;
+  const plan = planRenewal({ notBefore, notAfter, seed: id });
+  return {
+    outlook: { isPlanned: true, certificateId: id, providerId: 'p1', plan },
+    dueAt: plan.renewAt,
+  };
+}
+
+function factsOf(certificate: Certificate | undefined, more: Partial<StandingFacts> = {}): StandingFacts {
+  return {
+    renewalEnabled: true,
+    expiryAcceptedUntil: null,
+    certificate,
+    ...(certificate === undefined
+      ? { outlook: { isPlanned: false, hindrance: 'no_certificate' }, dueAt: undefined }
+      : planned(certificate)),
+    scheduledAt: undefined,
+    refusal: undefined,
+    renewalFailure: undefined,
+    requestFailure: undefined,
+    served: undefined,
+    ...more,
+  };
+}
+
+const off = (certificate: Certificate, more: Partial<StandingFacts> = {}) =>
+  factsOf(certificate, {
+    renewalEnabled: false,
+    outlook: { isPlanned: false, hindrance: 'switched_off' },
+    ...more,
+  });
+const mishap = (days: number, reason = 'the CA is away') => ({ at: inDays(days), reason });
+const valid = certificateOf();
+const late = certificateOf({ lived: 85, left: 5 });
+
+describe('the state of an FQDN', () => {
+  test.each<[string, StandingFacts, FqdnState, needsYou: boolean]>([
+    ['without a certificate', factsOf(undefined), 'unfinished', false],
+    [
+      'without a certificate, a request failed',
+      factsOf(undefined, { requestFailure: mishap(-1) }),
+      'unfinished',
+      true,
+    ],
+    ['will be renewed', factsOf(valid), 'valid', false],
+    ['is renewed late', factsOf(late), 'due', true],
+    ['is renewed late, and has ended', factsOf(certificateOf({ lived: 90, left: -1 })), 'expired', true],
+    ['ends at this moment', factsOf(certificateOf({ lived: 90, left: 0 })), 'expired', true],
+    ['a renewal failed', factsOf(valid, { renewalFailure: mishap(-1) }), 'failing', true],
+    [
+      'a renewal failed, and it has ended',
+      factsOf(certificateOf({ left: -1 }), { renewalFailure: mishap(-2) }),
+      'expired',
+      true,
+    ],
+    ['a request failed', factsOf(valid, { requestFailure: mishap(-1) }), 'failing', true],
+    [
+      'a request failed before the certificate came',
+      factsOf(valid, { requestFailure: mishap(-31) }),
+      'valid',
+      false,
+    ],
+    [
+      'a request failed as the certificate came',
+      factsOf(valid, { requestFailure: mishap(-30) }),
+      'valid',
+      false,
+    ],
+    ['is revoked', factsOf(certificateOf({ revoked: -1 })), 'failing', true],
+    ['is forbidden to be renewed', factsOf(valid, { refusal: mishap(-1) }), 'failing', true],
+    ['is not served', factsOf(valid, { served: mishap(-1) }), 'failing', true],
+    ['renewal off, long before the end', off(valid), 'valid', false],
+    ['renewal off, shortly before the end', off(late), 'due', true],
+    ['renewal off, and a policy', off(valid, { refusal: mishap(-1) }), 'valid', false],
+    ['renewal off, after a try that failed', off(valid, { renewalFailure: mishap(-1) }), 'valid', false],
+    ['renewal off, expiry accepted', off(late, { expiryAcceptedUntil: inDays(5) }), 'valid', false],
+    ['renewal off, expiry accepted until now', off(late, { expiryAcceptedUntil: inDays(0) }), 'due', true],
+    [
+      'renewal off, expired and accepted',
+      off(certificateOf({ left: -1 }), { expiryAcceptedUntil: inDays(1) }),
+      'expired',
+      false,
+    ],
+    [
+      'renewal off, revoked and accepted',
+      off(certificateOf({ revoked: -1 }), { expiryAcceptedUntil: inDays(1) }),
+      'failing',
+      false,
+    ],
+    ['renewal on, accepted before', factsOf(late, { expiryAcceptedUntil: inDays(5) }), 'due', true],
+    [
+      'no CSR, long before it is due',
+      factsOf(valid, { outlook: { isPlanned: false, hindrance: 'no_csr' } }),
+      'valid',
+      false,
+    ],
+    [
+      'no CSR, after it was due',
+      factsOf(late, { outlook: { isPlanned: false, hindrance: 'no_csr' } }),
+      'due',
+      true,
+    ],
+  ])('%s', (_, facts, state, needsYou) => {
+    const standing = standingOf(facts);
+    expect(stateAt(standing, now)).toBe(state);
+    expect(standing.attentionAt !== null && standing.attentionAt <= now).toBe(needsYou);
+  });
+
+  test('calls an FQDN due at the moment at which its check falls', () => {
+    const { dueAt = now } = factsOf(valid);
+    const fallsAt = dueAt.getTime() + graceOf({ expectedAt: dueAt, notAfter: valid.expiresAt }) * 1000;
+    expect(standingOf(factsOf(valid)).attentionAt?.getTime()).toBe(fallsAt);
+    const standing = standingOf(factsOf(valid));
+    expect(stateAt(standing, new Date(fallsAt - 1))).toBe('valid');
+    expect(stateAt(standing, new Date(fallsAt))).toBe('due');
+  });
+
+  test('with renewal off, calls it due a grace after people are notified', () => {
+    const expectedAt = noticeAt(valid);
+    const fallsAt = expectedAt.getTime() + graceOf({ expectedAt, notAfter: valid.expiresAt }) * 1000;
+    expect(standingOf(off(valid)).attentionAt?.getTime()).toBe(fallsAt);
+  });
+
+  test('needs a person at the end at the latest, however short the certificate lives', () => {
+    const brief = { ...valid, notBefore: now, expiresAt: new Date(now.getTime() + 60_000) };
+    expect(standingOf(factsOf(brief)).attentionAt).toEqual(brief.expiresAt);
+    expect(standingOf(off(brief)).attentionAt).toEqual(brief.expiresAt);
+  });
+});
+
+describe('what is wrong with an FQDN', () => {
+  test('is the worst of what there is, since its own moment; attention is needed since the first', () => {
+    const facts = factsOf(valid, {
+      renewalFailure: mishap(-2, 'no answer'),
+      requestFailure: mishap(-1),
+      served: mishap(-3),
+    });
+    expect(standingOf(facts)).toMatchObject({
+      problem: 'renewal',
+      problemAt: inDays(-2),
+      problemReason: 'no answer',
+      attentionAt: inDays(-3),
+    });
+  });
+
+  test('is forbidden only where there would be a renewal', () => {
+    expect(standingOf(factsOf(valid, { refusal: mishap(-1) })).outlook).toBe('forbidden');
+    const without = factsOf(undefined, { refusal: mishap(-1) });
+    expect(standingOf(without).outlook).toBe('no_certificate');
+  });
+});
+
+describe('when it is renewed', () => {
+  test('is when the queue has it, else when it is planned, else never', () => {
+    expect(standingOf(factsOf(valid, { scheduledAt: inDays(3) })).renewAt).toEqual(inDays(3));
+    expect(standingOf(factsOf(valid)).renewAt).toEqual(factsOf(valid).dueAt);
+    expect(standingOf(off(valid)).renewAt).toBeNull();
+    expect(standingOf(factsOf(undefined)).renewAt).toBeNull();
+  });
+});
+
+const days = fc.integer({ min: -400, max: 400 });
+const maybeMishap = fc.option(
+  days.map((at) => mishap(at)),
+  { nil: undefined },
+);
+const anyFacts = fc
+  .record({
+    certificate: fc.option(
+      fc
+        .record({
+          lived: fc.integer({ min: 0, max: 400 }),
+          left: days,
+          revoked: fc.option(days, { nil: undefined }),
+        })
+        .map(certificateOf),
+      { nil: undefined },
+    ),
+    renewalEnabled: fc.boolean(),
+    accepted: fc.option(days, { nil: undefined }),
+    refusal: maybeMishap,
+    renewalFailure: maybeMishap,
+    requestFailure: maybeMishap,
+    served: maybeMishap,
+  })
+  .map(({ certificate, renewalEnabled, accepted, ...more }) =>
+    factsOf(certificate, {
+      ...more,
+      renewalEnabled,
+      expiryAcceptedUntil: accepted === undefined ? null : inDays(accepted),
+    }),
+  );
+
+describe('of all FQDNs', () => {
+  test('those that are expired, failing or due need a person since then, but while that is accepted', () => {
+    fc.assert(
+      fc.property(anyFacts, days, (facts, at) => {
+        const moment = inDays(at);
+        const standing = standingOf(facts);
+        const state = stateAt(standing, moment);
+        const { attentionAt, problemAt } = standing;
+        const isAccepted =
+          !facts.renewalEnabled && (facts.expiryAcceptedUntil?.getTime() ?? 0) > moment.getTime();
+        const isFuture = state === 'failing' && problemAt !== null && problemAt > moment;
+        if (['expired', 'failing', 'due'].includes(state) && !isAccepted && !isFuture) {
+          expect(attentionAt?.getTime()).toBeLessThanOrEqual(moment.getTime());
+        }
+        if (state === 'valid') expect(attentionAt?.getTime()).toBeGreaterThan(moment.getTime());
+      }),
+    );
+  });
+
+  test('one gets no better by waiting', () => {
+    const worse: Readonly<Record<FqdnState, number>> = {
+      unfinished: 0,
+      valid: 1,
+      due: 2,
+      failing: 2,
+      expired: 3,
+    };
+    fc.assert(
+      fc.property(anyFacts, days, fc.integer({ min: 0, max: 400 }), (facts, at, more) => {
+        const standing = standingOf(facts);
+        const [before, after] = [stateAt(standing, inDays(at)), stateAt(standing, inDays(at + more))];
+        expect(worse[after]).toBeGreaterThanOrEqual(worse[before]);
+      }),
+    );
+  });
+
+  test('a problem is named with its moment and reason, or none of them is', () => {
+    fc.assert(
+      fc.property(anyFacts, (facts) => {
+        const { problem, problemAt, problemReason } = standingOf(facts);
+        expect([problemAt === null, problemReason === null]).toEqual([problem === null, problem === null]);
+        if (problem !== null) expect(standingProblems).toContain(problem);
+      }),
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import type { Hindrance, Outlook } from '../renewals/renewal-outlook.js';
+import { graceOf } from '../watch/checks/check-expectation.js';
+import { noticeAt } from '../watch/watch-mode.js';
+
+/** What is wrong with an FQDN, the worst first. */
+export const standingProblems = ['revoked', 'forbidden', 'renewal', 'request', 'served'] as const;
+export type StandingProblem = (typeof standingProblems)[number];
+
+/** Whether an FQDN will be renewed, or what is in the way. */
+export type StandingOutlook = 'planned' | 'forbidden' | Hindrance;
+
+/** Something that went wrong, and when. */
+export interface Mishap {
+  readonly at: Date;
+  /** A sentence for people. */
+  readonly reason: string;
+}
+
+/** What decides how an FQDN stands. */
+export interface StandingFacts {
+  readonly renewalEnabled: boolean;
+  /** People accept until then that nothing replaces the certificate; counts with renewal off. */
+  readonly expiryAcceptedUntil: Date | null;
+  /** The newest one. */
+  readonly certificate:
+    | {
+        readonly id: string;
+        readonly notBefore: Date;
+        readonly expiresAt: Date;
+        readonly revokedAt: Date | null;
+        /** When it was stored here. */
+        readonly createdAt: Date;
+      }
+    | undefined;
+  readonly outlook: Outlook;
+  /** When the certificate is to be renewed by the rule, whether or not that can be done; undefined without one. */
+  readonly dueAt: Date | undefined;
+  /** When the open entry of the queue runs. */
+  readonly scheduledAt: Date | undefined;
+  /** The policy of the space forbids the renewal. */
+  readonly refusal: Mishap | undefined;
+  /** The last try to renew the newest certificate failed. */
+  readonly renewalFailure: Mishap | undefined;
+  /** The last request for a certificate that failed. */
+  readonly requestFailure: Mishap | undefined;
+  /** A server does not serve what it should. */
+  readonly served: Mishap | undefined;
+}
+
+/** How an FQDN stands, at whatever moment; `stateAt` names the state of a moment. */
+export interface Standing {
+  readonly outlook: StandingOutlook;
+  readonly certificateId: string | null;
+  readonly notBefore: Date | null;
+  readonly expiresAt: Date | null;
+  /** When it is renewed next, as far as that is planned. */
+  readonly renewAt: Date | null;
+  /** From when a person is needed unless something happens before; null for never. */
+  readonly attentionAt: Date | null;
+  /** The worst problem, since when there is one, and why. */
+  readonly problem: StandingProblem | null;
+  readonly problemAt: Date | null;
+  readonly problemReason: string | null;
+}
+
+/** States of an FQDN: the first whose rule holds, in this order. */
+export const fqdnStates = ['unfinished', 'expired', 'failing', 'due', 'valid'] as const;
+export type FqdnState = (typeof fqdnStates)[number];
+
+/** How an FQDN stands by the facts. */
+export function standingOf(facts: StandingFacts): Standing {
+  const { certificate, outlook, scheduledAt } = facts;
+  const problems = problemsOf(facts);
+  const worst = problems.sort(byRank)[0];
+  const plannedAt = outlook.isPlanned ? outlook.plan.renewAt : undefined;
+  return {
+    outlook: outlookWord(facts),
+    certificateId: certificate?.id ?? null,
+    notBefore: certificate?.notBefore ?? null,
+    expiresAt: certificate?.expiresAt ?? null,
+    renewAt: scheduledAt ?? plannedAt ?? null,
+    attentionAt: attentionAtOf(facts, problems),
+    problem: worst?.problem ?? null,
+    problemAt: worst?.at ?? null,
+    problemReason: worst?.reason ?? null,
+  };
+}
+
+/** The state of an FQDN at `now`. */
+export function stateAt({ certificateId, expiresAt, problem, attentionAt }: Standing, now: Date): FqdnState {
+  if (certificateId === null || expiresAt === null) return 'unfinished';
+  if (expiresAt <= now) return 'expired';
+  if (problem !== null) return 'failing';
+  return attentionAt !== null && attentionAt <= now ? 'due' : 'valid';
+}
+
+function outlookWord({ outlook, refusal, scheduledAt }: StandingFacts): StandingOutlook {
+  if (refusal !== undefined && (outlook.isPlanned || scheduledAt !== undefined)) return 'forbidden';
+  return outlook.isPlanned ? 'planned' : outlook.hindrance;
+}
+
+type Problem = Mishap & { readonly problem: StandingProblem };
+
+function problemsOf({
+  renewalEnabled,
+  certificate,
+  refusal,
+  renewalFailure,
+  requestFailure,
+  served,
+}: StandingFacts): Problem[] {
+  const revokedAt = certificate?.revokedAt ?? undefined;
+  // a certificate that came later answers the request
+  const isOpen = requestFailure !== undefined && !(certificate && certificate.createdAt >= requestFailure.at);
+  return [
+    ...problemIf('revoked', revokedAt && { at: revokedAt, reason: 'the certificate was revoked' }),
+    // with renewal off, neither a policy nor an earlier try is in the way of anything
+    ...problemIf('forbidden', renewalEnabled ? refusal : undefined),
+    ...problemIf('renewal', renewalEnabled ? renewalFailure : undefined),
+    ...problemIf('request', isOpen ? requestFailure : undefined),
+    ...problemIf('served', served),
+  ];
+}
+
+function problemIf(problem: StandingProblem, mishap: Mishap | undefined): Problem[] {
+  return mishap === undefined ? [] : [{ ...mishap, problem }];
+}
+
+const rankOf = ({ problem }: Problem) => standingProblems.indexOf(problem);
+const byRank = (one: Problem, other: Problem) => rankOf(one) - rankOf(other);
+
+function attentionAtOf(facts: StandingFacts, problems: readonly Problem[]): Date | null {
+  const { renewalEnabled, expiryAcceptedUntil, certificate } = facts;
+  const moments = problems.map(({ at }) => at);
+  if (certificate !== undefined) moments.push(certificate.expiresAt, graceEndOf(facts, certificate));
+  if (moments.length === 0) return null;
+  const first = new Date(Math.min(...moments.map((moment) => moment.getTime())));
+  const isAccepted = !renewalEnabled && expiryAcceptedUntil !== null && expiryAcceptedUntil > first;
+  return isAccepted ? expiryAcceptedUntil : first;
+}
+
+/** When the check in the monitor would fall without news: console and monitor name one moment. */
+function graceEndOf(
+  { renewalEnabled, dueAt }: StandingFacts,
+  certificate: NonNullable<StandingFacts['certificate']>,
+): Date {
+  const { expiresAt: notAfter } = certificate;
+  const expectedAt = renewalEnabled ? (dueAt ?? notAfter) : noticeAt(certificate);
+  return new Date(expectedAt.getTime() + graceOf({ expectedAt, notAfter }) * 1000);
+}

@@ -1,0 +1,134 @@
+import {
+  column,
+  columnName,
+  defineTable,
+  executeSql,
+  holdRows,
+  placeholders,
+  querySql,
+  type SqlValue,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { In } from 'typeorm';
+import type { FqdnState, Standing, StandingOutlook, StandingProblem } from './standing.js';
+
+/** How an FQDN stands, as it is stored: lists are sorted, filtered and counted by it. */
+export interface StandingRow extends Omit<Standing, 'expiresAt' | 'renewAt' | 'attentionAt'> {
+  /** The FQDN's. */
+  readonly id: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  /** The name in Unicode where it has another spelling than ASCII, in lower case. */
+  readonly unicodeName: string | null;
+  readonly renewalEnabled: boolean;
+  /** Who is asked for the next certificate: who issued the newest one, else the FQDN's own provider. */
+  readonly providerId: string | null;
+  /** These three are `never` instead of null, so that an index sorts by them. */
+  readonly expiresAt: Date;
+  readonly renewAt: Date;
+  readonly attentionAt: Date;
+  /** The last request for a certificate that failed; no other table has those of csr/sign. */
+  readonly requestFailedAt: Date | null;
+  readonly requestFailure: string | null;
+  readonly updatedAt: Date;
+}
+
+/** After every certificate: the last millisecond that RFC 5280 can write, which none of them ends in. */
+export const never = new Date('9999-12-31T23:59:59.999Z');
+
+export const fqdnStandings = defineTable<StandingRow>('fqdn_standings', {
+  columns: {
+    id: column.uuid().primary(),
+    spaceId: column.uuid(),
+    fqdn: column.word(253),
+    unicodeName: column.text().nullable(),
+    renewalEnabled: column.boolean(),
+    providerId: column.uuid().nullable(),
+    outlook: column.word<StandingOutlook>(16),
+    certificateId: column.uuid().nullable(),
+    notBefore: column.instant().nullable(),
+    expiresAt: column.instant(),
+    renewAt: column.instant(),
+    attentionAt: column.instant(),
+    problem: column.word<StandingProblem>(16).nullable(),
+    problemAt: column.instant().nullable(),
+    problemReason: column.text().nullable(),
+    requestFailedAt: column.instant().nullable(),
+    requestFailure: column.text().nullable(),
+    updatedAt: column.instant(),
+  },
+  indexes: [
+    { columns: ['expiresAt', 'id'] },
+    { columns: ['renewAt', 'id'] },
+    { columns: ['fqdn', 'id'] },
+    // counts are read from it alone
+    { columns: ['attentionAt', 'id', 'expiresAt', 'problem'] },
+    { columns: ['spaceId', 'expiresAt', 'id'] },
+    { columns: ['spaceId', 'renewAt', 'id'] },
+    { columns: ['spaceId', 'fqdn', 'id'] },
+    { columns: ['spaceId', 'attentionAt', 'id', 'expiresAt', 'problem'] },
+    { name: 'ix_fqdn_standings_unfinished', columns: ['spaceId', 'id'], where: 'certificate_id is null' },
+    {
+      name: 'ix_fqdn_standings_problem',
+      columns: ['spaceId', 'expiresAt', 'id'],
+      where: 'problem is not null',
+    },
+  ],
+  references: [{ columns: ['id'], table: 'fqdns', onDelete: 'CASCADE' }],
+});
+
+/** SQL condition of each state at the moment in the placeholder; it agrees with `stateAt`. */
+export function stateCondition(state: FqdnState, at: string): string {
+  const isCurrent = `certificate_id is not null and expires_at > ${at}`;
+  const conditions: Readonly<Record<FqdnState, string>> = {
+    // each has the placeholder, so that the value is always of use
+    unfinished: `certificate_id is null and expires_at > ${at}`,
+    expired: `expires_at <= ${at}`,
+    failing: `problem is not null and ${isCurrent}`,
+    due: `problem is null and attention_at <= ${at} and ${isCurrent}`,
+    valid: `problem is null and attention_at > ${at} and ${isCurrent}`,
+  };
+  return conditions[state];
+}
+
+/** The standings of the FQDNs, held until the transaction ends: another who restates one of them waits. */
+export function holdStandings(tx: Tx, ids: readonly string[]): Promise<StandingRow[]> {
+  return holdRows(tx, fqdnStandings, { id: In([...ids]) });
+}
+
+/** The standings of FQDNs whose ids lie between these, both included. */
+export function listStandingsBetween(tx: Tx, first: string, last: string): Promise<StandingRow[]> {
+  const text = 'select * from fqdn_standings where id >= $1 and id <= $2';
+  return querySql<StandingRow>(tx, fqdnStandings.columns, text, [first, last]);
+}
+
+/** FQDNs that have a certificate and are to be renewed, whether or not a policy forbids that. */
+export async function listPlanned(tx: Tx): Promise<string[]> {
+  const text = `select id from fqdn_standings where outlook in ('planned', 'forbidden', 'compromised_key')`;
+  const rows = await querySql(tx, { id: column.uuid() }, text);
+  return rows.map(({ id }) => id);
+}
+
+const properties = Object.keys(fqdnStandings.columns) as readonly (keyof StandingRow)[];
+const names = properties.map(columnName);
+const changes = names.filter((name) => name !== 'id').map((name) => `${name} = excluded.${name}`);
+
+/** Writes the rows, each in the place of the one before. */
+export async function storeStandings(tx: Tx, rows: readonly StandingRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const values: SqlValue[] = rows.flatMap((row) => properties.map((property) => row[property]));
+  const tuples = rows.map((_, index) => `(${placeholders(names.length, index * names.length + 1)})`);
+  const text = `insert into fqdn_standings (${names.join(', ')}) values ${tuples.join(', ')}
+    on conflict (id) do update set ${changes.join(', ')}`;
+  await executeSql(tx, text, values);
+}
+
+/** Notes a request that failed; false when the FQDN has no standing yet. */
+export async function noteRequestFailure(
+  tx: Tx,
+  id: string,
+  { at: requestFailedAt, reason: requestFailure }: { readonly at: Date; readonly reason: string },
+): Promise<boolean> {
+  return (await updateRows(tx, fqdnStandings, { id }, { requestFailedAt, requestFailure })) === 1;
+}

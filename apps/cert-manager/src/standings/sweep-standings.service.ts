@@ -1,0 +1,38 @@
+import type { Database } from '@certloop/db';
+import type { Clock, Logger } from '@certloop/server';
+import { changedOf, type Standings, standingRowsOf } from './restate.service.js';
+import { readFactsAfter } from './standing-facts.repository.js';
+import { listStandingsBetween } from './standings.repository.js';
+
+export interface SweepStandingsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly standings: Standings;
+}
+
+const slice = 200;
+
+/**
+ * Compares how all FQDNs stand with what is stored, and mends what differs: what a process of an earlier version changed,
+ * and what no event says, such as a provider that was deleted. In slices, so that no one waits for it long.
+ */
+export async function sweepStandings({ db, clock, logger, standings }: SweepStandingsDeps): Promise<void> {
+  let mended = 0;
+  for (let last = ''; ; ) {
+    const { facts, wrong } = await db.longRead(async (tx) => {
+      const found = await readFactsAfter(tx, last, slice);
+      const [first, end] = [found.at(0), found.at(-1)];
+      if (first === undefined || end === undefined) return { facts: found, wrong: [] };
+      const stored = await listStandingsBetween(tx, first.id, end.id);
+      const rows = await standingRowsOf(tx, found, stored, clock.now());
+      return { facts: found, wrong: changedOf(rows, stored).map(({ id }) => id) };
+    });
+    // read again there: meanwhile it may be right, or otherwise
+    if (wrong.length > 0) await db.transaction((tx) => standings.restate(tx, wrong));
+    mended += wrong.length;
+    if (facts.length < slice) break;
+    last = facts.at(-1)?.id ?? '';
+  }
+  if (mended > 0) logger.info({ mended }, 'standings.mended');
+}

@@ -1,0 +1,222 @@
+import type { Fqdn } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { stateAt } from '../../src/standings/standing.js';
+import { fqdnStandings, never } from '../../src/standings/standings.repository.js';
+import type { TestApp } from '../support/app.js';
+import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
+import {
+  certificatesOf,
+  clearInventory,
+  moveToRenewal,
+  openEntryOf,
+  type RenewalPlace,
+  renewedFqdn,
+  signWith,
+  startRenewing,
+  switchRenewal,
+} from '../support/renewals.js';
+import { fqdnWithCsr, newCsr } from '../support/signing.js';
+
+jest.setTimeout(60_000);
+
+const day = 86_400_000;
+
+describeEachDialect('how an FQDN stands', (open) => {
+  let place: RenewalPlace;
+  let app: TestApp;
+  beforeAll(async () => {
+    place = await startRenewing(open);
+    app = place.app;
+  });
+  afterEach(async () => {
+    place.ca.answer('soundly');
+    await expectRight();
+    await clearInventory(app);
+    expect(await app.database.read((tx) => tx.count(fqdnStandings))).toBe(0);
+  });
+  afterAll(() => place.close());
+
+  /** What was written at each change is what the sweep finds by the facts. */
+  async function expectRight(): Promise<void> {
+    await app.sweepStandings();
+    expect(app.logged().filter(({ event }) => event === 'standings.mended')).toEqual([]);
+  }
+  async function rowOf({ id }: Fqdn) {
+    const row = await app.database.read((tx) => tx.findOneBy(fqdnStandings, { id }));
+    if (row === null) throw new Error('the FQDN has no standing');
+    return row;
+  }
+  const stateOf = async (fqdn: Fqdn) => stateAt(await rowOf(fqdn), app.clock.now());
+  const put = (fqdn: Fqdn, what: string, body: object) =>
+    app.request.put(pathOf(fqdn, what)).set(app.people.ada.auth).send(body).expect(200);
+  const newestOf = async (fqdn: Fqdn) => (await certificatesOf(app, fqdn)).at(-1);
+
+  test('is unfinished until it has a certificate, and never renewed', async () => {
+    const { fqdn } = await fqdnWithCsr(app, 'new.example.org');
+    expect(await rowOf(fqdn)).toMatchObject({
+      spaceId: fqdn.spaceId,
+      fqdn: 'new.example.org',
+      outlook: 'switched_off',
+      certificateId: null,
+      expiresAt: never,
+      renewAt: never,
+      attentionAt: never,
+      problem: null,
+    });
+    await signWith(place, fqdn);
+    const newest = await newestOf(fqdn);
+    expect(await rowOf(fqdn)).toMatchObject({
+      certificateId: newest?.id,
+      expiresAt: new Date(String(newest?.expiresAt)),
+      providerId: place.providerId,
+      renewAt: never,
+    });
+    expect(await stateOf(fqdn)).toBe('valid');
+  });
+
+  test('has the Unicode spelling of its name', async () => {
+    const { id } = await addSpace(app);
+    expect(await rowOf(await addFqdn(app, id, 'bücher.example.org'))).toMatchObject({
+      fqdn: 'xn--bcher-kva.example.org',
+      unicodeName: 'bücher.example.org',
+    });
+    expect(await rowOf(await addFqdn(app, id, '*.example.org'))).toMatchObject({ unicodeName: null });
+  });
+
+  test('follows the switch of its renewal, and the share of the lifetime', async () => {
+    const fqdn = await renewedFqdn(place, 'switch.example.org');
+    const { scheduledAt } = await openEntryOf(app, fqdn);
+    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'planned', renewAt: new Date(scheduledAt) });
+    await switchRenewal(app, fqdn, true, { renewAfterFraction: 0.3 });
+    const earlier = await openEntryOf(app, fqdn);
+    expect((await rowOf(fqdn)).renewAt).toEqual(new Date(earlier.scheduledAt));
+    expect(earlier.scheduledAt < scheduledAt).toBe(true);
+    await switchRenewal(app, fqdn, false);
+    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'switched_off', renewAt: never });
+  });
+
+  test('with renewal off, becomes due, not while the expiry is accepted, and expires', async () => {
+    const { fqdn } = await fqdnWithCsr(app, 'off.example.org');
+    await signWith(place, fqdn);
+    app.clock.advance(25 * day);
+    expect(await stateOf(fqdn)).toBe('due');
+    await put(fqdn, 'expiry-accepted', { accepted: true });
+    expect(await stateOf(fqdn)).toBe('valid');
+    const until = new Date(app.clock.now().getTime() + 2 * day);
+    // the check is the same; the moment is another one
+    await put(fqdn, 'expiry-accepted', { accepted: true, until: until.toISOString() });
+    expect((await rowOf(fqdn)).attentionAt).toEqual(until);
+    await put(fqdn, 'expiry-accepted', { accepted: false });
+    expect(await stateOf(fqdn)).toBe('due');
+    app.clock.advance(6 * day);
+    expect(await stateOf(fqdn)).toBe('expired');
+  });
+
+  test('fails with a renewal that failed, and recovers with the next one', async () => {
+    const fqdn = await renewedFqdn(place, 'fails.example.org');
+    await moveToRenewal(app, fqdn);
+    place.ca.answer('with a refusal');
+    expect((await app.renew()).failed).toHaveLength(1);
+    const row = await rowOf(fqdn);
+    expect(row).toMatchObject({
+      problem: 'renewal',
+      problemAt: app.clock.now(),
+      attentionAt: app.clock.now(),
+    });
+    expect(row.renewAt).toEqual(new Date((await openEntryOf(app, fqdn)).scheduledAt));
+    expect(row.problemReason).toEqual(expect.any(String));
+    expect(await stateOf(fqdn)).toBe('failing');
+    // with renewal off, the failure is of no concern
+    await switchRenewal(app, fqdn, false);
+    expect((await rowOf(fqdn)).problem).toBeNull();
+    // nor when a first try is planned again
+    await switchRenewal(app, fqdn, true);
+    expect((await rowOf(fqdn)).problem).toBeNull();
+    place.ca.answer('soundly');
+    await moveToRenewal(app, fqdn);
+    await app.renew();
+    expect(await rowOf(fqdn)).toMatchObject({ problem: null, certificateId: (await newestOf(fqdn))?.id });
+    expect(await stateOf(fqdn)).toBe('valid');
+  });
+
+  test('is written for all that are renewed together', async () => {
+    const fqdns: Fqdn[] = [];
+    for (let count = 0; count < 5; count += 1)
+      fqdns.push(await renewedFqdn(place, `host-${count}.example.org`));
+    app.clock.advance(25 * day);
+    expect(await app.renew()).toMatchObject({ renewed: 5 });
+    for (const fqdn of fqdns) expect((await rowOf(fqdn)).certificateId).toBe((await newestOf(fqdn))?.id);
+  });
+
+  test('fails with a request that failed, until a certificate comes', async () => {
+    const { fqdn } = await fqdnWithCsr(app, 'asked.example.org');
+    place.ca.answer('with a refusal');
+    await signWith(place, fqdn);
+    expect(await rowOf(fqdn)).toMatchObject({ problem: 'request', attentionAt: app.clock.now() });
+    expect(await stateOf(fqdn)).toBe('unfinished');
+    place.ca.answer('soundly');
+    app.clock.advance(1000);
+    await signWith(place, fqdn);
+    expect(await rowOf(fqdn)).toMatchObject({ problem: null });
+    expect(await stateOf(fqdn)).toBe('valid');
+  });
+
+  test('follows a newer CSR, and the deletion of all CSRs', async () => {
+    const fqdn = await renewedFqdn(place, 'csr.example.org');
+    const { attentionAt } = await rowOf(fqdn);
+    await app.request.delete('/csrs?confirm=true').set(app.people.ada.auth).expect(200);
+    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'no_csr', renewAt: never, attentionAt });
+    await addCsr(app, fqdn, await newCsr('csr.example.org'));
+    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'planned', attentionAt });
+  });
+
+  test('fails when the certificate is revoked', async () => {
+    const { fqdn } = await fqdnWithCsr(app, 'revoked.example.org');
+    await signWith(place, fqdn);
+    const path = pathOf(fqdn, `certificates/${(await newestOf(fqdn))?.id}/revoke`);
+    await app.request.post(path).set(app.people.ada.auth).send({ reason: 'superseded' }).expect(200);
+    expect(await rowOf(fqdn)).toMatchObject({ problem: 'revoked' });
+    expect(await stateOf(fqdn)).toBe('failing');
+  });
+
+  test('fails when the policy of the space forbids its renewal, and recovers', async () => {
+    const fqdn = await renewedFqdn(place, 'forbidden.example.org');
+    const set = async (providerIds: string[] | null) => {
+      const path = `/spaces/${fqdn.spaceId}/issuance-policy`;
+      await app.request.put(path).set(app.people.ada.auth).send({ providerIds, confirmed: true }).expect(200);
+      await app.review();
+    };
+    await set([]);
+    expect(await rowOf(fqdn)).toMatchObject({ problem: 'forbidden', outlook: 'forbidden' });
+    await set(null);
+    expect(await rowOf(fqdn)).toMatchObject({ problem: null, outlook: 'planned' });
+  });
+
+  test('of many changes at once is that of the last', async () => {
+    const fqdn = await renewedFqdn(place, 'busy.example.org');
+    const csrs = await Promise.all(Array.from({ length: 4 }, () => newCsr('busy.example.org')));
+    await Promise.all([
+      ...csrs.map((csr) => addCsr(app, fqdn, csr)),
+      ...[0.2, 0.4, 0.6, 0.8].map((renewAfterFraction) =>
+        switchRenewal(app, fqdn, true, { renewAfterFraction }),
+      ),
+      ...[1, 2].map(() => signWith(place, fqdn)),
+    ]);
+    expect((await rowOf(fqdn)).renewAt).toEqual(new Date((await openEntryOf(app, fqdn)).scheduledAt));
+  });
+
+  test('is mended by the sweep where a process of an earlier version has changed something', async () => {
+    const fqdn = await renewedFqdn(place, 'mended.example.org');
+    const other = await renewedFqdn(place, 'right.example.org');
+    const [before, right] = [await rowOf(fqdn), await rowOf(other)];
+    await app.database.transaction((tx) => tx.delete(fqdnStandings, { id: fqdn.id }));
+    app.clock.advance(1000);
+    await app.sweepStandings();
+    expect(await rowOf(fqdn)).toEqual({ ...before, updatedAt: app.clock.now() });
+    expect(await rowOf(other)).toEqual(right);
+    const mended = app.logged().filter(({ event }) => event === 'standings.mended');
+    expect(mended).toMatchObject([{ mended: 1 }]);
+    (app.logged() as unknown[]).length = 0;
+  });
+});

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, insertMany, querySql } from '@certloop/db';
+import { describeEachDialect } from '@certloop/db/testing';
+import { beforeAll, expect, test } from '@jest/globals';
+import { schema } from '../../src/database.js';
+import { fqdns } from '../../src/fqdns/fqdns.repository.js';
+import { insertSpace } from '../../src/spaces/spaces.repository.js';
+import { fqdnStates, type Standing, stateAt } from '../../src/standings/standing.js';
+import {
+  fqdnStandings,
+  never,
+  type StandingRow,
+  stateCondition,
+  storeStandings,
+} from '../../src/standings/standings.repository.js';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const at = (ms: number) => new Date(now.getTime() + ms);
+
+describeEachDialect('the filter by state in SQL', (open) => {
+  let database: Database;
+  let rows: StandingRow[];
+  beforeAll(async () => {
+    ({ database } = await open(schema));
+    const spaceId = randomUUID();
+    const edges = [null, at(-1), now, at(1), at(86_400_000)];
+    const standings = edges.flatMap((expiresAt) =>
+      edges.flatMap((attentionAt) =>
+        ([null, 'renewal'] as const).map((problem) => ({ expiresAt, attentionAt, problem })),
+      ),
+    );
+    rows = standings.map(({ expiresAt, attentionAt, problem }, index) => ({
+      id: randomUUID(),
+      spaceId,
+      fqdn: `host-${index}.example.org`,
+      unicodeName: null,
+      renewalEnabled: true,
+      providerId: null,
+      outlook: 'planned',
+      certificateId: expiresAt === null ? null : randomUUID(),
+      notBefore: expiresAt === null ? null : at(-86_400_000),
+      expiresAt: expiresAt ?? never,
+      renewAt: never,
+      attentionAt: attentionAt ?? never,
+      problem,
+      problemAt: problem && now,
+      problemReason: problem && 'the CA is away',
+      requestFailedAt: null,
+      requestFailure: null,
+      updatedAt: now,
+    }));
+    await database.transaction(async (tx) => {
+      await insertSpace(tx, {
+        id: spaceId,
+        name: 'space',
+        description: '',
+        createdAt: now,
+        unwatchedSince: null,
+        requestKey: null,
+        requestHash: null,
+      });
+      const added = { description: '', renewAfterPermille: null, expiryAcceptedUntil: null, createdAt: now };
+      await insertMany(
+        tx,
+        fqdns,
+        rows.map(({ id, fqdn }) => ({ id, spaceId, fqdn, providerId: null, renewalEnabled: true, ...added })),
+      );
+      await storeStandings(tx, rows);
+    });
+  });
+
+  const readStanding = (row: StandingRow): Standing => ({
+    ...row,
+    expiresAt: row.certificateId === null ? null : row.expiresAt,
+    attentionAt: row.attentionAt.getTime() === never.getTime() ? null : row.attentionAt,
+    renewAt: null,
+  });
+
+  test.each(fqdnStates)('finds what is %s by the rule, at every edge', async (state) => {
+    const text = `select id from fqdn_standings where ${stateCondition(state, '$1')} order by id`;
+    const found = await database.read((tx) => querySql(tx, fqdnStandings.columns, text, [now]));
+    const expected = rows.filter((row) => stateAt(readStanding(row), now) === state);
+    expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id).sort());
+    expect(expected.length).toBeGreaterThan(0);
+  });
+
+  test('puts each in one state', async () => {
+    const parts = fqdnStates.map((state) => `case when ${stateCondition(state, '$1')} then 1 else 0 end`);
+    const text = `select id from fqdn_standings where ${parts.join(' + ')} <> 1`;
+    expect(await database.read((tx) => querySql(tx, fqdnStandings.columns, text, [now]))).toEqual([]);
+  });
+
+  test('reads back what it stored', async () => {
+    const text = 'select * from fqdn_standings';
+    const stored = await database.read((tx) => querySql<StandingRow>(tx, fqdnStandings.columns, text));
+    const byId = (one: StandingRow, other: StandingRow) => (one.id < other.id ? -1 : 1);
+    expect(stored.sort(byId)).toEqual([...rows].sort(byId));
+  });
+});
