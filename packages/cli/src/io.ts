@@ -8,6 +8,8 @@ import { inheritedEnvironment } from './config.js';
 /** Where output goes; `isTTY` when someone watches it. */
 export interface Sink extends NodeJS.WritableStream {
   readonly isTTY?: boolean | undefined;
+  /** Width of the terminal. */
+  readonly columns?: number;
   /** Whether its reader is slower than what is written. */
   readonly writableNeedDrain?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Io } from './io.js';
+import { describeFault } from './system-fault.js';
 import { UsageError } from './usage-error.js';
 
 /** The JSON object in the file of an option. Throws UsageError without the text of the file, which may hold secrets. */
@@ -7,8 +8,8 @@ export async function readJsonObject(
   file: string,
   option: string,
 ): Promise<Record<string, unknown>> {
-  const text = await readText(file).catch(() => {
-    throw new UsageError(`${option}: ${file} cannot be read`);
+  const text = await readText(file).catch((error: unknown) => {
+    throw new UsageError(`${option}: ${describeFault(error, file)}`);
   });
   try {
     const value: unknown = JSON.parse(text);

@@ -7,7 +7,10 @@ import { UsageError } from './usage-error.js';
 /** The one thing that has this name; `said` names the kind in the error. Throws NotFound, or UsageError for several. */
 export function only<T extends { readonly id: string }>(found: readonly T[], name: string, said: string): T {
   const [first, ...others] = found;
-  if (first === undefined) throw new NotFound(`there is no ${said} ${name}`);
+  if (first === undefined)
+    throw new NotFound(
+      `there is no ${said} ${name}; certloop ${said.toLowerCase()}s lists those that you may see`,
+    );
   if (others.length === 0) return first;
   const ids = found.map(({ id }) => id).join(', ');
   throw new UsageError(`more than one ${said} is named ${name}; say which by its id: ${ids}`);

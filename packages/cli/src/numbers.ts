@@ -8,3 +8,35 @@ export function wholeNumber(name: string, least: number, most: number): (text: s
     throw new InvalidArgumentError(`${name} takes a whole number from ${least} to ${most}.`);
   };
 }
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3_600, d: 86_400, w: 604_800 };
+const unitNames = { s: 'seconds', d: 'days' } as const;
+
+/**
+ * Reader of a length of time for an option: a bare number in the unit, or with units such as 36h, 1d or 1h30m. Returns
+ * it in the unit, which may leave a fraction; throws commander's own error outside of the bounds, which are in the unit.
+ */
+export function duration(
+  name: string,
+  unit: keyof typeof unitNames,
+  least: number,
+  most: number,
+): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : seconds(text) / (secondsOf[unit] ?? 1);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(
+      `${name} takes a whole number from ${least} to ${most} (${unitNames[unit]}), or a duration such as 36h or 1d.`,
+    );
+  };
+}
+
+/** NaN for what is no duration. */
+function seconds(text: string): number {
+  if (!/^(\d{1,9}(min|[smhdw]))+$/.test(text)) return Number.NaN;
+  const parts = text.matchAll(/(\d+)(min|[smhdw])/g);
+  return [...parts].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (secondsOf[unit ?? ''] ?? Number.NaN),
+    0,
+  );
+}

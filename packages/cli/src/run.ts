@@ -1,5 +1,4 @@
-import { AppError } from '@certloop/contracts';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
 import { addCheckFiles } from './commands/check-files.js';
@@ -16,8 +15,9 @@ import { addRenewals } from './commands/renewals.js';
 import { addSpaces } from './commands/spaces.js';
 import { addStatus } from './commands/status.js';
 import type { Io } from './io.js';
-import { openSession } from './session.js';
-import { UsageError } from './usage-error.js';
+import { type Format, formatNames, parseFormat } from './output/format.js';
+import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
+import { openSession, type SessionSettings } from './session.js';
 import { version } from './version.js';
 
 const environment = `
@@ -30,53 +30,88 @@ Environment, which wins over a stored log-in:
 Exit codes: 0 done, 1 refused or failed, 2 not understood.
 `;
 
-/** Runs one command line; resolves to the exit code, having said on standard error what went wrong. */
+/** Runs one command line; resolves to the exit code, having written to standard error what went wrong. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   let code = 0;
-  const program = createProgram(io, (ended) => {
+  const program = createProgram(args, io, (ended) => {
     code = ended;
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof Error)) throw error;
-    io.err.write(`certloop: ${error.message}\n`);
-    if (!(error instanceof AppError || error instanceof UsageError)) return unexpected(error);
-    return error instanceof UsageError ? 2 : 1;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      // the sentence has been written where people read
+      if (wantsJsonErrors(args))
+        writeRefusal(io, { exitCode: 2, code: 'usage', message: oneLine(error.message) });
+      return 2;
+    }
+    const refusal = refusalOf(error, args.includes('login'));
+    if (wantsJsonErrors(args)) writeRefusal(io, refusal);
+    else io.err.write(`certloop: ${refusal.message}\n`);
+    if (isFaultOfOurs(error) && program.opts()['verbose'] === true)
+      io.err.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    return refusal.exitCode;
   }
 }
 
-/** What the system or a step refused has been said; anything else is a fault of ours, and goes on. */
-function unexpected(error: Error): number {
-  if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
-    throw error;
-  return 1;
+/** Whether errors are JSON too: with `-o json`, before the options are parsed, which may be what fails. */
+function wantsJsonErrors(args: readonly string[]): boolean {
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  return /(^|\n)(-o\n?json|--output[=\n]json)(\n|$)/.test(own.join('\n'));
 }
 
-/** What commander says, as every other complaint. */
+function writeRefusal({ err }: Io, refusal: Refusal): void {
+  err.write(`${JSON.stringify({ error: refusal })}\n`);
+}
+
+/** A sentence of commander, as every other one. */
 function oneLine(text: string): string {
   return `${text
-    .replace(/^error:/, 'certloop:')
+    .replace(/^error: /, '')
     .trim()
-    .replaceAll(/\s*\n\s*/g, ' ')} (see --help)\n`;
+    .replaceAll(/\s*\n\s*/g, ' ')} (see --help)`;
 }
 
-function createProgram(io: Io, ended: (code: number) => void): Command {
+interface GlobalOptions {
+  readonly output: Format;
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly verbose?: true;
+}
+
+function settingsOf({ output, json, quiet, verbose }: GlobalOptions): SessionSettings {
+  return {
+    format: json === true ? { kind: 'json' } : output,
+    isQuiet: quiet === true,
+    isVerbose: verbose === true,
+  };
+}
+
+function createProgram(args: readonly string[], io: Io, ended: (code: number) => void): Command {
   const program = new Command('certloop')
     .description('Certificates that never expire unnoticed, from the command line')
     .version(version, '--version', 'print the version')
-    .option('--json', 'print what the services said, as JSON')
+    .addOption(
+      new Option('-o, --output <format>', `how answers are written: ${formatNames.join(', ')}`)
+        .argParser(parseFormat)
+        .default({ kind: 'table' }, 'table'),
+    )
+    .option('--json', 'short for -o json; errors stay sentences')
+    .option('-q, --quiet', 'print answers alone: no sentences, warnings and progress')
+    .option('-v, --verbose', 'print each call of a service on standard error')
     .addHelpText('after', environment)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.out.write(text),
       writeErr: (text) => void io.err.write(text),
-      outputError: (text, write) => write(oneLine(text)),
+      outputError: (text, write) => {
+        if (!wantsJsonErrors(args)) write(`certloop: ${oneLine(text)}\n`);
+      },
     });
-  const open = () => openSession(io, program.opts()['json'] === true);
+  const open = () => openSession(io, settingsOf(program.opts()));
   addLogin(program, open);
   addRenewals(program, open);
   addProviders(program, open);

@@ -6,7 +6,14 @@ import {
 } from '@certloop/contracts';
 import { type Connection, readConnection } from './connection.js';
 import type { Io } from './io.js';
-import { createReport, type Report } from './report.js';
+import {
+  createProgress,
+  createReport,
+  type OutputSettings,
+  type Progress,
+  type Report,
+} from './output/report.js';
+import { explainCode, faultCode } from './system-fault.js';
 import { UsageError } from './usage-error.js';
 
 export type Manager = ReturnType<typeof createCertManagerClient>;
@@ -17,6 +24,10 @@ export type DummyCa = ReturnType<typeof createDummyCaClient>;
 export interface Session {
   readonly io: Io;
   readonly report: Report;
+  /** Shows how far a piece of work of so many steps is; nothing with --quiet. */
+  readonly progress: (total: number) => Progress;
+  /** fetch whose failure names the service; each call is a line on standard error with --verbose. */
+  readonly fetchFrom: (service: string) => Fetch;
   readonly connection: () => Promise<Connection>;
   /** Throws UsageError when no one has logged in. */
   readonly manager: () => Promise<Manager>;
@@ -29,17 +40,27 @@ export interface Session {
 // A request by ACME may take two minutes, and the service answers by then in any case.
 const timeoutMs = 150_000;
 
-export function openSession(io: Io, isJson: boolean): Session {
+export interface SessionSettings extends OutputSettings {
+  /** Each call of a service is a line on standard error. */
+  readonly isVerbose: boolean;
+}
+
+export function openSession(given: Io, settings: SessionSettings): Session {
+  const io = { ...given, readText: naming(given.readText) };
+  const trace = settings.isVerbose ? (line: string) => void io.err.write(`${line}\n`) : undefined;
   const connection = () => readConnection(io);
+  const fetchOf = (service: string) => fetchFrom(service, trace);
   return {
     io,
-    report: createReport(io, isJson),
+    report: createReport(io, settings),
+    progress: (total) => (settings.isQuiet ? silent : createProgress(io, total)),
+    fetchFrom: fetchOf,
     connection,
     manager: async () => {
       const { certManager } = await connection();
       if (certManager === undefined)
         throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
-      return managerAt(certManager.url, certManager.token);
+      return managerAt(certManager.url, certManager.token, fetchOf('cert-manager'));
     },
     monitor: async () => {
       const { checkMonitor } = await connection();
@@ -50,37 +71,66 @@ export function openSession(io: Io, isJson: boolean): Session {
       return createCheckMonitorClient({
         baseUrl: checkMonitor.url,
         apiKey: checkMonitor.readWriteKey,
-        fetch: fetchFrom('check-monitor'),
+        fetch: fetchOf('check-monitor'),
       });
     },
     dummyCa: async () => {
       const { dummyCa } = await connection();
       if (dummyCa === undefined)
         throw new UsageError('set CERTLOOP_CA_URL, the address of dummy-ca such as http://127.0.0.1:3002');
-      return createDummyCaClient({ baseUrl: dummyCa.url, timeoutMs, fetch: fetchFrom('dummy-ca') });
+      return createDummyCaClient({ baseUrl: dummyCa.url, timeoutMs, fetch: fetchOf('dummy-ca') });
     },
   };
 }
 
 /** Client of cert-manager, for anyone who has the token. */
-export function managerAt(baseUrl: string, token?: string): Manager {
+export function managerAt(
+  baseUrl: string,
+  token?: string,
+  fetchOf: Fetch = fetchFrom('cert-manager'),
+): Manager {
   const credential = token === undefined ? {} : { token };
-  return createCertManagerClient({ baseUrl, ...credential, timeoutMs, fetch: fetchFrom('cert-manager') });
+  return createCertManagerClient({ baseUrl, ...credential, timeoutMs, fetch: fetchOf });
 }
 
-/** fetch whose failure names the service and where it was looked for. */
-export function fetchFrom(service: string): (...request: Parameters<typeof fetch>) => Promise<Response> {
-  return (input, init) =>
-    fetch(input, init).catch((cause: unknown) => {
-      const { origin } = new URL(input instanceof Request ? input.url : input);
-      throw new UpstreamFailed(`${service} at ${origin} does not answer: ${reasonOf(cause)}`, { cause });
+const silent: Progress = { step: () => undefined, end: () => undefined };
+
+/** Reads texts, and names the file where the system does not, as for a folder. */
+function naming(readText: Io['readText']): Io['readText'] {
+  return (file) =>
+    readText(file).catch((error: unknown) => {
+      if (faultCode(error) !== undefined) Object.assign(error as object, { path: file });
+      throw error;
     });
 }
 
-/** What the network said: the innermost cause's code, such as ECONNREFUSED, else its message. */
+type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
+
+/** fetch whose failure names the service, the place where it was called, the reason and the way out. */
+function fetchFrom(service: string, trace?: (line: string) => void): Fetch {
+  return async (input, init) => {
+    const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
+    const since = performance.now();
+    const say = (ended: string | number) => {
+      const method = init?.method ?? 'GET';
+      trace?.(`${method} ${origin}${pathname} ${ended}, ${Math.round(performance.now() - since)} ms`);
+    };
+    try {
+      const response = await fetch(input, init);
+      say(response.status);
+      return response;
+    } catch (cause) {
+      const reason = reasonOf(cause);
+      say(reason);
+      throw new UpstreamFailed(`${service} at ${origin} does not answer: ${reason}`, { cause });
+    }
+  };
+}
+
+/** What the network reported: the innermost cause in words, with what to do. */
 function reasonOf(error: unknown): string {
   const { cause, code, message, name } = (error ?? {}) as NodeJS.ErrnoException;
-  if (name === 'TimeoutError') return 'no answer in time';
+  if (name === 'TimeoutError') return 'no answer in time; try again, or check the service';
   if (cause !== undefined) return reasonOf(cause);
-  return code ?? message ?? String(error);
+  return code === undefined ? (message ?? String(error)) : explainCode(code);
 }

@@ -1,18 +1,42 @@
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'there is no such file or folder',
-  EEXIST: 'a file of that name is in the way',
-  EISDIR: 'it is a folder, not a file',
-  ENOTDIR: 'a part of its path is a file, not a folder',
-  ENOTEMPTY: 'it is a folder with files in it',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota of the disk is used up',
-  EMFILE: 'too many files are open',
-  ELOOP: 'its links lead in a circle',
-  ENAMETOOLONG: 'the name is too long',
+  EACCES: 'permission denied; check who may read and write it',
+  EPERM: 'permission denied; check who may read and write it',
+  EROFS: 'the file system is read-only; name another place',
+  ENOENT: 'there is no such file or folder; check the path',
+  EEXIST: 'a file of that name is in the way; remove it, or name another place',
+  EISDIR: 'it is a folder, not a file; name a file',
+  ENOTDIR: 'a part of its path is a file, not a folder; check the path',
+  ENOTEMPTY: 'it is a folder with files in it; name another place',
+  ENOSPC: 'the disk is full; make room',
+  EDQUOT: 'the quota of the disk is used up; make room',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
+  ELOOP: 'its links lead in a circle; check the path',
+  ENAMETOOLONG: 'the name is too long; choose a shorter one',
+  ECONNREFUSED: 'nothing listens there; check the address, and that the service runs',
+  ECONNRESET: 'the connection was cut; try again',
+  UND_ERR_SOCKET: 'the connection was cut; try again',
+  ENOTFOUND: 'there is no host of that name; check the address',
+  EAI_AGAIN: 'the name server does not answer; try again',
+  ETIMEDOUT: 'the network does not answer; check the address',
+  UND_ERR_CONNECT_TIMEOUT: 'the network does not answer; check the address',
+  EHOSTUNREACH: 'the host cannot be reached; check the address',
+  ENETUNREACH: 'the network cannot be reached; check the connection',
+  CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other names; check the address',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted(),
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted(),
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted(),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted(),
 };
+
+function untrusted(): string {
+  return 'its certificate is not trusted here; set NODE_EXTRA_CA_CERTS to a file with the root';
+}
+
+/** What a code such as ECONNREFUSED means, and what to do; the code itself where it is unknown. */
+export function explainCode(code: string): string {
+  return reasons[code] ?? code;
+}
 
 /** Code of what the system refused, such as ENOENT; undefined for other errors. */
 export function faultCode(error: unknown): string | undefined {
@@ -20,11 +44,11 @@ export function faultCode(error: unknown): string | undefined {
   return typeof code === 'string' && syscall !== undefined ? code : undefined;
 }
 
-/** What the system refused, in words and with the file, such as `out.pem: permission denied`. */
+/** What the system refused, in words and with the file, such as `out.pem: the disk is full; make room`. */
 export function describeFault(error: unknown, file?: string): string {
   const code = faultCode(error);
   const { message, path } = (error ?? {}) as NodeJS.ErrnoException;
-  const reason = code === undefined ? String(message ?? error) : (reasons[code] ?? code);
+  const reason = code === undefined ? String(message ?? error) : explainCode(code);
   const place = file ?? path;
   return place === undefined ? reason : `${place}: ${reason}`;
 }

@@ -32,7 +32,7 @@ async function readRoot({ dummyCa }: Session): Promise<Root> {
 /** Prints the root on standard output, and on standard error how programs are shown it. */
 export async function showRoot(session: Session): Promise<void> {
   const root = await readRoot(session);
-  session.report.done(root.pem.trimEnd(), root);
+  session.report.text(`${root.pem.trimEnd()}\n`, root);
   session.report.warn(`SHA-256 ${root.fingerprint}, until ${root.notAfter}`);
   for (const hint of trustHints) session.report.warn(hint);
 }

@@ -8,10 +8,9 @@ import {
 import { type Command, Option } from 'commander';
 import { mapInTurns } from '../in-turns.js';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
-import { wholeNumber } from '../numbers.js';
-import { createProgress } from '../report.js';
+import { duration } from '../numbers.js';
+import { daysUntil } from '../output/table.js';
 import type { Manager, Session } from '../session.js';
-import { daysUntil } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
@@ -31,7 +30,7 @@ export function addCertificates(program: Command, open: () => Session): void {
   certificates
     .command('list <fqdn>', { isDefault: true })
     .description('List the certificates of an FQDN')
-    .option('--space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, { space }: { space?: string }) => {
       const { report, manager } = open();
       report.list(await certificatesOf(await manager(), named, space), rowOf);
@@ -39,7 +38,7 @@ export function addCertificates(program: Command, open: () => Session): void {
   certificates
     .command('save <fqdn>')
     .description('Write the newest certificate with its chain as PEM')
-    .option('--space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'the space that it is in')
     .option('--out <file>', 'file to write; standard output when absent')
     .action(async (named: string, { space, out }: { space?: string; out?: string }) => {
       const { io, report, manager } = open();
@@ -54,7 +53,7 @@ export function addCertificates(program: Command, open: () => Session): void {
     .description(
       'Store a certificate that was issued elsewhere, with its chain as PEM; - reads what is piped in',
     )
-    .option('--space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, file: string, { space }: { space?: string }) => {
       const { io, report, manager } = open();
       const client = await manager();
@@ -73,14 +72,14 @@ export function addCertificates(program: Command, open: () => Session): void {
     .addOption(
       new Option('--reason <word>', 'why').choices([...revocationReasonNames]).default('unspecified'),
     )
-    .option('--space <space>', 'the space that the FQDN is in')
-    .option('--yes', 'revoke; without it, the command only names the certificate')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-y, --yes', 'revoke; without it, the command only names the certificate')
     .action((named: string, options: RevokeOptions) => revoke(open(), named, options));
   program
     .command('expiring')
     .description('List FQDNs whose newest certificate expires soon, the soonest first')
-    .option('--within <days>', 'how soon', wholeNumber('--within', 0, 36_500), 30)
-    .option('--space <space>', 'only those of one space')
+    .option('--within <duration>', 'how soon: days, or 2w, 36h', duration('--within', 'd', 0, 36_500), 30)
+    .option('-s, --space <space>', 'only those of one space')
     .action((options: { within: number; space?: string }) => listExpiring(open(), options));
 }
 
@@ -119,12 +118,12 @@ async function revoke(
 }
 
 async function listExpiring(
-  { io, report, manager }: Session,
+  { progress: start, report, manager }: Session,
   { within, space }: { within: number; space?: string },
 ): Promise<void> {
   const client = await manager();
   const fqdns = await listFqdnsIn(client, space);
-  const progress = createProgress(io, fqdns.length);
+  const progress = start(fqdns.length);
   const newest = await mapInTurns(fqdns, 8, async (fqdn) => {
     const { body } = await client.listCertificates({ params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id } });
     progress.step(fqdn.fqdn);
@@ -134,7 +133,7 @@ async function listExpiring(
   progress.end();
   const soon = newest
     .flat()
-    .filter(({ days }) => days < within)
+    .filter(({ expiresAt }) => Date.parse(expiresAt) < Date.now() + within * 86_400_000)
     .sort((a, b) => a.expiresAt.localeCompare(b.expiresAt));
   report.list(soon, ({ fqdn, space: place, expiresAt, days, renewalEnabled }) => ({
     fqdn,

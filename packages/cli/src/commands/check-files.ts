@@ -12,8 +12,8 @@ import {
 } from '@certloop/crypto';
 import { coversName, parseHost } from '@certloop/tls-probe';
 import type { Command } from 'commander';
-import { createProgress } from '../report.js';
 import type { Session } from '../session.js';
+import { describeFault } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 
 interface FileOptions {
@@ -59,7 +59,7 @@ async function checkFiles(session: Session, options: FileOptions, now: Date): Pr
   const findings = [judgeDates([leaf, ...chain], now)];
   if (options.key !== undefined) findings.push(judgePair(leaf, await readKey(session, options.key)));
   if (chain.length > 0) findings.push(judgeChain(leaf, chain, now));
-  const progress = createProgress(session.io, names.length);
+  const progress = session.progress(names.length);
   for (const name of names) {
     progress.step(name);
     findings.push(judgeName(leaf, name));
@@ -128,7 +128,7 @@ async function readFile({ io }: Session, option: string, file: string): Promise<
   try {
     return await io.readText(file);
   } catch (error) {
-    throw new UsageError(`${option}: ${(error as Error).message}`);
+    throw new UsageError(`${option}: ${describeFault(error, file)}`);
   }
 }
 

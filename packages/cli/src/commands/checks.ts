@@ -1,9 +1,9 @@
 import { type Check, onlyAble, type ReadOnlyCheck, withChannels } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { findCheck } from '../lookup.js';
-import { wholeNumber } from '../numbers.js';
+import { duration } from '../numbers.js';
+import { lasting } from '../output/table.js';
 import type { Monitor, Session } from '../session.js';
-import { lasting } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
 /** Row of a check; `countOn` is absent where the key does not see integrations. */
@@ -44,7 +44,7 @@ export function addChecks(program: Command, open: () => Session): void {
       const { checks } = (await client.listChecks({ query })).body;
       const seen = withChannels(checks);
       const countOn = seen && onlyAble((await client.listChannels()).body.channels);
-      report.list(checks, (check) => rowOf(check, countOn));
+      report.list(checks, (check) => rowOf(check, countOn), { wide: ['next ping', 'tags'] });
       const silent = seen?.filter((check) => countOn?.(check) === 0).length ?? 0;
       if (silent > 0)
         report.warn(`${silent} of ${checks.length} checks have no integration, so they send no alerts`);
@@ -52,8 +52,16 @@ export function addChecks(program: Command, open: () => Session): void {
   checks
     .command('create <name>')
     .description('Create a check, or change the one of that name')
-    .option('--timeout <seconds>', 'how often a ping is expected', wholeNumber('--timeout', 60, 31_536_000))
-    .option('--grace <seconds>', 'how late it may be', wholeNumber('--grace', 60, 31_536_000))
+    .option(
+      '--timeout <duration>',
+      'how often a ping is expected: seconds, or 1d, 36h',
+      duration('--timeout', 's', 60, 31_536_000),
+    )
+    .option(
+      '--grace <duration>',
+      'how late it may be: seconds, or 1d, 36h',
+      duration('--grace', 's', 60, 31_536_000),
+    )
     .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
     .option('--tz <zone>', 'time zone of the schedule')
     .option('--tags <tags>', 'words with blanks between')

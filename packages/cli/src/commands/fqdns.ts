@@ -32,7 +32,7 @@ export function addFqdns(program: Command, open: () => Session): void {
   fqdns
     .command('list', { isDefault: true })
     .description('List FQDNs')
-    .option('--space <space>', 'only those of one space')
+    .option('-s, --space <space>', 'only those of one space')
     .action(async ({ space }: InSpace) => {
       const { report, manager } = open();
       report.list(await listFqdnsIn(await manager(), space), ({ warning: _, ...row }) => {
@@ -43,8 +43,8 @@ export function addFqdns(program: Command, open: () => Session): void {
   fqdns
     .command('add <fqdn>')
     .description('Add an FQDN to a space')
-    .requiredOption('--space <space>', 'name or id of the space')
-    .option('--provider <provider>', 'who renews it')
+    .requiredOption('-s, --space <space>', 'name or id of the space')
+    .option('-p, --provider <provider>', 'who renews it')
     .action(async (fqdn: string, { space, provider }: { space: string; provider?: string }) => {
       const { report, manager } = open();
       const client = await manager();
@@ -57,7 +57,7 @@ export function addFqdns(program: Command, open: () => Session): void {
   fqdns
     .command('delete <fqdn>')
     .description('Delete an FQDN with its CSRs and certificates')
-    .option('--space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, { space }: InSpace) => {
       const { report, manager } = open();
       const client = await manager();
@@ -74,7 +74,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .argument('<fqdn>')
     .addArgument(new Argument('<switch>').choices(['on', 'off']))
     .description('Switch automatic renewal on or off')
-    .option('--space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, state: string, { space }: InSpace) => {
       const { report, manager } = open();
       const client = await manager();
@@ -91,7 +91,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .description('Accept that its certificate expires, so that nobody is alerted')
     .option('--until <moment>', 'ISO 8601, at most a year ahead; the end of its certificate when absent')
     .option('--end', 'accept it no longer')
-    .option('--space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, { until, end, space }: InSpace & { until?: string; end?: true }) => {
       const { report, manager } = open();
       const client = await manager();
@@ -106,7 +106,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
   fqdns
     .command('explain <fqdn>')
     .description('Show when and why its certificate will be renewed')
-    .option('--space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, { space }: InSpace) => {
       const { report, manager } = open();
       const client = await manager();

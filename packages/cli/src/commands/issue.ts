@@ -4,8 +4,8 @@ import { AppError } from '@certloop/contracts';
 import { csrLabels, describeCsr, parseCsr, parsePem } from '@certloop/crypto';
 import type { Command } from 'commander';
 import { findProvider, findSpace } from '../lookup.js';
-import { createProgress } from '../report.js';
 import type { Manager, Session } from '../session.js';
+import { describeFault, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 
 interface IssueOptions {
@@ -28,8 +28,8 @@ export function addIssue(program: Command, open: () => Session): void {
   program
     .command('issue <csr...>')
     .description('From CSR files (PEM) to certificates: add each FQDN where absent, upload, have it signed')
-    .requiredOption('--space <space>', 'name or id of the space')
-    .option('--provider <provider>', 'who signs; ACME with the FQDN’s own provider when absent')
+    .requiredOption('-s, --space <space>', 'name or id of the space')
+    .option('-p, --provider <provider>', 'who signs; ACME with the FQDN’s own provider when absent')
     .option('--renew', 'and switch automatic renewal on')
     .option('--out-dir <folder>', 'write each certificate as <fqdn>.pem there')
     .action((files: string[], options: IssueOptions) => issueAll(open(), files, options));
@@ -45,7 +45,7 @@ async function issueAll(session: Session, files: readonly string[], options: Iss
   const known = new Map(
     (await client.listFqdns({ params: { id: spaceId } })).body.map((f) => [f.fqdn, f.id]),
   );
-  const progress = createProgress(io, files.length);
+  const progress = session.progress(files.length);
   const outcomes: Outcome[] = [];
   for (const file of files) {
     progress.step(file);
@@ -95,10 +95,10 @@ async function outcomeOf(file: string, work: () => Promise<Omit<Outcome, 'file'>
   try {
     return { file, ...(await work()) };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isExpected = error instanceof AppError || error instanceof UsageError || code !== undefined;
+    const isExpected =
+      error instanceof AppError || error instanceof UsageError || faultCode(error) !== undefined;
     if (!isExpected) throw error;
-    return { file, success: false, message };
+    return { file, success: false, message: describeFault(error) };
   }
 }
 

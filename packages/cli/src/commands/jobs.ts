@@ -44,7 +44,7 @@ async function ping(session: Session, named: string, options: PingOptions): Prom
   const { io, report } = session;
   const action = actionOf(options);
   const body = options.body === undefined ? '' : await io.readText(options.body);
-  const send = async () => sendPing(`${await pingAddress(session, named)}${action}`, body);
+  const send = async () => sendPing(session, `${await pingAddress(session, named)}${action}`, body);
   const failed = (error: Error, pauseMs: number) => {
     if (io.err.isTTY === true)
       report.warn(`${error.message}; trying again in ${Math.ceil(pauseMs / 1_000)} s`);

@@ -19,8 +19,7 @@ import {
 } from '@certloop/tls-probe';
 import { type Command, Option } from 'commander';
 import { findFqdn } from '../lookup.js';
-import { wholeNumber } from '../numbers.js';
-import { createProgress } from '../report.js';
+import { duration } from '../numbers.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 import { reportServed } from './report-served.js';
@@ -54,12 +53,12 @@ export function addProbe(program: Command, open: () => Session, ended: (code: nu
     .option('--sni <name>', 'name to ask for, if it is not the host')
     .option('--cert <file>', 'expect this certificate, a PEM file with its chain')
     .option('--fqdn <name>', 'expect the newest certificate of this FQDN in cert-manager')
-    .option('--space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
     .option('--ca <file>', 'trust these roots too, a PEM file')
     .option(
-      '--grace <seconds>',
-      'how long after a renewal an earlier certificate may be served',
-      wholeNumber('--grace', 0, 31_536_000),
+      '--grace <duration>',
+      'how long after a renewal an earlier certificate may be served: seconds, or 1d, 36h',
+      duration('--grace', 's', 0, 31_536_000),
       86_400,
     )
     .action(async (places: readonly string[], options: ProbeOptions) => {
@@ -100,7 +99,7 @@ async function showServed(
   const ca = options.ca === undefined ? [] : await readCertificates(session, '--ca', options.ca);
   const trustedRoots = expected === undefined ? [...systemRoots(), ...ca] : ca;
   const keyAlgorithm = expected?.newest && keyAlgorithmOf(expected.newest);
-  const progress = createProgress(session.io, parsed.length);
+  const progress = session.progress(parsed.length);
   const results: Shown[] = [];
   for (const place of parsed) {
     progress.step(place.host);

@@ -17,7 +17,7 @@ export function addRenewals(program: Command, open: () => Session): void {
     .command('renewals')
     .description('List the renewal queue')
     .addOption(new Option('--status <status>', 'only entries of one status').choices(renewalStatuses))
-    .option('--space <space>', 'only those of one space')
+    .option('-s, --space <space>', 'only those of one space')
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
     .action((filter: RenewalFilter) => listRenewals(open(), filter));
 }

@@ -2,7 +2,6 @@ import type { Served, Target } from '@certloop/contracts';
 import { formatPem, parseCertificate, parsePemBlocks } from '@certloop/crypto';
 import { type AddressObservation, type Guard, keyAlgorithmOf, probe } from '@certloop/tls-probe';
 import { findFqdn } from '../lookup.js';
-import { createProgress } from '../report.js';
 import type { Manager, Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 
@@ -14,7 +13,7 @@ export async function reportServed(
 ): Promise<boolean> {
   if (names.length === 0) throw new UsageError('--report: name the FQDNs whose targets are probed');
   const manager = await session.manager();
-  const progress = createProgress(session.io, names.length);
+  const progress = session.progress(names.length);
   const all: Served[] = [];
   for (const name of names) {
     progress.step(name);

@@ -8,7 +8,7 @@ import {
 import type { Command } from 'commander';
 import { readJsonObject } from '../json-file.js';
 import { findProvider, findSpace } from '../lookup.js';
-import type { Report } from '../report.js';
+import type { Report } from '../output/report.js';
 import type { Manager, Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 
@@ -42,7 +42,7 @@ export function addSpacePolicy(spaces: Command, open: () => Session): void {
     .option('--any-provider', 'allow every provider')
     .option('--file <file>', 'the whole policy as JSON, as --json prints it; - is standard input')
     .option('--dry-run', 'only list what would be refused')
-    .option('--yes', 'save it although FQDNs that are allowed today would be refused')
+    .option('-y, --yes', 'save it although FQDNs that are allowed today would be refused')
     .action((space: string, options: PolicyOptions) => showOrSet(open(), space, options));
 }
 

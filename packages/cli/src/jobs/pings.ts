@@ -1,6 +1,6 @@
 import { AppError, InvalidInput, NotFound, UpstreamFailed } from '@certloop/contracts';
 import { findCheck } from '../lookup.js';
-import { fetchFrom, type Session } from '../session.js';
+import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 
 /** The ping address of a check, which may also be named by its name, slug or uuid. */
@@ -13,7 +13,7 @@ export async function pingAddress({ monitor }: Session, named: string): Promise<
 }
 
 /** Sends one ping. Throws AppError: `too_many_requests` with Retry-After, UpstreamFailed for 5xx and no answer. */
-export async function sendPing(address: string, body: string): Promise<void> {
+export async function sendPing({ fetchFrom }: Session, address: string, body: string): Promise<void> {
   const request = { method: 'POST', body, signal: AbortSignal.timeout(10_000) };
   const response = await fetchFrom('check-monitor')(address, request);
   await response.arrayBuffer();

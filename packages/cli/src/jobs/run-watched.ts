@@ -23,7 +23,7 @@ export async function runWatched(session: Session, job: WatchedJob): Promise<num
   let address: string | undefined;
   const send = async (action: string | number, body: string) => {
     address ??= await pingAddress(session, job.check);
-    await sendPing(`${address}/${action}?rid=${rid}`, body);
+    await sendPing(session, `${address}/${action}?rid=${rid}`, body);
   };
   const say = (ping: string) => (error: Error) =>
     void io.err.write(`certloop: the ${ping} ping was not delivered: ${error.message}\n`);

@@ -212,7 +212,7 @@ describe('certloop check-files', () => {
   });
 
   test.each([
-    ['a file that is not there', 'none.pem', 'ENOENT'],
+    ['a file that is not there', 'none.pem', 'there is no such file or folder'],
     ['a file without a certificate', 'one.test.key', 'holds no certificate'],
   ])('ends with 2 for %s', async (_, file, reason) => {
     const { code, err } = await checked('--cert', at(file));

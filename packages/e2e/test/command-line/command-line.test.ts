@@ -357,7 +357,7 @@ describe('alerts', () => {
     }
     expect(await certloop(['integrations', 'test', 'Nowhere'])).toMatchObject({
       code: 1,
-      err: 'certloop: there is no integration Nowhere\n',
+      err: 'certloop: there is no integration Nowhere; certloop integrations lists those that you may see\n',
     });
   });
 });
@@ -408,7 +408,7 @@ describe('a job', () => {
 test.each([
   [['nonsense'], "unknown command 'nonsense'"],
   [['issue', '--space', 'Shop'], "missing required argument 'csr'"],
-  [['issue', 'a.csr'], "required option '--space <space>' not specified"],
+  [['issue', 'a.csr'], "required option '-s, --space <space>' not specified"],
   [['expiring', '--within', 'soon'], '--within takes a whole number from 0 to 36500'],
   [['checks', 'create', 'A', '--timeout', '60', '--schedule', '* * * * *'], 'exclude each other'],
   [['checks', 'create', 'A', '--integrations', 'one', '--no-assign'], 'exclude each other'],
@@ -458,6 +458,6 @@ test('what is not there is named', async () => {
   expect(await certloopProcess(['fqdns', 'explain', 'gone.example.test'])).toEqual({
     code: 1,
     out: '',
-    err: 'certloop: there is no FQDN gone.example.test\n',
+    err: 'certloop: there is no FQDN gone.example.test; certloop fqdns lists those that you may see\n',
   });
 });

@@ -114,7 +114,10 @@ describe('the issuance policy of a space', () => {
 
   test('of a space that does not exist is refused, and a member of the file that is spelt wrongly', async () => {
     const missing = await certloop(['spaces', 'policy', 'Nowhere']);
-    expect(missing).toMatchObject({ code: 1, err: 'certloop: there is no space Nowhere\n' });
+    expect(missing).toMatchObject({
+      code: 1,
+      err: 'certloop: there is no space Nowhere; certloop spaces lists those that you may see\n',
+    });
     const wrong = await certloop(['spaces', 'policy', 'Limited', '--file', '-'], '{"allowedName": null}');
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('allowedName') });
   });

@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { csv } from './csv.js';
+import { parseFormat } from './format.js';
+import { table } from './table.js';
+
+test.each([
+  ['json', { kind: 'json' }],
+  ['wide', { kind: 'wide' }],
+  ['jsonpath=$[*].name', { kind: 'jsonpath', expression: '$[*].name' }],
+  ['jsonpath={[*].name}', { kind: 'jsonpath', expression: '$[*].name' }],
+  ['jsonpath={.name}', { kind: 'jsonpath', expression: '$.name' }],
+])('%s is a format', (text, format) => {
+  expect(parseFormat(text)).toEqual(format);
+});
+
+test.each([
+  ['xml', 'It is one of table, wide, json, yaml, name, csv, jsonpath=<path>.'],
+  ['jsonpath=$[', '$[ is not a JSONPath such as $[*].name: '],
+])('%s is refused', (text, sentence) => {
+  expect(() => parseFormat(text)).toThrow(sentence);
+});
+
+test('csv quotes what RFC 4180 quotes, and has all headings', () => {
+  const rows = [
+    { name: 'a "b", c', n: 1 },
+    { name: 'x\ny', more: [1] },
+  ];
+  expect(csv(rows)).toBe('name,n,more\r\n"a ""b"", c",1,\r\n"x\ny",,[1]\r\n');
+  expect(csv([])).toBe('');
+});
+
+describe('a table on a narrow terminal', () => {
+  const rows = [{ name: 'www.example.test', message: 'x'.repeat(90), short: 'yes', id: 'i'.repeat(36) }];
+  test('cuts the widest column, never the name and the id', () => {
+    const [, line = ''] = table(rows, { columns: 100 }).split('\n');
+    expect(line).toHaveLength(100);
+    expect(line).toMatch(/^www\.example\.test {2}x+… {2}yes {4}i{36}$/);
+  });
+
+  test('cuts no column below ten', () => {
+    expect(table(rows, { columns: 20 })).toContain('xxxxxxxxx…  yes');
+  });
+});

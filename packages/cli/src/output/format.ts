@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from 'commander';
+import { query } from 'jsonpath-rfc9535';
+
+const plainKinds = ['table', 'wide', 'json', 'yaml', 'name', 'csv'] as const;
+
+/** How answers are written. */
+export type Format =
+  | { readonly kind: (typeof plainKinds)[number] }
+  | { readonly kind: 'jsonpath'; readonly expression: string };
+
+/** What the option takes, for help and completion. */
+export const formatNames = [...plainKinds, 'jsonpath=<path>'];
+
+/** Reader of the option `--output`; throws commander's own error for an unknown format or a wrong JSONPath. */
+export function parseFormat(text: string): Format {
+  const kind = plainKinds.find((each) => each === text);
+  if (kind !== undefined) return { kind };
+  if (text.startsWith('jsonpath=')) return { kind: 'jsonpath', expression: expressionOf(text.slice(9)) };
+  throw new InvalidArgumentError(`It is one of ${formatNames.join(', ')}.`);
+}
+
+/** By RFC 9535; what kubectl writes as {.items[*].name} is understood too. Throws commander's own error. */
+function expressionOf(text: string): string {
+  const bare = text.replace(/^\{(.*)\}$/, '$1');
+  const expression = bare.startsWith('$') ? bare : `$${bare}`;
+  try {
+    query(null, expression);
+    return expression;
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `${text} is not a JSONPath such as $[*].name: ${(error as Error).message.split('\n', 1)[0]}`,
+    );
+  }
+}

@@ -1,0 +1,128 @@
+import { query } from 'jsonpath-rfc9535';
+import { stringify } from 'yaml';
+import type { Io } from '../io.js';
+import { csv } from './csv.js';
+import type { Format } from './format.js';
+import { createPaint } from './paint.js';
+import { facts, plain, type Row, table } from './table.js';
+
+/** How a command line wants its answers. */
+export interface OutputSettings {
+  readonly format: Format;
+  /** Nothing but what was asked for: no sentences, warnings and progress. */
+  readonly isQuiet: boolean;
+}
+
+export interface ListOptions {
+  /** Columns that only `-o wide` and `-o csv` show. */
+  readonly wide?: readonly string[];
+}
+
+/** How answers are shown: for programs, or for people. */
+export interface Report {
+  /** A list: what the service said, or these rows of it. */
+  list<T>(things: readonly T[], rowOf: (thing: T) => Row, options?: ListOptions): void;
+  /** One thing. */
+  thing<T>(thing: T, rowOf: (thing: T) => Row): void;
+  /** That something was done; for programs, what it was done to. */
+  done(sentence: string, thing: unknown): void;
+  /** A text that was asked for, such as a certificate; for programs, the thing. */
+  text(text: string, thing: unknown): void;
+  /** What people should know beside the answer, on standard error; nothing for programs. */
+  warn(sentence: string): void;
+}
+
+export function createReport(io: Io, { format, isQuiet }: OutputSettings): Report {
+  const { out, err } = io;
+  const write = (text: string) => void out.write(text);
+  const paint = createPaint(io);
+  const encode = encoderOf(format);
+  return {
+    list: (things, rowOf, { wide = [] } = {}) => {
+      const rows = things.map(rowOf);
+      if (encode !== undefined) return write(encode(things, rows));
+      if (rows.length === 0) return isQuiet ? undefined : write('none\n');
+      if (format.kind === 'wide') return write(table(rows, { paint }));
+      write(
+        table(
+          rows.map((row) => without(row, wide)),
+          { columns: out.isTTY ? out.columns : undefined, paint },
+        ),
+      );
+    },
+    thing: (thing, rowOf) =>
+      write(encode === undefined ? facts(rowOf(thing), paint) : encode(thing, [rowOf(thing)])),
+    done: (sentence, thing) => {
+      if (encode !== undefined) return write(encode(thing, [scalarsOf(thing)]));
+      if (!isQuiet) write(`${sentence}\n`);
+    },
+    text: (text, thing) => write(encode === undefined ? text : encode(thing, [scalarsOf(thing)])),
+    warn: (sentence) => {
+      const isForProgram = ['json', 'yaml', 'jsonpath'].includes(format.kind);
+      if (!isQuiet && !isForProgram) err.write(`certloop: ${sentence}\n`);
+    },
+  };
+}
+
+type Encode = (value: unknown, rows: readonly Row[]) => string;
+
+/** Undefined where people read. */
+function encoderOf(format: Format): Encode | undefined {
+  switch (format.kind) {
+    case 'json':
+      return (value) => `${JSON.stringify(value, null, 2)}\n`;
+    case 'yaml':
+      return (value) => stringify(value);
+    case 'csv':
+      return (_value, rows) => csv(rows);
+    case 'name':
+      return (value, rows) =>
+        [value]
+          .flat()
+          .map((thing, index) => `${plain(nameOf(thing, rows[index]))}\n`)
+          .join('');
+    case 'jsonpath':
+      return (value) =>
+        query(JSON.parse(JSON.stringify(value)), format.expression)
+          .map((found) => `${typeof found === 'string' ? plain(found) : JSON.stringify(found)}\n`)
+          .join('');
+    default:
+      return undefined;
+  }
+}
+
+/** What names a thing in other commands: its name, else its id. */
+function nameOf(thing: unknown, row: Row = {}): unknown {
+  const members = (typeof thing === 'object' && thing !== null ? thing : {}) as Row;
+  const known = ['fqdn', 'name', 'username', 'id', 'uuid', 'unique_key', 'command'];
+  const found = known.map((name) => members[name]).find((value) => value !== undefined && value !== '');
+  return found ?? Object.values(row)[0];
+}
+
+function without(row: Row, names: readonly string[]): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
+}
+
+/** The members of a thing that are one value each. */
+function scalarsOf(thing: unknown): Row {
+  if (typeof thing !== 'object' || thing === null) return { value: thing };
+  return Object.fromEntries(Object.entries(thing).filter(([, value]) => typeof value !== 'object'));
+}
+
+/** Shows the progress of long work on standard error: one line that changes, if it is a terminal. */
+export interface Progress {
+  step(doing: string): void;
+  end(): void;
+}
+
+export function createProgress({ err }: Io, total: number): Progress {
+  let count = 0;
+  if (err.isTTY !== true || total < 2) return { step: () => undefined, end: () => undefined };
+  return {
+    step: (doing) => {
+      count += 1;
+      err.write(`\r\u001b[K${count}/${total} ${doing.slice(0, 60)}`);
+    },
+    end: () => void err.write('\r\u001b[K'),
+  };
+}
