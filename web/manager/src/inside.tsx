@@ -13,7 +13,10 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { session, stateQuery } from './service.js';
 
-const links: readonly NavigationLink[] = [{ to: '/spaces', label: 'Spaces', icon: 'space' }];
+const links: readonly NavigationLink[] = [
+  { to: '/spaces', label: 'Spaces', icon: 'space' },
+  { to: '/renewals', label: 'Renewals', icon: 'clock' },
+];
 
 /** The frame of every page that needs a session; without one the sign-in comes first. */
 export function Inside() {

@@ -1,3 +1,4 @@
+import { type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import { consolePath, Redirect } from '@certloop/web-kit';
 import {
   createRootRoute,
@@ -52,7 +53,26 @@ const fqdn = createRoute({
   component: lazyRouteComponent(() => import('./pages/fqdn/fqdn-page.js'), 'FqdnPage'),
 });
 
-const routeTree = root.addChildren([login, welcome, inside.addChildren([home, spaces, space, fqdn])]);
+const certificate = createRoute({
+  getParentRoute: () => inside,
+  path: '/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId',
+  component: lazyRouteComponent(() => import('./pages/certificate/certificate-page.js'), 'CertificatePage'),
+});
+const renewals = createRoute({
+  getParentRoute: () => inside,
+  path: '/renewals',
+  validateSearch: ({ status }: Record<string, unknown>): { status?: RenewalStatus } => {
+    const known = renewalStatuses.find((word) => word === status);
+    return known === undefined ? {} : { status: known };
+  },
+  component: lazyRouteComponent(() => import('./pages/renewals/renewals-page.js'), 'RenewalsPage'),
+});
+
+const routeTree = root.addChildren([
+  login,
+  welcome,
+  inside.addChildren([home, spaces, space, fqdn, certificate, renewals]),
+]);
 
 export const router = createRouter({
   routeTree,

@@ -1,4 +1,11 @@
-import type { RenewalQueueEntry, RenewalStatus } from '@certloop/contracts';
+import type { PermissionLevel, RenewalQueueEntry, RenewalStatus } from '@certloop/contracts';
+
+interface NamesAndLevel {
+  readonly fqdn: string;
+  readonly spaceName: string;
+  /** What the caller may do in the space. */
+  readonly level?: PermissionLevel | undefined;
+}
 
 /** What is shown of a renewal entry. */
 export interface ShownRenewal {
@@ -15,7 +22,7 @@ export interface ShownRenewal {
   readonly reason: string | null;
   readonly providerId: string;
   /** Shown, with the provider, where they are asked for. */
-  readonly names?: { readonly fqdn: string; readonly spaceName: string } | undefined;
+  readonly names?: NamesAndLevel | undefined;
 }
 
 /** An entry of the renewal queue as the API shows it. */
@@ -32,6 +39,10 @@ export function renewalView(entry: ShownRenewal): RenewalQueueEntry {
     attempt: entry.attempt,
     ...(entry.retryOf !== null && { retryOf: entry.retryOf }),
     ...(entry.reason !== null && { reason: entry.reason }),
-    ...(entry.names !== undefined && { ...entry.names, providerId: entry.providerId }),
+    ...(entry.names !== undefined && namesView(entry.names, entry.providerId)),
   };
+}
+
+function namesView({ fqdn, spaceName, level }: NamesAndLevel, providerId: string) {
+  return { fqdn, spaceName, providerId, ...(level !== undefined && { level }) };
 }

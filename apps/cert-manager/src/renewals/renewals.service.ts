@@ -2,7 +2,7 @@ import { InvalidInput, NotFound, type RenewalStatus } from '@certloop/contracts'
 import { type Database, type ListPage, type ListWindow, mapPage, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { canOn, readableSpaces, requireAdmin } from '../access/permissions.js';
+import { canOn, type Level, levelOn, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findCertificate, findNewestCertificate } from '../certificates/certificates.repository.js';
 import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
@@ -27,6 +27,11 @@ export interface RenewalsDeps {
   readonly triggerRun: () => void;
 }
 
+/** An entry, with its names and the caller's level where they were asked for. */
+export type NamedRenewal = ListedRenewal & {
+  readonly names?: (RenewalNames & { readonly level: Level | undefined }) | undefined;
+};
+
 /** Entries of the spaces that the caller may read, by the moment they run. */
 export async function listRenewals(
   { db, clock, opener }: RenewalsDeps,
@@ -37,7 +42,7 @@ export async function listRenewals(
     /** Whether the entries have the names of their FQDNs and spaces. */
     readonly include?: 'fqdn' | undefined;
   },
-): Promise<ListPage<ListedRenewal & { readonly names?: RenewalNames | undefined }>> {
+): Promise<ListPage<NamedRenewal>> {
   const { status, spaceId, include } = filter;
   const scope = scopeOf(caller, spaceId);
   return db.longRead(async (tx) => {
@@ -47,9 +52,14 @@ export async function listRenewals(
     const names = await listRenewalNames(tx, ids);
     return mapPage(page, (row) => ({
       ...withObstacle(row, lanes, clock.now()),
-      names: names.get(row.fqdnId),
+      names: namesWithLevel(names.get(row.fqdnId), caller, row.spaceId),
     }));
   });
+}
+
+/** Names of an entry with the caller's level on its space; undefined where they were not asked for. */
+function namesWithLevel(names: RenewalNames | undefined, caller: Caller, spaceId: string) {
+  return names && { ...names, level: levelOn(caller, spaceId) };
 }
 
 function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {

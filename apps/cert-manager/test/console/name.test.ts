@@ -1,7 +1,10 @@
 import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
-import { addCsr, addFqdn, addSpace, auditEntries, csrSample } from '../support/inventory.js';
+import { addCsr, addFqdn, addSpace, auditEntries, csrSample, pathOf } from '../support/inventory.js';
+import { addJob } from '../support/issuance.js';
+import { certificatesOf } from '../support/renewals.js';
+import { fqdnWithCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
 jest.setTimeout(60_000);
@@ -33,7 +36,7 @@ jest.setTimeout(60_000);
 
       await drop('many-kinds');
       await page.getByRole('heading', { name: 'Store this CSR?' }).waitFor();
-      await page.getByRole('list', { name: 'Findings' }).getByText('it also asks for').waitFor();
+      await page.getByRole('list', { name: 'Findings' }).getByText('It also asks for').waitFor();
       const changes = page.getByRole('list', { name: 'Changes' });
       await changes.getByText('It has a new key').waitFor();
       await changes.getByText('It adds example.com, *.example.com, 192.0.2.1, 2001:db8::1.').waitFor();
@@ -52,6 +55,65 @@ jest.setTimeout(60_000);
       await page.getByText('ECDSA, 384 bits').waitFor();
       await drop('p384');
       await page.getByText('This CSR is stored').waitFor();
+    });
+  });
+
+  test('shows the request under way after a reload, in a second tab, and in the history', async () => {
+    const { app } = stage;
+    const steps = {
+      csrCheck: { status: 'ok' },
+      order: { status: 'ok' },
+      challenges: { status: 'waiting_manual', detail: 'publish the record' },
+    } as const;
+    const { fqdn } = await addJob(app, { steps });
+    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
+    await stage.play('request-under-way', app.people.ada, path, async ({ page, openTab, look }) => {
+      const isShown = async (tab: typeof page) => {
+        await tab.getByRole('heading', { name: 'The request under way' }).waitFor();
+        await tab
+          .getByRole('list', { name: 'Steps of the request' })
+          .getByText('publish the record')
+          .waitFor();
+        await tab.getByRole('table', { name: 'Requests' }).getByText('waits for you').waitFor();
+      };
+      await isShown(page);
+      await page.reload();
+      await isShown(page);
+      await look('waiting');
+      const tab = await openTab();
+      await tab.goto(page.url());
+      await isShown(tab);
+    });
+  });
+
+  test('leads to a certificate with its chain, key and files', async () => {
+    const { app } = stage;
+    const { fqdn } = await fqdnWithCsr(app);
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    const sign = () =>
+      app.request.post(pathOf(fqdn, 'csr/sign')).set(app.people.ada.auth).send({ providerId }).expect(200);
+    await sign();
+    await sign();
+    const [first, newest] = await certificatesOf(app, fqdn);
+    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
+    await stage.play('certificate', app.people.ada, path, async ({ page, look }) => {
+      const table = page.getByRole('table', { name: 'Certificates' });
+      await table.getByRole('row').nth(1).getByRole('link', { name: /^CN=/ }).click();
+      await page.getByRole('heading', { name: `Certificate of ${fqdn.fqdn}` }).waitFor();
+      expect(page.url()).toContain(newest?.id);
+      await page.getByText('Does it fit your key?').waitFor();
+      await page.getByText('Dummy certificate authority').waitFor();
+      expect(await page.getByRole('link', { name: 'Chain alone (PEM)' }).count()).toBe(0);
+      const download = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Certificate (DER)' }).click();
+      expect((await download).suggestedFilename()).toBe(`${fqdn.fqdn}.cer`);
+      await page.getByText('Extensions (').click();
+      await look('detail');
+      await page.getByRole('link', { name: 'The certificate before' }).click();
+      await page.getByText('replaced', { exact: true }).waitFor();
+      expect(page.url()).toContain(first?.id);
+      await page.getByRole('link', { name: 'show the newer one' }).click();
+      await page.getByText('valid', { exact: true }).waitFor();
     });
   });
 });

@@ -55,7 +55,13 @@ describeEachDialect('running a renewal now', (open) => {
     const fqdn = await renewedFqdn(place, 'names.example.org');
     const [plain] = await queueOf(app, { spaceId: fqdn.spaceId });
     const [named] = await queueOf(app, { spaceId: fqdn.spaceId, include: 'fqdn', limit: '10' });
-    expect(named).toEqual({ ...plain, fqdn: 'names.example.org', spaceName: 'space', providerId });
+    expect(named).toEqual({
+      ...plain,
+      fqdn: 'names.example.org',
+      spaceName: 'space',
+      providerId,
+      level: 'FULL_ACCESS',
+    });
     expect(plain).not.toHaveProperty('fqdn');
     await app.request.get('/renewal-queue?include=all').set(app.people.ada.auth).expect(400);
   });

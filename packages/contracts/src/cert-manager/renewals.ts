@@ -3,7 +3,7 @@ import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { pageQuery } from './pages.js';
 import { byFqdn, byId, messageSchema } from './replies.js';
-import { renewalOutlooks, renewalStatuses } from './words.js';
+import { permissionLevels, renewalOutlooks, renewalStatuses } from './words.js';
 
 export const renewalQueueEntrySchema = z
   .object({
@@ -22,11 +22,13 @@ export const renewalQueueEntrySchema = z
     retryOf: scalars.uuid.optional(),
     /** Why it failed or was put off. */
     reason: z.string().optional(),
-    /** The next three are shown with include=fqdn only. */
+    /** The next four are shown with include=fqdn only. */
     fqdn: z.string().optional(),
     spaceName: z.string().optional(),
     /** Whom it asks. */
     providerId: scalars.uuid.optional(),
+    /** What the caller may do in its space. */
+    level: z.enum(permissionLevels).optional(),
   })
   .meta({ id: 'RenewalQueueEntry' });
 export type RenewalQueueEntry = z.output<typeof renewalQueueEntrySchema>;

@@ -13,6 +13,7 @@ import {
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { api } from '../../service.js';
 
 /** The certificates of a name, the newest first. */
@@ -35,7 +36,18 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
         <State certificate={certificate} isNewest={certificate === query.data?.[0]} now={now} />
       ),
     },
-    { key: 'issuer', title: 'Issuer', cell: ({ issuer }) => issuer },
+    {
+      key: 'issuer',
+      title: 'Issuer',
+      cell: ({ id, spaceId, fqdnId, issuer }) => (
+        <Link
+          to="/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId"
+          params={{ spaceId, fqdnId, certId: id }}
+        >
+          {issuer}
+        </Link>
+      ),
+    },
     { key: 'stored', title: 'Stored', width: '8rem', cell: ({ createdAt }) => dayOf(createdAt) },
     { key: 'expires', title: 'Expires', width: '9rem', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {

@@ -105,6 +105,20 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
   );
 }
 
+/** The newest CSR of a name, for those who may not store another one. */
+export function StoredCsrCard({ csr }: { readonly csr: Csr | null }) {
+  return (
+    <section className="cl-panel" aria-label="CSR">
+      <h2>CSR</h2>
+      {csr === null ? (
+        <p className="cl-dim">No CSR is stored. It takes the level READ_WRITE on this space to store one.</p>
+      ) : (
+        <CsrFacts csr={csr} storedAt={csr.createdAt} />
+      )}
+    </section>
+  );
+}
+
 /** Content of a chosen file. Throws for a private key and for what is too large, with the sentence for the user. */
 async function readFile(file: File): Promise<UploadedFile> {
   if (file.size > maxBytes) throw new Error('This file is too large for a CSR. A CSR has a few kilobytes.');

@@ -23,7 +23,7 @@ export function CsrFacts({ csr, storedAt }: { readonly csr: Csr | CsrReview; rea
       {csr.findings !== undefined && csr.findings.length > 0 && (
         <ul className="cl-strip cl-list" aria-label="Findings">
           {csr.findings.map(({ code, message }) => (
-            <li key={code}>{message}</li>
+            <li key={code}>{message.charAt(0).toUpperCase() + message.slice(1)}</li>
           ))}
         </ul>
       )}

@@ -3,11 +3,13 @@ import { ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
+import { reaches } from '../../rights.js';
 import { api } from '../../service.js';
 import { CertificatesCard } from './certificates-card.js';
-import { CsrCard } from './csr-card.js';
+import { CsrCard, StoredCsrCard } from './csr-card.js';
 import { LifeCard } from './life-card.js';
 import { RequestCard } from './request-card.js';
+import { RequestsCard } from './requests-card.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
 
@@ -41,22 +43,34 @@ export function FqdnPage() {
         </Link>
       </nav>
       <Loaded query={fqdn}>
-        {(name) => (
-          <>
-            <h1 className="cl-anywhere">{name.fqdn}</h1>
-            {name.description !== '' && <p className="cl-dim">{name.description}</p>}
-            <Loaded query={renewal}>{(explanation) => <LifeCard fqdn={name} renewal={explanation} />}</Loaded>
-            <div className="cl-columns">
-              <div className="cl-column">
-                <Loaded query={csr}>{(newest) => <CsrCard fqdn={name} csr={newest} />}</Loaded>
+        {(name) => {
+          const mayWrite = reaches(name.level, 'READ_WRITE');
+          return (
+            <>
+              <h1 className="cl-anywhere">{name.fqdn}</h1>
+              {name.description !== '' && <p className="cl-dim">{name.description}</p>}
+              <Loaded query={renewal}>
+                {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
+              </Loaded>
+              <div className={mayWrite ? 'cl-columns' : 'cl-column'}>
+                <div className="cl-column">
+                  <Loaded query={csr}>
+                    {(newest) =>
+                      mayWrite ? <CsrCard fqdn={name} csr={newest} /> : <StoredCsrCard csr={newest} />
+                    }
+                  </Loaded>
+                </div>
+                {mayWrite && (
+                  <div className="cl-column">
+                    <RequestCard fqdn={name} renewal={renewal.data} csr={csr.data} />
+                  </div>
+                )}
               </div>
-              <div className="cl-column">
-                <RequestCard fqdn={name} renewal={renewal.data} csr={csr.data} />
-              </div>
-            </div>
-            <CertificatesCard fqdn={name} />
-          </>
-        )}
+              <CertificatesCard fqdn={name} />
+              <RequestsCard fqdn={name} mayWrite={mayWrite} />
+            </>
+          );
+        }}
       </Loaded>
     </>
   );

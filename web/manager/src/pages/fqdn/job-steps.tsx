@@ -47,7 +47,15 @@ const marks: Readonly<
 };
 
 /** The steps of a request for a certificate, live while it runs. */
-export function JobSteps({ jobId, fqdnId }: { readonly jobId: string; readonly fqdnId: string }) {
+export function JobSteps({
+  jobId,
+  fqdnId,
+  mayWrite,
+}: {
+  readonly jobId: string;
+  readonly fqdnId: string;
+  readonly mayWrite: boolean;
+}) {
   const queries = useQueryClient();
   const job = useQuery({
     queryKey: ['jobs', jobId],
@@ -72,7 +80,7 @@ export function JobSteps({ jobId, fqdnId }: { readonly jobId: string; readonly f
               <Step key={step} name={names[step]} report={stepStatus[step]} />
             ))}
           </ol>
-          {status === 'waiting' && (
+          {status === 'waiting' && mayWrite && (
             <Button loading={goOn.isPending} onClick={() => goOn.mutate()}>
               I added it, go on
             </Button>

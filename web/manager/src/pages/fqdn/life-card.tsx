@@ -5,7 +5,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../service.js';
 
 /** How long the newest certificate lives, when it is renewed and why, and the switch for that. */
-export function LifeCard({ fqdn, renewal }: { readonly fqdn: Fqdn; readonly renewal: RenewalExplanation }) {
+export function LifeCard({
+  fqdn,
+  renewal,
+  mayWrite,
+}: {
+  readonly fqdn: Fqdn;
+  readonly renewal: RenewalExplanation;
+  readonly mayWrite: boolean;
+}) {
   const now = useNow();
   const { certificate, plan, scheduledAt } = renewal;
   const renewAt = scheduledAt ?? (renewal.willRenew ? plan?.renewAt : undefined);
@@ -13,7 +21,7 @@ export function LifeCard({ fqdn, renewal }: { readonly fqdn: Fqdn; readonly rene
     <section className="cl-panel" aria-label="Validity and renewal">
       <div className="cl-title">
         <State renewal={renewal} now={now} />
-        <RenewalSwitch fqdn={fqdn} isOn={renewal.renewalEnabled} />
+        {mayWrite && <RenewalSwitch fqdn={fqdn} isOn={renewal.renewalEnabled} />}
       </div>
       {certificate !== undefined && (
         <>

@@ -1,11 +1,11 @@
 import type { Csr, Fqdn, Provider, RenewalExplanation } from '@certloop/contracts/browser';
 import { dayOf, Fault, Loaded, sentenceOf, useNow } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useProviders } from '../../providers.js';
 import { api } from '../../service.js';
-import { JobSteps } from './job-steps.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
 
@@ -19,12 +19,7 @@ export function RequestCard({
   readonly renewal: RenewalExplanation | undefined;
   readonly csr: Csr | null | undefined;
 }) {
-  const providers = useQuery<readonly Provider[]>({
-    queryKey: ['providers'],
-    queryFn: async ({ signal }) =>
-      (await api.listProviders({ signal })).body.filter(({ enabled }) => enabled),
-  });
-  const { job } = route.useSearch();
+  const providers = useProviders();
   return (
     <section className="cl-panel" aria-label="Request">
       <h2>Request a certificate</h2>
@@ -32,16 +27,20 @@ export function RequestCard({
         <p className="cl-dim">First store a CSR: it says which key the certificate is for.</p>
       ) : (
         <Loaded query={providers}>
-          {(enabled) =>
-            enabled.length === 0 ? (
+          {(all) =>
+            all.every(({ enabled }) => !enabled) ? (
               <p className="cl-dim">No provider is enabled. An administrator configures one.</p>
             ) : (
-              <RequestForm fqdn={fqdn} renewal={renewal} csr={csr} providers={enabled} />
+              <RequestForm
+                fqdn={fqdn}
+                renewal={renewal}
+                csr={csr}
+                providers={all.filter(({ enabled }) => enabled)}
+              />
             )
           }
         </Loaded>
       )}
-      {job !== undefined && <JobSteps jobId={job} fqdnId={fqdn.id} />}
     </section>
   );
 }

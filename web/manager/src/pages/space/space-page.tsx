@@ -19,6 +19,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadFqdns, spaceQuery } from '../../lookups.js';
+import { reaches } from '../../rights.js';
 import { NewFqdn } from './new-fqdn.js';
 
 const columns: readonly Column<Fqdn>[] = [
@@ -64,7 +65,7 @@ export function SpacePage() {
   if (space.isError && space.data === undefined) {
     return <ErrorPanel error={space.error} retry={() => void space.refetch()} />;
   }
-  const add = (
+  const add = reaches(space.data?.level, 'READ_WRITE') && (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Add a name
     </Button>
@@ -83,9 +84,15 @@ export function SpacePage() {
           rows === undefined || rows.length === 0 ? (
             <EmptyState title="This space has no name yet">
               <p>Add the host name that a certificate is for. Its private key stays with you.</p>
-              {add}
-              <p className="cl-dim">The same by the API:</p>
-              <CodeBlock text={addCommand(spaceId)} />
+              {add === false ? (
+                <p className="cl-dim">It takes the level READ_WRITE on this space to add one.</p>
+              ) : (
+                <>
+                  {add}
+                  <p className="cl-dim">The same by the API:</p>
+                  <CodeBlock text={addCommand(spaceId)} />
+                </>
+              )}
             </EmptyState>
           ) : (
             <>

@@ -15,6 +15,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
+import { useRights } from '../../rights.js';
 import { NewSpace } from './new-space.js';
 
 const columns: readonly Column<Space>[] = [
@@ -49,7 +50,8 @@ export function SpacesPage() {
   const { query, rows, total, more, isLoadingMore } = useList<Space>(['spaces'], (cursor, signal) =>
     loadSpaces(cursor, signal),
   );
-  const add = (
+  const { hasFullAccess } = useRights();
+  const add = hasFullAccess && (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Create a space
     </Button>
@@ -66,7 +68,7 @@ export function SpacesPage() {
             <EmptyState title="There is no space that you may see">
               <p>
                 A space holds the names of a team or a service, and decides who may request certificates for
-                them. Create one, or ask an administrator to add you to a group.
+                them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
               </p>
               {add}
             </EmptyState>

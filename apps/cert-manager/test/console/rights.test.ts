@@ -1,0 +1,73 @@
+import { hasBrowser } from '@certloop/browser';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { grant } from '../support/factories.js';
+import { addFqdn, addSpace } from '../support/inventory.js';
+import { entriesOf, renewedFqdn } from '../support/renewals.js';
+import { providerOf } from '../support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(60_000);
+
+(hasBrowser() ? describe : describe.skip)('pages by the rights of their user', () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await startConsoleStage();
+  });
+  afterAll(() => stage.close());
+
+  test('an administrator runs a renewal now, and sees that it has ended', async () => {
+    const { app, ca } = stage;
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    const fqdn = await renewedFqdn({ app, ca, providerId, close: stage.close }, 'renewed.example.org');
+    await stage.play('renewals', app.people.ada, '/renewals', async ({ page, look }) => {
+      const table = page.getByRole('table', { name: 'Renewals' });
+      await table.getByText('planned').waitFor();
+      await look('planned');
+      await page.getByRole('button', { name: `Run now: ${fqdn.fqdn}` }).click();
+      await page.getByText(`The renewal of ${fqdn.fqdn} runs now`).waitFor();
+      const isDone = async () => (await entriesOf(app, fqdn)).some(({ status }) => status === 'completed');
+      while (!(await isDone()));
+      await page.getByRole('link', { name: 'Failed' }).click();
+      await page.getByRole('heading', { name: 'No renewal has failed' }).waitFor();
+      await page.getByRole('link', { name: 'Done' }).click();
+      await table.getByRole('link', { name: fqdn.fqdn }).waitFor();
+    });
+  });
+
+  test('a reader sees no control that writes, and only names of readable spaces', async () => {
+    const { app, ca } = stage;
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    const fqdn = await renewedFqdn({ app, ca, providerId, close: stage.close }, 'read.example.org');
+    const secret = await addFqdn(app, (await addSpace(app, 'Secret space')).id, 'secret.example.org');
+    const { ben } = app.people;
+    await grant(app, ben, 'READ', [fqdn.spaceId]);
+    await stage.play('reader', ben, '/spaces', async ({ page, look }) => {
+      const controls = () =>
+        page.getByRole('main').locator('input, select, textarea, [role=switch], button').allInnerTexts();
+      await page.getByRole('rowheader').getByRole('link').click();
+      await page.getByRole('link', { name: fqdn.fqdn }).waitFor();
+      expect(await controls()).toEqual([]);
+      await page.getByRole('link', { name: fqdn.fqdn }).click();
+      await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
+      await page.getByText('256 bits').waitFor();
+      expect((await controls()).filter((text) => text !== 'Copy')).toEqual([]);
+      await look('name');
+      await page.getByRole('link', { name: 'Renewals' }).click();
+      await page.getByRole('table', { name: 'Renewals' }).getByText('planned').waitFor();
+      expect(await controls()).toEqual([]);
+      await page.goto(`${stage.url}/ui/spaces/${secret.spaceId}/fqdns/${secret.id}`);
+      await page.getByRole('heading', { name: 'This does not exist, or you may not see it' }).waitFor();
+      expect(await page.content()).not.toMatch(/secret/i);
+    });
+  });
+
+  test('a stranger sees no space, and whom to ask', async () => {
+    const { app } = stage;
+    await stage.play('stranger', app.people.cleo, '/spaces', async ({ page, look }) => {
+      await page.getByText('Ask an administrator to add you to a group').waitFor();
+      expect(await page.getByRole('button', { name: 'Create a space' }).count()).toBe(0);
+      await look('spaces');
+    });
+  });
+});

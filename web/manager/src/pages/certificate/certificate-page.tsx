@@ -1,0 +1,250 @@
+import type { CertificateDetail } from '@certloop/contracts/browser';
+import {
+  CodeBlock,
+  CopyText,
+  ErrorPanel,
+  exactTime,
+  LifeLine,
+  Loaded,
+  Moment,
+  relativeTime,
+  StateChip,
+  useNow,
+  useTitle,
+} from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { fqdnQuery } from '../../lookups.js';
+import { providerName, useProviders } from '../../providers.js';
+import { api } from '../../service.js';
+import { Downloads } from './downloads.js';
+
+const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId');
+
+/** One certificate: how long it lives, what it says, its chain, and its files. */
+export function CertificatePage() {
+  const { spaceId, fqdnId, certId } = route.useParams();
+  const fqdn = useQuery(fqdnQuery(spaceId, fqdnId));
+  const certificate = useQuery({
+    queryKey: ['fqdns', fqdnId, 'certificates', certId],
+    queryFn: async ({ signal }) =>
+      (await api.getCertificate({ params: { spaceId, fqdnId, certId }, signal })).body,
+  });
+  const name = fqdn.data?.fqdn ?? 'name';
+  useTitle(`Certificate of ${name}`, 'manager');
+  if (certificate.isError && certificate.data === undefined) {
+    return <ErrorPanel error={certificate.error} retry={() => void certificate.refetch()} />;
+  }
+  return (
+    <>
+      <nav className="cl-crumbs" aria-label="Where you are">
+        <Link to="/spaces">Spaces</Link>
+        <span aria-hidden="true">/</span>
+        <Link to="/spaces/$spaceId" params={{ spaceId }}>
+          {fqdn.data?.spaceName ?? 'Space'}
+        </Link>
+        <span aria-hidden="true">/</span>
+        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
+          {name}
+        </Link>
+      </nav>
+      <h1 className="cl-anywhere">Certificate of {name}</h1>
+      <Loaded query={certificate}>
+        {(detail) => (
+          <>
+            <Life certificate={detail} />
+            <div className="cl-columns">
+              <div className="cl-column">
+                <Facts certificate={detail} />
+                <Extensions certificate={detail} />
+              </div>
+              <div className="cl-column">
+                <Downloads certificate={detail} />
+                <Chain certificate={detail} />
+                <KeyFit certificate={detail} />
+              </div>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+interface Shown {
+  readonly certificate: CertificateDetail;
+}
+
+function Life({ certificate }: Shown) {
+  const now = useNow();
+  const { notBefore, expiresAt, revokedAt, revocationReason, replacedBy, spaceId, fqdnId } = certificate;
+  const hasExpired = Date.parse(expiresAt) <= now;
+  const end = `${hasExpired ? 'Expired' : 'Expires'} ${relativeTime(expiresAt, now)}, on ${exactTime(expiresAt)}.`;
+  return (
+    <section className="cl-panel" aria-label="Validity">
+      <div className="cl-row">
+        <State certificate={certificate} hasExpired={hasExpired} />
+      </div>
+      <LifeLine
+        life={{ notBefore: Date.parse(notBefore), renewAt: undefined, expiresAt: Date.parse(expiresAt) }}
+        now={now}
+        sentence={end}
+      />
+      <p>
+        Valid since {exactTime(notBefore)}. {end}
+      </p>
+      {revokedAt !== undefined && (
+        <p className="cl-fault">
+          Revoked on {exactTime(revokedAt)}
+          {revocationReason === undefined ? '' : `, reason ${revocationReason}`}.
+        </p>
+      )}
+      {replacedBy !== undefined && (
+        <p>
+          A newer certificate has replaced it:{' '}
+          <Link
+            to="/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId"
+            params={{ spaceId, fqdnId, certId: replacedBy }}
+          >
+            show the newer one
+          </Link>
+          .
+        </p>
+      )}
+    </section>
+  );
+}
+
+function State({ certificate, hasExpired }: Shown & { readonly hasExpired: boolean }) {
+  if (certificate.revokedAt !== undefined) {
+    return (
+      <StateChip tone="bad" shape="triangle">
+        revoked
+      </StateChip>
+    );
+  }
+  if (certificate.replacedBy !== undefined) {
+    return (
+      <StateChip tone="idle" shape="circle">
+        replaced
+      </StateChip>
+    );
+  }
+  return (
+    <StateChip tone={hasExpired ? 'bad' : 'ok'} shape={hasExpired ? 'octagon' : 'check'}>
+      {hasExpired ? 'expired' : 'valid'}
+    </StateChip>
+  );
+}
+
+function Facts({ certificate }: Shown) {
+  const providers = useProviders();
+  const { publicKey, lastDownload, replaces, jobId, spaceId, fqdnId } = certificate;
+  const names = [...certificate.dnsNames, ...certificate.ipAddresses];
+  return (
+    <section className="cl-panel" aria-label="Content">
+      <h2>What it says</h2>
+      <dl className="cl-facts">
+        <dt>Names</dt>
+        <dd>{names.join(', ')}</dd>
+        <dt>Subject</dt>
+        <dd>{certificate.subject === '' ? 'none' : certificate.subject}</dd>
+        <dt>Issuer</dt>
+        <dd>{certificate.issuer}</dd>
+        <dt>Serial number</dt>
+        <dd className="cl-mono">{certificate.serialNumber}</dd>
+        <dt>Key</dt>
+        <dd>
+          {publicKey.algorithm}, {publicKey.size} bits
+        </dd>
+        <dt>Signature</dt>
+        <dd>{certificate.signatureAlgorithm}</dd>
+        <dt>SHA-256</dt>
+        <dd>
+          <span className="cl-mono">{certificate.sha256}</span> <CopyText text={certificate.sha256} />
+        </dd>
+        <dt>Provider</dt>
+        <dd>
+          {certificate.imported === true ? 'imported' : providerName(providers.data, certificate.providerId)}
+        </dd>
+        <dt>Last download</dt>
+        <dd>
+          {lastDownload === undefined ? (
+            'none'
+          ) : (
+            <>
+              by {lastDownload.by}, <Moment at={lastDownload.at} />
+            </>
+          )}
+        </dd>
+      </dl>
+      <div className="cl-row">
+        {replaces !== undefined && (
+          <Link
+            to="/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId"
+            params={{ spaceId, fqdnId, certId: replaces }}
+          >
+            The certificate before
+          </Link>
+        )}
+        {jobId !== undefined && (
+          <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} search={{ job: jobId }}>
+            The request that brought it
+          </Link>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** From the leaf to the last intermediate; the root is with the clients. */
+function Chain({ certificate }: Shown) {
+  const { chain, subject, issuer } = certificate;
+  return (
+    <section className="cl-panel" aria-label="Chain">
+      <h2>Chain</h2>
+      <ol className="cl-list">
+        <li>{subject === '' ? 'The certificate' : subject}</li>
+        {chain.map(({ sha256, subject: name, expiresAt }) => (
+          <li key={sha256}>
+            {name}
+            <span className="cl-dim">, expires {exactTime(expiresAt)}</span>
+          </li>
+        ))}
+        <li className="cl-dim">{chain.at(-1)?.issuer ?? issuer}, which clients must trust</li>
+      </ol>
+    </section>
+  );
+}
+
+function KeyFit({ certificate }: Shown) {
+  return (
+    <section className="cl-panel" aria-label="Key">
+      <h2>Does it fit your key?</h2>
+      <p>It does if this command prints the value below it.</p>
+      <CodeBlock text="openssl pkey -in your.key -pubout -outform DER | openssl dgst -sha256" />
+      <p className="cl-mono">{certificate.publicKey.spkiSha256}</p>
+    </section>
+  );
+}
+
+function Extensions({ certificate }: Shown) {
+  return (
+    <details className="cl-panel">
+      <summary>Extensions ({certificate.extensions.length})</summary>
+      <dl className="cl-facts">
+        {certificate.extensions.map(({ oid, name, critical, purposes, value }) => (
+          <div className="cl-pair" key={oid}>
+            <dt>
+              {name}
+              {critical ? ', critical' : ''}
+            </dt>
+            <dd className={purposes.length > 0 ? undefined : 'cl-mono'}>
+              {purposes.length > 0 ? purposes.join(', ') : value}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Fqdn, ListedIssuanceJob } from '@certloop/contracts/browser';
+import {
+  type Column,
+  DataTable,
+  Loaded,
+  Moment,
+  StateChip,
+  type StateShape,
+  type Tone,
+} from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { providerName, useProviders } from '../../providers.js';
+import { api } from '../../service.js';
+import { JobSteps } from './job-steps.js';
+
+const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
+
+const marks: Readonly<
+  Record<
+    ListedIssuanceJob['status'],
+    { readonly tone: Tone; readonly shape: StateShape; readonly word: string }
+  >
+> = {
+  running: { tone: 'active', shape: 'turning', word: 'running' },
+  waiting: { tone: 'warn', shape: 'clock', word: 'waits for you' },
+  completed: { tone: 'ok', shape: 'check', word: 'done' },
+  failed: { tone: 'bad', shape: 'octagon', word: 'failed' },
+};
+
+/** The steps of a request, the open one unless another is chosen, and the requests so far, the newest first. */
+export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly mayWrite: boolean }) {
+  const { job: chosen } = route.useSearch();
+  const providers = useProviders();
+  const query = useQuery<readonly ListedIssuanceJob[]>({
+    queryKey: ['fqdns', fqdn.id, 'jobs'],
+    queryFn: async ({ signal }) =>
+      (await api.listIssuanceJobs({ query: { fqdnId: fqdn.id, limit: '20' }, signal })).body,
+  });
+  const open = query.data?.find(({ finishedAt }) => finishedAt === undefined);
+  const shown = chosen ?? open?.id;
+  const columns: readonly Column<ListedIssuanceJob>[] = [
+    {
+      key: 'status',
+      title: 'State',
+      width: '9rem',
+      cell: ({ status }) => {
+        const { tone, shape, word } = marks[status];
+        return (
+          <StateChip tone={tone} shape={shape}>
+            {word}
+          </StateChip>
+        );
+      },
+    },
+    { key: 'started', title: 'Started', width: '9rem', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { key: 'by', title: 'By', width: '9rem', cell: ({ requestedBy }) => requestedBy },
+    {
+      key: 'provider',
+      title: 'Provider',
+      width: '12rem',
+      cell: ({ providerId }) => providerName(providers.data, providerId),
+    },
+    { key: 'message', title: 'Result', cell: ({ message }) => message },
+    {
+      key: 'steps',
+      title: '',
+      width: '5rem',
+      cell: ({ id, spaceId, fqdnId }) => (
+        <Link
+          to="/spaces/$spaceId/fqdns/$fqdnId"
+          params={{ spaceId, fqdnId }}
+          search={{ job: id }}
+          aria-current={id === shown || undefined}
+        >
+          Steps
+        </Link>
+      ),
+    },
+  ];
+  return (
+    <>
+      {shown !== undefined && (
+        <section className="cl-panel" aria-label="Steps">
+          <h2>{shown === open?.id ? 'The request under way' : 'Steps of the request'}</h2>
+          <JobSteps key={shown} jobId={shown} fqdnId={fqdn.id} mayWrite={mayWrite} />
+        </section>
+      )}
+      <Loaded query={query}>
+        {(jobs) =>
+          jobs.length === 0 ? null : (
+            <section className="cl-stack">
+              <h2>Requests</h2>
+              <DataTable label="Requests" columns={columns} rows={jobs} rowKey={({ id }) => id} />
+            </section>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

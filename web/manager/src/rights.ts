@@ -1,0 +1,14 @@
+import { type Me, type PermissionLevel, permissionLevels } from '@certloop/contracts/browser';
+import { useSession } from '@certloop/web-kit';
+import { session } from './service.js';
+
+/** Whether a level includes another one. */
+export function reaches(held: PermissionLevel | undefined, needed: PermissionLevel): boolean {
+  return held !== undefined && permissionLevels.indexOf(held) >= permissionLevels.indexOf(needed);
+}
+
+/** What the user may do beyond single spaces; nothing while nobody is signed in. */
+export function useRights(): Me['rights'] {
+  const state = useSession(session);
+  return 'me' in state ? state.me.rights : { isAdmin: false, hasFullAccess: false };
+}
