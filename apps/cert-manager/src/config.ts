@@ -48,7 +48,11 @@ const keyRing = z.string().transform((text, context) => {
 /** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
 export const settings = {
   host: setting('CERT_MANAGER_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
-  port: setting('CERT_MANAGER_PORT', portNumber.default(3000), 'TCP port to listen on; 0 for any free one'),
+  port: setting(
+    'CERT_MANAGER_PORT',
+    portNumber.default(3000),
+    'TCP port to listen on; 0 selects a free port',
+  ),
   publicUrl: setting(
     'CERT_MANAGER_PUBLIC_URL',
     baseAddress.optional(),
@@ -67,20 +71,16 @@ export const settings = {
   migratesAtStart: setting(
     'CERT_MANAGER_MIGRATE_AT_START',
     flag.default(true),
-    'false: migrations are run by `cert-manager migrate` only, and nothing starts before',
+    'false: only `cert-manager migrate` runs migrations, and the service does not start while any are pending',
   ),
-  logLevel: setting(
-    'LOG_LEVEL',
-    logLevel.default('info'),
-    'least level that is logged, such as info or warn',
-  ),
+  logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'minimum log level, such as info or warn'),
   ...metricsSettings,
   ...tracingSettings,
 
   authMode: setting(
     'AUTH_MODE',
     z.enum(['required', 'open'], 'must be required or open').default('required'),
-    'required: callers sign in; open: everybody is an administrator, for development only',
+    'required: callers sign in; open: every caller is an administrator, for development only',
   ),
   openIsUnderstood: setting(
     'AUTH_OPEN_I_UNDERSTAND',
@@ -88,65 +88,69 @@ export const settings = {
       .literal('yes', 'must be yes')
       .optional()
       .transform((text) => text === 'yes'),
-    'yes: allow AUTH_MODE=open in production or on an address that others reach',
+    'yes: allow AUTH_MODE=open in production or on an address that others can reach',
   ),
   openHosts: setting(
     'AUTH_OPEN_HOSTS',
     wordList.default([]).transform((hosts) => hosts.map((host) => host.toLowerCase())),
-    'host names that AUTH_MODE=open answers to beside localhost, separated by commas',
+    'host names that AUTH_MODE=open accepts in addition to localhost, separated by commas',
   ),
   nodeEnv: setting('NODE_ENV', z.string().optional(), 'production forbids AUTH_MODE=open'),
   bootstrapUsername: setting(
     'BOOTSTRAP_ADMIN_USERNAME',
     z.string().optional(),
-    'user name of the administrator made at the first start',
+    'user name of the administrator that the first start creates',
   ),
   bootstrapEmail: setting(
     'BOOTSTRAP_ADMIN_EMAIL',
     z.string().optional(),
-    'mail address of the administrator made at the first start',
+    'mail address of the administrator that the first start creates',
   ),
   bootstrapPassword: setting(
     'BOOTSTRAP_ADMIN_PASSWORD',
     z.string().optional(),
-    'password of the administrator made at the first start',
+    'password of the administrator that the first start creates',
   ),
   setupTokenPath: setting(
     'CERT_MANAGER_SETUP_TOKEN_FILE',
     z.string().optional(),
-    'file that the one-time setup token is written to; setup-token beside the database when absent',
+    'file for the one-time setup token; setup-token in the folder of the database when absent',
   ),
   passwordMinLength: setting(
     'PASSWORD_MIN_LENGTH',
     wholeNumber(8, 128).default(8),
-    'characters that a password must have at least, 8 to 128',
+    'minimum length of a password in characters, 8 to 128',
   ),
   auditDelete: setting(
     'AUDIT_DELETE',
     z.enum(['allow', 'deny'], 'must be allow or deny').default('allow'),
-    'deny: no one may empty the audit log',
+    'deny: the audit log cannot be emptied',
   ),
 
   encryptionKeys: setting(
     'ENCRYPTION_KEYS',
     keyRing.optional(),
-    'keys for secrets at rest, one id:base64 a line with 32 octets each; the first one encrypts',
+    'keys that encrypt stored secrets, one id:base64 per line with 32 bytes each; the first one encrypts, all decrypt',
   ),
-  dummyCaUrl: setting('DUMMY_CA_URL', calledAddress.optional(), 'address of the CA of the first provider'),
+  dummyCaUrl: setting(
+    'DUMMY_CA_URL',
+    calledAddress.optional(),
+    'address of dummy-ca for the provider dummy-ca',
+  ),
   acmeDirectoryUrl: setting(
     'ACME_DIRECTORY_URL',
     calledAddress.optional(),
-    'directory of the ACME server of the first provider',
+    'ACME directory for the provider acme',
   ),
   http01Port: setting(
     'HTTP01_PORT',
     portNumber.optional(),
-    'further TCP port that answers http-01 challenges and nothing else, such as 80; none when absent',
+    'additional TCP port that serves only http-01 challenges, such as 80; none when absent',
   ),
   checkMonitorUrl: setting(
     'CHECK_MONITOR_URL',
     calledAddress.optional(),
-    'address of the monitor that is notified of every renewal run and every certificate',
+    'address of the monitor that receives pings of every renewal run and every certificate',
   ),
   monitorPublicUrl: setting(
     'CHECK_MONITOR_PUBLIC_URL',
@@ -156,7 +160,7 @@ export const settings = {
   checkMonitorApiKey: setting(
     'CHECK_MONITOR_API_KEY',
     z.string().optional(),
-    'read-write key of the project of the monitor that holds the checks',
+    'read-write key of the project in the monitor for the checks',
   ),
   heartbeatSeconds: setting(
     'HEARTBEAT_SECONDS',
@@ -166,7 +170,7 @@ export const settings = {
   renewalLeaseSeconds: setting(
     'RENEWAL_LEASE_SECONDS',
     wholeNumber(5, 3600).default(120),
-    'seconds that a process may be silent before others take over its renewals; 120 when absent',
+    'seconds after which other processes take over the renewals of a silent process; 120 when absent',
   ),
 
   ...watchSettings,
@@ -176,27 +180,27 @@ export const settings = {
   requestsPerMinute: setting(
     'CERT_MANAGER_REQUESTS_PER_MINUTE',
     wholeNumber(0, 1_000_000).default(0),
-    'requests that one user may make in a minute, counted by each process; 0 for as many as he likes',
+    'requests per minute of one user, counted by each process; 0: no limit',
   ),
   spaceRequestsPerMinute: setting(
     'CERT_MANAGER_SPACE_REQUESTS_PER_MINUTE',
     wholeNumber(0, 1_000_000).default(0),
-    'requests that all users may make on one space in a minute, counted by each process; 0 for no limit',
+    'requests per minute of all users on one space, counted by each process; 0: no limit',
   ),
   bodyBytes: setting(
     'CERT_MANAGER_BODY_BYTES',
     bytes.default(262_144),
-    'largest JSON body in bytes; 262144 when absent',
+    'maximum size of a JSON body in bytes; 262144 when absent',
   ),
   csrBytes: setting(
     'CERT_MANAGER_CSR_BYTES',
     bytes.default(65_536),
-    'largest CSR file in bytes; 65536 when absent',
+    'maximum size of a CSR file in bytes; 65536 when absent',
   ),
   avatarBytes: setting(
     'CERT_MANAGER_AVATAR_BYTES',
     bytes.default(1_048_576),
-    'largest file of a picture of a user in bytes; 1048576 when absent',
+    'maximum size of a picture of a user in bytes; 1048576 when absent',
   ),
 } as const;
 

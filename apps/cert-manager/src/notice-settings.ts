@@ -16,7 +16,7 @@ export const noticeSettings = {
   noticeSmtpUrl: setting(
     'NOTICE_SMTP_URL',
     z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }).optional(),
-    'mail server of notices, such as smtp://user:password@mail.example.org:587; none are mailed when absent',
+    'mail server for notices, such as smtp://user:password@mail.example.org:587; no notices are mailed when absent',
   ),
   noticeMailFrom: setting(
     'NOTICE_MAIL_FROM',
@@ -36,12 +36,12 @@ export const noticeSettings = {
         'must not hold a user name: it is signed instead',
       )
       .optional(),
-    'address that each event is posted to; none are when absent',
+    'address to which each event is posted; none when absent',
   ),
   noticeWebhookSecrets: setting(
     'NOTICE_WEBHOOK_SECRET',
     secrets.optional(),
-    'secret that signs webhooks, whsec_ and 24 to 64 octets in base64; two with a comma while one is replaced',
+    'secret that signs webhooks, whsec_ and 24 to 64 bytes in base64; two, separated by a comma, while you replace one',
   ),
 } as const;
 

@@ -31,6 +31,6 @@ export const probeSettings = {
   probeTargetsPerSpace: setting(
     'PROBE_TARGETS_PER_SPACE',
     wholeNumber(0, 1_000_000).default(200),
-    'targets that a space may have; 200 when absent',
+    'maximum number of targets of a space; 200 when absent',
   ),
 } as const;

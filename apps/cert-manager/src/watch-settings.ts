@@ -13,16 +13,16 @@ export const watchSettings = {
   canaryApiKey: setting(
     'CHECK_MONITOR_CANARY_API_KEY',
     z.string().min(1).optional(),
-    'read-write key of a project of the monitor for the check that is meant to fall; with notices, that of CHECK_MONITOR_API_KEY when absent',
+    'read-write key of the project in the monitor for the canary, a check that always goes down; when absent and notices are set, CHECK_MONITOR_API_KEY is used',
   ),
   heartbeatPingUrls: setting(
     'HEARTBEAT_PING_URLS',
     pingAddresses.default([]),
-    'up to 5 ping addresses of services elsewhere, separated by commas; each is called after every good run of the renewal queue',
+    'up to 5 ping addresses of external services, separated by commas; each is called after every run of the renewal queue without failures',
   ),
   watchAwaySeconds: setting(
     'WATCH_AWAY_SECONDS',
     wholeNumber(10, 86_400).default(600),
-    'seconds without an answer of the monitor after which a notice is sent; 600 when absent',
+    'seconds without a response of the monitor after which a notice is sent; 600 when absent',
   ),
 } as const;

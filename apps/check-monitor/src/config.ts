@@ -31,19 +31,19 @@ const storage = {
   secret: setting(
     'CHECK_MONITOR_SECRET',
     z.string('is missing').min(16, 'must have at least 16 characters'),
-    'key under which API keys are hashed and badges signed; changing it ends all of them',
+    'secret that hashes API keys and signs badge addresses; if you change it, all of them become invalid',
   ),
   formerSecret: setting(
     'CHECK_MONITOR_FORMER_SECRET',
     z.string().optional(),
-    'earlier secret, of any length, such as SECRET_KEY of the Healthchecks that was imported: what was made under it is still accepted',
+    'earlier secret, of any length, such as SECRET_KEY of an imported Healthchecks; keys and links that were created with it remain valid',
   ),
 } as const;
 
 const migratesAtStart = setting(
   'CHECK_MONITOR_MIGRATE_AT_START',
   flag.default(true),
-  'false: migrations are run by `check-monitor migrate` only, and nothing starts before',
+  'false: only `check-monitor migrate` runs migrations, and the service does not start while any are pending',
 );
 
 const proxyRanges = wordList.transform((words, context): AddressRange[] => {
@@ -60,7 +60,7 @@ const mailing = {
   mailPort: setting(
     'CHECK_MONITOR_SMTP_PORT',
     portNumber.optional(),
-    'TCP port to take pings by mail on; none are taken when absent',
+    'TCP port for pings by mail; none are accepted when absent',
   ),
   mailHost: setting(
     'CHECK_MONITOR_SMTP_HOST',
@@ -75,7 +75,7 @@ const mailing = {
   mailSizeLimit: setting(
     'CHECK_MONITOR_SMTP_SIZE_LIMIT',
     wholeNumber(1000, 100_000_000).default(10_000_000),
-    'bytes of a mail at most',
+    'maximum size of a mail in bytes',
   ),
 } as const;
 
@@ -90,7 +90,7 @@ export const settings = {
   siteRoot: setting(
     'CHECK_MONITOR_SITE_ROOT',
     baseAddress.optional(),
-    'address under which clients reach this service; http://<host>:<port> when absent',
+    'address at which clients reach this service; http://<host>:<port> when absent',
   ),
   pingEndpoint: setting(
     'CHECK_MONITOR_PING_ENDPOINT',
@@ -105,7 +105,7 @@ export const settings = {
   siteName: setting(
     'CHECK_MONITOR_SITE_NAME',
     z.string().max(100).default('CertLoop'),
-    'what this service calls itself in messages',
+    'name of this service in messages',
   ),
   badgeLabel: setting(
     'CHECK_MONITOR_BADGE_LABEL',
@@ -115,22 +115,22 @@ export const settings = {
   checkLimit: setting(
     'CHECK_MONITOR_CHECK_LIMIT',
     wholeNumber(0, 1_000_000_000).default(20),
-    'checks of an account without a limit of its own',
+    'maximum checks of an account without an individual limit',
   ),
   projectLimit: setting(
     'CHECK_MONITOR_PROJECT_LIMIT',
     wholeNumber(0, 1_000_000).default(100),
-    'projects that a user may own before `/api/account` makes no more; the command line may make more',
+    'maximum projects that a user can own by `/api/account`; the command line has no limit',
   ),
   pingLimit: setting(
     'CHECK_MONITOR_PING_LIMIT',
     wholeNumber(1, 1_000_000).default(100),
-    'pings stored for each check of an account without a limit of its own',
+    'stored pings of each check of an account without an individual limit',
   ),
   pingBodyLimit: setting(
     'CHECK_MONITOR_PING_BODY_LIMIT',
     wholeNumber(0, 100_000_000).default(10_000),
-    'bytes stored of the body of a ping',
+    'stored bytes of the body of a ping',
   ),
   trustedProxies: setting(
     'CHECK_MONITOR_TRUSTED_PROXIES',
@@ -145,12 +145,12 @@ export const settings = {
   metricsKey: setting(
     'CHECK_MONITOR_METRICS_KEY',
     z.string().optional(),
-    'key that opens the counters at /api/v3/metrics/; closed to everybody when absent',
+    'key for the counters at /api/v3/metrics/; they are closed when absent',
   ),
   tickMs: setting(
     'CHECK_MONITOR_TICK_MS',
     wholeNumber(10, 3_600_000).default(2000),
-    'milliseconds between two looks for overdue checks',
+    'milliseconds between two runs of the alert loop',
   ),
   logLevel: setting('CHECK_MONITOR_LOG_LEVEL', logLevel.default('info'), 'trace to fatal, or silent'),
   ...metricsSettings,

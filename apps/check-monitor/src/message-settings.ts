@@ -18,7 +18,7 @@ export const messageSettings = {
   logoUrl: setting(
     'CHECK_MONITOR_LOGO_URL',
     httpAddress.optional(),
-    'address of a picture that stands beside messages in chats; none when absent',
+    'address of a picture shown next to messages in chats; none when absent',
   ),
   allowPrivateTargets: setting(
     'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS',
@@ -28,12 +28,12 @@ export const messageSettings = {
   egressProxy: setting(
     'CHECK_MONITOR_EGRESS_PROXY',
     httpAddress.optional(),
-    'HTTP proxy by which integrations are called, such as http://user:password@proxy.example.org:3128; names must resolve on this machine too; mail and signal-cli are reached directly',
+    'HTTP proxy for calls of integrations, such as http://user:password@proxy.example.org:3128; names must also resolve on this machine; mail and signal-cli do not use it',
   ),
   disabledKinds: setting(
     'CHECK_MONITOR_DISABLED_INTEGRATIONS',
     channelKindList.default([]),
-    'kinds of integrations by which nothing is sent, such as slack,webhook; their messages fail and say so',
+    'disabled kinds of integrations, such as slack,webhook; their messages fail with that reason',
   ),
   smtpUrl: setting(
     'CHECK_MONITOR_SMTP_URL',
@@ -48,7 +48,7 @@ export const messageSettings = {
   bounceDomain: setting(
     'CHECK_MONITOR_BOUNCE_DOMAIN',
     z.string().optional(),
-    'domain of the envelope senders of alerts, whose mail server posts what comes back to /api/v3/bounces/',
+    'domain of the envelope senders of alerts; its mail server must post bounces to /api/v3/bounces/',
   ),
   telegramToken: setting(
     'CHECK_MONITOR_TELEGRAM_TOKEN',
@@ -63,7 +63,7 @@ export const messageSettings = {
   ntfyToken: setting(
     'CHECK_MONITOR_NTFY_TOKEN',
     z.string().optional(),
-    'access token of an account at ntfy.sh, for topics there whose integration has no token of its own',
+    'access token at ntfy.sh, for integrations without a token',
   ),
   matrixHomeserver: setting(
     'CHECK_MONITOR_MATRIX_HOMESERVER',
@@ -83,11 +83,11 @@ export const messageSettings = {
   deliveryWorkers: setting(
     'CHECK_MONITOR_DELIVERY_WORKERS',
     wholeNumber(1, 100).default(4),
-    'channels that get messages at once; one that takes longer than a second counts no more',
+    'channels that are sent to at the same time; a call that takes longer than a second no longer counts',
   ),
   digestPerMinute: setting(
     'CHECK_MONITOR_DIGEST_PER_MINUTE',
     wholeNumber(0, 10_000).default(20),
-    'messages a minute to a channel that people read, after which the rest comes in one message; 0: no limit',
+    'maximum messages per minute to a channel that people read; further ones are combined into one message; 0: no limit',
   ),
 } as const;

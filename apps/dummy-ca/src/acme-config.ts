@@ -25,7 +25,7 @@ export const acmeSettings = {
   publicUrl: setting(
     'DUMMY_CA_PUBLIC_URL',
     baseAddress.optional(),
-    'address under which ACME clients and verifiers reach the service; for ACME that of the request when absent',
+    'address at which ACME clients and verifiers reach the service; when absent, ACME uses the host of the request',
   ),
   acmeKeep: setting(
     'DUMMY_CA_ACME_KEEP',
@@ -38,7 +38,7 @@ export const acmeSettings = {
     profiles.prefault(
       'classic:7776000 tlsserver:3888000::no-cn+no-ski+no-key-encipherment+server-only shortlived:576000::no-cn+no-ski+no-key-encipherment+server-only',
     ),
-    'profiles as words name:seconds of validity:seconds from now to notBefore:options, the last two as needed, the first profile for orders that ask for none; options, joined by +, are no-cn, no-ski, no-key-encipherment and server-only',
+    'profiles, separated by spaces, as name:seconds of validity:seconds from now to notBefore:options; the last two are optional; the first profile is the default; options, joined by +, are no-cn, no-ski, no-key-encipherment and server-only',
   ),
   termsOfService: setting(
     'DUMMY_CA_TERMS',
@@ -48,32 +48,28 @@ export const acmeSettings = {
   externalAccounts: setting(
     'DUMMY_CA_EAB',
     externalAccounts.prefault(''),
-    'external accounts as words kid:key, the MAC key in base64url',
+    'external accounts as kid:key, separated by spaces, the MAC key in base64url',
   ),
   requireExternalAccount: setting(
     'DUMMY_CA_EAB_REQUIRED',
     off,
-    'true when an account must be bound to an external one',
+    'true: each account must be bound to an external one',
   ),
-  orderSeconds: setting(
-    'DUMMY_CA_ORDER_SECONDS',
-    seconds(604_800),
-    'seconds that an order waits for its end',
-  ),
+  orderSeconds: setting('DUMMY_CA_ORDER_SECONDS', seconds(604_800), 'lifetime of an order in seconds'),
   authorizationSeconds: setting(
     'DUMMY_CA_AUTHORIZATION_SECONDS',
     seconds(2_592_000),
-    'seconds that an authorization lasts',
+    'lifetime of an authorization in seconds',
   ),
   reuseAuthorizations: setting(
     'DUMMY_CA_REUSE_AUTHORIZATIONS',
     off,
-    'true when later orders take over valid authorizations',
+    'true: later orders reuse valid authorizations',
   ),
   blockCompromisedKeys: setting(
     'DUMMY_CA_BLOCK_COMPROMISED_KEYS',
     on,
-    'false to certify keys again that their holders have reported as compromised',
+    'false: certify keys that their owners have reported as compromised',
   ),
   ordersPerPage: setting(
     'DUMMY_CA_ORDERS_PER_PAGE',
@@ -83,23 +79,23 @@ export const acmeSettings = {
   retryAfterSeconds: setting(
     'DUMMY_CA_RETRY_AFTER_SECONDS',
     wholeNumber(0, 86_400).prefault('1'),
-    'seconds that clients are asked to wait for what is under way',
+    'seconds in Retry-After while an order or a challenge is processing',
   ),
   renewalInfoSeconds: setting(
     'DUMMY_CA_RENEWAL_INFO_SECONDS',
     seconds(21_600),
-    'seconds after which clients are asked to look at renewalInfo again',
+    'seconds in Retry-After of renewalInfo',
   ),
   validation: setting(
     'DUMMY_CA_VALIDATION',
     z.enum(validationModes, `must be one of ${validationModes.join(', ')}`).default('real'),
-    'how challenges are validated',
+    'validation of challenges: real, always-valid or always-invalid',
   ),
-  http01Port: setting('DUMMY_CA_HTTP01_PORT', portNumber.prefault('80'), 'TCP port that stands for 80'),
+  http01Port: setting('DUMMY_CA_HTTP01_PORT', portNumber.prefault('80'), 'TCP port used instead of 80'),
   tlsAlpn01Port: setting(
     'DUMMY_CA_TLSALPN01_PORT',
     portNumber.prefault('443'),
-    'TCP port that stands for 443',
+    'TCP port used instead of 443',
   ),
   dnsServer: setting(
     'DUMMY_CA_DNS',
@@ -109,29 +105,29 @@ export const acmeSettings = {
   resolveTo: setting(
     'DUMMY_CA_RESOLVE_TO',
     ipAddress.optional(),
-    'IP address that every name is validated at, such as 127.0.0.1',
+    'IP address at which every name is validated, such as 127.0.0.1',
   ),
   validatePrivate: setting(
     'DUMMY_CA_VALIDATE_PRIVATE',
     on,
-    'false to refuse validation at loopback and private addresses',
+    'false: reject validation at loopback and private addresses',
   ),
   validationSeconds: setting(
     'DUMMY_CA_VALIDATION_SECONDS',
     wholeNumber(1, 60).prefault('10'),
-    'seconds that the validation of a challenge may take',
+    'maximum time of a validation in seconds',
   ),
   faults: setting('DUMMY_CA_FAULTS', faults.prefault('[]'), 'faults from the start, as a JSON list'),
   faultSeed: setting(
     'DUMMY_CA_FAULT_SEED',
     wholeNumber(0, 4_294_967_295).prefault('1'),
-    'number that decides which requests a fault with a rate strikes',
+    'seed that selects the requests of a fault with a rate',
   ),
-  admin: setting('DUMMY_CA_ADMIN', off, 'true to serve the administrative API under /admin'),
+  admin: setting('DUMMY_CA_ADMIN', off, 'true: serve the administrative API under /admin'),
   httpsPort: setting(
     'DUMMY_CA_HTTPS_PORT',
     portNumber.optional(),
-    'TCP port for https beside http, 0 for a free one; no https when absent',
+    'TCP port for https, in addition to http; 0 selects a free port; no https when absent',
   ),
   httpsNames: setting(
     'DUMMY_CA_HTTPS_NAMES',

@@ -52,32 +52,32 @@ function isRange(cidr: string): boolean {
 /** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
 export const settings = {
   host: setting('DUMMY_CA_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
-  port: setting('DUMMY_CA_PORT', portNumber.default(3002), 'TCP port, 0 for a free one'),
+  port: setting('DUMMY_CA_PORT', portNumber.default(3002), 'TCP port, 0 selects a free port'),
   keyType: setting(
     'DUMMY_CA_KEY_TYPE',
     z.enum(authorityKeyTypes, `must be one of ${keyTypes}`).default('P-256'),
-    'key of a root made at start',
+    'key type of a generated root',
   ),
   commonName: setting(
     'DUMMY_CA_COMMON_NAME',
     // 64 is the bound of a common name (RFC 5280, Appendix A.1).
     scalars.line(64).default('CertLoop Dummy CA Root'),
-    'common name of a root made at start, up to 64 characters',
+    'common name of a generated root, up to 64 characters',
   ),
   rootValidityDays: setting(
     'DUMMY_CA_ROOT_VALIDITY_DAYS',
     wholeNumber(2, 36_525).default(36_525),
-    'days that a root made at start lasts, those past among them',
+    'validity of a generated root in days, including past days',
   ),
   rootPastDays: setting(
     'DUMMY_CA_ROOT_PAST_DAYS',
     wholeNumber(0, 36_524).default(1),
-    'days before the start at which a root made then begins: so far back expired certificates can begin',
+    'days before the start at which a generated root begins; expired certificates can begin as early',
   ),
   permittedNames: setting(
     'DUMMY_CA_PERMITTED_NAMES',
     permittedNames.prefault(''),
-    'names that a root made at start may issue for, each with all below it, and ranges of addresses such as 10.0.0.0/8; any when empty',
+    'names for which a generated root may issue, including names below them, and address ranges such as 10.0.0.0/8; all names when empty',
   ),
   backdateSeconds: setting(
     'DUMMY_CA_BACKDATE_SECONDS',
@@ -87,17 +87,17 @@ export const settings = {
   pointers: setting(
     'DUMMY_CA_POINTERS',
     pointers.prefault('crl ocsp issuer'),
-    'which addresses certificates carry when DUMMY_CA_PUBLIC_URL is set: crl, ocsp, issuer, or none',
+    'addresses in certificates when DUMMY_CA_PUBLIC_URL is set: crl, ocsp, issuer, or none',
   ),
   crlSeconds: setting(
     'DUMMY_CA_CRL_SECONDS',
     wholeNumber(2, 31_536_000).default(86_400),
-    'seconds for which a revocation list is good',
+    'validity of a revocation list in seconds',
   ),
   ocspSeconds: setting(
     'DUMMY_CA_OCSP_SECONDS',
     wholeNumber(2, 31_536_000).default(3_600),
-    'seconds for which an answer of the OCSP responder is good',
+    'validity of an OCSP response in seconds',
   ),
   rootKeyPem: setting(
     'DUMMY_CA_ROOT_KEY',
@@ -117,7 +117,7 @@ export const settings = {
   intermediateCertificatePem: setting(
     'DUMMY_CA_INTERMEDIATE_CERTIFICATE',
     z.string().optional(),
-    "PEM of the intermediate's certificate, which the root of the files has signed",
+    "PEM of the intermediate's certificate, signed by the root from the files",
   ),
   keep: setting(
     'DUMMY_CA_KEEP',
@@ -132,10 +132,10 @@ export const settings = {
   stateFile: setting(
     'DUMMY_CA_STATE_FILE',
     z.string().min(1).optional(),
-    'SQLite file that stores accounts, orders, certificates, revocations and a root made at start; when absent, a restart loses them',
+    'SQLite file that stores accounts, orders, certificates, revocations and a generated root; when absent, a restart loses them',
   ),
   ...acmeSettings,
-  logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'least level that is logged'),
+  logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'minimum log level'),
   ...metricsSettings,
   ...tracingSettings,
 };

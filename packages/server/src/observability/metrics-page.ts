@@ -11,12 +11,12 @@ export const metricsSettings = {
   metricsToken: setting(
     'METRICS_TOKEN',
     z.string().min(16, 'must have at least 16 characters').optional(),
-    'bearer token that opens /metrics, 16 characters at least; without it /metrics does not exist',
+    'bearer token for /metrics, at least 16 characters; when absent, /metrics is 404 unless METRICS_OPEN is true',
   ),
   metricsOpen: setting(
     'METRICS_OPEN',
     flag.default(false),
-    'true: without METRICS_TOKEN, /metrics is open to anyone who reaches the service',
+    'true: without METRICS_TOKEN, /metrics is open to everyone who can reach the service',
   ),
 };
 

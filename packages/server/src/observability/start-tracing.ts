@@ -16,7 +16,7 @@ export const tracingSettings = {
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     baseAddress.optional(),
-    'address of an OpenTelemetry collector that takes OTLP by HTTP, such as http://127.0.0.1:4318; no traces when absent',
+    'address of an OpenTelemetry collector that accepts OTLP over HTTP, such as http://127.0.0.1:4318; no traces when absent',
   ),
   otlpHeaders: setting(
     'OTEL_EXPORTER_OTLP_HEADERS',
@@ -27,7 +27,7 @@ export const tracingSettings = {
   otelServiceName: setting(
     'OTEL_SERVICE_NAME',
     z.string().optional(),
-    'name of the service in traces; its own when absent',
+    'name of the service in traces; the name of the service when absent',
   ),
   otelResourceAttributes: setting(
     'OTEL_RESOURCE_ATTRIBUTES',
@@ -37,7 +37,7 @@ export const tracingSettings = {
   otelSampler: setting(
     'OTEL_TRACES_SAMPLER',
     z.enum(samplers, `must be one of ${samplers.join(', ')}`).optional(),
-    'which traces are recorded; parentbased_always_on when absent',
+    'sampler of traces; parentbased_always_on when absent',
   ),
   otelSamplerArg: setting(
     'OTEL_TRACES_SAMPLER_ARG',
@@ -45,7 +45,7 @@ export const tracingSettings = {
       .string()
       .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/, 'must be a number from 0 to 1')
       .optional(),
-    'share of the traces that a traceidratio sampler keeps, from 0 to 1',
+    'share of the traces that a traceidratio sampler records, from 0 to 1',
   ),
 };
 

@@ -1,6 +1,6 @@
 import type { ValidationMode } from '@certloop/contracts';
 
-/** Where and how challenges are validated. */
+/** Where and validation of challenges: real, always-valid or always-invalid. */
 export interface ValidationSettings {
   readonly mode: ValidationMode;
   /** Stands for port 80. */
