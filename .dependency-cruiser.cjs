@@ -132,7 +132,7 @@ module.exports = {
           '^apps/[^/]+/src/[^/.]+\\.ts$',
           '^packages/(contracts|crypto)/',
           '^packages/tls-probe/dist/src/rules\\.',
-          'node_modules/(luxon|cron-parser|zod|ipaddr\\.js|entities|libmime|@types/(luxon|libmime))/',
+          'node_modules/(luxon|cron-parser|lru-cache|zod|ipaddr\\.js|entities|libmime|@types/(luxon|libmime))/',
           '^(node:)?(crypto|net|url)$',
         ],
       },

@@ -1,3 +1,4 @@
+import { oneAtATime } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import type { Notices } from './events/notices.service.js';
 import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
@@ -13,7 +14,6 @@ import {
   type HeartbeatCheck,
   type HeartbeatOptions,
 } from './renewals/heartbeat/heartbeat.client.js';
-import { oneAtATime } from './renewals/queue/one-at-a-time.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';

@@ -1,9 +1,8 @@
-import type { WatchJob } from '@certloop/server';
+import { type OneAtATime, oneAtATime, type WatchJob } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import type { Notices } from './events/notices.service.js';
 import { heartbeatOf, type RenewalParts } from './renewal-parts.service.js';
 import type { HeartbeatCheck } from './renewals/heartbeat/heartbeat.client.js';
-import { type OneAtATime, oneAtATime } from './renewals/queue/one-at-a-time.js';
 import type { ServiceMetrics } from './system/service-metrics.service.js';
 import { createProbeLimits } from './targets/probes/probe-target.service.js';
 import { createProber } from './targets/probes/prober.service.js';

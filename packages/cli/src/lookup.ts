@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { type Check, type Fqdn, NotFound, type Provider, type Space } from '@certloop/contracts';
-import { mapInTurns } from './in-turns.js';
+import pLimit from 'p-limit';
 import type { Manager, Monitor } from './session.js';
 import { UsageError } from './usage-error.js';
 
@@ -35,7 +35,7 @@ export async function findProvider(manager: Manager, named: string): Promise<Pro
 /** FQDNs of one space, or of all that may be read, each with its space's name. */
 export async function listFqdnsIn(manager: Manager, space: string | undefined) {
   const spaces = space === undefined ? (await manager.listSpaces()).body : [await findSpace(manager, space)];
-  const lists = await mapInTurns(spaces, 4, async ({ id, name }) => {
+  const lists = await pLimit(4).map(spaces, async ({ id, name }) => {
     const { body } = await manager.listFqdns({ params: { id } });
     return body.map((fqdn: Fqdn) => ({ ...fqdn, space: name }));
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../access/caller.js';
 import { insertAuditLogs, updateAuditDetails } from './audit.repository.js';
 import { type AuditEntry, auditFacts } from './audit-entry.js';
@@ -46,7 +47,7 @@ const sameForMs = 60_000;
 const maxRemembered = 10_000;
 
 export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
-  const remembered = new Map<string, Repeated>();
+  const remembered = new LRUCache<string, Repeated>({ max: maxRemembered });
 
   const record = async (caller: Caller, denial: Denial) => {
     const now = clock.now();
@@ -59,7 +60,6 @@ export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
     const facts = auditFacts(caller, entryOf(denial));
     const entryId = randomUUID();
     if (known !== undefined) await write(known);
-    remembered.delete(key);
     remembered.set(key, {
       entryId,
       details: facts.details,
@@ -67,7 +67,6 @@ export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
       count: 1,
       writtenCount: 1,
     });
-    forgetOldest(remembered);
     const row = { ...facts, entryId, timestamp: now, ipKey: ipKey(facts.ipAddress) };
     await db.transaction((tx) => insertAuditLogs(tx, [row]));
   };
@@ -112,9 +111,4 @@ function entryOf({ action, resourceType, resourceId, spaceId, subject, reason }:
     outcome: action === 'auth.fail' ? 'failure' : 'denied',
     details: { reason, subject, count: 1 },
   };
-}
-
-function forgetOldest(remembered: Map<string, Repeated>): void {
-  const [oldest] = remembered.keys();
-  if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
 }

@@ -1,4 +1,5 @@
 import { csrLabels, describeRsaKey, parseCsr, parsePem, type RsaFacts } from '@certloop/crypto';
+import { LRUCache } from 'lru-cache';
 import { requireStrongKey } from '../judging/csr-policy.js';
 import type { CsrRow } from './csrs.repository.js';
 
@@ -9,15 +10,12 @@ const maxKeys = 10_000;
  * It judges each key once, as that takes 0.2 ms, and remembers the last 10,000.
  */
 export function createKeyJudge(): (csr: Pick<CsrRow, 'csrPem' | 'spkiSha256' | 'description'>) => void {
-  const judged = new Map<string, RsaFacts | undefined>();
+  const judged = new LRUCache<string, RsaFacts>({ max: maxKeys });
   return ({ csrPem, spkiSha256, description }) => {
     // other kinds of keys need not be parsed to know that
     if (!description.includes('"publicKeyAlgorithm":"RSA')) return;
-    const known = judged.get(spkiSha256) ?? describeRsaKey(parseCsr(parsePem(csrPem, csrLabels)).spkiDer);
-    judged.delete(spkiSha256);
-    judged.set(spkiSha256, known);
-    const [oldest] = judged.keys();
-    if (judged.size > maxKeys && oldest !== undefined) judged.delete(oldest);
-    requireStrongKey(known);
+    const facts = judged.get(spkiSha256) ?? describeRsaKey(parseCsr(parsePem(csrPem, csrLabels)).spkiDer);
+    if (facts !== undefined) judged.set(spkiSha256, facts);
+    requireStrongKey(facts);
   };
 }

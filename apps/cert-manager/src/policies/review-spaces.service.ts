@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
 import { rulesOf } from '../fqdns/issuance-policy.js';
@@ -12,7 +12,6 @@ import {
   type SpacePolicyRow,
 } from '../fqdns/space-policies.repository.js';
 import { listProviders } from '../providers/providers.repository.js';
-import { oneAtATime } from '../renewals/queue/one-at-a-time.js';
 import { keepSpaces } from '../spaces/spaces.repository.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';
 import { csrOf } from './find-newly-refused.service.js';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
-import { oneAtATime } from '../renewals/queue/one-at-a-time.js';
+import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import {
   type DueCheck,
   noCheck,

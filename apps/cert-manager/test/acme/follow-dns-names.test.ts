@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { createLogger } from '@certloop/server';
+import { createKeyedTurns, createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  acmeDnsBackend,
-  createNameTurns,
-  updateBackend,
-  webhookBackend,
-} from '../../src/acme/dns/dns-backends.service.js';
+import { acmeDnsBackend, updateBackend, webhookBackend } from '../../src/acme/dns/dns-backends.service.js';
 import { dnsProof } from '../../src/acme/dns/dns-proof.js';
 import { waitForRecord } from '../../src/acme/dns/dns-propagation.client.js';
 import { createDnsView } from '../../src/acme/dns/dns-view.client.js';
@@ -118,7 +113,7 @@ describe('a zone by signed updates', () => {
       },
       {
         propagation: { view, timeoutS: 2, intervalS: 1 },
-        turns: createNameTurns(),
+        turns: createKeyedTurns(1),
         pause: async () => undefined,
       },
     );
@@ -210,7 +205,7 @@ describe('a zone behind HTTP', () => {
 
   const deps = () => ({
     propagation: { view: viewOf(), timeoutS: 2, intervalS: 1 },
-    turns: createNameTurns(),
+    turns: createKeyedTurns(1),
     pause: async () => undefined,
   });
 

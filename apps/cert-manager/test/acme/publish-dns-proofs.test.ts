@@ -1,12 +1,8 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { createKeyedTurns } from '@certloop/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  acmeDnsBackend,
-  createNameTurns,
-  updateBackend,
-  webhookBackend,
-} from '../../src/acme/dns/dns-backends.service.js';
+import { acmeDnsBackend, updateBackend, webhookBackend } from '../../src/acme/dns/dns-backends.service.js';
 import { createDnsView } from '../../src/acme/dns/dns-view.client.js';
 import { listening, silentAddress, textOf } from '../support/small-server.js';
 
@@ -17,7 +13,7 @@ const propagation = { view, timeoutS: 2, intervalS: 1 };
 const pauses: number[] = [];
 const deps = {
   propagation,
-  turns: createNameTurns(),
+  turns: createKeyedTurns(1),
   pause: async (ms: number) => void pauses.push(ms),
 };
 
@@ -89,14 +85,14 @@ describe('a zone behind HTTP', () => {
   });
 
   test('is asked one after the other for one name', async () => {
-    const turns = createNameTurns();
+    const turns = createKeyedTurns(1);
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} begins`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       log.push(`${name} ends`);
     };
-    await Promise.all([turns.run(record, work('one')), turns.run(record, work('other'))]);
+    await Promise.all([turns(record.name, work('one')), turns(record.name, work('other'))]);
     expect(log).toEqual(['one begins', 'one ends', 'other begins', 'other ends']);
   });
 

@@ -1,4 +1,5 @@
 import { AppError } from '@certloop/contracts';
+import { LRUCache } from 'lru-cache';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 
 const maxPerHour = 20;
@@ -15,7 +16,7 @@ export interface AddressProbes {
 
 /** Each process counts for itself. */
 export function createAddressProbes(clock: Clock): AddressProbes {
-  const probes = new Map<string, Micros[]>();
+  const probes = new LRUCache<string, Micros[]>({ max: maxUsers });
   const recent = (userId: string) => (probes.get(userId) ?? []).filter((at) => at > clock.now() - hour);
   return {
     require: (userId) => {
@@ -27,11 +28,7 @@ export function createAddressProbes(clock: Clock): AddressProbes {
       });
     },
     count: (userId) => {
-      const times = [...recent(userId), clock.now()];
-      probes.delete(userId);
-      probes.set(userId, times);
-      const [oldest] = probes.keys();
-      if (probes.size > maxUsers && oldest !== undefined) probes.delete(oldest);
+      probes.set(userId, [...recent(userId), clock.now()]);
     },
   };
 }

@@ -43,7 +43,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const inHand = new Map<string, InHand>();
   /** Turns whose claim failed: their messages may be claimed in the database nevertheless. */
   const unsure = new Set<string>();
-  const inTurn = createTurns({ atOnce: 1, maxWaiting: Number.POSITIVE_INFINITY });
+  const inTurn = createTurns({ atOnce: 1 });
   let isStopping = false;
   let isAlone = false;
 

@@ -1,4 +1,5 @@
 import { column, querySql, type Tx } from '@certloop/db';
+import { LRUCache } from 'lru-cache';
 import type { Check } from '../checks/check.js';
 import { wholeCheckColumns, wholeChecks } from '../checks/rows/checks.repository.js';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
@@ -24,13 +25,12 @@ const maxProjects = 1000;
 
 /** Counts the checks of a project at most once a second: in a storm each message would count them all. */
 export function createOthersSummary(clock: Clock): SummariseOthers {
-  const summaries = new Map<string, Summary>();
+  const summaries = new LRUCache<string, Summary>({ max: maxProjects });
   return async (tx, check) => {
     const at = clock.now();
     let summary = summaries.get(check.projectId);
     if (summary === undefined || at < summary.at || at >= summary.at + microsPerSecond) {
       summary = { ...(await summarise(tx, check.projectId)), at };
-      if (summaries.size >= maxProjects) summaries.clear();
       summaries.set(check.projectId, summary);
     }
     return without(summary, check);

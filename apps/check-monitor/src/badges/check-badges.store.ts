@@ -1,8 +1,8 @@
 import type { Database } from '@certloop/db';
+import { LRUCache } from 'lru-cache';
 import type { Check } from '../checks/check.js';
 import type { CheckChanges } from '../checks/check-changes.store.js';
 import { findCheckByBadgeUuid } from '../checks/rows/checks.repository.js';
-import { createRecent } from '../checks/schedules/recent.js';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 
 export interface CheckBadgesDeps {
@@ -22,7 +22,7 @@ interface Reading {
  * since; undefined when there is none.
  */
 export function createCheckBadges({ db, clock, changes }: CheckBadgesDeps) {
-  const readings = createRecent<Reading>(5000);
+  const readings = new LRUCache<string, Reading>({ max: 5000 });
 
   const isCurrent = (reading: Reading): boolean => {
     const age = clock.now() - reading.at;
@@ -40,7 +40,7 @@ export function createCheckBadges({ db, clock, changes }: CheckBadgesDeps) {
     const position = changes.position();
     const at = clock.now();
     const check = await db.read((tx) => findCheckByBadgeUuid(tx, badgeUuid));
-    if (check !== undefined) readings.put(badgeUuid, { check, at, position });
+    if (check !== undefined) readings.set(badgeUuid, { check, at, position });
     return check;
   };
 

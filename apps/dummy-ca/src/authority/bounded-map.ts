@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** A map that keeps at most so much; the oldest goes first. */
 export interface BoundedMap<T> {
   readonly size: number;
@@ -18,46 +20,26 @@ export interface Bounds<T> {
   readonly onDrop?: (value: T) => void;
 }
 
-export function createBoundedMap<T>({ limit, weigh = () => 1, onDrop }: Bounds<T>): BoundedMap<T> {
-  const entries = new Map<string, T>();
-  // An iterator goes on where it stood, while a new one steps over all that was deleted. Yet V8 keeps, for an iterator
-  // that stands, every table that the Map has had since: so a new one begins once for as many entries as there are.
-  let oldestFirst = entries.entries();
-  let insertedSince = 0;
-  let weight = 0;
-
-  const remove = (key: string, value: T) => {
-    entries.delete(key);
-    weight -= weigh(value);
-  };
-  const dropOldest = () => {
-    while (weight > limit && entries.size > 1) {
-      const oldest = oldestFirst.next();
-      if (oldest.done === true) return;
-      remove(...oldest.value);
-      onDrop?.(oldest.value[1]);
-    }
-  };
+export function createBoundedMap<T extends NonNullable<unknown>>({
+  limit,
+  weigh = () => 1,
+  onDrop,
+}: Bounds<T>): BoundedMap<T> {
+  const entries = new LRUCache<string, T>({
+    maxSize: limit,
+    // one that is too heavy is stored alone
+    sizeCalculation: (value) => Math.min(weigh(value), limit),
+    ...(onDrop && { dispose: (value: T, _: string, reason: string) => reason === 'evict' && onDrop(value) }),
+  });
   return {
     get size() {
       return entries.size;
     },
-    get: (key) => entries.get(key),
-    insert: (key, value) => {
-      entries.set(key, value);
-      weight += weigh(value);
-      dropOldest();
-      insertedSince += 1;
-      if (insertedSince <= entries.size) return;
-      insertedSince = 0;
-      oldestFirst = entries.entries();
-    },
-    delete: (key) => {
-      const value = entries.get(key);
-      if (value === undefined) return false;
-      remove(key, value);
-      return true;
-    },
-    values: () => entries.values(),
+    // looking at an entry does not make it younger
+    get: (key) => entries.peek(key),
+    insert: (key, value) => void entries.set(key, value),
+    delete: (key) => entries.delete(key),
+    // undefined stands for what is being fetched, and nothing is
+    values: () => entries.rvalues() as IterableIterator<T>,
   };
 }

@@ -6,7 +6,7 @@ import {
   revocationReasonNames,
 } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { mapInTurns } from '../in-turns.js';
+import pLimit from 'p-limit';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
@@ -124,7 +124,7 @@ async function listExpiring(
   const client = await manager();
   const fqdns = await listFqdnsIn(client, space);
   const progress = start(fqdns.length);
-  const newest = await mapInTurns(fqdns, 8, async (fqdn) => {
+  const newest = await pLimit(8).map(fqdns, async (fqdn) => {
     const { body } = await client.listCertificates({ params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id } });
     progress.step(fqdn.fqdn);
     const { expiresAt } = body.at(-1) ?? {};

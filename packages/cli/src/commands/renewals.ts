@@ -1,6 +1,6 @@
 import { renewalStatuses } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { mapInTurns } from '../in-turns.js';
+import pLimit from 'p-limit';
 import { findSpace } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
 import type { Manager, Session } from '../session.js';
@@ -37,6 +37,6 @@ async function listRenewals({ report, manager }: Session, { status, space, limit
 }
 
 async function fqdnNames(client: Manager, spaceIds: Iterable<string>): Promise<Map<string, string>> {
-  const lists = await mapInTurns([...spaceIds], 4, (id) => client.listFqdns({ params: { id } }));
+  const lists = await pLimit(4).map([...spaceIds], (id) => client.listFqdns({ params: { id } }));
   return new Map(lists.flatMap(({ body }) => body.map(({ id, fqdn }) => [id, fqdn])));
 }

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
+import { LRUCache } from 'lru-cache';
 import { createKeyCache } from '../keys/key-cache.js';
-import { createLatest } from '../keys/latest.js';
 import { verifySignatureSync } from '../keys/signatures.js';
 import { formatName } from '../names/names.js';
 import { type Certificate, fingerprint, isWithinValidity, parseCertificate } from './certificate.js';
@@ -152,8 +152,8 @@ const issuerKeys = createKeyCache(64);
 
 // Those of authorities come again with every chain: remembered by their octets, the oldest forgotten first.
 const maxAuthorities = 256;
-const verifiedAuthorities = createLatest<boolean>(maxAuthorities);
-const authorities = createLatest<Certificate>(maxAuthorities);
+const verifiedAuthorities = new LRUCache<string, boolean>({ max: maxAuthorities });
+const authorities = new LRUCache<string, Certificate>({ max: maxAuthorities });
 // real ones have less than 3 KiB, with keys of RSA-4096
 const maxCachedOctets = 8192;
 
@@ -164,7 +164,7 @@ export function recallCertificate(der: Buffer): Certificate {
   if (known !== undefined) return known;
   const certificate = parseCertificate(der);
   if (!certificate.isCa || der.length > maxCachedOctets) return certificate;
-  authorities.put(octets, certificate);
+  authorities.set(octets, certificate);
   return certificate;
 }
 
@@ -182,7 +182,7 @@ function authorityHolds(certificate: Certificate, issuer: Certificate): boolean 
   const known = verifiedAuthorities.get(key);
   if (known !== undefined) return known;
   const holds = verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
-  verifiedAuthorities.put(key, holds);
+  verifiedAuthorities.set(key, holds);
   return holds;
 }
 

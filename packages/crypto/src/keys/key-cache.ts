@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { createLatest } from './latest.js';
+import { LRUCache } from 'lru-cache';
 import { importPublicKey, type PublicKey } from './public-keys.js';
 
 /** Keys ready to verify with, by what they were imported from. */
@@ -17,16 +17,17 @@ const maxOctets = 1_024;
  * are cached and never used again would pile up until the garbage collector frees thousands of them in one pause.
  */
 export function createKeyCache(limit: number): KeyCache {
-  const cache = createLatest<KeyObject>(limit);
-  const usedOnce = createLatest<true>(10 * limit);
+  const cache = new LRUCache<string, KeyObject>({ max: limit });
+  const usedOnce = new LRUCache<string, true>({ max: 10 * limit });
   return {
     import: (key) => {
       if (key.spkiDer.length > maxOctets) return importPublicKey(key);
       const spki = key.spkiDer.toString('latin1');
-      const known = cache.take(spki);
-      const imported = known ?? importPublicKey(key);
-      if (known !== undefined || usedOnce.take(spki) === true) cache.put(spki, imported);
-      else usedOnce.put(spki, true);
+      const known = cache.get(spki);
+      if (known !== undefined) return known;
+      const imported = importPublicKey(key);
+      if (usedOnce.delete(spki)) cache.set(spki, imported);
+      else usedOnce.set(spki, true);
       return imported;
     },
   };

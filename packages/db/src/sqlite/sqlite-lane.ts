@@ -1,5 +1,5 @@
+import pLimit from 'p-limit';
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
-import { Mutex } from '../transactions/mutex.js';
 import { begun } from '../transactions/retry.js';
 import { inTransaction, type Session, startSession } from '../transactions/runner.js';
 import { type Statements, TransactionOver } from './sqlite-statements.js';
@@ -12,7 +12,7 @@ export class Lane {
   /** How many callers are there or wait. */
   callers = 0;
   private readonly source: DataSource;
-  private readonly mutex = new Mutex();
+  private readonly inTurn = pLimit(1);
   private readonly statements: Statements;
 
   /** `source` knows the tables; `statements` are run instead of its own. */
@@ -24,7 +24,7 @@ export class Lane {
   async alone<T>(work: () => Promise<T>): Promise<T> {
     this.callers += 1;
     try {
-      return await this.mutex.run(work);
+      return await this.inTurn(work);
     } finally {
       this.callers -= 1;
     }

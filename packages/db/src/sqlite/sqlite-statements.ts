@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { HeldRows } from '../rows/cursor.js';
 
 /** A prepared statement of better-sqlite3. */
@@ -37,11 +38,11 @@ const maxPrepared = 500;
 
 /**
  * Takes the place of `query` of TypeORM's runner: the same answers and errors, less the events and logs around each
- * statement, which took longer than most statements. Statements stay prepared, the oldest being forgotten first.
+ * statement, which took longer than most statements. Statements stay prepared, those used least recently being forgotten first.
  */
 export class SqliteStatements implements Statements {
   private readonly connection: SqliteConnection;
-  private readonly prepared = new Map<string, Statement>();
+  private readonly prepared = new LRUCache<string, Statement>({ max: maxPrepared });
   /** SQLite has rolled the transaction back by itself, and no one has said ROLLBACK since. */
   private isGivenUp = false;
   private readonly held = new HeldRows<Record<string, unknown>>();
@@ -90,8 +91,6 @@ export class SqliteStatements implements Statements {
     if (known !== undefined) return known;
     const statement = this.connection.prepare(text);
     this.prepared.set(text, statement);
-    const [oldest] = this.prepared.keys();
-    if (oldest !== undefined && this.prepared.size > maxPrepared) this.prepared.delete(oldest);
     return statement;
   }
 }

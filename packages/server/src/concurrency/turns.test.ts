@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createTurns } from './turns.js';
+import { createKeyedTurns, createTurns } from './turns.js';
 
 test('runs so many at once, all in the end, and survives failures', async () => {
   const inTurn = createTurns({ atOnce: 2, maxWaiting: 18 });
@@ -29,4 +29,24 @@ test('refuses who comes when too many wait, and takes them again later', async (
   await first;
   await expect(second).resolves.toBe('second');
   await expect(inTurn(() => Promise.resolve('fourth'))).resolves.toBe('fourth');
+});
+
+test('runs work of one key one after the other, and of other keys beside it', async () => {
+  const inTurnOf = createKeyedTurns(1);
+  const log: string[] = [];
+  const ends: (() => void)[] = [];
+  const work = (name: string) => async () => {
+    log.push(name);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    if (name === 'first') throw new Error('no');
+  };
+  const works = [inTurnOf('a', work('first')), inTurnOf('a', work('second')), inTurnOf('b', work('other'))];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(log).toEqual(['first', 'other']);
+  for (const end of ends) end();
+  await expect(works[0]).rejects.toThrow('no');
+  await works[2];
+  expect(log).toEqual(['first', 'other', 'second']);
+  ends.at(-1)?.();
+  await works[1];
 });

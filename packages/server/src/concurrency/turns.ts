@@ -1,28 +1,37 @@
 import { AppError } from '@certloop/contracts';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 export interface TurnRules {
   /** How much of the work runs at once. */
   readonly atOnce: number;
-  /** How much of it may wait; who comes later is refused. */
-  readonly maxWaiting: number;
+  /** How much of it may wait, without a limit when absent; work beyond that is refused. */
+  readonly maxWaiting?: number;
 }
 
 /** Runs work in the order in which it comes, so much at once. Throws too_many_requests when too much waits. */
-export function createTurns({ atOnce, maxWaiting }: TurnRules): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+export function createTurns({
+  atOnce,
+  maxWaiting = Number.POSITIVE_INFINITY,
+}: TurnRules): <T>(work: () => Promise<T>) => Promise<T> {
+  const limit = pLimit(atOnce);
   return async (work) => {
-    if (running >= atOnce) {
-      if (waiting.length >= maxWaiting) throw tooBusy();
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
+    if (limit.activeCount >= atOnce && limit.pendingCount >= maxWaiting) throw tooBusy();
+    return limit(work);
+  };
+}
+
+/** Runs work that belongs to a key, such as a host: of each key so much at once, in the order in which it comes. */
+export type KeyedTurns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+export function createKeyedTurns(atOnce: number): KeyedTurns {
+  const limits = new Map<string, LimitFunction>();
+  return async (key, work) => {
+    const limit = limits.get(key) ?? pLimit(atOnce);
+    limits.set(key, limit);
     try {
-      return await work();
+      return await limit(work);
     } finally {
-      // The place goes on to who waits longest, so `running` stays as it is.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      if (limit.activeCount + limit.pendingCount === 0) limits.delete(key);
     }
   };
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { forgetStrikesMs, newTally, type Tally } from './failure-tally.js';
 
 /** Tallies by key in bounded memory. */
@@ -21,7 +22,7 @@ const sweepEveryMs = 1000;
  * 1,024 tallies: guessing from new networks stays limited, and no client is blocked by a full memory alone.
  */
 export function createFailureTallies(): FailureTallies {
-  const open = new Map<string, Tally>();
+  const open = new LRUCache<string, Tally>({ max: maxTallies });
   const blocked = new Map<string, Tally>();
   const shared = Array.from({ length: sharedTallies }, newTally);
   // else a stranger could choose keys that share the tally of another
@@ -48,10 +49,7 @@ export function createFailureTallies(): FailureTallies {
       }
       if (!hasRoom(now)) return shared[sharedIndex(salt, key)] ?? newTally();
       const tally = open.get(key) ?? newTally();
-      open.delete(key);
       open.set(key, tally);
-      const [oldest] = open.keys();
-      if (open.size > maxTallies && oldest !== undefined) open.delete(oldest);
       return tally;
     },
     keepBlocked: (key, tally) => {

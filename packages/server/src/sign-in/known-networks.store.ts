@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 /** Networks from which a password of an account was right, in bounded memory. */
 export interface KnownNetworks {
   /** Whether the account was signed in from the network within the last 30 days. */
@@ -10,24 +11,16 @@ const maxAccounts = 20_000;
 const maxNetworks = 16;
 
 export function createKnownNetworks(): KnownNetworks {
-  const networks = new Map<string, Map<string, number>>();
+  const networks = new LRUCache<string, LRUCache<string, number>>({ max: maxAccounts });
   return {
     has: (account, network, now) => {
-      const at = networks.get(account)?.get(network);
+      const at = networks.peek(account)?.peek(network);
       return at !== undefined && now - at < lifeMs;
     },
     note: (account, network, now) => {
-      const own = networks.get(account) ?? new Map<string, number>();
-      setLast(own, network, now, maxNetworks);
-      setLast(networks, account, own, maxAccounts);
+      const own = networks.get(account) ?? new LRUCache<string, number>({ max: maxNetworks });
+      own.set(network, now);
+      networks.set(account, own);
     },
   };
-}
-
-/** Sets an entry as the newest one; the oldest one goes when there are too many. */
-function setLast<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > max && oldest !== undefined) map.delete(oldest);
 }

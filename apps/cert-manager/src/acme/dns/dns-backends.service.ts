@@ -1,6 +1,6 @@
+import type { KeyedTurns } from '@certloop/server';
 import type { Pause } from '../orders/order-run.service.js';
 import type { DnsBackend } from './dns-backend.js';
-import type { DnsProof } from './dns-proof.js';
 import { type PropagationTerms, waitForRecord } from './dns-propagation.client.js';
 import { type DnsUpdateSettings, sendDnsUpdate, tryDnsUpdate } from './dns-update.client.js';
 import {
@@ -15,7 +15,7 @@ interface BackendDeps {
   readonly propagation: PropagationTerms;
   readonly pause: Pause;
   /** Orders of one name take turns, as some servers read and write a whole set of records. */
-  readonly turns: NameTurns;
+  readonly turns: KeyedTurns;
 }
 
 /** Zone that a server of lego's httpreq contract manages. */
@@ -61,28 +61,8 @@ function backendOf(
   return {
     nameOf: (name) => propagation.view.effectiveName(name),
     probe,
-    present: (record, source) => turns.run(record, () => present(record, source)),
-    cleanUp: (record, source) => turns.run(record, () => cleanUp(record, source)),
+    present: (record, source) => turns(record.name, () => present(record, source)),
+    cleanUp: (record, source) => turns(record.name, () => cleanUp(record, source)),
     propagated: (record) => waitForRecord(propagation, pause, record),
-  };
-}
-
-/** Lets work on one name of the DNS run one after the other. */
-export interface NameTurns {
-  run(record: DnsProof, work: () => Promise<void>): Promise<void>;
-}
-
-export function createNameTurns(): NameTurns {
-  const last = new Map<string, Promise<void>>();
-  return {
-    run: (record, work) => {
-      const before = last.get(record.name) ?? Promise.resolve();
-      const mine = before.then(work);
-      const settled = mine.catch(() => undefined);
-      last.set(record.name, settled);
-      return mine.finally(() => {
-        if (last.get(record.name) === settled) last.delete(record.name);
-      });
-    },
   };
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from '@certloop/db';
+import { LRUCache } from 'lru-cache';
 import type { AuditEnds, AuditStretch, TransactionHorizon } from './audit-stretches.js';
 
 /**
@@ -36,14 +37,8 @@ export function createAuditCounts(
   { name }: Pick<Dialect, 'name'>,
   nowMs: () => number = () => performance.now(),
 ): AuditCounts {
-  const known = new Map<string, Remembered>();
+  const known = new LRUCache<string, Remembered>({ max: maxStored });
   const settled: Settled = name === 'sqlite' ? (last) => last : createMarks(nowMs);
-  const remember = (key: string, next: Remembered) => {
-    known.delete(key);
-    known.set(key, next);
-    const [oldest] = known.keys();
-    if (known.size > maxStored && oldest !== undefined) known.delete(oldest);
-  };
   return {
     total: async (key, { first, last }, count, horizon) => {
       const before = known.get(key);
@@ -52,7 +47,7 @@ export function createAuditCounts(
       const upTo = settled(last, horizon);
       if (upTo > base.upTo) {
         base = { count: base.count + (await count({ above: base.upTo, upTo })), first, upTo };
-        remember(key, base);
+        known.set(key, base);
       }
       return last > base.upTo ? base.count + (await count({ above: base.upTo, upTo: last })) : base.count;
     },

@@ -1,10 +1,16 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { type Clock, type Logger, parseRetryAfter } from '@certloop/server';
+import {
+  type CallSlots,
+  type Clock,
+  createCallSlots,
+  type KeyedTurns,
+  type Logger,
+  parseRetryAfter,
+} from '@certloop/server';
 import type { KeyBox, KeyChangeMoment } from '../../acme/account-key.service.js';
 import type { AcmeClient } from '../../acme/acme.client.js';
 import type { AccountTerms } from '../../acme/acme-account.service.js';
-import type { NameTurns } from '../../acme/dns/dns-backends.service.js';
 import { probeHttp01 } from '../../acme/http01-probe.client.js';
 import type { NoncePool } from '../../acme/nonce-pool.store.js';
 import type { Pause } from '../../acme/orders/order-run.service.js';
@@ -16,7 +22,6 @@ import {
   type Prover,
 } from '../../acme/orders/prover.service.js';
 import type { AcmeConnection } from '../../acme/signed-request.client.js';
-import { type CallSlots, createCallSlots } from '../call-slots.js';
 import type { Outgoing } from '../outgoing.client.js';
 import type { KeyRing } from '../secrets/key-ring.js';
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secret-box.js';
@@ -27,11 +32,11 @@ import { dnsBackendOf } from './dns-parts.service.js';
 export interface AcmeMemory {
   readonly slots: CallSlots;
   readonly nonces: NoncePool;
-  readonly turns: NameTurns;
+  readonly turns: KeyedTurns;
 }
 
 /** The memory of one CA; the turns of names in the DNS are those of all, as their records may share a name. */
-export function createAcmeMemory(turns: NameTurns): AcmeMemory {
+export function createAcmeMemory(turns: KeyedTurns): AcmeMemory {
   return { slots: createCallSlots(), nonces: new Set(), turns };
 }
 

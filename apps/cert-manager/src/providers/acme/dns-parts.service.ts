@@ -1,14 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { UpstreamFailed } from '@certloop/contracts';
-import { type Clock, refusalOfAddress } from '@certloop/server';
+import { type Clock, type KeyedTurns, refusalOfAddress } from '@certloop/server';
 import type { DnsBackend } from '../../acme/dns/dns-backend.js';
-import {
-  acmeDnsBackend,
-  type NameTurns,
-  updateBackend,
-  webhookBackend,
-} from '../../acme/dns/dns-backends.service.js';
+import { acmeDnsBackend, updateBackend, webhookBackend } from '../../acme/dns/dns-backends.service.js';
 import { createDnsView } from '../../acme/dns/dns-view.client.js';
 import { readNameServer, readServerUrl } from '../../acme/dns/name-server.js';
 import type { Pause } from '../../acme/orders/order-run.service.js';
@@ -23,7 +18,7 @@ interface BackendTerms {
   readonly outgoing: Outgoing;
   readonly clock: Clock;
   readonly pause: Pause;
-  readonly turns: NameTurns;
+  readonly turns: KeyedTurns;
 }
 
 /** Anyone who keeps the zone of the proofs. */

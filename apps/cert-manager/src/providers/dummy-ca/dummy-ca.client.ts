@@ -8,7 +8,7 @@ import {
   signingReplySchema,
   UpstreamFailed,
 } from '@certloop/contracts';
-import type { CallSlots } from '../call-slots.js';
+import type { CallSlots } from '@certloop/server';
 import type { Outgoing } from '../outgoing.client.js';
 import { readableText } from '../provider.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';

@@ -1,6 +1,6 @@
 import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
-import { type Clock, parseRetryAfter } from '@certloop/server';
+import { type CallSlots, type Clock, createCallSlots, parseRetryAfter } from '@certloop/server';
 import {
   chainToRoot,
   differenceFromCsr,
@@ -12,7 +12,6 @@ import {
   subjectOf,
   timeFault,
 } from '../../judging/issued-certificate.js';
-import { type CallSlots, createCallSlots } from '../call-slots.js';
 import type { Outgoing } from '../outgoing.client.js';
 import {
   type IssuedCertificate,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constraintViolation } from '@certloop/db';
+import { oneAtATime } from '@certloop/server';
 import { findNewestCertificate } from '../../certificates/certificates.repository.js';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findForbiddenRenewals } from '../../fqdns/policy-refusals.repository.js';
@@ -7,7 +8,6 @@ import type { RunReport } from '../heartbeat/run-report.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { claimRenewals, findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
-import { oneAtATime } from './one-at-a-time.js';
 import { type Lane, listLanes } from './provider-lanes.service.js';
 import { createRenewalBatches, type RenewDeps, renewCertificate } from './renew-certificate.service.js';
 import type { RenewalEnd } from './settle-renewal.service.js';

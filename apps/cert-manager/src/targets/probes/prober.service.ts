@@ -1,8 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { createTurns } from '@certloop/server';
+import { createKeyedTurns, createTurns } from '@certloop/server';
 import { type AddressObservation, createGuard, probe } from '@certloop/tls-probe';
 import type { TargetSettings } from '../target.js';
-import { createKeyedTurns } from './probe-turns.store.js';
 
 /** Where probes may connect to. */
 export interface ProbeRules {
@@ -34,10 +33,10 @@ const resolveBySystem: Resolve = async (host) =>
 
 export function createProber(rules: ProbeRules, resolve: Resolve = resolveBySystem): Prober {
   const guard = createGuard(rules);
-  const all = createTurns({ atOnce: maxAtOnce, maxWaiting: Number.POSITIVE_INFINITY });
+  const all = createTurns({ atOnce: maxAtOnce });
   const byHost = createKeyedTurns(maxToOneHost);
   const byAddress = createKeyedTurns(maxToOneHost);
-  const lookUps = createTurns({ atOnce: maxLookUps, maxWaiting: Number.POSITIVE_INFINITY });
+  const lookUps = createTurns({ atOnce: maxLookUps });
   return {
     refusal: guard,
     portRefusal: (port) => (rules.ports.includes(port) ? undefined : 'port_not_allowed'),

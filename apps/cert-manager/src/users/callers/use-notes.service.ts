@@ -1,5 +1,6 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
+import { LRUCache } from 'lru-cache';
 
 export interface UseNotesOptions {
   readonly db: Database;
@@ -19,15 +20,10 @@ const maxKeys = 10_000;
  * written, or is locked, delays a reader by 40 ms once a minute at most. `key` names the credential.
  */
 export function createNoteUse({ db, logger }: UseNotesOptions): NoteUse {
-  const tried = new Map<string, number>();
+  const tried = new LRUCache<string, number>({ max: maxKeys });
   return async (key, at, write) => {
     if (at.getTime() - (tried.get(key) ?? Number.NEGATIVE_INFINITY) < retryMs) return;
-    tried.delete(key);
     tried.set(key, at.getTime());
-    for (const oldest of tried.keys()) {
-      if (tried.size <= maxKeys) break;
-      tried.delete(oldest);
-    }
     const noted = db
       .transaction(write)
       .catch((error: unknown) => logger.warn({ error }, 'credential.use_not_noted'));

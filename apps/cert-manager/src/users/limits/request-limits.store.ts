@@ -1,5 +1,6 @@
 import { AppError } from '@certloop/contracts';
 import type { Clock } from '@certloop/server';
+import { LRUCache } from 'lru-cache';
 import { type Draw, drawRequest } from './request-allowance.js';
 
 /** Requests that may be made in a minute; 0 for as many as anybody likes. */
@@ -26,18 +27,15 @@ const maxStored = 20_000;
 
 export function createRequestLimits(clock: Clock, rates: RequestRates): RequestLimits {
   const perMinute = { principal: rates.perPrincipal, space: rates.perSpace };
-  const wholeAt = new Map<string, number>();
+  // the one used least recently goes when there are too many
+  const wholeAt = new LRUCache<string, number>({ max: maxStored });
   return {
     count: (policy, id) => {
       const rate = perMinute[policy];
       if (rate === 0) return undefined;
       const key = `${policy} ${id}`;
       const draw = drawRequest(wholeAt.get(key), rate, clock.now().getTime());
-      // the least lately used one goes when there are too many
-      wholeAt.delete(key);
       wholeAt.set(key, draw.wholeAt);
-      const [oldest] = wholeAt.keys();
-      if (wholeAt.size > maxStored && oldest !== undefined) wholeAt.delete(oldest);
       return { ...draw, policy, perMinute: rate };
     },
   };

@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
+import { LRUCache } from 'lru-cache';
 import { pythonBlanks } from '../../blanks.js';
-import { createRecent } from './recent.js';
 
 /** One day-of-week rule that depends on the month: the `nth` such weekday of it, or its last. */
 export interface WeekdayOfMonth {
@@ -145,7 +145,7 @@ function parseNumber(text: string, rule: FieldRule): number | undefined {
 }
 
 // each costs cron-parser some 30 microseconds
-const expanded = createRecent<readonly number[]>(2000);
+const expanded = new LRUCache<string, readonly number[]>({ max: 2000 });
 
 /** Counts the range out with cron-parser, in its minute field since that is the widest; it refuses overlong steps. */
 function expandRange({ from, to, step }: Range): readonly number[] {
@@ -155,6 +155,6 @@ function expandRange({ from, to, step }: Range): readonly number[] {
   if (known !== undefined) return known;
   const { minute } = CronExpressionParser.parse(text).fields;
   const values = minute.values.filter((value) => typeof value === 'number');
-  expanded.put(text, values);
+  expanded.set(text, values);
   return values;
 }

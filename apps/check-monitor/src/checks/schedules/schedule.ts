@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { pythonBlanks, stripBlanks } from '../../blanks.js';
 import { type Micros, wholeMs } from '../../instants.js';
 import { parseCron } from './cron.js';
 import { parseOnCalendar } from './on-calendar.js';
-import { createRecent } from './recent.js';
 
 /** A parsed schedule text of either language. */
 export interface Schedule {
@@ -12,7 +12,7 @@ export interface Schedule {
 }
 
 // as many as a project of the size we aim at has checks; 1 to 3 kB each
-const parsed = createRecent<Schedule>(10_000);
+const parsed = new LRUCache<string, Schedule>({ max: 10_000 });
 
 /**
  * Schedule of `text`, or undefined when it is neither five cron fields nor OnCalendar lines, or never comes.
@@ -23,7 +23,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   if (known !== undefined) return known;
   const schedule = isCron(text) ? buildSchedule('cron', parseCron(text)) : buildOnCalendar(text);
   if (schedule === undefined) return undefined;
-  parsed.put(text, schedule);
+  parsed.set(text, schedule);
   return schedule;
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CheckState } from '../../checks/check.js';
 import type { CheckTiming } from '../../checks/check-state.js';
 import type { PingRing } from '../ping-ring.js';
@@ -31,23 +32,15 @@ const maxStored = 50_000;
 const addedOf = 8;
 
 export function createKnownChecks(max = maxStored): KnownChecks {
-  // from the one whose latest ping is the longest ago
-  const stored = new Map<string, KnownCheck>();
+  // the one whose latest ping is the longest ago goes first
+  const stored = new LRUCache<string, KnownCheck>({ max });
   let refused = 0;
   return {
-    get: (uuid) => {
-      const check = stored.get(uuid);
-      if (check === undefined) return undefined;
-      stored.delete(uuid);
-      stored.set(uuid, check);
-      return check;
-    },
+    get: (uuid) => stored.get(uuid),
     add: (check) => {
       if (stored.size >= max && !stored.has(check.uuid)) {
         refused = (refused + 1) % addedOf;
-        const [oldest] = stored.keys();
-        if (refused !== 0 || oldest === undefined) return;
-        stored.delete(oldest);
+        if (refused !== 0) return;
       }
       stored.set(check.uuid, check);
     },

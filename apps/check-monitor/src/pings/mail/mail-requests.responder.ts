@@ -46,7 +46,7 @@ export async function listenForMail(
 ): Promise<MailListener> {
   const { domain, sizeLimit, host } = options;
   // one at a time, so that however many mails come, pings by HTTP wait for the work on one
-  const inTurn = createTurns({ atOnce: 1, maxWaiting: Number.POSITIVE_INFINITY });
+  const inTurn = createTurns({ atOnce: 1 });
   const memory = createMailMemory(maxLargestMails * sizeLimit);
   const server = new SMTPServer({
     name: domain,
