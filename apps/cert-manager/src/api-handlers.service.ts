@@ -32,6 +32,7 @@ import { revocationsHandlers } from './revocations/revocations.routes.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
+import { standingsHandlers } from './standings/standings.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
 import { systemHandlers } from './system/system.routes.js';
 import type { TargetParts } from './target-parts.service.js';
@@ -136,6 +137,13 @@ export function apiHandlers(
       opener,
       watchWordOf: renewals.watchWord,
       triggerRun: () => void renewals.job.run(),
+    }),
+    ...standingsHandlers({
+      db,
+      clock,
+      keyAlgorithms: new Map(),
+      monitorPublicUrl: config.monitorPublicUrl,
+      ...scheduler,
     }),
     ...watchHandlers({ db, clock, ...scheduler }),
     ...targetsHandlers(targets.deps),

@@ -3,11 +3,14 @@
 export type * from './cert-manager/index.js';
 export {
   certificateFormats,
+  fqdnSorts,
+  fqdnStates,
   issuanceJobStatuses,
   permissionLevels,
   renewalOutlooks,
   renewalStatuses,
   requestSteps,
+  spaceSorts,
   stepStatuses,
   tokenScopes,
 } from './cert-manager/words.js';

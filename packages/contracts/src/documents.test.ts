@@ -79,6 +79,9 @@ GET    /audit-logs/clearings 200 | | 401 403
 GET    /spaces/{id}                            200 | | 401 404
 PUT    /spaces/{id}                            200 | | 400 401 403 404
 GET    /spaces/{id}/fqdns/{fqdnId}             200 | | 401 404
+PUT    /spaces/{id}/fqdns/{fqdnId}             200 | | 400 401 403 404
+GET    /fqdns                                  200 | | 400 401
+GET    /fqdns/counts                           200 | | 400 401
 PUT    /spaces/{id}/watch-enabled              200 | | 400 401 403 404
 PUT    /spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted 200 | | 400 401 403 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/targets 200 | | 401 404

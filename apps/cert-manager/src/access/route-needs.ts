@@ -56,8 +56,12 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
 
   // Answers 0 for a space that the caller may not see.
   countFqdns: 'signed-in',
+  // By the levels that the caller holds.
+  listAllFqdns: 'signed-in',
+  countFqdnStates: 'signed-in',
   listFqdns: { space: 'READ', param: 'id' },
   getFqdn: { space: 'READ', param: 'id' },
+  updateFqdn: { space: 'READ_WRITE', param: 'id' },
   createFqdn: { space: 'READ_WRITE', param: 'id' },
   // Deletes nothing in a space that the caller may not see, and says so with 200.
   deleteSpaceFqdns: 'signed-in',

@@ -32,6 +32,7 @@ const auditActions = [
   'fqdn.deleteAll',
   'fqdn.expiry',
   'fqdn.renewal',
+  'fqdn.update',
   'group.create',
   'group.delete',
   'group.member.add',

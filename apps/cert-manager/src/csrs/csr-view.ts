@@ -93,6 +93,11 @@ export function formatDescription(
   });
 }
 
+/** What was found about a CSR when it was uploaded. */
+export function findingsOf({ description }: { readonly description: string }): readonly CsrFinding[] {
+  return parseDescription(description).findings;
+}
+
 function parseDescription(text: string): StoredDescription {
   return JSON.parse(text) as StoredDescription;
 }

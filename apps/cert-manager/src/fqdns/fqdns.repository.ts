@@ -133,6 +133,15 @@ export async function updateRenewalSwitch(
   return (await updateRows(tx, fqdns, { id, spaceId }, change)) === 1;
 }
 
+/** Writes the description and the provider. */
+export async function updateFqdnTexts(
+  tx: Tx,
+  id: string,
+  change: Pick<FqdnRow, 'description' | 'providerId'>,
+): Promise<void> {
+  await updateRows<FqdnRow>(tx, fqdns, { id }, change);
+}
+
 /** Writes until when the expiry of the certificate is accepted. */
 export async function updateExpiryAccepted(
   tx: Tx,

@@ -1,7 +1,5 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { levelOn } from '../access/permissions.js';
-import { eachOf, pageHeaders } from '../http/page-headers.js';
 import {
   type DeleteFqdnsDeps,
   deleteAllFqdns,
@@ -13,16 +11,12 @@ import {
   type ChangeFqdnDeps,
   countFqdns,
   createFqdn,
-  listFqdns,
   type SwitchRenewalDeps,
   setRenewalEnabled,
-  showFqdn,
 } from './fqdns.service.js';
 
 type FqdnOperations =
   | 'countFqdns'
-  | 'getFqdn'
-  | 'listFqdns'
   | 'createFqdn'
   | 'deleteFqdn'
   | 'deleteSpaceFqdns'
@@ -37,19 +31,6 @@ export function fqdnsHandlers(
       status: 200,
       body: { count: await countFqdns(deps, context, params.id) },
     }),
-    listFqdns: async ({ params, query, context }) => {
-      const page = await listFqdns(deps, context, { spaceId: params.id, window: query });
-      const headers = pageHeaders(page, `/spaces/${params.id}/fqdns`, query);
-      return { status: 200, body: eachOf(page.rows, (fqdn) => fqdnView(fqdn)), headers };
-    },
-    getFqdn: async ({ params, context }) => {
-      const { fqdn, spaceName } = await showFqdn(deps, context, {
-        spaceId: params.id,
-        fqdnId: params.fqdnId,
-      });
-      const level = levelOn(context, fqdn.spaceId) ?? 'READ';
-      return { status: 200, body: { ...fqdnView(fqdn), spaceName, level } };
-    },
     createFqdn: async ({ params, body, context }) => {
       const { fqdn, warning } = await createFqdn(deps, context, { spaceId: params.id, ...body });
       return { status: 201, body: fqdnView(fqdn, warning) };

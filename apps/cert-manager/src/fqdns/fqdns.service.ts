@@ -6,11 +6,10 @@ import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { normalHostname } from '../judging/hostname.js';
 import { keepProvider, type ProviderRow } from '../providers/providers.repository.js';
-import { findSpace, keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
+import { keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
 import {
   countFqdnRows,
   type FqdnRow,
-  getFqdn,
   holdFqdn,
   insertFqdn,
   type RenewalSwitch,
@@ -108,20 +107,6 @@ export async function listFqdns(
   });
 }
 
-/** An FQDN, and the name of its space. Throws NotFound. */
-export async function showFqdn(
-  { db }: Pick<FqdnsDeps, 'db'>,
-  caller: Caller,
-  { spaceId, fqdnId }: FqdnPlace,
-): Promise<{ readonly fqdn: FqdnRow; readonly spaceName: string }> {
-  requireLevel(caller, spaceId, 'READ');
-  return db.read(async (tx) => {
-    const space = await findSpace(tx, spaceId);
-    if (space === undefined) throw spaceNotFound();
-    return { fqdn: await getFqdn(tx, spaceId, fqdnId), spaceName: space.name };
-  });
-}
-
 /** How many FQDNs the space holds; 0 for whatever names no space that the caller may read. */
 export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string): Promise<number> {
   const spaceId = readableSpaceId(caller, text);
@@ -178,7 +163,8 @@ async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
   if (!(await spaceExists(tx, spaceId))) throw spaceNotFound();
 }
 
-async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {
+/** The provider of the id, which stays until the transaction ends. Throws InvalidInput where there is none. */
+export async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {
   if (providerId === null) return undefined;
   const provider = await keepProvider(tx, providerId);
   if (provider === undefined) {
@@ -192,7 +178,11 @@ async function namedProvider(tx: Tx, providerId: string | null): Promise<Provide
 }
 
 /** Throws InvalidInput unless the policy of the space allows the name and the provider. */
-async function requireAllowed(tx: Tx, { spaceId, fqdn }: FqdnRow, provider: ProviderRow | undefined) {
+export async function requireAllowed(
+  tx: Tx,
+  { spaceId, fqdn }: Pick<FqdnRow, 'spaceId' | 'fqdn'>,
+  provider: ProviderRow | undefined,
+): Promise<void> {
   const rules = await findRules(tx, spaceId);
   const [first, ...others] = [
     rules.refusalOfFqdn(fqdn) ?? [],
@@ -207,7 +197,7 @@ export function readableSpaceId(caller: Caller, text: string): string | undefine
   return id.success && canOn(caller, id.data, 'READ') ? id.data : undefined;
 }
 
-type FqdnAction = 'fqdn.create' | 'fqdn.delete' | 'fqdn.expiry' | 'fqdn.renewal';
+type FqdnAction = 'fqdn.create' | 'fqdn.delete' | 'fqdn.expiry' | 'fqdn.renewal' | 'fqdn.update';
 
 /** Audit entry of a successful act on one FQDN. */
 export function fqdnAudit(

@@ -9,13 +9,22 @@ export function pageHeaders(
   path: string,
   query: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {
+  return listHeaders({ total, cursor: next && formatListCursor(next) }, path, query);
+}
+
+/** As pageHeaders, with the text of the cursor of the next page, if there is one. */
+export function listHeaders(
+  { total, cursor }: { readonly total: number; readonly cursor: string | undefined },
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
   const headers = { 'X-Total-Count': String(total) };
-  if (next === undefined) return headers;
+  if (cursor === undefined) return headers;
   const link = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (name !== 'cursor' && value !== undefined) link.set(name, String(value));
   }
-  link.set('cursor', formatListCursor(next));
+  link.set('cursor', cursor);
   return { ...headers, Link: `<${path}?${link}>; rel="next"` };
 }
 

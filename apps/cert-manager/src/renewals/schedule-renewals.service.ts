@@ -38,6 +38,8 @@ export interface RenewalScheduler {
   onCertificateRefreshed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The newest certificate of the FQDN was revoked; the FQDN is held. */
   onCertificateRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** The FQDN, as it is now, names another provider, or none; it is held. */
+  onProviderNamed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** There is no CSR any more. */
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
@@ -93,6 +95,16 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       const { outlook } = await readOutlook(tx, fqdn, { open });
       if (outlook.isPlanned) return move(tx, open, now);
       if (!(await isBusy(tx, open))) await remove(tx, caller, open, isCompromised, now);
+    },
+    onProviderNamed: async (tx, caller, fqdn) => {
+      if (!fqdn.renewalEnabled) return;
+      const newest = await findNewestCertificate(tx, fqdn.id);
+      // who issued the certificate is asked for the next one
+      if (newest === undefined || newest.providerId !== null) return;
+      const open = await findOpenRenewal(tx, fqdn.id);
+      if (open !== undefined && (await isBusy(tx, open))) return;
+      if (open !== undefined) await remove(tx, caller, open, 'the FQDN names another provider', clock.now());
+      await insertPlanned(tx, fqdn, clock.now(), { newest });
     },
     onCsrsDeleted: async (tx, caller) => {
       const count = await deletePlannedRenewals(tx);

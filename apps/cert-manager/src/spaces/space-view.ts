@@ -1,6 +1,4 @@
-import type { OwnSpace, Space } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
-import { levelOn } from '../access/permissions.js';
+import type { Space } from '@certloop/contracts';
 
 /** What is shown of a space. */
 export interface ShownSpace {
@@ -20,9 +18,4 @@ export function spaceView(space: ShownSpace): Space {
     createdAt: space.createdAt.toISOString(),
     ...(space.unwatchedSince !== null && { watchEnabled: false }),
   };
-}
-
-/** A space with the caller's level, who may read it. */
-export function ownSpaceView(space: ShownSpace, caller: Caller): OwnSpace {
-  return { ...spaceView(space), level: levelOn(caller, space.id) ?? 'READ' };
 }

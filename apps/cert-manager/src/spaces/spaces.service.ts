@@ -16,7 +16,6 @@ import { type RequestMark, requestMarkOf, requireSameRequest } from '../http/req
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
 import {
   deleteSpaceRow,
-  findSpace,
   findSpaceByRequest,
   holdSpace,
   insertSpace,
@@ -36,7 +35,7 @@ export interface SpacesDeps {
 
 /** The spaces that the caller may read, oldest first. */
 export async function listSpaces(
-  { db }: SpacesDeps,
+  { db }: Pick<SpacesDeps, 'db'>,
   caller: Caller,
   window: ListWindow,
 ): Promise<ListPage<SpaceRow>> {
@@ -135,18 +134,6 @@ function notEmpty(fqdns: number): Conflict {
     code: 'space_not_empty',
     title: 'Space still contains FQDNs',
   });
-}
-
-/** The space. Throws NotFound. */
-export async function getSpace(
-  { db }: Pick<SpacesDeps, 'db'>,
-  caller: Caller,
-  id: string,
-): Promise<SpaceRow> {
-  requireLevel(caller, id, 'READ');
-  const space = await db.read((tx) => findSpace(tx, id));
-  if (space === undefined) throw spaceNotFound();
-  return space;
 }
 
 /** Changes the name or the description of a space; what is undefined stays. Throws NotFound and Forbidden. */

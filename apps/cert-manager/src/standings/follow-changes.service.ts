@@ -8,6 +8,7 @@ export function restatedAfter(
   { restate, restatePlanned }: Standings,
 ): RenewalScheduler {
   return {
+    ...scheduler,
     onCertificateStored: async (tx, caller, fqdn, certificate) => {
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
       await restate(tx, [fqdn.id]);

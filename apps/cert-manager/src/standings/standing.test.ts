@@ -1,9 +1,10 @@
+import type { FqdnState } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { graceOf } from '../watch/checks/check-expectation.js';
 import { noticeAt } from '../watch/watch-mode.js';
-import { type FqdnState, type StandingFacts, standingOf, standingProblems, stateAt } from './standing.js';
+import { type StandingFacts, standingOf, standingProblems, stateAt } from './standing.js';
 
 const day = 86_400_000;
 const now = new Date('2026-03-01T12:00:00.000Z');

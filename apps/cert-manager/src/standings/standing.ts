@@ -1,3 +1,4 @@
+import type { FqdnState } from '@certloop/contracts';
 import type { Hindrance, Outlook } from '../renewals/renewal-outlook.js';
 import { graceOf } from '../watch/checks/check-expectation.js';
 import { noticeAt } from '../watch/watch-mode.js';
@@ -62,10 +63,6 @@ export interface Standing {
   readonly problemAt: Date | null;
   readonly problemReason: string | null;
 }
-
-/** States of an FQDN: the first whose rule holds, in this order. */
-export const fqdnStates = ['unfinished', 'expired', 'failing', 'due', 'valid'] as const;
-export type FqdnState = (typeof fqdnStates)[number];
 
 /** How an FQDN stands by the facts. */
 export function standingOf(facts: StandingFacts): Standing {

@@ -1,3 +1,4 @@
+import type { FqdnState } from '@certloop/contracts';
 import {
   column,
   columnName,
@@ -11,7 +12,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import type { FqdnState, Standing, StandingOutlook, StandingProblem } from './standing.js';
+import type { Standing, StandingOutlook, StandingProblem } from './standing.js';
 
 /** How an FQDN stands, as it is stored: lists are sorted, filtered and counted by it. */
 export interface StandingRow extends Omit<Standing, 'expiresAt' | 'renewAt' | 'attentionAt'> {

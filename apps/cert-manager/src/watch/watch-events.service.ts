@@ -193,6 +193,10 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
       await scheduler.onCertificateRevoked(tx, caller, fqdn);
       await watch.onRevoked(tx, fqdn.id);
     },
+    onProviderNamed: async (tx, caller, fqdn) => {
+      await scheduler.onProviderNamed(tx, caller, fqdn);
+      if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+    },
     onCsrStored: async (tx, caller, fqdn) => {
       await scheduler.onCsrStored(tx, caller, fqdn);
       if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);

@@ -121,6 +121,16 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const { id } = await addSpace(app);
     return { answer: await ask(app, 'put', `/spaces/${id}`).send({ name: 'other' }), leaves: 'space.update' };
   },
+  listAllFqdns: async (app) => {
+    await newFqdn(app);
+    return read(app, '/fqdns?include=status&limit=5');
+  },
+  countFqdnStates: (app) => read(app, '/fqdns/counts'),
+  updateFqdn: async (app) => {
+    const { spaceId, id } = await newFqdn(app);
+    const sent = ask(app, 'put', `/spaces/${spaceId}/fqdns/${id}`).send({ description: 'other' });
+    return { answer: await sent, leaves: 'fqdn.update' };
+  },
   getFqdn: async (app) => {
     const { spaceId, id } = await newFqdn(app);
     return read(app, `/spaces/${spaceId}/fqdns/${id}`);

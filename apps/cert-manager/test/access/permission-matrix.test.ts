@@ -67,6 +67,10 @@ const matrix = rowsOf(
   countFqdns/unknown      401 200 200 200 200 200 200
   listFqdns               401 404 200 200 200 200 200
   listFqdns/unknown       401 404 404 404 404 404 404
+  listAllFqdns            401 200 200 200 200 200 200
+  countFqdnStates         401 200 200 200 200 200 200
+  updateFqdn              401 404 403 200 200 200 200
+  updateFqdn/unknown      401 404 403 404 404 404 404
   getFqdn                 401 404 200 200 200 200 200
   getFqdn/unknown         401 404 404 404 404 404 404
   createFqdn              401 404 403 201 201 201 201

@@ -4,6 +4,8 @@ import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries } from '../support/inventory.js';
 
+const counts = { total: 0, needsYou: 0, unfinished: 0, valid: 0, due: 0, failing: 0, expired: 0 };
+
 describeEachDialect('one space', (open) => {
   let app: TestApp;
   beforeAll(async () => {
@@ -17,17 +19,21 @@ describeEachDialect('one space', (open) => {
 
   test('shows what the caller may do in it', async () => {
     const space = await addSpace(app, 'Shop');
-    expect((await show(`/spaces/${space.id}`).expect(200)).body).toEqual({ ...space, level: 'FULL_ACCESS' });
+    expect((await show(`/spaces/${space.id}`).expect(200)).body).toEqual({
+      ...space,
+      level: 'FULL_ACCESS',
+      counts,
+    });
     await show(`/spaces/${space.id}`, app.people.ben).expect(404);
     await grant(app, app.people.ben, 'READ_WRITE', [space.id]);
     const { body } = await show(`/spaces/${space.id}`, app.people.ben).expect(200);
-    expect(body).toEqual({ ...space, level: 'READ_WRITE' });
+    expect(body).toEqual({ ...space, level: 'READ_WRITE', counts });
   });
 
   test('is renamed, with an entry of before and after; what is left out stays', async () => {
     const space = await addSpace(app, 'Shop');
     const { body } = await change(space.id, { description: 'Names of the shop' }).expect(200);
-    expect(body).toEqual({ ...space, description: 'Names of the shop', level: 'FULL_ACCESS' });
+    expect(body).toEqual({ ...space, description: 'Names of the shop', level: 'FULL_ACCESS', counts });
     const renamed = await change(space.id, { name: 'Shops' }).expect(200);
     expect(renamed.body).toMatchObject({ name: 'Shops', description: 'Names of the shop' });
     expect((await show(`/spaces/${space.id}`)).body).toEqual(renamed.body);
@@ -66,7 +72,12 @@ describeEachDialect('one space', (open) => {
     const fqdn = await addFqdn(app, space.id);
     const path = `/spaces/${space.id}/fqdns/${fqdn.id}`;
     const { body } = await show(path).expect(200);
-    expect(body).toEqual({ ...fqdn, spaceName: 'Shop', level: 'FULL_ACCESS' });
+    expect(body).toMatchObject({
+      ...fqdn,
+      spaceName: 'Shop',
+      level: 'FULL_ACCESS',
+      status: { state: 'unfinished' },
+    });
     await show(`/spaces/${(await addSpace(app)).id}/fqdns/${fqdn.id}`).expect(404);
     await show(path, app.people.cleo).expect(404);
   });

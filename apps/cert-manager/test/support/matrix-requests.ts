@@ -96,6 +96,14 @@ export const requests: Readonly<Record<string, Ask>> = {
   'countFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns/count`),
   listFqdns: ({ send, cast }) => send('get', `/spaces/${cast.space}/fqdns`),
   'listFqdns/unknown': ({ send }) => send('get', `/spaces/${unknownId}/fqdns`),
+  listAllFqdns: ({ send }) => send('get', '/fqdns'),
+  countFqdnStates: ({ send }) => send('get', '/fqdns/counts'),
+  updateFqdn: async (asking) => {
+    const { spaceId, id } = await newFqdn(asking);
+    return asking.send('put', `/spaces/${spaceId}/fqdns/${id}`).send({ description: 'new' });
+  },
+  'updateFqdn/unknown': ({ send, cast }) =>
+    send('put', `/spaces/${cast.space}/fqdns/${unknownId}`).send({ description: 'new' }),
   getFqdn: async (asking) => {
     const { spaceId, id } = await newFqdn(asking);
     return asking.send('get', `/spaces/${spaceId}/fqdns/${id}`);

@@ -1,9 +1,44 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
-import { pageQuery } from './pages.js';
+import { csrFindingSchema } from './csrs.js';
+import { sortedPageQuery } from './pages.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
-import { permissionLevels } from './words.js';
+import { fqdnActivities, fqdnSorts, fqdnStates, permissionLevels, renewalOutlooks } from './words.js';
+
+/** How an FQDN stands at the moment of the answer. */
+export const fqdnStatusSchema = z
+  .object({
+    state: z.enum(fqdnStates),
+    /** The same for people, and what to do. */
+    reason: z.string(),
+    /** From when a person is needed unless something happens before; absent for never. */
+    attentionAt: scalars.instant.optional(),
+    activity: z.enum(fqdnActivities).optional(),
+    outlook: z.enum(renewalOutlooks),
+    renewAt: scalars.instant.optional(),
+    /** The newest one. */
+    certificate: z
+      .object({
+        id: scalars.uuid,
+        notBefore: scalars.instant,
+        expiresAt: scalars.instant,
+        issuer: z.string(),
+        serialNumber: z.string(),
+        keyAlgorithm: z.string(),
+      })
+      .optional(),
+    /** The newest one. */
+    csr: z
+      .object({ id: scalars.uuid, createdAt: scalars.instant, findings: z.array(csrFindingSchema) })
+      .optional(),
+    /** What went wrong last and is not mended yet. */
+    lastFailure: z.object({ at: scalars.instant, message: z.string() }).optional(),
+    /** Page of its check in the monitor. */
+    watchUrl: z.string().optional(),
+  })
+  .meta({ id: 'FqdnStatus' });
+export type FqdnStatus = z.output<typeof fqdnStatusSchema>;
 
 export const fqdnSchema = z
   .object({
@@ -20,15 +55,45 @@ export const fqdnSchema = z
     expiryAcceptedUntil: scalars.instant.optional(),
     /** What deserves a second look, such as a provider that is disabled; only in the answer to a creation. */
     warning: z.string().optional(),
+    /** Only where the request includes it. */
+    status: fqdnStatusSchema.optional(),
   })
   .meta({ id: 'Fqdn' });
 export type Fqdn = z.output<typeof fqdnSchema>;
 
 /** An FQDN with its space, and what the caller may do there. */
 export const ownFqdnSchema = fqdnSchema
-  .extend({ spaceName: z.string(), level: z.enum(permissionLevels) })
+  .extend({ spaceName: z.string(), level: z.enum(permissionLevels), status: fqdnStatusSchema })
   .meta({ id: 'OwnFqdn' });
 export type OwnFqdn = z.output<typeof ownFqdnSchema>;
+
+/** Which FQDNs of a list, in which order, and with what beside them. */
+const fqdnQuery = {
+  /** Part of the name, in either spelling. */
+  q: z.string().max(253).optional(),
+  state: z.enum(fqdnStates).optional(),
+  renewal: z.enum(['on', 'off']).optional(),
+  /** Who is asked for the next certificate. */
+  providerId: scalars.uuid.optional(),
+  expiresBefore: scalars.instant.optional(),
+  sort: z.enum(fqdnSorts).optional(),
+  include: z.literal('status').optional(),
+  ...sortedPageQuery,
+};
+
+/** How many FQDNs there are in all, need a person, and are in each state. */
+export const fqdnCountsSchema = z
+  .object({
+    total: z.int(),
+    needsYou: z.int(),
+    unfinished: z.int(),
+    valid: z.int(),
+    due: z.int(),
+    failing: z.int(),
+    expired: z.int(),
+  })
+  .meta({ id: 'FqdnCounts' });
+export type FqdnCounts = z.output<typeof fqdnCountsSchema>;
 
 // These two answer 200 with a count of 0 for an id that names nothing, a malformed one too.
 const byAnyId = z.object({ id: z.string() });
@@ -42,12 +107,28 @@ export const fqdnsContract = {
     responses: { 200: json(countSchema, 'The count') },
     failures: [401],
   }),
+  listAllFqdns: endpoint({
+    method: 'GET',
+    path: '/fqdns',
+    summary: 'List the FQDNs of all spaces that the caller may read, by pages of at most 1000',
+    query: z.object({ spaceId: scalars.uuid.optional(), ...fqdnQuery }),
+    responses: { 200: json(z.array(fqdnSchema), 'FQDNs') },
+    failures: [400, 401],
+  }),
+  countFqdnStates: endpoint({
+    method: 'GET',
+    path: '/fqdns/counts',
+    summary: 'Count the FQDNs of all spaces that the caller may read, by their states',
+    query: z.object({ spaceId: scalars.uuid.optional(), q: fqdnQuery.q }),
+    responses: { 200: json(fqdnCountsSchema, 'The counts') },
+    failures: [400, 401],
+  }),
   listFqdns: endpoint({
     method: 'GET',
     path: '/spaces/{id}/fqdns',
     summary: 'List the FQDNs of a space',
     params: byId,
-    query: z.object(pageQuery),
+    query: z.object(fqdnQuery),
     responses: { 200: json(z.array(fqdnSchema), 'FQDNs') },
     failures: [400, 401, 404],
   }),
@@ -83,6 +164,22 @@ export const fqdnsContract = {
     params: byId.extend({ fqdnId: scalars.uuid }),
     responses: { 200: json(ownFqdnSchema, 'The FQDN') },
     failures: [401, 404],
+  }),
+  updateFqdn: endpoint({
+    method: 'PUT',
+    path: '/spaces/{id}/fqdns/{fqdnId}',
+    summary: 'Change the description or the provider of an FQDN; what is left out stays',
+    params: byId.extend({ fqdnId: scalars.uuid }),
+    body: {
+      kind: 'json',
+      schema: z.object({
+        description: scalars.prose(1000).optional(),
+        // Null for none.
+        providerId: scalars.uuid.nullable().optional(),
+      }),
+    },
+    responses: { 200: json(ownFqdnSchema, 'The FQDN as changed') },
+    failures: [400, 401, 403, 404],
   }),
   deleteFqdn: endpoint({
     method: 'DELETE',

@@ -23,7 +23,13 @@ export * from './csrs.js';
 export * from './fqdns.js';
 export * from './issuance.js';
 export * from './issuance-policy.js';
-export { formatListCursor, type ListPosition, longestPage } from './pages.js';
+export {
+  formatListCursor,
+  formatSortedCursor,
+  type ListPosition,
+  longestPage,
+  type SortedPosition,
+} from './pages.js';
 export * from './permission-groups.js';
 export * from './providers.js';
 export * from './renewals.js';

@@ -45,3 +45,49 @@ export const pageQuery = {
   limit: scalars.optionalQueryInteger(1, longestPage),
   cursor: listCursor.optional(),
 };
+
+/** A place in a list by the sort that it was read in and, where that is the same, by id. */
+export interface SortedPosition {
+  readonly sort: string;
+  readonly at: Date | string;
+  /** Uuid in lower case. */
+  readonly id: string;
+}
+
+/** Text of a position in a list with several sorts; by creation it is that of every list. */
+export function formatSortedCursor({ sort, at, id }: SortedPosition): string {
+  if (sort === 'createdAt' && at instanceof Date) return formatListCursor({ at, id });
+  const value = at instanceof Date ? `t${at.getTime()}` : `n${encodeURIComponent(at)}`;
+  return btoa(`${sort}:${value}.${id}`).replaceAll('=', '');
+}
+
+const sortedText =
+  /^([a-zA-Z]{1,20}):(?:t(\d{1,15})|n([\w.!~*'()%-]{0,2000}))\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+function parseSortedCursor(text: string): SortedPosition | undefined {
+  const created = parseListCursor(text);
+  if (created !== undefined) return { sort: 'createdAt', ...created };
+  if (!/^[A-Za-z0-9+/]{1,3000}$/.test(text)) return undefined;
+  try {
+    const [, sort, ms, name, id] = sortedText.exec(atob(text)) ?? [];
+    if (sort === undefined || id === undefined) return undefined;
+    const at = ms === undefined ? decodeURIComponent(name ?? '') : new Date(Number(ms));
+    return at instanceof Date && Number.isNaN(at.getTime()) ? undefined : { sort, at, id };
+  } catch {
+    // a length that no Base64 has, or a name that no one encoded
+    return undefined;
+  }
+}
+
+const sortedCursor = z
+  .string()
+  .transform((text, context) => {
+    const position = parseSortedCursor(text);
+    if (position !== undefined) return position;
+    context.addIssue({ code: 'custom', message: 'must be a cursor from the header Link of a page before' });
+    return z.NEVER;
+  })
+  .meta({ type: 'string' });
+
+/** Query of a list with several sorts; a cursor is of the sort that it was read in. */
+export const sortedPageQuery = { limit: pageQuery.limit, cursor: sortedCursor.optional() };

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
-import { pageQuery } from './pages.js';
+import { fqdnCountsSchema } from './fqdns.js';
+import { sortedPageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
-import { permissionLevels } from './words.js';
+import { permissionLevels, spaceSorts } from './words.js';
 
 export const spaceSchema = z
   .object({
@@ -13,13 +14,18 @@ export const spaceSchema = z
     createdAt: scalars.instant,
     /** Whether the monitor watches its FQDNs; shown only where it does not. */
     watchEnabled: z.boolean().optional(),
+    /** These three only where the request includes counts: what the caller may do, its FQDNs, and the next end. */
+    level: z.enum(permissionLevels).optional(),
+    counts: fqdnCountsSchema.optional(),
+    /** When the first certificate ends that has not. */
+    nextExpiry: scalars.instant.optional(),
   })
   .meta({ id: 'Space' });
 export type Space = z.output<typeof spaceSchema>;
 
 /** A space with what the caller may do in it. */
 export const ownSpaceSchema = spaceSchema
-  .extend({ level: z.enum(permissionLevels) })
+  .extend({ level: z.enum(permissionLevels), counts: fqdnCountsSchema })
   .meta({ id: 'OwnSpace' });
 export type OwnSpace = z.output<typeof ownSpaceSchema>;
 
@@ -28,7 +34,13 @@ export const spacesContract = {
     method: 'GET',
     path: '/spaces',
     summary: 'List the spaces that the caller may read',
-    query: z.object(pageQuery),
+    query: z.object({
+      // part of the name
+      q: z.string().max(100).optional(),
+      sort: z.enum(spaceSorts).optional(),
+      include: z.literal('counts').optional(),
+      ...sortedPageQuery,
+    }),
     responses: { 200: json(z.array(spaceSchema), 'Spaces') },
     failures: [400, 401],
   }),

@@ -65,6 +65,31 @@ export const renewalOutlooks = [
 ] as const;
 export type RenewalOutlook = (typeof renewalOutlooks)[number];
 
+/** States of an FQDN: the first whose rule holds, in this order. */
+export const fqdnStates = [
+  /** It has no certificate yet. */
+  'unfinished',
+  'expired',
+  /** The last try failed, or the certificate is revoked, not served, or its renewal forbidden. */
+  'failing',
+  /** Its renewal is late, or nothing renews it and the end is near. */
+  'due',
+  'valid',
+] as const;
+export type FqdnState = (typeof fqdnStates)[number];
+
+/** What happens with an FQDN at this moment; `waiting` for someone to publish a proof. */
+export const fqdnActivities = ['requesting', 'renewing', 'waiting'] as const;
+export type FqdnActivity = (typeof fqdnActivities)[number];
+
+/** By what lists of FQDNs are sorted; `attention` is by need, and what will never need anyone comes last. */
+export const fqdnSorts = ['createdAt', 'attention', 'expiresAt', 'renewAt', 'fqdn'] as const;
+export type FqdnSort = (typeof fqdnSorts)[number];
+
+/** By what lists of spaces are sorted. */
+export const spaceSorts = ['createdAt', 'name', 'attention'] as const;
+export type SpaceSort = (typeof spaceSorts)[number];
+
 /** What of a certificate a file holds: `chain` is the intermediates alone, `fullchain` the leaf and them. */
 export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b'] as const;
 export type CertificateFormat = (typeof certificateFormats)[number];

@@ -1,0 +1,58 @@
+import type { Tx } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { requireLevel, spaceNotFound } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
+import { keepSpaces } from '../spaces/spaces.repository.js';
+import { type FqdnRow, holdFqdn, updateFqdnTexts } from './fqdns.repository.js';
+import {
+  type ChangeFqdnDeps,
+  type FqdnPlace,
+  fqdnAudit,
+  namedProvider,
+  requireAllowed,
+} from './fqdns.service.js';
+
+export interface UpdateFqdnDeps extends ChangeFqdnDeps {
+  /** Makes the renewal queue follow another provider of the FQDN, which is held. */
+  readonly onProviderNamed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+}
+
+/** What to change of an FQDN; what is undefined stays, a provider that is null goes. */
+export interface FqdnChange extends FqdnPlace {
+  readonly description?: string | undefined;
+  readonly providerId?: string | null | undefined;
+}
+
+/**
+ * Changes the description or the provider of an FQDN and returns it as it is then. Throws NotFound, Forbidden, and
+ * InvalidInput for an unknown provider, or one that the policy of the space does not allow.
+ */
+export async function updateFqdn(
+  { db, clock, restate, onProviderNamed }: UpdateFqdnDeps,
+  caller: Caller,
+  { spaceId, fqdnId, ...input }: FqdnChange,
+): Promise<FqdnRow> {
+  requireLevel(caller, spaceId, 'READ_WRITE');
+  return db.transaction(async (tx) => {
+    // the space before its FQDNs, as everybody holds them
+    if ((await keepSpaces(tx, [spaceId])).length === 0) throw spaceNotFound();
+    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const { description, providerId } = fqdn;
+    const after = {
+      description: input.description ?? description,
+      providerId: input.providerId === undefined ? providerId : input.providerId,
+    };
+    const isOther = after.providerId !== providerId;
+    if (after.description === description && !isOther) return fqdn;
+    if (isOther && after.providerId !== null) {
+      await requireAllowed(tx, fqdn, await namedProvider(tx, after.providerId));
+    }
+    await updateFqdnTexts(tx, fqdnId, after);
+    const details = { before: { description, providerId }, after };
+    await recordAudit(tx, caller, fqdnAudit('fqdn.update', fqdn, details), clock.now());
+    const changed = { ...fqdn, ...after };
+    if (isOther) await onProviderNamed(tx, caller, changed);
+    await restate(tx, [fqdnId]);
+    return changed;
+  });
+}

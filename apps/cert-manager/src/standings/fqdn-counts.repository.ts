@@ -1,0 +1,89 @@
+import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { conditionsOf, type FqdnFilter, whereOf } from './fqdn-list.repository.js';
+import { never } from './standings.repository.js';
+
+/** How many FQDNs there are in all, need a person, and are in each state. */
+export interface StateCounts {
+  readonly total: number;
+  readonly needsYou: number;
+  readonly unfinished: number;
+  readonly valid: number;
+  readonly due: number;
+  readonly failing: number;
+  readonly expired: number;
+}
+
+/**
+ * Counts of the FQDNs that are wanted. Each is read from an index of its own, so that the costs grow with what is wrong,
+ * but for the total.
+ */
+export async function countStates(
+  tx: Tx,
+  filter: Pick<FqdnFilter, 'scope' | 'q'>,
+  now: Date,
+): Promise<StateCounts> {
+  const values: SqlValue[] = [];
+  const common = conditionsOf(filter, { space: 's.space_id', now }, values);
+  const [row] = await querySql(tx, countColumns, `select ${countsIn(common, now, values)}`, values);
+  return withValid(row ?? {});
+}
+
+/** Counts of a space, and when the first certificate there ends that has not. */
+export interface SpaceCounts extends StateCounts {
+  readonly id: string;
+  readonly nextExpiry: Date | null;
+}
+
+/** The counts of spaces; at least one is asked for. */
+export async function countStatesOfSpaces(
+  tx: Tx,
+  spaceIds: readonly string[],
+  now: Date,
+): Promise<SpaceCounts[]> {
+  const values: SqlValue[] = [];
+  const counts = countsIn(['s.space_id = p.id'], now, values);
+  const [at, end] = [`$${values.push(now)}`, `$${values.push(never)}`];
+  const ids = placeholders(spaceIds.length, values.length + 1);
+  // the least of what an index has from there on
+  const next = `(select min(n.expires_at) from fqdn_standings n
+    where n.space_id = p.id and n.expires_at > ${at} and n.expires_at < ${end})`;
+  const text = `select p.id, ${next} as next_expiry, ${counts} from spaces p where p.id in (${ids})`;
+  const columns = { ...countColumns, id: column.uuid(), nextExpiry: column.instant().nullable() };
+  const rows = await querySql(tx, columns, text, [...values, ...spaceIds]);
+  return rows.map((row) => ({ ...withValid(row), id: row.id, nextExpiry: row.nextExpiry }));
+}
+
+/** SQL of the counts of what meets the conditions; its values are added to `values`. */
+function countsIn(common: readonly string[], now: Date, values: SqlValue[]): string {
+  const [at, end] = [`$${values.push(now)}`, `$${values.push(never)}`];
+  const count = (...conditions: string[]) =>
+    `(select count(*) from fqdn_standings s ${whereOf([...common, ...conditions])})`;
+  return `${count()} as total,
+    ${count(`s.attention_at <= ${at}`)} as needs_you,
+    ${count('s.certificate_id is null')} as unfinished,
+    ${count(`s.expires_at <= ${at}`)} as expired,
+    ${count('s.problem is not null', `s.expires_at > ${at}`, `s.expires_at < ${end}`)} as failing,
+    ${count('s.problem is null', `s.attention_at <= ${at}`, `s.expires_at > ${at}`)} as due`;
+}
+
+/** Those that are in no other state are valid. */
+function withValid({
+  total = 0,
+  needsYou = 0,
+  unfinished = 0,
+  expired = 0,
+  failing = 0,
+  due = 0,
+}: Partial<Omit<StateCounts, 'valid'>>): StateCounts {
+  const valid = total - unfinished - expired - failing - due;
+  return { total, needsYou, unfinished, valid, due, failing, expired };
+}
+
+const countColumns = {
+  total: column.bigint(),
+  needsYou: column.bigint(),
+  unfinished: column.bigint(),
+  expired: column.bigint(),
+  failing: column.bigint(),
+  due: column.bigint(),
+};

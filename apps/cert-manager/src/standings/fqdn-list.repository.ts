@@ -1,0 +1,130 @@
+import type { FqdnSort, FqdnState } from '@certloop/contracts';
+import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
+import { stateCondition } from './standings.repository.js';
+
+/** Which FQDNs are wanted; what is undefined is no condition. */
+export interface FqdnFilter {
+  readonly scope: SpaceScope;
+  /** Part of the name, in either spelling. */
+  readonly q?: string | undefined;
+  readonly state?: FqdnState | undefined;
+  readonly renewalEnabled?: boolean | undefined;
+  /** Who is asked for the next certificate. */
+  readonly providerId?: string | undefined;
+  readonly expiresBefore?: Date | undefined;
+}
+
+export interface SortedWindow {
+  readonly sort: FqdnSort;
+  readonly limit: number;
+  /** Of the last row of the page before. */
+  readonly after: { readonly at: Date | string; readonly id: string } | undefined;
+}
+
+/** Ids of a page in their order, and where each stands in the list. */
+export interface IdPage {
+  readonly rows: readonly { readonly id: string; readonly at: Date | string }[];
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+/** SQL of what each sort goes by, with an index that goes on with the id. */
+const sortColumns: Readonly<Record<FqdnSort, string>> = {
+  createdAt: 'f.created_at',
+  attention: 's.attention_at',
+  expiresAt: 's.expires_at',
+  renewAt: 's.renew_at',
+  fqdn: 's.fqdn',
+};
+
+const rowColumns: Readonly<Record<'moment' | 'name', { id: Column<string>; at: Column<Date | string> }>> = {
+  moment: { id: column.uuid(), at: column.instant() as unknown as Column<Date | string> },
+  name: { id: column.uuid(), at: column.text() as unknown as Column<Date | string> },
+};
+
+/** A page of the FQDNs that are wanted; what it costs does not grow with what comes before it. */
+export async function readIdPage(
+  tx: Tx,
+  filter: FqdnFilter,
+  window: SortedWindow,
+  now: Date,
+): Promise<IdPage> {
+  const values: SqlValue[] = [];
+  const text = selectPage(filter, window, now, values);
+  const columns = rowColumns[window.sort === 'fqdn' ? 'name' : 'moment'];
+  const found = await querySql<{ id: string; at: Date | string }>(tx, columns, text, values);
+  const rows = found.slice(0, window.limit);
+  const hasMore = found.length > window.limit;
+  const isAll = !hasMore && window.after === undefined;
+  return { rows, hasMore, total: isAll ? rows.length : await countIds(tx, filter, now) };
+}
+
+// SQLite joins at most 500 selections
+const maxParts = 200;
+
+function selectPage(filter: FqdnFilter, window: SortedWindow, now: Date, values: SqlValue[]): string {
+  const { sort, limit, after } = window;
+  const by = sortColumns[sort];
+  const from = sort === 'createdAt' ? 'fqdns f join fqdn_standings s on s.id = f.id' : 'fqdn_standings s';
+  const [id, space] = sort === 'createdAt' ? ['f.id', 'f.space_id'] : ['s.id', 's.space_id'];
+  // the page of each space, as sorting all of them together would read every row of theirs
+  const parts = partsOf(filter.scope).map((scope) => {
+    const conditions = conditionsOf({ ...filter, scope }, { space, now }, values);
+    if (after !== undefined) {
+      const at = `$${values.push(after.at)}`;
+      conditions.push(`(${by}, ${id}) > (${at}, $${values.push(after.id)})`);
+    }
+    return `select ${id} as id, ${by} as at from ${from} ${whereOf(conditions)}
+      order by ${by}, ${id} limit ${limit + 1}`;
+  });
+  const [only = ''] = parts;
+  if (parts.length === 1) return only;
+  const union = parts.map((part, index) => `select * from (${part}) as part${index}`).join(' union all ');
+  return `select id, at from (${union}) as parts order by at, id limit ${limit + 1}`;
+}
+
+function partsOf(scope: SpaceScope): SpaceScope[] {
+  if (scope === 'all' || scope.length < 2 || scope.length > maxParts) return [scope];
+  return scope.map((id) => [id]);
+}
+
+async function countIds(tx: Tx, filter: FqdnFilter, now: Date): Promise<number> {
+  const values: SqlValue[] = [];
+  const conditions = conditionsOf(filter, { space: 's.space_id', now }, values);
+  const text = `select count(*) as count from fqdn_standings s ${whereOf(conditions)}`;
+  const [counted] = await querySql(tx, { count: column.bigint() }, text, values);
+  return counted?.count ?? 0;
+}
+
+/** Conditions of the filter, whose values are added to `values`. */
+export function conditionsOf(
+  { scope, q, state, renewalEnabled, providerId, expiresBefore }: FqdnFilter,
+  { space, now }: { readonly space: string; readonly now: Date },
+  values: SqlValue[],
+): string[] {
+  const place = (value: SqlValue) => `$${values.push(value)}`;
+  const conditions: string[] = [];
+  if (scope !== 'all') {
+    const ids = scope.map(place);
+    conditions.push(ids.length === 1 ? `${space} = ${ids[0]}` : `${space} in (${ids.join(', ') || 'null'})`);
+  }
+  if (q !== undefined) {
+    const pattern = place(
+      `%${q
+        .normalize('NFC')
+        .toLowerCase()
+        .replace(/[\\%_]/g, '\\$&')}%`,
+    );
+    conditions.push(`(s.fqdn like ${pattern} escape '\\' or s.unicode_name like ${pattern} escape '\\')`);
+  }
+  if (state !== undefined) conditions.push(`(${stateCondition(state, place(now))})`);
+  if (renewalEnabled !== undefined) conditions.push(`s.renewal_enabled = ${place(renewalEnabled)}`);
+  if (providerId !== undefined) conditions.push(`s.provider_id = ${place(providerId)}`);
+  if (expiresBefore !== undefined) conditions.push(`s.expires_at < ${place(expiresBefore)}`);
+  return conditions;
+}
+
+export function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+}

@@ -1,0 +1,66 @@
+import type { CsrFinding, FqdnStatus } from '@certloop/contracts';
+import { type AtWork, activityOf, outlookAt, reasonOf } from './fqdn-status.js';
+import type { Standing } from './standing.js';
+
+/** What is shown of how an FQDN stands. */
+interface ShownStanding extends AtWork {
+  readonly standing: Standing;
+  readonly state: FqdnStatus['state'];
+  readonly certificate:
+    | {
+        readonly id: string;
+        readonly issuer: string;
+        readonly serialNumber: string;
+        readonly keyAlgorithm: string;
+      }
+    | undefined;
+  readonly csr:
+    | { readonly id: string; readonly createdAt: Date; readonly findings: readonly CsrFinding[] }
+    | undefined;
+  readonly checkUuid: string | undefined;
+  readonly now: Date;
+}
+
+/** How an FQDN stands as the API shows it; `monitorUrl` is where browsers reach the monitor. */
+export function statusView(
+  shown: ShownStanding,
+  fqdn: { readonly renewalEnabled: boolean; readonly expiryAcceptedUntil: Date | null },
+  monitorUrl: string | undefined,
+): FqdnStatus {
+  const { standing, state, csr, checkUuid, now } = shown;
+  const { attentionAt, renewAt } = standing;
+  const activity = activityOf(shown);
+  const { expiryAcceptedUntil: until } = fqdn;
+  const acceptedUntil = !fqdn.renewalEnabled && until !== null && until > now ? until : undefined;
+  return {
+    state,
+    reason: reasonOf(standing, { state, hasCsr: csr !== undefined, acceptedUntil }),
+    ...(attentionAt !== null && { attentionAt: attentionAt.toISOString() }),
+    ...(activity !== undefined && { activity }),
+    outlook: outlookAt(standing, shown, now),
+    ...(renewAt !== null && { renewAt: renewAt.toISOString() }),
+    ...certificatePart(shown),
+    ...(csr !== undefined && {
+      csr: { id: csr.id, createdAt: csr.createdAt.toISOString(), findings: [...csr.findings] },
+    }),
+    ...failurePart(standing),
+    ...(checkUuid !== undefined &&
+      monitorUrl !== undefined && {
+        watchUrl: `${monitorUrl.replace(/\/$/, '')}/checks/${checkUuid}/details/`,
+      }),
+  };
+}
+
+function certificatePart({ standing, certificate }: ShownStanding): Pick<FqdnStatus, 'certificate'> {
+  const { notBefore, expiresAt } = standing;
+  if (certificate === undefined || notBefore === null || expiresAt === null) return {};
+  const { id, issuer, serialNumber, keyAlgorithm } = certificate;
+  const dates = { notBefore: notBefore.toISOString(), expiresAt: expiresAt.toISOString() };
+  return { certificate: { id, ...dates, issuer, serialNumber, keyAlgorithm } };
+}
+
+function failurePart({ problem, problemAt, problemReason }: Standing): Pick<FqdnStatus, 'lastFailure'> {
+  const isFailure = problem === 'renewal' || problem === 'request';
+  if (!isFailure || problemAt === null || problemReason === null) return {};
+  return { lastFailure: { at: problemAt.toISOString(), message: problemReason } };
+}

@@ -1,0 +1,105 @@
+import type { FqdnActivity, FqdnState, RenewalOutlook, RenewalStatus } from '@certloop/contracts';
+import type { Standing } from './standing.js';
+
+/** What is at work for an FQDN at this moment. */
+export interface AtWork {
+  /** The open entry of the renewal queue. */
+  readonly renewal:
+    | { readonly status: RenewalStatus; readonly scheduledAt: Date; readonly attempt: number }
+    | undefined;
+  /** The open request for a certificate. */
+  readonly job: 'running' | 'waiting' | undefined;
+}
+
+/** What happens with an FQDN at this moment. */
+export function activityOf({ renewal, job }: AtWork): FqdnActivity | undefined {
+  if (job !== undefined) return job === 'running' ? 'requesting' : 'waiting';
+  return renewal?.status === 'processing' ? 'renewing' : undefined;
+}
+
+/** Whether the FQDN will be renewed at `now`, in the words of the explanation of its renewal. */
+export function outlookAt(
+  { outlook }: Pick<Standing, 'outlook'>,
+  { renewal }: Pick<AtWork, 'renewal'>,
+  now: Date,
+): RenewalOutlook {
+  if (renewal?.status === 'processing') return 'running';
+  if (outlook === 'forbidden') return 'forbidden';
+  if (renewal === undefined) return outlook === 'planned' ? 'unscheduled' : outlook;
+  if (renewal.scheduledAt <= now) return 'due';
+  return renewal.attempt > 1 ? 'retrying' : 'scheduled';
+}
+
+/** What the sentence about an FQDN is made of, beside how it stands. */
+export interface ReasonFacts {
+  readonly state: FqdnState;
+  readonly hasCsr: boolean;
+  /** People accept until then that the certificate expires; undefined where they do not. */
+  readonly acceptedUntil: Date | undefined;
+}
+
+/** One or two sentences for people: how the FQDN stands, and what to do. */
+export function reasonOf(standing: Standing, facts: ReasonFacts): string {
+  const { expiresAt, problem, attentionAt } = standing;
+  switch (facts.state) {
+    case 'unfinished': {
+      const next = facts.hasCsr ? 'Request one, or have the CSR signed.' : 'Upload a CSR.';
+      return joined('There is no certificate yet.', problem === null ? next : problemText(standing));
+    }
+    case 'expired':
+      return joined(`The certificate expired on ${textOf(expiresAt)}.`, causeText(standing, facts));
+    case 'failing':
+      return joined(problemText(standing), nextTry(standing));
+    case 'due':
+      return joined(`The certificate expires on ${textOf(expiresAt)}.`, causeText(standing, facts));
+    case 'valid':
+      if (facts.acceptedUntil !== undefined)
+        return `The certificate expires on ${textOf(expiresAt)}, which people accept until ${textOf(attentionAt)}.`;
+      return standing.outlook === 'planned'
+        ? `Renews on ${textOf(standing.renewAt)}.`
+        : joined(`The certificate is valid until ${textOf(expiresAt)}.`, causeText(standing, facts));
+  }
+}
+
+function causeText(standing: Standing, { acceptedUntil }: ReasonFacts): string {
+  if (standing.problem !== null) return problemText(standing);
+  if (acceptedUntil !== undefined) return `People accept that until ${textOf(acceptedUntil)}.`;
+  return hints[standing.outlook];
+}
+
+const hints: Readonly<Record<Standing['outlook'], string>> = {
+  planned: 'Its renewal is late: see the explanation of its renewal.',
+  forbidden: 'The issuance policy of the space forbids its renewal.',
+  switched_off: 'Automatic renewal is off: switch it on, or request a certificate.',
+  no_certificate: '',
+  no_csr: 'No CSR is stored, and a renewal needs one: upload a CSR.',
+  no_provider: 'No provider can be asked for a renewal: choose one for this FQDN.',
+  compromised_key: 'The newest CSR has the key that is compromised: upload a CSR with a new key.',
+};
+
+function problemText({ problem, problemAt, problemReason }: Standing): string {
+  const reason = problemReason ?? 'unknown';
+  switch (problem) {
+    case 'revoked':
+      return `The certificate was revoked on ${textOf(problemAt)}.`;
+    case 'forbidden':
+      return ended(`The next renewal is forbidden by ${reason}`);
+    case 'renewal':
+      return ended(`The last renewal failed: ${reason}`);
+    case 'request':
+      return ended(`The last request failed: ${reason}`);
+    case 'served':
+      return ended(reason);
+    case null:
+      return '';
+  }
+}
+
+function nextTry({ problem, outlook, renewAt }: Standing): string {
+  if (problem === 'served' || problem === 'request' || problem === 'forbidden') return '';
+  return outlook === 'planned' ? `The next try is at ${textOf(renewAt)}.` : hints[outlook];
+}
+
+const textOf = (moment: Date | null): string => moment?.toISOString() ?? 'an unknown date';
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+const joined = (...sentences: readonly string[]): string => sentences.filter((text) => text !== '').join(' ');

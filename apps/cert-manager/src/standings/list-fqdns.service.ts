@@ -1,0 +1,131 @@
+import { type FqdnSort, type FqdnState, longestPage, type SortedPosition } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../fqdns/fqdns.service.js';
+import { findSpace, type SpaceScope, spaceExists } from '../spaces/spaces.repository.js';
+import { countStates, type StateCounts } from './fqdn-counts.repository.js';
+import { readIdPage } from './fqdn-list.repository.js';
+import { type FqdnStanding, type KeyAlgorithms, readStatuses } from './read-statuses.service.js';
+import { positionIn } from './sorted-cursor.js';
+
+export interface ListFqdnsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly keyAlgorithms: KeyAlgorithms;
+}
+
+/** What a list of FQDNs is asked for. */
+export interface FqdnsQuery {
+  readonly spaceId?: string | undefined;
+  readonly q?: string | undefined;
+  readonly state?: FqdnState | undefined;
+  readonly renewal?: 'on' | 'off' | undefined;
+  readonly providerId?: string | undefined;
+  readonly expiresBefore?: string | undefined;
+  readonly sort?: FqdnSort | undefined;
+  readonly include?: 'status' | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: SortedPosition | undefined;
+}
+
+export interface ListedFqdn {
+  readonly fqdn: FqdnRow;
+  /** Where the request includes it. */
+  readonly status: FqdnStanding | undefined;
+}
+
+export interface FqdnPage {
+  readonly rows: readonly ListedFqdn[];
+  readonly total: number;
+  readonly next: SortedPosition | undefined;
+}
+
+/**
+ * FQDNs of the spaces that the caller may read, at most 1000 at once. Throws InvalidInput for a cursor of another sort.
+ */
+export async function listFqdnsByStanding(
+  { db, clock, keyAlgorithms }: ListFqdnsDeps,
+  caller: Caller,
+  query: FqdnsQuery,
+): Promise<FqdnPage> {
+  const { sort = 'createdAt', limit = longestPage, include, renewal, expiresBefore } = query;
+  const after = positionIn(query.cursor, { sort, isText: sort === 'fqdn' });
+  const filter = {
+    ...query,
+    scope: scopeOf(caller, query.spaceId),
+    renewalEnabled: renewal && renewal === 'on',
+    expiresBefore: expiresBefore === undefined ? undefined : new Date(expiresBefore),
+  };
+  return db.read(async (tx) => {
+    const now = clock.now();
+    const page = await readIdPage(tx, filter, { sort, limit, after }, now);
+    const fqdns = await inOrder(
+      tx,
+      page.rows.map(({ id }) => id),
+    );
+    const statuses =
+      include === 'status' && fqdns.length > 0
+        ? await readStatuses(tx, fqdns, { now, keyAlgorithms })
+        : undefined;
+    const last = page.hasMore ? page.rows.at(-1) : undefined;
+    return {
+      rows: fqdns.map((fqdn) => ({ fqdn, status: statuses?.get(fqdn.id) })),
+      total: page.total,
+      next: last && { sort, ...last },
+    };
+  });
+}
+
+/** As listFqdnsByStanding, for one space. Throws NotFound too. */
+export async function listFqdnsOfSpace(
+  deps: ListFqdnsDeps,
+  caller: Caller,
+  query: FqdnsQuery & { readonly spaceId: string },
+): Promise<FqdnPage> {
+  requireLevel(caller, query.spaceId, 'READ');
+  const page = await listFqdnsByStanding(deps, caller, query);
+  if (page.total === 0 && !(await deps.db.read((tx) => spaceExists(tx, query.spaceId))))
+    throw spaceNotFound();
+  return page;
+}
+
+/** How many FQDNs of the spaces that the caller may read are in each state. */
+export async function countFqdnStates(
+  { db, clock }: Pick<ListFqdnsDeps, 'db' | 'clock'>,
+  caller: Caller,
+  { spaceId, q }: Pick<FqdnsQuery, 'spaceId' | 'q'>,
+): Promise<StateCounts> {
+  return db.read((tx) => countStates(tx, { scope: scopeOf(caller, spaceId), q }, clock.now()));
+}
+
+/** An FQDN, the name of its space, and how it stands. Throws NotFound. */
+export async function showFqdn(
+  { db, clock, keyAlgorithms }: ListFqdnsDeps,
+  caller: Caller,
+  { spaceId, fqdnId }: FqdnPlace,
+): Promise<{ readonly fqdn: FqdnRow; readonly spaceName: string; readonly status: FqdnStanding }> {
+  requireLevel(caller, spaceId, 'READ');
+  return db.read(async (tx) => {
+    const space = await findSpace(tx, spaceId);
+    if (space === undefined) throw spaceNotFound();
+    const fqdn = await getFqdn(tx, spaceId, fqdnId);
+    const statuses = await readStatuses(tx, [fqdn], { now: clock.now(), keyAlgorithms });
+    const status = statuses.get(fqdnId);
+    if (status === undefined) throw fqdnNotFound();
+    return { fqdn, spaceName: space.name, status };
+  });
+}
+
+function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
+  if (spaceId === undefined) return readableSpaces(caller);
+  return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
+}
+
+async function inOrder(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
+  if (ids.length === 0) return [];
+  const rows = new Map((await listFqdnsById(tx, ids)).map((row) => [row.id, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}

@@ -1,0 +1,74 @@
+import { longestPage, type SortedPosition, type SpaceSort } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { readableSpaces, requireLevel, spaceNotFound } from '../access/permissions.js';
+import { findSpace, listSpaceRows, type SpaceRow } from '../spaces/spaces.repository.js';
+import { countStatesOfSpaces, type SpaceCounts } from './fqdn-counts.repository.js';
+import { positionIn } from './sorted-cursor.js';
+import { readSpaceIdPage } from './space-list.repository.js';
+
+export interface ListSpacesDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** What a list of spaces is asked for. */
+export interface SpacesQuery {
+  /** Part of the name. */
+  readonly q?: string | undefined;
+  readonly sort?: SpaceSort | undefined;
+  readonly include?: 'counts' | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: SortedPosition | undefined;
+}
+
+export interface SpacePage {
+  readonly rows: readonly { readonly space: SpaceRow; readonly counts: SpaceCounts | undefined }[];
+  readonly total: number;
+  readonly next: SortedPosition | undefined;
+}
+
+/** Spaces that the caller may read, at most 1000 at once. Throws InvalidInput for a cursor of another sort. */
+export async function listSpacesByStanding(
+  { db, clock }: ListSpacesDeps,
+  caller: Caller,
+  { q, sort = 'createdAt', include, limit = longestPage, cursor }: SpacesQuery,
+): Promise<SpacePage> {
+  const after = positionIn(cursor, { sort, isText: sort === 'name' });
+  const scope = readableSpaces(caller);
+  return db.read(async (tx) => {
+    const page = await readSpaceIdPage(tx, { scope, q }, { sort, limit, after });
+    const ids = page.rows.map(({ id }) => id);
+    const spaces = new Map(
+      (ids.length === 0 ? [] : await listSpaceRows(tx, ids)).map((row) => [row.id, row]),
+    );
+    const hasCounts = include === 'counts' && ids.length > 0;
+    const all = hasCounts ? await countStatesOfSpaces(tx, ids, clock.now()) : [];
+    const counts = new Map(all.map((row) => [row.id, row]));
+    const last = page.hasMore ? page.rows.at(-1) : undefined;
+    return {
+      rows: ids.flatMap((id) => {
+        const space = spaces.get(id);
+        return space === undefined ? [] : [{ space, counts: counts.get(id) }];
+      }),
+      total: page.total,
+      next: last && { sort, ...last },
+    };
+  });
+}
+
+/** A space and the counts of its FQDNs. Throws NotFound. */
+export async function showSpace(
+  { db, clock }: ListSpacesDeps,
+  caller: Caller,
+  id: string,
+): Promise<{ readonly space: SpaceRow; readonly counts: SpaceCounts }> {
+  requireLevel(caller, id, 'READ');
+  return db.read(async (tx) => {
+    const space = await findSpace(tx, id);
+    const [counts] = await countStatesOfSpaces(tx, [id], clock.now());
+    if (space === undefined || counts === undefined) throw spaceNotFound();
+    return { space, counts };
+  });
+}

@@ -1,0 +1,63 @@
+import { type certManagerContract, formatSortedCursor, type Handlers, type Space } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { levelOn } from '../access/permissions.js';
+import { eachOf, listHeaders, pageHeaders } from '../http/page-headers.js';
+import { type ShownSpace, spaceView } from '../spaces/space-view.js';
+import { listSpaces, type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
+import { countsView, type ShownCounts } from './counts-view.js';
+import { type ListSpacesDeps, listSpacesByStanding, showSpace } from './list-spaces.service.js';
+import { plainWindow } from './sorted-cursor.js';
+
+export type SpaceOperations = 'listSpaces' | 'getSpace' | 'updateSpace';
+
+export function spaceHandlers(
+  deps: ListSpacesDeps & Pick<SpacesDeps, 'db' | 'clock'>,
+): Pick<Handlers<typeof certManagerContract, Caller>, SpaceOperations> {
+  const showOne = async (caller: Caller, id: string) => {
+    const { space, counts } = await showSpace(deps, caller, id);
+    return { status: 200, body: countedView(space, counts, caller) } as const;
+  };
+  return {
+    listSpaces: async ({ query, context }) => {
+      const plain = plainWindow(query);
+      if (plain !== undefined) {
+        const page = await listSpaces(deps, context, plain);
+        return {
+          status: 200,
+          body: eachOf(page.rows, spaceView),
+          headers: pageHeaders(page, '/spaces', query),
+        };
+      }
+      const { rows, total, next } = await listSpacesByStanding(deps, context, query);
+      const cursor = next && formatSortedCursor(next);
+      return {
+        status: 200,
+        body: eachOf(
+          rows,
+          ({ space, counts }): Space =>
+            counts === undefined ? spaceView(space) : countedView(space, counts, context),
+        ),
+        headers: listHeaders({ total, cursor }, '/spaces', query),
+      };
+    },
+    getSpace: ({ params, context }) => showOne(context, params.id),
+    updateSpace: async ({ params, body, context }) => {
+      await updateSpace(deps, context, { ...params, ...body });
+      return showOne(context, params.id);
+    },
+  };
+}
+
+function countedView(
+  space: ShownSpace,
+  counts: ShownCounts & { readonly nextExpiry: Date | null },
+  caller: Caller,
+) {
+  const { nextExpiry } = counts;
+  return {
+    ...spaceView(space),
+    level: levelOn(caller, space.id) ?? 'READ',
+    counts: countsView(counts),
+    ...(nextExpiry !== null && { nextExpiry: nextExpiry.toISOString() }),
+  };
+}

@@ -1,0 +1,82 @@
+import { type certManagerContract, formatSortedCursor, type Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { levelOn } from '../access/permissions.js';
+import { fqdnView } from '../fqdns/fqdn-view.js';
+import { type FqdnPlace, listFqdns } from '../fqdns/fqdns.service.js';
+import { type UpdateFqdnDeps, updateFqdn } from '../fqdns/update-fqdn.service.js';
+import { eachOf, listHeaders, pageHeaders } from '../http/page-headers.js';
+import { statusView } from './fqdn-status-view.js';
+import {
+  countFqdnStates,
+  type FqdnPage,
+  type FqdnsQuery,
+  type ListFqdnsDeps,
+  listFqdnsByStanding,
+  listFqdnsOfSpace,
+  showFqdn,
+} from './list-fqdns.service.js';
+import { plainWindow } from './sorted-cursor.js';
+import { type SpaceOperations, spaceHandlers } from './space-standings.routes.js';
+
+type StandingOperations = 'listFqdns' | 'listAllFqdns' | 'countFqdnStates' | 'getFqdn' | 'updateFqdn';
+
+export interface StandingsDeps extends ListFqdnsDeps, UpdateFqdnDeps {
+  /** Where browsers reach the monitor. */
+  readonly monitorPublicUrl: string | undefined;
+}
+
+export function standingsHandlers(
+  deps: StandingsDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, StandingOperations | SpaceOperations> {
+  const { monitorPublicUrl } = deps;
+  const answerPage = (page: FqdnPage, path: string, query: FqdnsQuery) => {
+    const body = eachOf(page.rows, ({ fqdn, status }) => ({
+      ...fqdnView(fqdn),
+      ...(status !== undefined && { status: statusView(status, fqdn, monitorPublicUrl) }),
+    }));
+    const cursor = page.next && formatSortedCursor(page.next);
+    return {
+      status: 200,
+      body,
+      headers: listHeaders({ total: page.total, cursor }, path, { ...query }),
+    } as const;
+  };
+  const showOne = async (caller: Caller, place: FqdnPlace) => {
+    const { fqdn, spaceName, status } = await showFqdn(deps, caller, place);
+    const level = levelOn(caller, fqdn.spaceId) ?? 'READ';
+    const shown = statusView(status, fqdn, monitorPublicUrl);
+    return { status: 200, body: { ...fqdnView(fqdn), spaceName, level, status: shown } } as const;
+  };
+  return {
+    ...spaceHandlers(deps),
+    listFqdns: async ({ params: { id: spaceId }, query, context }) => {
+      const path = `/spaces/${spaceId}/fqdns`;
+      const plain = plainWindow(query);
+      if (plain === undefined) {
+        return answerPage(await listFqdnsOfSpace(deps, context, { ...query, spaceId }), path, query);
+      }
+      const page = await listFqdns(deps, context, { spaceId, window: plain });
+      return {
+        status: 200,
+        body: eachOf(page.rows, (fqdn) => fqdnView(fqdn)),
+        headers: pageHeaders(page, path, query),
+      };
+    },
+    listAllFqdns: async ({ query, context }) =>
+      answerPage(await listFqdnsByStanding(deps, context, query), '/fqdns', query),
+    countFqdnStates: async ({ query, context }) => ({
+      status: 200,
+      body: await countFqdnStates(deps, context, query),
+    }),
+    getFqdn: ({ params, context }) => showOne(context, placeOf(params)),
+    updateFqdn: async ({ params, body, context }) => {
+      await updateFqdn(deps, context, { ...placeOf(params), ...body });
+      return showOne(context, placeOf(params));
+    },
+  };
+}
+
+const placeOf = ({ id: spaceId, fqdnId }: { readonly id: string; readonly fqdnId: string }): FqdnPlace => ({
+  spaceId,
+  fqdnId,
+});

@@ -1,0 +1,133 @@
+import { type Fqdn, type OwnSpace, type Space, spaceSorts } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Response } from 'supertest';
+import type { TestApp } from '../support/app.js';
+import { grant } from '../support/factories.js';
+import { addFqdn, addSpace, unknownId } from '../support/inventory.js';
+import type { Person } from '../support/people.js';
+import {
+  certificatesOf,
+  type RenewalPlace,
+  renewedFqdn,
+  signWith,
+  startRenewing,
+} from '../support/renewals.js';
+import { fqdnWithCsr } from '../support/signing.js';
+
+jest.setTimeout(60_000);
+
+const day = 86_400_000;
+const none = { total: 0, needsYou: 0, unfinished: 0, valid: 0, due: 0, failing: 0, expired: 0 };
+
+describeEachDialect('spaces by how their FQDNs stand', (open) => {
+  let place: RenewalPlace;
+  let app: TestApp;
+  let fqdns: { ended: Fqdn; renewed: Fqdn };
+  let empty: Space;
+  let named: Space;
+  beforeAll(async () => {
+    place = await startRenewing(open);
+    app = place.app;
+    empty = await addSpace(app, 'an empty one');
+    app.clock.advance(1000);
+    const { fqdn: ended } = await fqdnWithCsr(app, 'ended.example.org');
+    await signWith(place, ended);
+    app.clock.advance(31 * day);
+    fqdns = { ended, renewed: await renewedFqdn(place, 'renewed.example.org') };
+    await addFqdn(app, fqdns.renewed.spaceId, 'new.example.org');
+    app.clock.advance(1000);
+    named = await addSpace(app, 'Zürich 100%_');
+    await grant(app, app.people.ben, 'READ_WRITE', [ended.spaceId, named.id]);
+  });
+  afterAll(() => place.close());
+
+  const get = (path: string, person: Person = app.people.ada) => app.request.get(path).set(person.auth);
+  const list = async (query: object, person?: Person) => {
+    const { body } = await get('/spaces', person).query(query).expect(200);
+    return body as Space[];
+  };
+  const idsOf = (spaces: readonly Space[]) => spaces.map(({ id }) => id);
+
+  test('have the counts, the next end and the level where the request includes them', async () => {
+    const { renewed, ended } = fqdns;
+    const end = (await certificatesOf(app, renewed)).at(-1)?.expiresAt;
+    const shown = new Map((await list({ include: 'counts' })).map((space) => [space.id, space]));
+    expect(shown.get(renewed.spaceId)).toMatchObject({
+      level: 'FULL_ACCESS',
+      counts: { ...none, total: 2, valid: 1, unfinished: 1 },
+      nextExpiry: end,
+    });
+    expect(shown.get(ended.spaceId)?.counts).toEqual({ ...none, total: 1, needsYou: 1, expired: 1 });
+    expect(shown.get(ended.spaceId)).not.toHaveProperty('nextExpiry');
+    expect(shown.get(empty.id)).toEqual({ ...empty, level: 'FULL_ACCESS', counts: none });
+  });
+
+  test('are as before in a plain list, and where they are only sorted', async () => {
+    const plain = await list({});
+    expect(plain).toContainEqual(empty);
+    expect(await list({ sort: 'createdAt' })).toEqual(plain);
+  });
+
+  test('come by need, those without FQDNs last, and by name whatever the case', async () => {
+    const byNeed = idsOf(await list({ sort: 'attention' }));
+    expect(byNeed.slice(0, 2)).toEqual([fqdns.ended.spaceId, fqdns.renewed.spaceId]);
+    expect(byNeed.slice(2).sort()).toEqual([empty.id, named.id].sort());
+    const names = (await list({ sort: 'name' })).map(({ name }) => name);
+    expect(names).toEqual(['an empty one', 'space', 'space', 'Zürich 100%_']);
+  });
+
+  test.each(spaceSorts)('by pages sorted by %s, each once', async (sort) => {
+    for (const person of [app.people.ada, app.people.ben]) {
+      const all = idsOf(await list({ sort }, person));
+      const rows: string[] = [];
+      let next: string | undefined = `/spaces?sort=${sort}&limit=1`;
+      while (next !== undefined) {
+        const { body, headers }: Response = await get(next, person).expect(200);
+        rows.push(...idsOf(body as Space[]));
+        expect(headers['x-total-count']).toBe(String(all.length));
+        next = /^<([^>]+)>; rel="next"$/.exec(String(headers['link']))?.[1];
+      }
+      expect(rows).toEqual(all);
+    }
+    expect(idsOf(await list({ sort }, app.people.ben))).toHaveLength(2);
+  });
+
+  test.each([
+    ['EMPTY', ['an empty one']],
+    ['zürich', ['Zürich 100%_']],
+    ['Zu\u0308rich', ['Zürich 100%_']],
+    ['%_', ['Zürich 100%_']],
+    ['p_c', []],
+    ['\\', []],
+  ])('with %s in their names', async (q, names) => {
+    expect((await list({ q })).map(({ name }) => name)).toEqual(names);
+  });
+
+  test('are refused a cursor of another sort, and what is no query', async () => {
+    const { headers } = await get('/spaces?sort=name&limit=1').expect(200);
+    const next = /^<([^>]+)>/.exec(String(headers['link']))?.[1] ?? '';
+    for (const path of [next.replace('name', 'attention'), next.replace('sort=name&', '')]) {
+      const { body } = await get(path).expect(400);
+      expect(body).toMatchObject({ errors: [{ path: 'query.cursor', code: 'other_sort' }] });
+    }
+    for (const query of ['sort=size', 'include=all', `q=${'x'.repeat(101)}`]) {
+      await get(`/spaces?${query}`).expect(400);
+    }
+  });
+
+  test('one has its level and its counts, also when it is changed', async () => {
+    const { spaceId } = fqdns.ended;
+    const { body } = await get(`/spaces/${spaceId}`, app.people.ben).expect(200);
+    expect(body as OwnSpace).toMatchObject({
+      id: spaceId,
+      level: 'READ_WRITE',
+      counts: { ...none, total: 1, needsYou: 1, expired: 1 },
+    });
+    const put = app.request.put(`/spaces/${spaceId}`).set(app.people.ada.auth);
+    const changed = await put.send({ description: 'the shop' }).expect(200);
+    expect(changed.body).toEqual({ ...body, level: 'FULL_ACCESS', description: 'the shop' });
+    await get(`/spaces/${unknownId}`).expect(404);
+    await get(`/spaces/${spaceId}`, app.people.cleo).expect(404);
+  });
+});
