@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Brings a running composed stack to the version of this folder, one replica after the other:
+# Upgrades a running compose stack to the version of this folder, one replica after the other:
 #   bash docker/upgrade.sh
-# With two replicas behind the balancer no request fails meanwhile; a service that runs once is away for a few seconds.
+# With two replicas behind the load balancer, no request fails; a single process is unavailable for a few seconds.
 # COMPOSE_ARGS names the compose files, "-f docker/compose.yaml -f docker/compose.scale.yaml" when absent.
-# With NO_BUILD=1 the images are taken as they are, such as those that you pulled. A run that was cut off is repeated:
-# what is new already stays.
+# NO_BUILD=1 uses existing images, such as those that you pulled. If a run is interrupted, run the script again:
+# it skips containers that are already new.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +27,7 @@ for service in check-monitor cert-manager; do
   compose run --rm -T --no-deps "$service" node dist/src/cli.js migrate
 done
 
-# Whether a container has another image or other settings than a new one would get.
+# Whether a container has an old image or old settings.
 is_outdated() { # container, service
   local name
   name=$(docker container inspect --format '{{.Config.Image}}' "$1")
@@ -40,16 +40,16 @@ for service in dummy-ca check-monitor cert-manager; do
   for container in $(compose ps -q "$service"); do
     is_outdated "$container" "$service" || continue
     say "replacing a $service"
-    # running requests end first
+    # running requests finish first
     docker stop --time 30 "$container" >/dev/null
     docker rm "$container" >/dev/null
-    # with its dependencies, or the next plain `up` would find other settings and replace everything at once
+    # with its dependencies: otherwise the next `up` would find other settings and replace everything at once
     compose up -d --no-recreate --no-build --wait "$service"
   done
 done
 
 say 'starting what is new in this version'
-# the ended job of the old image; were it left, the next plain `up` would replace it and all that depends on it
+# the ended job of the old image; otherwise the next `up` would replace it and all dependent services
 compose rm -f monitor-project >/dev/null
 compose up -d --no-recreate --no-build --wait
 say 'done: node docker/smoke.mjs says whether the loop is closed'
