@@ -16,6 +16,9 @@ import { session, stateQuery } from './service.js';
 const links: readonly NavigationLink[] = [
   { to: '/spaces', label: 'Spaces', icon: 'space' },
   { to: '/renewals', label: 'Renewals', icon: 'clock' },
+  { to: '/providers', label: 'Providers', icon: 'certificate' },
+  { to: '/audit', label: 'Audit log', icon: 'pulse' },
+  { to: '/account', label: 'Your account', icon: 'key' },
 ];
 
 /** The frame of every page that needs a session; without one the sign-in comes first. */

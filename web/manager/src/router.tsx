@@ -68,10 +68,30 @@ const renewals = createRoute({
   component: lazyRouteComponent(() => import('./pages/renewals/renewals-page.js'), 'RenewalsPage'),
 });
 
+const providers = createRoute({
+  getParentRoute: () => inside,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('./pages/providers/providers-page.js'), 'ProvidersPage'),
+});
+const audit = createRoute({
+  getParentRoute: () => inside,
+  path: '/audit',
+  validateSearch: ({ action, user }: Record<string, unknown>): { action?: string; user?: string } => ({
+    ...(typeof action === 'string' && { action }),
+    ...(typeof user === 'string' && { user }),
+  }),
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.js'), 'AuditPage'),
+});
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.js'), 'AccountPage'),
+});
+
 const routeTree = root.addChildren([
   login,
   welcome,
-  inside.addChildren([home, spaces, space, fqdn, certificate, renewals]),
+  inside.addChildren([home, spaces, space, fqdn, certificate, renewals, providers, audit, account]),
 ]);
 
 export const router = createRouter({

@@ -118,6 +118,7 @@ export function RenewalsPage() {
           <Link
             key={one}
             className="cl-tab"
+            activeOptions={{ exact: true }}
             to="/renewals"
             search={{ status: one }}
             aria-current={one === status || undefined}

@@ -1,0 +1,85 @@
+import { hasBrowser } from '@certloop/browser';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { addSpace } from '../support/inventory.js';
+import { providerOf } from '../support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(60_000);
+
+(hasBrowser() ? describe : describe.skip)('pages of providers, the audit log and the own account', () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await startConsoleStage();
+  });
+  afterAll(() => stage.close());
+
+  test('configures, tests and disables a provider', async () => {
+    const { app } = stage;
+    await stage.play('providers', app.people.ada, '/providers', async ({ page, look }) => {
+      await page.getByRole('button', { name: 'Test Dummy certificate authority' }).click();
+      await page.getByRole('status').getByText(/\w/).waitFor();
+      await look('list');
+      await page.getByRole('button', { name: 'Configure Dummy certificate authority' }).click();
+      const address = page.getByLabel('Address', { exact: true });
+      const good = await address.inputValue();
+      await address.fill('ftp://nowhere');
+      await page.getByRole('button', { name: 'Save the configuration' }).click();
+      await page.locator('[aria-invalid=true]').waitFor();
+      await look('fault');
+      await address.fill(good);
+      await page.getByLabel('Days until a certificate expires').fill('30');
+      await page.getByRole('button', { name: 'Save the configuration' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect((await providerOf(app, 'dummy-ca')).config).toMatchObject({ validityDays: 30, baseUrl: good });
+      await page.getByLabel('enabled: Dummy certificate authority').click();
+      await page.getByLabel('disabled: Dummy certificate authority').waitFor();
+      expect((await providerOf(app, 'dummy-ca')).enabled).toBe(false);
+    });
+  });
+
+  test('shows who did what, by subject and user', async () => {
+    const { app } = stage;
+    await addSpace(app, 'Audited space');
+    await stage.play('audit', app.people.ada, '/audit', async ({ page, look }) => {
+      const table = page.getByRole('table', { name: 'Audit log' });
+      await page.getByRole('link', { name: 'Spaces' }).last().click();
+      await table.getByText('Audited space').waitFor();
+      await look('spaces');
+      await page.getByRole('button', { name: 'Details' }).first().click();
+      await page.getByRole('dialog').getByText('"requestId"').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByLabel('User name').fill('cleo');
+      await page.getByRole('button', { name: 'Filter by user' }).click();
+      await page.getByRole('heading', { name: 'Nothing was done yet' }).waitFor();
+    });
+  });
+
+  test('creates a token that works and is shown once, revokes it, and changes the password', async () => {
+    const { app } = stage;
+    const { ben } = app.people;
+    await stage.play('account', ben, '/account', async ({ page, look }) => {
+      await page.getByRole('button', { name: 'Create a token' }).click();
+      await page.getByLabel('Name').fill('ci-1');
+      expect(await page.getByLabel('Scope').locator('option').allInnerTexts()).not.toContain('ADMIN');
+      await page.getByRole('button', { name: 'Create the token' }).click();
+      const token = await page.getByRole('dialog').getByText(/^cmt_/).textContent();
+      await app.request.get('/auth/me').set('Authorization', `Bearer ${token}`).expect(200);
+      await page.keyboard.press('Escape');
+      await page.getByRole('rowheader', { name: 'ci-1' }).waitFor();
+      await look('tokens');
+      await page.getByRole('button', { name: 'Revoke ci-1' }).click();
+      await page.getByRole('button', { name: 'Revoke the token' }).click();
+      await page.getByRole('rowheader', { name: 'ci-1' }).waitFor({ state: 'detached' });
+      await app.request.get('/auth/me').set('Authorization', `Bearer ${token}`).expect(401);
+
+      await page.getByLabel('Password now').fill('wrong');
+      await page.getByLabel('New password').fill('correct horse battery');
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await page.getByRole('alert').getByText(/\w/).waitFor();
+      await page.getByLabel('Password now').fill(ben.password);
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    });
+  });
+});

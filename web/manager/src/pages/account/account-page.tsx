@@ -1,0 +1,97 @@
+import { Fault, faultsOf, PasswordField, useSession, useTitle } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, session, stateQuery } from '../../service.js';
+import { TokensCard } from './tokens-card.js';
+
+/** The user's own account: rights, password, API tokens. */
+export function AccountPage() {
+  useTitle('Your account', 'manager');
+  const state = useSession(session);
+  if (!('me' in state)) return null;
+  const { user, rights } = state.me;
+  return (
+    <>
+      <h1>Your account</h1>
+      <div className="cl-columns">
+        <div className="cl-column">
+          <TokensCard rights={rights} />
+        </div>
+        <div className="cl-column">
+          <section className="cl-panel" aria-label="User">
+            <h2>{user.username}</h2>
+            <dl className="cl-facts">
+              <dt>E-mail</dt>
+              <dd>{user.email}</dd>
+              <dt>Rights</dt>
+              <dd>{rightsText(rights)}</dd>
+            </dl>
+          </section>
+          <PasswordCard />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function rightsText({
+  isAdmin,
+  hasFullAccess,
+  everywhere,
+}: {
+  isAdmin: boolean;
+  hasFullAccess: boolean;
+  everywhere?: string | undefined;
+}): string {
+  if (isAdmin) return 'Administrator: you may do everything.';
+  if (hasFullAccess) return 'FULL_ACCESS to all spaces.';
+  if (everywhere !== undefined) return `${everywhere} on all spaces.`;
+  return 'What your groups give you on single spaces. Each space shows it.';
+}
+
+const fields = ['currentPassword', 'newPassword'] as const;
+
+function PasswordCard() {
+  const service = useQuery(stateQuery).data;
+  const change = useMutation({
+    mutationFn: (body: { readonly currentPassword: string; readonly newPassword: string }) =>
+      api.changePassword({ body }),
+    // every session has ended, this one too
+    onSuccess: () => session.check(false),
+  });
+  const { byField, general } = faultsOf(change.error, fields);
+  return (
+    <section className="cl-panel" aria-label="Password">
+      <h2>Change the password</h2>
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          change.mutate({
+            currentPassword: String(data.get('currentPassword')),
+            newPassword: String(data.get('newPassword')),
+          });
+        }}
+      >
+        <PasswordField
+          name="currentPassword"
+          label="Password now"
+          autoComplete="current-password"
+          error={byField['currentPassword']}
+        />
+        <PasswordField
+          name="newPassword"
+          label="New password"
+          autoComplete="new-password"
+          description={`At least ${service?.passwordMinLength ?? 8} characters. You sign in again afterwards, in every browser.`}
+          error={byField['newPassword']}
+        />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={change.isPending}>
+          Change the password
+        </Button>
+      </form>
+    </section>
+  );
+}

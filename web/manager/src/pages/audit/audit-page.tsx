@@ -1,0 +1,219 @@
+import type { AuditLog } from '@certloop/contracts/browser';
+import {
+  type Column,
+  countOf,
+  DataTable,
+  EmptyState,
+  exactTime,
+  Icon,
+  Loaded,
+  StateChip,
+  serviceUrl,
+  useTitle,
+} from '@certloop/web-kit';
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../service.js';
+
+const route = getRouteApi('/inside/audit');
+
+const subjects = [
+  [undefined, 'Everything'],
+  ['certificate.*', 'Certificates'],
+  ['csr.*', 'CSRs'],
+  ['fqdn.*', 'Names'],
+  ['queue.*', 'Renewals'],
+  ['space.*', 'Spaces'],
+  ['provider.*', 'Providers'],
+  ['user.*', 'Users'],
+  ['group.*', 'Groups'],
+  ['auth.*', 'Sign-in'],
+] as const;
+
+const pageSize = 50;
+
+/** What was done, by whom, and how it ended, the newest first. */
+export function AuditPage() {
+  useTitle('Audit log', 'manager');
+  const { action, user } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [shown, show] = useState<AuditLog>();
+  const filter = {
+    ...(action !== undefined && { action }),
+    ...(user !== undefined && { username: user }),
+  };
+  const query = useInfiniteQuery({
+    queryKey: ['audit', filter],
+    queryFn: async ({ pageParam, signal }) => {
+      const page = { ...filter, limit: String(pageSize), offset: String(pageParam) };
+      return (await api.listAuditLogs({ query: page, signal })).body;
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, total }) => (offset + pageSize < total ? offset + pageSize : undefined),
+  });
+  const rows = query.data?.pages.flatMap(({ logs }) => logs) ?? [];
+  const total = query.data?.pages.at(-1)?.total ?? 0;
+  const columns: readonly Column<AuditLog>[] = [
+    { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
+    { key: 'who', title: 'By', width: '10rem', cell: ({ username }) => username },
+    { key: 'what', title: 'Action', width: '14rem', cell: ({ action: done }) => done },
+    { key: 'on', title: 'On', cell: subjectOf },
+    { key: 'end', title: 'Outcome', width: '8rem', cell: (entry) => <Outcome entry={entry} /> },
+    {
+      key: 'more',
+      title: '',
+      width: '7rem',
+      cell: (entry) => (
+        <Button size="xs" variant="default" onClick={() => show(entry)}>
+          Details
+        </Button>
+      ),
+    },
+  ];
+  const exportOf = (format: 'jsonl' | 'csv') =>
+    `${serviceUrl()}/audit-logs/export?${new URLSearchParams({ ...filter, format }).toString()}`;
+  return (
+    <>
+      <div className="cl-title">
+        <h1>Audit log</h1>
+        <div className="cl-row">
+          {(['csv', 'jsonl'] as const).map((format) => (
+            <Button
+              key={format}
+              component="a"
+              href={exportOf(format)}
+              download
+              variant="default"
+              size="xs"
+              leftSection={<Icon name="upload" size={16} />}
+            >
+              Export as {format === 'csv' ? 'CSV' : 'JSON Lines'}
+            </Button>
+          ))}
+        </div>
+      </div>
+      <nav className="cl-tabs" aria-label="Subjects">
+        {subjects.map(([prefix, label]) => (
+          <Link
+            key={label}
+            className="cl-tab"
+            activeOptions={{ exact: true }}
+            to="/audit"
+            search={{ ...(prefix !== undefined && { action: prefix }), ...(user !== undefined && { user }) }}
+            aria-current={prefix === action || undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <form
+        className="cl-row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const name = String(new FormData(event.currentTarget).get('user')).trim();
+          void navigate({
+            search: { ...(action !== undefined && { action }), ...(name !== '' && { user: name }) },
+          });
+        }}
+      >
+        <TextInput
+          name="user"
+          aria-label="User name"
+          placeholder="User name"
+          defaultValue={user ?? ''}
+          maxLength={64}
+        />
+        <Button type="submit" variant="default">
+          Filter by user
+        </Button>
+      </form>
+      <Loaded query={query}>
+        {() =>
+          rows.length === 0 ? (
+            <EmptyState title="Nothing was done yet">
+              <p>The log shows every change to what you may see, and every refused attempt.</p>
+            </EmptyState>
+          ) : (
+            <>
+              <DataTable label="Audit log" columns={columns} rows={rows} rowKey={({ id }) => id} />
+              <div className="cl-row">
+                <span className="cl-dim">
+                  {countOf(rows.length, 'entry', 'entries')}
+                  {total > rows.length ? ` of ${total}` : ''}
+                </span>
+                {query.hasNextPage && (
+                  <Button
+                    variant="default"
+                    size="xs"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    Show more
+                  </Button>
+                )}
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+      <Modal
+        opened={shown !== undefined}
+        onClose={() => show(undefined)}
+        title={shown?.action ?? ''}
+        size="lg"
+      >
+        {shown !== undefined && <Details entry={shown} />}
+      </Modal>
+    </>
+  );
+}
+
+/** The name that an entry is about, else the kind of thing. */
+function subjectOf({ details, resourceType }: AuditLog): string {
+  const facts = { ...objectOf(details['before']), ...objectOf(details['after']), ...details };
+  const names = ['fqdn', 'name', 'username', 'provider'].map((key) => facts[key]);
+  const found = names.find((value) => typeof value === 'string');
+  return found === undefined ? resourceType : `${resourceType} ${String(found)}`;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function Outcome({ entry }: { readonly entry: AuditLog }) {
+  const outcome = String(entry.details['outcome'] ?? 'success');
+  const isGood = outcome === 'success';
+  return (
+    <StateChip tone={isGood ? 'ok' : 'bad'} shape={isGood ? 'check' : 'octagon'}>
+      {outcome}
+    </StateChip>
+  );
+}
+
+function Details({ entry }: { readonly entry: AuditLog }) {
+  return (
+    <div className="cl-stack">
+      <dl className="cl-facts">
+        <dt>Time</dt>
+        <dd>{exactTime(entry.timestamp)}</dd>
+        <dt>By</dt>
+        <dd>{entry.username}</dd>
+        {entry.ipAddress !== '' && (
+          <>
+            <dt>From</dt>
+            <dd>{entry.ipAddress}</dd>
+            <dt>Program</dt>
+            <dd>{entry.userAgent}</dd>
+          </>
+        )}
+        <dt>On</dt>
+        <dd>
+          {entry.resourceType} <span className="cl-mono">{entry.resourceId}</span>
+        </dd>
+      </dl>
+      <pre className="cl-code">{JSON.stringify(entry.details, undefined, 2)}</pre>
+    </div>
+  );
+}
