@@ -7,8 +7,8 @@ import { createCanary, createCanaryRemoval } from './watch/canary/run-canary.ser
 import { createAlertEvents } from './watch/monitor/monitor-events.service.js';
 
 /**
- * Takes the next step of the canary, where there is a destination of notices or a project of its own; elsewhere deletes
- * it. Undefined without a monitor.
+ * Takes the next step of the canary if a destination of notices or a separate project is set; otherwise deletes the
+ * canary. Undefined without a monitor.
  */
 export function canaryJob(
   options: AppOptions & Pick<Required<AppOptions>, 'watchJob'>,
@@ -31,7 +31,7 @@ export function canaryJob(
   return oneAtATime(() => watchJob('watch.canary', step));
 }
 
-/** Runs the job every ten seconds: it asks the database only when a step is due. */
+/** Runs the job every ten seconds; it queries the database only when a step is due. */
 export function canaryPollers({ logger }: AppOptions, job: OneAtATime<void> | undefined): Poller[] {
   if (job === undefined) return [];
   const poller = startPoller({ name: 'watch.canary', everyMs: 10_000, tick: job.run, logger });

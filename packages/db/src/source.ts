@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from './faults/failures.js';
 import { makeFolder } from './folder.js';
 import { loadSqlite, prepareConnection, sqliteWaitMs } from './sqlite/sqlite-binding.js';
 
-/** Where a database is: a file, the memory of this process, or a server. */
+/** Location of a database: a file, the memory of this process, or a server. */
 export type Address = SqliteAddress | PostgresAddress;
 
 interface SqliteAddress {
@@ -46,7 +46,7 @@ function withoutPassword(url: string): string {
 
 export type Entities = EntitySchema<Record<string, unknown>>[];
 
-/** The file, made with its folder when absent, readable by its owner only. Throws DatabaseUnavailable. */
+/** The file, created with its folder if absent, readable only by its owner. Throws DatabaseUnavailable. */
 export async function createSqliteFile(file: string): Promise<void> {
   try {
     await makeFolder(dirname(file));
@@ -94,7 +94,7 @@ export async function openPostgres(
     poolSize: options.poolSize,
     applicationName: 'certloop',
     installExtensions: false,
-    // each connection reports its own end
+    // each connection reports its own error
     poolErrorHandler: () => undefined,
     extra: options.pool,
   });
@@ -109,9 +109,9 @@ async function opened(source: DataSource, shown: string): Promise<DataSource> {
   }
 }
 
-/** What an error says, or its code where it says nothing. */
+/** Message of an error, or its code if the message is empty. */
 export function reason(cause: unknown): string {
   const { message, code } = cause as { message?: string; code?: string };
-  // trying several addresses of one host fails with an empty message
+  // the error for several addresses of one host has an empty message
   return message === undefined || message === '' ? (code ?? 'unknown reason') : message;
 }

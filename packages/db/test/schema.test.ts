@@ -42,7 +42,7 @@ describeEachDialect('the schema', (open, dialect) => {
     expect((await made.database.schemaDrift()).join('\n')).toMatch(/create table "orders"/i);
   });
 
-  test('drifts when a migration does what no entity says', async () => {
+  test('drifts when a migration creates what no entity declares', async () => {
     const drift = await at(withMigrations(...shop.migrations, second), async (database) => {
       expect(await database.pendingMigrations()).toEqual(['0002-mottos']);
       expect(await database.migrate()).toEqual(['0002-mottos']);
@@ -75,7 +75,7 @@ describeEachDialect('the schema', (open, dialect) => {
     expect(await made.database.read((tx) => tx.count(orders))).toBe(0);
   });
 
-  test('keeps nothing of several migrations when one fails', async () => {
+  test('rolls back all migrations when one fails', async () => {
     const schema = withMigrations(...shop.migrations, second, failing);
     await at(schema, async (database) => {
       await expect(database.migrate()).rejects.toThrow(/nowhere/);
@@ -90,7 +90,7 @@ describeEachDialect('the schema', (open, dialect) => {
     );
   });
 
-  test('is made once by handles and processes that start together', async () => {
+  test('is created once by handles and processes that start together', async () => {
     const { url, drop } = await testDatabaseUrl(dialect);
     const handles = await Promise.all([1, 2, 3].map(() => openDatabase({ url, schema: shop })));
     const processes = [1, 2].map(async () => {

@@ -1,14 +1,14 @@
 import { type Client, type Contract, createClient } from '@certloop/contracts/browser';
 import { refusalFrom } from './refusal.js';
 
-/** The CSRF token of the session, which lives in memory only. */
+/** The CSRF token of the session, stored only in memory. */
 export interface CsrfTokens {
   current(): string | undefined;
-  /** Asks the service for it anew; undefined when nobody is signed in. */
+  /** Requests it from the service again; undefined without a session. */
   refresh(): Promise<string | undefined>;
 }
 
-/** Sent with what a page asks on its own, so that it does not prolong the session. */
+/** Header of requests that a page sends without user action, so that they do not extend the session. */
 export const background: Readonly<Record<string, string>> = { 'x-activity': 'background' };
 
 /** Address of the service whose console this is, without a slash at its end: pages lie in `ui/` below it. */
@@ -21,7 +21,7 @@ export function consolePath(): string {
   return new URL('.', document.baseURI).pathname.replace(/\/$/, '');
 }
 
-/** Client of an API of the page's own service; a refusal is a Refusal, silence an UpstreamFailed. */
+/** Client of an API of the page's own service. Throws Refusal for an error response, UpstreamFailed without one. */
 export function createPageClient<C extends Contract>(
   contract: C,
   { basePath = '', csrf }: { readonly basePath?: string; readonly csrf: CsrfTokens },

@@ -4,26 +4,26 @@ import { type Level, requireAdmin, requireFullAccess, requireLevel } from './per
 
 export type Operation = keyof typeof certManagerContract;
 
-/** What a caller must hold before anything else of his request is judged. */
+/** What a caller needs before anything else in the request is checked. */
 export type Need =
   | 'anonymous'
-  /** Nothing, but there must never have been an administrator. */
+  /** No credential, but there must never have been an administrator. */
   | 'before-setup'
   | 'signed-in'
-  /** Signed in through the browser: a token may not make tokens or change the password. */
+  /** A browser session: a token must not create tokens or change the password. */
   | 'session'
-  /** By an API token, of any scope. */
+  /** An API token of any scope. */
   | 'token'
   | 'full-access'
   | 'admin'
-  /** To be the user that the path names, or an administrator; who it names must be looked up first. */
+  /** The caller is the user in the path or an administrator; the use case looks the user up and checks this. */
   | 'own-account'
-  /** A level on the space that a path parameter names, and perhaps more beside it. */
+  /** A level on the space in a path parameter, optionally with a further right. */
   | { readonly space: Level; readonly param: 'id' | 'spaceId'; readonly also?: 'full-access' | 'admin' };
 
 const onSpace = (space: Level) => ({ space, param: 'spaceId' }) as const;
 
-/** The need of each operation. What is not listed does not compile, so nothing is open by omission. */
+/** The need of each operation. A missing operation does not compile, so no endpoint is open by mistake. */
 export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getHealth: 'anonymous',
   getLiveness: 'anonymous',
@@ -54,7 +54,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getIssuancePolicy: { space: 'READ', param: 'id' },
   setIssuancePolicy: { space: 'READ', param: 'id', also: 'admin' },
 
-  // Answers 0 for a space that the caller may not see.
+  // Returns 0 for a space that the caller may not read.
   countFqdns: 'signed-in',
   // By the levels that the caller holds.
   listAllFqdns: 'signed-in',
@@ -63,7 +63,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getFqdn: { space: 'READ', param: 'id' },
   updateFqdn: { space: 'READ_WRITE', param: 'id' },
   createFqdn: { space: 'READ_WRITE', param: 'id' },
-  // Deletes nothing in a space that the caller may not see, and says so with 200.
+  // Deletes nothing in a space that the caller may not read, and returns 200.
   deleteSpaceFqdns: 'signed-in',
   deleteFqdn: { space: 'FULL_ACCESS', param: 'id' },
   deleteAllFqdns: 'full-access',
@@ -84,7 +84,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   deliverCertificate: onSpace('READ'),
   downloadCertificate: onSpace('READ'),
   getChallengeSetup: onSpace('READ'),
-  // Shows what the caller may read.
+  // Returns only what the caller may read.
   listIssuanceJobs: 'signed-in',
   // The job names the space, so its use case judges the level.
   getIssuanceJob: 'signed-in',
@@ -141,8 +141,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
 };
 
 /**
- * Throws what `requireLevel`, `requireFullAccess` and `requireAdmin` throw when the caller lacks the need;
- * being signed in at all, and as whom, is for anyone who identified him.
+ * Throws the errors of `requireLevel`, `requireFullAccess` and `requireAdmin` if the caller does not meet the need.
+ * Sign-in itself was checked before, when the caller was identified.
  */
 export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<string, string>>): void {
   if (need === 'anonymous' || need === 'before-setup' || need === 'signed-in' || need === 'own-account')
@@ -152,7 +152,7 @@ export function requireNeed(caller: Caller, need: Need, params: Readonly<Record<
   else if (need === 'full-access') requireFullAccess(caller);
   else if (need === 'admin') requireAdmin(caller);
   else {
-    // Uuids are stored in lower case; a path may use either case.
+    // uuids are stored in lower case; a path may contain upper case
     requireLevel(caller, (params[need.param] ?? '').toLowerCase(), need.space);
     if (need.also === 'full-access') requireFullAccess(caller);
     if (need.also === 'admin') requireAdmin(caller);

@@ -10,7 +10,7 @@ export interface AuditWindow {
   readonly order: 'asc' | 'desc';
   readonly limit: number;
   readonly offset: number;
-  /** Only entries that come after this position in the order; cheap however deep. */
+  /** Only entries after this position in the order; equally cheap at any depth. */
   readonly after?: number;
   /** Only entries up to this position. */
   readonly upTo?: number;
@@ -20,31 +20,31 @@ export interface AuditWindow {
 
 export interface AuditPage {
   readonly rows: AuditLogRow[];
-  /** How many entries the filter lets through, whatever the window. */
+  /** Number of entries that match the filter, independent of the window. */
   readonly total: number;
 }
 
-/** A window on the visible entries, in the order of their positions, and how many there are without it. */
+/** One page of the visible entries, ordered by position, with the total of the filter. */
 export async function findAuditPage(
   tx: Tx,
   counts: AuditCounts,
   scope: AuditScope,
   { filter, window }: { readonly filter: AuditFilter; readonly window: AuditWindow },
 ): Promise<AuditPage> {
-  const meant = await withUsernames(tx, filter);
+  const resolved = await withUsernames(tx, filter);
   const ends = await findAuditEnds(tx);
-  const total = ends === undefined ? 0 : await countAudit(tx, counts, { scope, filter: meant, ends });
+  const total = ends === undefined ? 0 : await countAudit(tx, counts, { scope, filter: resolved, ends });
   if (ends === undefined || window.offset >= total) return { rows: [], total };
   const isWhole = scope.ownUserId === undefined && Object.keys(filter).length === 0;
-  const near = isWhole && isDense(ends, total) ? withoutOffset(window, ends) : window;
-  return { rows: await findRows(tx, scope, meant, { ...near, total }), total };
+  const direct = isWhole && isDense(ends, total) ? withoutOffset(window, ends) : window;
+  return { rows: await findRows(tx, scope, resolved, { ...direct, total }), total };
 }
 
 function isDense({ first, last }: AuditEnds, total: number): boolean {
   return last - first + 1 === total;
 }
 
-/** The same window on a log without gaps, where what is to be skipped need not be walked over. */
+/** The same window for a log without gaps: the offset becomes a position, so no rows are skipped one by one. */
 function withoutOffset(window: AuditWindow, { first, last }: AuditEnds): AuditWindow {
   const { order, offset, after } = window;
   if (after !== undefined || offset === 0) return window;
@@ -52,7 +52,7 @@ function withoutOffset(window: AuditWindow, { first, last }: AuditEnds): AuditWi
   return { ...window, ...start, offset: 0 };
 }
 
-/** The same without counting; `filter` has its user names. */
+/** One page as above, without the total; `filter` comes from `withUsernames`. */
 export async function findAuditRows(
   tx: Tx,
   scope: AuditScope,
@@ -62,7 +62,7 @@ export async function findAuditRows(
   return findRows(tx, scope, filter, window);
 }
 
-/** The filter with the user names that it means: names are few, and only whole ones are found by an index. */
+/** The filter with all spellings of its user name: there are few names, and the index finds only exact ones. */
 export async function withUsernames(tx: Tx, filter: AuditFilter): Promise<AuditFilter> {
   const wanted = filter.username?.toLowerCase();
   if (wanted === undefined) return filter;
@@ -97,11 +97,11 @@ async function countAudit(
   return counts.total(JSON.stringify([scope, filter]), ends, count, await findHorizon(tx));
 }
 
-// beyond that, walking the log finds a page sooner than sorting what an index finds
+// above this, scanning the log finds a page faster than sorting the rows of an index
 const maxSorted = 100_000;
 
 interface CountedWindow extends AuditWindow {
-  /** How many entries the filter lets through, when that is known. */
+  /** Number of entries that match the filter, if known. */
   readonly total?: number;
 }
 

@@ -2,7 +2,7 @@ import type { Csr, CsrFinding, CsrReview } from '@certloop/contracts';
 import type { CsrDescription } from '@certloop/crypto';
 import type { AskedNames } from '../fqdns/issuance-policy.js';
 
-/** What is stored of what a CSR says. */
+/** Stored facts about a CSR. */
 type StoredDescription = Pick<
   Csr,
   | 'subject'
@@ -36,7 +36,7 @@ export function csrView(
   return { id, ...contentView(csr, fqdn), createdAt: createdAt.toISOString() };
 }
 
-/** A CSR that was judged and not stored, as the API shows it. */
+/** A CSR that was checked but not stored, as the API shows it. */
 export function csrReviewView(
   csr: { readonly csrPem: string; readonly description: string },
   fqdn: FqdnOfCsr,
@@ -68,7 +68,7 @@ function contentView(
   };
 }
 
-/** JSON of what a CSR says and of what was found about it, for storing; `names` are all that it asks for. */
+/** JSON of the facts and findings of a CSR, for storing; `names` are all names that it requests. */
 export function formatDescription(
   csr: CsrDescription,
   names: AskedNames,

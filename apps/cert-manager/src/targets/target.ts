@@ -1,12 +1,12 @@
 import type { Target } from '@certloop/contracts';
 
-/** What can be set of a target, in normal form. */
+/** Settings of a target, in normal form. */
 export interface TargetSettings
   extends Pick<
     Target,
     'host' | 'port' | 'protocol' | 'sni' | 'mode' | 'everySeconds' | 'graceSeconds' | 'enabled'
   > {
-  /** Null for those of the host. */
+  /** Null: the addresses of the host. */
   readonly addresses: readonly string[] | null;
 }
 

@@ -6,18 +6,18 @@ export interface SweepWatchDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether FQDNs with renewal off are watched, too. */
+  /** Whether FQDNs with renewal off have a check too. */
   readonly watchesExpiry: boolean;
 }
 
 const slice = 500;
-// 50 checks a second: events that happen meanwhile are sent between them
+// 50 checks a second, so that new events are sent in between
 const sliceMs = 10_000;
 
 /**
- * Begins to watch what should be watched but is not, as after an upgrade, when the monitor was named to the service, or
- * when an expiry is accepted no longer: first what is renewed, then what no one renews. In slices, so that no one waits
- * for it long.
+ * Adds missing rows of watched FQDNs, such as after an upgrade, when a monitor is set for the first time, or when the
+ * acceptance of an expiry ends: first FQDNs with renewal on, then the others. Works in batches, so that other work does
+ * not wait for long.
  */
 export async function sweepWatch({ watchesExpiry, ...deps }: SweepWatchDeps): Promise<void> {
   let begun = await sweepMode(deps, 'renewal', 0);
@@ -25,7 +25,7 @@ export async function sweepWatch({ watchesExpiry, ...deps }: SweepWatchDeps): Pr
   if (begun > 0) deps.logger.info({ begun }, 'watch.swept');
 }
 
-/** How many there are that it began to watch, with the `before` of the modes before. */
+/** Number of added FQDNs; `before` is the number that earlier modes added. */
 async function sweepMode(
   { db, clock }: Pick<SweepWatchDeps, 'db' | 'clock'>,
   mode: WaitingMode,

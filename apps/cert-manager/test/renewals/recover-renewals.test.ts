@@ -26,7 +26,7 @@ import {
 
 const leaseMs = 120_000;
 
-/** What the death of the process looks like to the renewal that is under way. */
+/** Error that simulates the death of the process in the running renewal. */
 class Death extends Error {}
 
 describeEachDialect('a process that dies while it renews', (open) => {
@@ -44,7 +44,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
   });
   afterAll(() => place.close());
 
-  /** Dies once, at the step that is set. */
+  /** Throws once, at the chosen step. */
   function dieAt(step: string): void {
     if (step !== deadlyStep) return;
     deadlyStep = undefined;
@@ -67,10 +67,10 @@ describeEachDialect('a process that dies while it renews', (open) => {
   }
 
   describe('by one call to the CA, such as the dummy CA', () => {
-    // step at which it dies → how often the CA signs in all, tries in all
+    // step at which the process dies → total signatures by the CA, total attempts
     const table: Readonly<Record<RenewalStep, readonly [number, number]>> = {
       claimed: [1, 2],
-      // asked again by the same name, the CA answers with the same certificate
+      // for the same idempotency key, the CA returns the same certificate
       answered: [1, 2],
       settled: [1, 1],
     };
@@ -95,7 +95,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
       },
     );
 
-    test('is in the queue meanwhile, and says why it was tried again', async () => {
+    test('stays in the queue, and shows why it was retried', async () => {
       const { app } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -118,7 +118,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
       await expectRenewedOnce(fqdn, 3);
     });
 
-    test('again and again waits longer each time', async () => {
+    test('waits longer after each further death', async () => {
       const { app } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -128,7 +128,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
         app.clock.advance(leaseMs);
       };
       await dieNext();
-      // taken up at once the first time
+      // taken over at once the first time
       await dieNext();
       for (const minutes of [1, 10, 100]) {
         expect(await app.renew()).toMatchObject({ lapsed: 1, broken: 0, renewed: 0 });
@@ -142,7 +142,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
     });
   });
 
-  /** A CA of orders, as ACME has them: an order has an address, and gives its certificate however often. */
+  /** A CA with orders like ACME: an order has a URL, and returns its certificate any number of times. */
   describe('by an order with an address, as ACME has it', () => {
     const orderSteps = ['ordered', 'stored', 'finalized', 'downloaded', 'storing'] as const;
     let orders: Map<string, { readonly certificatePem: string } | undefined>;
@@ -178,7 +178,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
       return address;
     }
 
-    /** Asks by orders, or by one call. */
+    /** Requests certificates by orders, or by one call. */
     function startRunner(by: 'orders' | 'one call' = 'orders') {
       const { database: db, clock } = place.app;
       const config = dummyCaConfigSchema.parse({ baseUrl: place.ca.url, validityDays: 30 });
@@ -226,7 +226,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
         await second.stop();
         expect(deadlyStep).toBeUndefined();
         expect(issuances).toBe(1);
-        // an order whose address was lost stays without a certificate
+        // an order whose URL was lost gets no certificate
         expect(orders.size).toBe(step === 'ordered' ? 2 : 1);
         await expectRenewedOnce(fqdn, step === 'settled' ? 1 : 2);
       },

@@ -9,7 +9,7 @@ export function picture(format: Format, width: number, height: number): Promise<
   return sharp({ create }).toFormat(format).toBuffer();
 }
 
-/** A JPEG twice as wide as high, to be turned by a quarter, that says where it was taken. */
+/** A JPEG, twice as wide as high, with a rotation by 90 degrees and a location in its metadata. */
 export function sidewaysPicture(): Promise<Buffer> {
   return sharp({ create: { width: 40, height: 20, channels: 3, background: 'red' } })
     .withExif({ IFD0: { Copyright: 'somebody-at-home', Orientation: '6' } })
@@ -18,7 +18,7 @@ export function sidewaysPicture(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A PNG that says to be so large, and holds the rows that are given. */
+/** A PNG whose header contains this size, and whose data contains only these rows. */
 export function claimedPng(width: number, height: number, rows: Buffer = Buffer.alloc(0)): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

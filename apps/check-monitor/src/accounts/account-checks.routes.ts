@@ -61,7 +61,7 @@ export function accountChecksHandlers(
     listAccountPings: async ({ context, params: { projectId, checkId } }) => {
       const caller = await callerOf(context, projectId);
       const page = await readOfCheck(checkId, () => listPings(deps, caller, checkId));
-      // by the id that was asked for: a unique key must not lead to the uuid
+      // by the requested id: a unique key must not reveal the uuid
       const path = `${accountBasePath}/projects/${projectId}/checks/${checkId}/pings`;
       return { status: 200, body: { pings: describePings(page, `${deps.addresses.siteRoot}${path}`) } };
     },
@@ -81,7 +81,7 @@ export function accountChecksHandlers(
 
 type ListQuery = QueryOf<typeof accountChecksContract.listAccountChecks>;
 
-/** Without any of what pages use, the whole list is answered, as it ever was. */
+/** Without query parameters of pages, the response is the whole list, as in earlier versions. */
 function isPaged({ slug: _slug, tag: _tag, ...others }: ListQuery): boolean {
   return Object.values(others).some((value) => value !== undefined);
 }
@@ -92,7 +92,7 @@ function pageQueryOf(query: ListQuery): ConsoleListQuery {
   return { ...filterOf(query), ...paging, hasState: include === 'state' };
 }
 
-/** How many match, and where the next page is (RFC 8288). */
+/** Headers with the number of matches and the link to the next page (RFC 8288). */
 function pageHeaders(
   { total, next }: { readonly total: number; readonly next: string | undefined },
   path: string,

@@ -11,10 +11,10 @@ import { type LoadAlertDeps, loadAlert } from './load-alert.service.js';
 import { brokenChannelNotice, type DigestedChange, digestNotice } from './notices.js';
 import { leadOf } from './turn.js';
 
-/** What a parcel says; `owner` is the address of a mail to the owner of the project. */
+/** Content of a parcel; `owner` is the mail address of the project's owner, if the mail goes to the owner. */
 export type ParcelContent = Content | { readonly owner: string; readonly notice: Notice };
 
-/** What a parcel says, as it is now; undefined when what it is about is gone. */
+/** Current content of a parcel; undefined if its check or channel was deleted. */
 export async function loadContent(
   deps: LoadAlertDeps,
   tx: Tx,

@@ -2,9 +2,9 @@ import { AppError } from '@certloop/contracts';
 import type { Sample } from '@certloop/server';
 import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 
-/** Pings that were taken in, by their kind and what was answered. */
+/** Received pings, counted by kind and result. */
 export interface PingCounts {
-  /** The same intake, counted. */
+  /** Wraps the intake so that it counts. */
   watch(intake: PingIntake): PingIntake;
   read(): Sample<'kind' | 'answer'>[];
 }
@@ -13,11 +13,11 @@ const pingKinds = ['success', 'start', 'fail', 'log', 'mail'] as const;
 type PingKind = (typeof pingKinds)[number];
 
 /**
- * Counts pings as plain numbers that are read at a scrape: thousands of them come in a second, and a metric that is
- * looked up by its labels each time would cost more than the rest of the counting.
+ * Counts pings in plain numbers, which a scrape reads: thousands arrive each second, and looking up a metric by its
+ * labels for each of them would be too expensive.
  */
 export function createPingCounts(): PingCounts {
-  // what an alert counts is there from the start: a rise from nothing is none to Prometheus
+  // alerts use `failed`: it starts at 0, since Prometheus sees no increase in a new series
   const byKind = new Map(
     pingKinds.map((kind): [PingKind, Map<string, number>] => [kind, new Map([['failed', 0]])]),
   );
@@ -38,7 +38,7 @@ export function createPingCounts(): PingCounts {
         }
       },
       receive: async (ping) => {
-        // a ping by mail means what its words mean, which only the check knows
+        // the kind of a ping by mail depends on the keywords of its check
         const kind = ping.mail === undefined ? ping.address.action : 'mail';
         try {
           const result = await intake.receive(ping);

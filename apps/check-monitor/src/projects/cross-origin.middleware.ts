@@ -15,7 +15,7 @@ export function crossOriginHeaders(methods: readonly string[]): Readonly<Record<
   return { ...fixedHeaders, [methodsHeader]: [...methods, 'OPTIONS'].join(', ') };
 }
 
-/** Allow header of a path with these methods, which HEAD belongs to wherever GET does. */
+/** Allow header of a path with these methods; GET includes HEAD. */
 export function allowHeader(methods: readonly string[]): string {
   return [...withHead(methods), 'OPTIONS'].join(', ');
 }
@@ -25,8 +25,8 @@ function withHead(methods: readonly string[]): string[] {
 }
 
 /**
- * Opens the management API to pages of any origin (no cookie counts there). Refuses paths where nothing can be,
- * answers preflights without asking for a key, and refuses methods that a path does not have.
+ * Opens the management API to pages of any origin (it ignores cookies). Rejects unknown paths, answers preflights
+ * without a key, and rejects methods that a path does not support.
  */
 export function openToOrigins(request: Request, response: Response, next: NextFunction): void {
   const methods = methodsAt(request.path);
@@ -43,7 +43,7 @@ export function openToOrigins(request: Request, response: Response, next: NextFu
   next();
 }
 
-/** Clients of this API family never see the headers for other origins where a uuid names nothing. */
+/** Removes the cross-origin headers if a uuid is unknown, as the reference does. */
 export function closeUnknown(
   error: unknown,
   _request: Request,

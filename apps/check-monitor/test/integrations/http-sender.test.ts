@@ -113,7 +113,7 @@ describe('a message by HTTP', () => {
     });
   });
 
-  test('does not wait as a target asks that refuses the message itself', async () => {
+  test('ignores Retry-After when the target rejects the message itself', async () => {
     target.answer((response) => response.writeHead(404, { 'Retry-After': '60' }).end());
     const error = 'Received status code 404';
     expect(await sender()({ method: 'GET', url: target.url })).toEqual({
@@ -123,7 +123,7 @@ describe('a message by HTTP', () => {
     });
   });
 
-  test('is broken off when the service stops', async () => {
+  test('is aborted when the service stops', async () => {
     const stopping = new AbortController();
     target.answer(() => stopping.abort());
     expect(await sender({ stop: stopping.signal })({ method: 'GET', url: target.url })).toEqual({
@@ -134,14 +134,14 @@ describe('a message by HTTP', () => {
     });
   });
 
-  test('is not tried again when the target says that it is of no use', async () => {
+  test('is not retried when the target calls it invalid', async () => {
     target.answer((response) => response.writeHead(404).end('gone'));
     const judge = ({ status, body }: { status: number; body: string }) => refusedForGood(`${status} ${body}`);
     expect(await sender()({ method: 'GET', url: target.url }, { judge })).toEqual(refusedForGood('404 gone'));
     expect(target.requests).toHaveLength(1);
   });
 
-  test('fails when no one answers in time', async () => {
+  test('fails when the target does not respond in time', async () => {
     target.answer(() => undefined);
     const result = await sender({ timeoutMs: 50 })({ method: 'GET', url: target.url });
     expect(result).toMatchObject({ ok: false, error: 'Connection timed out', passing: 'timed-out' });
@@ -150,7 +150,7 @@ describe('a message by HTTP', () => {
   test.each([
     ['nobody listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', passing: 'failed' }],
     ['the address is none', 'http://:/secret', { error: 'The address is not valid' }],
-  ])('fails without giving the address away when %s', async (_situation, url, meaning) => {
+  ])('fails without the address in its error when %s', async (_situation, url, meaning) => {
     expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, permanent: false, ...meaning });
   });
 
@@ -200,7 +200,7 @@ describe('a redirect', () => {
     expect(target.requests).toHaveLength(4);
   });
 
-  test('to another server does not hand it the keys', async () => {
+  test('to another server does not send it the keys', async () => {
     target.answer((response) => response.writeHead(307, { Location: `${elsewhere.url}/in` }).end());
     const headers = { Authorization: 'Bearer k', 'X-Key': 'k' };
     await sender()(jsonPost(target.url, {}, headers));
@@ -231,7 +231,7 @@ describe('targets inside', () => {
   });
 
   test('a redirect from outside to the inside is refused', async () => {
-    // the name is judged to be outside, but is served here
+    // the name counts as public, but this process serves it
     const outgoing = createOutgoingFetch({ allowPrivate: false });
     opened.push(outgoing);
     const send = createHttpSender({

@@ -29,7 +29,7 @@ async function outputOf(child: ChildProcess, stream: 'stdout' | 'stderr'): Promi
   return text;
 }
 
-/** Address that the service listens on, once it does. */
+/** Resolves to the address of the service as soon as it listens. */
 async function addressOf(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('no output');
   for await (const line of createInterface(child.stdout)) {
@@ -70,7 +70,7 @@ describeEachDialect('service', (open) => {
 });
 
 describe('service without its configuration', () => {
-  test('says all that is wrong and does not start', async () => {
+  test('lists all faults and does not start', async () => {
     const child = start(main, [], { CHECK_MONITOR_PORT: 'x', CHECK_MONITOR_TRUSTED_PROXIES: 'nobody' });
     const said = await outputOf(child, 'stderr');
     expect(said).toContain('CHECK_MONITOR_SECRET: is missing');

@@ -3,7 +3,7 @@ import { allowedMethods, dummyCaContract } from '@certloop/contracts';
 import { answerUnparsed as answerUnparsedBy } from '@certloop/server';
 import { errorText } from './error-body.js';
 
-/** Makes the server answer what Node keeps from every handler, in the API's own shape. */
+/** Answers requests that Node rejects before any handler, in the error format of the API. */
 export function answerUnparsed(server: Server): void {
   answerUnparsedBy(server, {
     allowOf: (path) => allowedMethods(dummyCaContract, path),

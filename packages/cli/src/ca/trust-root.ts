@@ -29,7 +29,7 @@ async function readRoot({ dummyCa }: Session): Promise<Root> {
   };
 }
 
-/** Prints the root on standard output, and on standard error how programs are shown it. */
+/** Prints the root on standard output, and on standard error how to make programs trust it. */
 export async function showRoot(session: Session): Promise<void> {
   const root = await readRoot(session);
   session.report.text(`${root.pem.trimEnd()}\n`, root);
@@ -37,7 +37,7 @@ export async function showRoot(session: Session): Promise<void> {
   for (const hint of trustHints) session.report.warn(hint);
 }
 
-/** Installs the root for the whole machine, or below the folder. Throws when a right or a store is missing. */
+/** Installs the root for the whole machine, or below the folder. Throws if privileges or a trust store are missing. */
 export async function installRoot(session: Session, folder: string | undefined): Promise<void> {
   const store = requireStore(folder);
   const root = await readRoot(session);
@@ -50,7 +50,7 @@ export async function installRoot(session: Session, folder: string | undefined):
   session.report.warn('dummy-ca makes another root at its next start, unless its root is stored in files');
 }
 
-/** Takes an installed root away. */
+/** Removes an installed root. */
 export async function removeRoot({ report }: Session, folder: string | undefined): Promise<void> {
   const store = requireStore(folder);
   if (!existsSync(store.file)) throw new UsageError(`there is none: ${store.file}`);

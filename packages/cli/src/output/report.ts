@@ -6,10 +6,10 @@ import type { Format } from './format.js';
 import { createPaint } from './paint.js';
 import { facts, plain, type Row, table } from './table.js';
 
-/** How a command line wants its answers. */
+/** Output options of a command. */
 export interface OutputSettings {
   readonly format: Format;
-  /** Nothing but what was asked for: no sentences, warnings and progress. */
+  /** Only the requested data: no messages, warnings or progress. */
   readonly isQuiet: boolean;
 }
 
@@ -18,17 +18,17 @@ export interface ListOptions {
   readonly wide?: readonly string[];
 }
 
-/** How answers are shown: for programs, or for people. */
+/** Prints results, for programs or for people. */
 export interface Report {
-  /** A list: what the service said, or these rows of it. */
+  /** A list: the response of the service, or these rows of it. */
   list<T>(things: readonly T[], rowOf: (thing: T) => Row, options?: ListOptions): void;
-  /** One thing. */
+  /** One object. */
   thing<T>(thing: T, rowOf: (thing: T) => Row): void;
-  /** That something was done; for programs, what it was done to. */
+  /** That an action succeeded; for programs, the changed object. */
   done(sentence: string, thing: unknown): void;
-  /** A text that was asked for, such as a certificate; for programs, the thing. */
+  /** A requested text, such as a certificate; for programs, the whole object. */
   text(text: string, thing: unknown): void;
-  /** What people should know beside the answer, on standard error; nothing for programs. */
+  /** Additional information for people, on standard error; nothing for programs. */
   warn(sentence: string): void;
 }
 
@@ -66,7 +66,7 @@ export function createReport(io: Io, { format, isQuiet }: OutputSettings): Repor
 
 type Encode = (value: unknown, rows: readonly Row[]) => string;
 
-/** Undefined where people read. */
+/** Undefined for people. */
 function encoderOf(format: Format): Encode | undefined {
   switch (format.kind) {
     case 'json':
@@ -91,7 +91,7 @@ function encoderOf(format: Format): Encode | undefined {
   }
 }
 
-/** What names a thing in other commands: its name, else its id. */
+/** What identifies an object in other commands: its name, otherwise its id. */
 function nameOf(thing: unknown, row: Row = {}): unknown {
   const members = (typeof thing === 'object' && thing !== null ? thing : {}) as Row;
   const known = ['fqdn', 'name', 'username', 'id', 'uuid', 'unique_key', 'command'];
@@ -103,7 +103,7 @@ function without(row: Row, names: readonly string[]): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 }
 
-/** The members of a thing that are one value each. */
+/** The members of an object that are single values. */
 function scalarsOf(thing: unknown): Row {
   if (typeof thing !== 'object' || thing === null) return { value: thing };
   return Object.fromEntries(Object.entries(thing).filter(([, value]) => typeof value !== 'object'));

@@ -25,7 +25,7 @@ export const accountProjectSchema = z
 const projectCounts = {
   counts: checkCountsSchema.optional(),
   channels: z.int().optional(),
-  /** Integrations that fail or are switched off. */
+  /** Integrations that fail or are disabled. */
   failingChannels: z.int().optional(),
 };
 export type AccountProject = z.output<typeof accountProjectSchema>;
@@ -34,7 +34,7 @@ export const projectMemberSchema = z
   .object({ id: z.string(), email: z.string(), role: z.enum(projectRoles) })
   .meta({ id: 'ProjectMember' });
 
-/** An integration with its settings, of which secrets are left out. */
+/** An integration with its settings, without secrets. */
 export const accountChannelSchema = z
   .object({
     id: z.string(),
@@ -54,15 +54,15 @@ export const accountChannelSchema = z
 
 const sessionSchema = z.object({ user: accountUserSchema, csrfToken: z.string() });
 const meSchema = sessionSchema.extend({
-  /** When the session ends if it is not used, and when in any case. */
+  /** When the session ends without use, and when it ends at the latest. */
   session: z.object({ idleEndsAt: z.string(), endsAt: z.string() }),
 });
 
-/** What a page must know before anybody signed in. */
+/** What a page must know before sign-in. */
 export const accountStateSchema = z
   .object({
     siteName: z.string(),
-    /** False until a user has a password; the command `check-monitor user password` gives one. */
+    /** False until a user has a password; the command `check-monitor user password` sets one. */
     canSignIn: z.boolean(),
     /** Whether mail can be sent. */
     mail: z.boolean(),
@@ -76,7 +76,7 @@ const password = z.string().max(1000);
 const email = z.string().max(254);
 const name = z.string().max(200);
 const settings = z.looseObject({});
-// uuids count in any case
+// uuids match in upper and lower case
 const id = z.string().toLowerCase();
 const ofProject = z.object({ projectId: id });
 const ofMember = ofProject.extend({ userId: id });
@@ -85,8 +85,8 @@ const ofChannel = ofProject.extend({ channelId: id });
 const within = [401, 403, 404];
 
 /**
- * What people do with a browser: sign in, and look after their projects. Anyone who signed in has a cookie; what changes
- * anything also needs the header X-CSRF-Token and comes from a page of this service.
+ * API for browsers: sign in and manage projects. A signed-in user has a cookie; requests that change data also need the
+ * header X-CSRF-Token and must come from a page of this service.
  */
 export const accountContract = {
   getState: endpoint({

@@ -11,13 +11,13 @@ import { formatName } from '../names/names.js';
 import { type Certificate, isWithinValidity, parseCertificate } from './certificate.js';
 import { encodeExtension, findExtension } from './extensions.js';
 
-/** An authority ready to sign: what every certificate of it has in common is encoded once. */
+/** A CA that is ready to sign; the common parts of its certificates are encoded once. */
 export interface Issuer extends Signer {
   readonly certificate: Certificate;
-  /** The subject of the authority, byte for byte; re-encoding it would break the chain for GnuTLS and Go. */
+  /** The subject of the CA, byte for byte; re-encoding it would break the chain for GnuTLS and Go. */
   readonly nameDer: Buffer;
   readonly authorityKeyIdentifierDer: Buffer;
-  /** Which names it may issue for; undefined for any. */
+  /** Names for which it may issue; undefined for all names. */
   readonly nameConstraints: NameConstraints | undefined;
 }
 
@@ -34,8 +34,8 @@ export interface IssuerFiles {
 }
 
 /**
- * Issuer from a certificate and its key. Throws InvalidInput: `issuer_key_mismatch`, `issuer_not_a_ca` when it is no
- * authority or its keyUsage forbids to sign certificates, `malformed_der`, `unsupported_algorithm`.
+ * Issuer from a certificate and its key. Throws InvalidInput: `issuer_key_mismatch`, `issuer_not_a_ca` if it is not
+ * a CA or its keyUsage does not allow it to sign certificates, `malformed_der`, `unsupported_algorithm`.
  */
 export function createIssuer({ certificateDer, privateKey }: IssuerMaterial): Issuer {
   const certificate = parseCertificate(certificateDer);

@@ -6,13 +6,13 @@ export function formatIpAddress(octets: Uint8Array): string | undefined {
   if (octets.length === 4) return octets.join('.');
   if (octets.length !== 16) return undefined;
   const address = new ipaddr.IPv6([...octets]);
-  // RFC 5952 §5, which ipaddr.js leaves out
+  // RFC 5952 §5, which ipaddr.js does not implement
   return address.isIPv4MappedAddress() ? `::ffff:${address.toIPv4Address()}` : address.toRFC5952String();
 }
 
 /**
- * Octets of an address in text, 4 or 16; undefined when the text is no address (a zone is none). Node decides what an
- * address is: ipaddr.js also reads `0x7f.1`, `127.1` and leading zeros.
+ * The 4 or 16 octets of an address in text; undefined if the text is not an address (one with a zone is not). Node
+ * decides what an address is, since ipaddr.js also accepts `0x7f.1`, `127.1` and leading zeros.
  */
 export function parseIpAddress(text: string): Buffer | undefined {
   if (text.includes('%') || isIP(text) === 0) return undefined;

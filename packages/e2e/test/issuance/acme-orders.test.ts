@@ -89,7 +89,7 @@ describeStack(
       expect(await asked('newAccount')).toEqual({ 403: 1, 201: 1 });
     });
 
-    test('go on with another account when the CA has lost its memory', async () => {
+    test('continue with a new account when the CA has forgotten everything', async () => {
       const { clients, stack } = running();
       const { place, csrPem } = await placeWithCsr(clients, 'lost.example.test');
       expect(await request(clients, place)).toMatchObject({ success: true });
@@ -103,12 +103,12 @@ describeStack(
     const err = async (...faults: Fault[]) => {
       for (const body of faults) await admin.addFault({ body });
     };
-    /** How often an endpoint was answered, by status; 0 for a connection that broke. */
+    /** Number of responses of an endpoint, by status; 0 for closed connections. */
     const asked = async (endpoint: string) => (await admin.countRequests({})).body.requests[endpoint];
     const certificatesOf = async (params: Place) =>
       (await running().clients.manager.listCertificates({ params })).body;
 
-    test('send again what came with a nonce that is refused', async () => {
+    test('repeat a request whose nonce is rejected', async () => {
       const { clients } = running();
       const { place, csrPem } = await placeWithCsr(clients, 'nonce.example.test');
       await err(
@@ -148,7 +148,7 @@ describeStack(
       expect(await asked('newOrder')).toEqual({ [status]: 1, 201: 1 });
     });
 
-    test('bear that reading fails now and then', async () => {
+    test('succeed when some reads fail', async () => {
       const { clients } = running();
       const { place } = await placeWithCsr(clients, 'reading.example.test');
       await err(
@@ -178,7 +178,7 @@ describeStack(
       expect((await asked(endpoint))?.[0]).toBe(1);
     });
 
-    test('are waited for when the CA takes its time', async () => {
+    test('wait for a slow CA', async () => {
       const { clients } = running();
       const { place } = await placeWithCsr(clients, 'slow.example.test');
       await err({ fault: 'processing', endpoint: 'finalize', seconds: 3 });
@@ -207,13 +207,13 @@ describeStack(
       await request(clients, place);
       const second = await request(clients, place, true);
       expect(await asked('newOrder')).toEqual({ 201: 2 });
-      // as after the restoration of a backup: the manager knows the first one only
+      // as after a restored backup: cert-manager knows only the first certificate
       await deleteCertificate(stack.plan.environments['cert-manager'], second.certificate?.id ?? '');
       expect(await request(clients, place, true)).toMatchObject({ success: true });
       expect(await asked('newOrder')).toEqual({ 201: 3, 409: 1 });
     });
 
-    test('come early when the CA moves the window of a certificate', async () => {
+    test('renew early when the CA moves the window of a certificate', async () => {
       const { clients, stack } = running();
       const { place, csrPem } = await placeWithCsr(clients, 'window.example.test');
       const { certificate } = await request(clients, place);
@@ -223,7 +223,7 @@ describeStack(
       const [start = '', end = ''] = window;
       const certId = renewalIdOf(certificate?.pem ?? '');
       await admin.setRenewalWindow({ params: { certId }, body: { start, end } });
-      // a manager that starts asks at once
+      // after its start, cert-manager asks at once
       await stack.end('cert-manager', 'stop');
       await stack.start('cert-manager');
       const renewed = await awaitCertificates(clients, place, 2);

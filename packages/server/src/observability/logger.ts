@@ -15,7 +15,7 @@ export interface LoggerOptions {
 }
 
 /**
- * Logger that writes one JSON line an event: `{level, time, service, event, …}`, `time` in ISO 8601; within a trace
+ * Logger that writes one JSON line per event: `{level, time, service, event, …}`, `time` in ISO 8601; within a trace
  * with its `trace_id` and `span_id`.
  */
 export function createLogger({ service, level, destination }: LoggerOptions): Logger {
@@ -34,8 +34,8 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
 }
 
 /**
- * What is logged of an error. Whatever else it carries stays out: errors of a database hold the values of the statement
- * and whole rows, and so hashes of passwords, keys and addresses.
+ * The logged part of an error. Other members are omitted: database errors contain the values of the statement and whole
+ * rows, and thus hashes of passwords, keys and addresses.
  */
 function describeError(error: unknown): unknown {
   if (!isErrorLike(error)) return error;
@@ -45,17 +45,17 @@ function describeError(error: unknown): unknown {
   return { type, message, stack, code, query, ...several };
 }
 
-/** Structural, as errors of Node may come from another realm. */
+/** Checks the structure, since errors of Node may come from another realm. */
 function isErrorLike(error: unknown): error is Error & { readonly errors?: unknown } {
   return typeof error === 'object' && error !== null && 'message' in error && 'stack' in error;
 }
 
 /**
- * Middleware that names every request (the sender's X-Request-Id when it is a plain word of up to 64
- * characters, else a new uuid), answers with that name, and logs one line when the answer is out. The line
- * holds the route's pattern, never the address: addresses carry keys and identifiers. It is of the level info; of the
- * level debug for probes that found the service well, which would fill the log of an idle service. With `watch` the
- * request is counted there by the same pattern. While traces are taken it is a span, too.
+ * Middleware that assigns every request an id (its X-Request-Id if that is a plain word of up to 64 characters,
+ * otherwise a new uuid), returns the id in the response, and logs one line when the response ends. The line contains the route
+ * pattern, never the address: addresses contain keys and identifiers. Its level is info; successful probes have the
+ * level debug, since they would fill the log of an idle service. `watch` counts the request by the same pattern. If
+ * tracing is on, the request is also a span.
  */
 export function requestLog(logger: Logger, watch?: RequestWatch) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -81,18 +81,18 @@ export function requestLog(logger: Logger, watch?: RequestWatch) {
   };
 }
 
-/** Asked every few seconds by container engines, load balancers and Prometheus. */
+/** Paths that container engines, load balancers and Prometheus call every few seconds. */
 function isProbe(route: string): boolean {
   return /^\/(?:health|metrics|status)(?:\/|$)/.test(route);
 }
 
-/** Name of the request that this answer belongs to; empty before `requestLog` ran. */
+/** Id of the request of this response; empty before `requestLog` ran. */
 export function requestIdOf(response: Response): string {
   const id: unknown = response.locals['requestId'];
   return typeof id === 'string' ? id : '';
 }
 
-/** Remembers the pattern that matched, for the log. */
+/** Stores the matched route pattern, for the log. */
 export function noteRoute(response: Response, pattern: string): void {
   response.locals['route'] = pattern;
 }
@@ -104,7 +104,7 @@ function routeOf(response: Response): string {
 
 const plainWord = /^[\w.:-]{1,64}$/;
 
-/** Id of a request: its X-Request-Id if that is a plain word of up to 64 characters, else a new uuid. */
+/** Id of a request: its X-Request-Id if that is a plain word of up to 64 characters, otherwise a new uuid. */
 export function requestIdFrom(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' && plainWord.test(header) ? header : randomUUID();
 }

@@ -1,4 +1,4 @@
-/** Headers by which a browser names the page that sent a request. */
+/** Headers with which a browser identifies the page that sent a request. */
 export interface PageHeaders {
   /** Sec-Fetch-Site (Fetch Metadata §2.4). */
   readonly fetchSite: string | undefined;
@@ -7,14 +7,14 @@ export interface PageHeaders {
 
 /**
  * Whether the request came from a page of one of these origins. `same-site` is another service: a different
- * port shares the site and even the cookies. A request that says nothing came from no page that we know.
+ * port shares the site and even the cookies. A request without these headers came from no known page.
  */
 export function isFromOwnPage({ fetchSite, origin }: PageHeaders, ownOrigins: readonly string[]): boolean {
   if (fetchSite !== undefined) return fetchSite.toLowerCase() === 'same-origin';
   return origin !== undefined && ownOrigins.includes(origin.toLowerCase());
 }
 
-/** Whether the request came from a page of somewhere else; one that says nothing did not. */
+/** Whether the request came from a page of another origin; a request without these headers did not. */
 export function isFromForeignPage(
   { fetchSite, origin }: PageHeaders,
   ownOrigins: readonly string[],

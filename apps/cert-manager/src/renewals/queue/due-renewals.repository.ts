@@ -9,13 +9,13 @@ export interface RenewalClaim {
   readonly now: Date;
   readonly owner: string;
   readonly leaseUntil: Date;
-  /** How many at most. */
+  /** Maximum number of entries. */
   readonly limit: number;
 }
 
 /**
- * Takes entries of one provider that are due, the earliest first, and of each FQDN only one: none whose FQDN is
- * being renewed already, or has a request under way. Fails by a unique violation when another worker begins with the same FQDN meanwhile.
+ * Claims due entries of one provider, the earliest first, at most one for each FQDN, and none for an FQDN with a
+ * running renewal or request. Throws a unique violation if another worker claims the same FQDN at the same time.
  */
 export async function claimRenewals(
   tx: Tx,
@@ -42,7 +42,7 @@ function firstOfEachFqdn(entries: readonly RenewalRow[]): RenewalRow[] {
   return entries.filter(({ fqdnId }) => !seen.has(fqdnId) && seen.add(fqdnId));
 }
 
-/** Takes entries whose CA is to be asked for its advice, until `until` at the longest. */
+/** Claims entries whose CA must be asked for its renewal window, with a lease until `until`. */
 export function claimAdvice(
   tx: Tx,
   { now, until, limit }: { readonly now: Date; readonly until: Date; readonly limit: number },
@@ -56,12 +56,12 @@ export function claimAdvice(
   });
 }
 
-/** Whether something is due that this provider is to be asked for. */
+/** Whether this provider has due entries. */
 export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<boolean> {
   return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });
 }
 
-/** FQDNs that someone is at work for; as many as there are workers. */
+/** FQDNs that a worker is processing; at most as many as there are workers. */
 async function listBusyFqdns(tx: Tx): Promise<string[]> {
   const text = `select fqdn_id from renewal_queue where status = 'processing'
     union all select fqdn_id from issuance_jobs where status = 'running'`;
@@ -69,12 +69,12 @@ async function listBusyFqdns(tx: Tx): Promise<string[]> {
   return rows.map((row) => row.fqdnId);
 }
 
-/** Entries whose worker has been silent for longer than its lease. */
+/** Entries whose lease has expired. */
 export function listLapsedRenewals(tx: Tx, now: Date): Promise<RenewalRow[]> {
   return tx.find(renewalQueue, { where: { status: 'processing', leaseUntil: LessThanOrEqual(now) } });
 }
 
-/** What has failed more than three times and will be tried again: how many, and the first of them. */
+/** Entries that failed more than three times and will be retried: their number, and the first of them. */
 export interface Troubled {
   readonly count: number;
   readonly first: string | undefined;

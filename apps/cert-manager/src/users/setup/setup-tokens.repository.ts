@@ -11,7 +11,7 @@ export const setupTokens = defineTable<SetupTokenRow>('setup_tokens', {
   columns: { secretHash: column.word(64).primary(), expiresAt: column.instant() },
 });
 
-/** Stores a token beside those of other processes; expired ones go. */
+/** Stores a token in addition to those of other processes, and deletes expired ones. */
 export async function insertSetupToken(tx: Tx, row: SetupTokenRow, now: Date): Promise<void> {
   await deleteRows(tx, setupTokens, { expiresAt: LessThanOrEqual(now) });
   await insertMany(tx, setupTokens, [row]);

@@ -14,22 +14,22 @@ const {
 const shown = rowCells<Omit<ShownCheck, 'projectId'>, Pick<Check, 'projectId'>>(shownColumns, ['projectId']);
 
 const checksAtOnce = 500;
-// an array of PostgreSQL has one type
+// all elements of a PostgreSQL array have one type
 const cellsOnPostgres = `cast(json_agg(array[${shown.select.map((cell) => `cast(${cell} as text)`).join(', ')}]
   order by id) as text)`;
 const cellsOnSqlite = `json_group_array(json_array(${shown.select.join(', ')}) order by id)`;
 const cellsSql = { sqlite: cellsOnSqlite, postgres: cellsOnPostgres };
 
 /**
- * Checks of a project in the order of their making; of one slug if given. For lists of thousands: some hundred come as
- * one JSON text, as to read the columns of each row one by one takes several times as long.
+ * Checks of a project in the order of creation, optionally only those with a slug. For lists of thousands: the database
+ * returns 500 checks as one JSON text, since reading each column of each row takes several times as long.
  */
 export async function listManyChecks(tx: Tx, projectId: string, slug?: string): Promise<ShownCheck[]> {
   if (slug === undefined) return listWhere(tx, projectId, '', []);
   return listWhere(tx, projectId, 'and slug = $2', [slug]);
 }
 
-/** The same for those of its checks that have one of the ids, as far as they are there. */
+/** The same for the checks of the project with these ids; unknown ids are ignored. */
 export async function listChecksByIds(
   tx: Tx,
   projectId: string,

@@ -14,28 +14,28 @@ import {
 } from './ping-batch-sql.js';
 import { runPrepared, sqliteStatement } from './raw-connections.repository.js';
 
-/** What pings change, to be written together. */
+/** Changes of a batch of pings, written together. */
 export interface PingRows {
-  /** Checks in their new states, but of the revision that these were made from. */
+  /** Checks with their new state, and with the revision from which it was computed. */
   readonly checks: readonly KnownCheck[];
-  /** Each in a slot of its own. */
+  /** Each in its own slot. */
   readonly pings: readonly PingRow[];
   readonly flips: readonly Omit<FlipRow, 'id'>[];
-  /** Those of the checks whose ring has become smaller. */
+  /** The checks whose ring became smaller. */
   readonly shrunk: readonly KnownCheck[];
 }
 
-// 40 MB: pings change the same pages over and over, which are copied into the file once a round
+// 40 MB: pings change the same pages repeatedly, and each checkpoint copies a page once
 const logPages = 10_000;
 
-/** Lets the write-ahead log of SQLite grow larger before it is copied into the file. */
+/** Lets the write-ahead log of SQLite grow larger before a checkpoint. */
 export async function prepareForPings(tx: Tx): Promise<void> {
   if (capabilitiesOf(tx).isEmbedded) await tx.query(`pragma wal_autocheckpoint = ${logPages}`);
 }
 
 /**
- * Writes what pings change of the checks that no one else has changed since they were read, in a transaction of its
- * own; returns the ids of these. Of the others nothing is written.
+ * Writes the batch in a separate transaction, except for checks that another process has changed since they were read.
+ * Returns the ids of the written checks.
  */
 export async function commitPings(db: Database, rows: PingRows): Promise<ReadonlySet<number>> {
   const { lanes } = db;
@@ -43,7 +43,7 @@ export async function commitPings(db: Database, rows: PingRows): Promise<Readonl
   return idsOf(await lanes.run(statementOf(rows), columnsOf(rows)));
 }
 
-/** The same within a transaction. */
+/** The same within the given transaction. */
 export async function insertPings(tx: Tx, rows: PingRows): Promise<ReadonlySet<number>> {
   const write = inDialect(tx, { sqlite: writeOnSqlite, postgres: writeOnPostgres });
   const written = await write(tx, rows);
@@ -91,7 +91,7 @@ function columnsOf({ checks, pings, flips }: PingRows): string[] {
   return [rising.map(stateCells), sent, flips.map(flipCells)].flatMap(arraysOf);
 }
 
-/** Only the latest ping of a check is followed by spare slots. */
+/** Spare slots after the ping; only the latest ping of a check has some. */
 function spareAfter({ slot }: PingRow, check: KnownCheck | undefined): number {
   return check?.lastSlot === slot ? spareSlots(check) : 0;
 }

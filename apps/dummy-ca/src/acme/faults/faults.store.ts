@@ -4,18 +4,18 @@ import { type Fault, type FaultKind, seededDraw, strike } from './fault.js';
 
 export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** Faults that testers ordered, and the requests that clients made; in memory. */
+/** Injected faults and counts of requests, in memory. */
 export type FaultsStore = ReturnType<typeof createFaultsStore>;
 
 export interface FaultsOptions {
   readonly faults: readonly Fault[];
   readonly seed: number;
   readonly validationMode: ValidationMode;
-  /** Called for each fault that strikes. */
+  /** Called for each request that a fault affects. */
   readonly onStrike: (fault: FaultKind, endpoint: AcmePath) => void;
 }
 
-// So that a tester's mistake in a loop costs no memory.
+// limits the memory that a test in a loop can use
 const maxFaults = 1_000;
 
 export function createFaultsStore({ onStrike, ...options }: FaultsOptions) {
@@ -32,7 +32,7 @@ export function createFaultsStore({ onStrike, ...options }: FaultsOptions) {
     clear: () => {
       faults = [];
     },
-    /** What strikes a request to the endpoint now. */
+    /** The faults that affect the next request to the endpoint. */
     take: <K extends FaultKind>(endpoint: AcmePath, ...kinds: readonly K[]) => {
       const { struck, left } = strike(faults, endpoint, kinds, draw);
       faults = left;

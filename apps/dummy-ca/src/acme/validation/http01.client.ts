@@ -9,11 +9,11 @@ import { redirectTarget } from './redirects.js';
 import type { ValidationSettings } from './validation-settings.js';
 
 const maxRedirects = 10;
-// A key authorization has about 90 octets.
+// a key authorization has about 90 bytes
 const maxAnswerOctets = 4_096;
 
 /**
- * Asks for the key authorization by HTTP (RFC 8555 §8.3), over up to ten redirects. Throws `connection`, `dns`, or
+ * Requests the key authorization by HTTP (RFC 8555 §8.3), with up to ten redirects. Throws `connection`, `dns`, or
  * `incorrectResponse` for another status or body.
  */
 export async function proveHttp01(
@@ -59,13 +59,13 @@ async function getAt(
     host: address,
     port: isTls ? settings.tlsAlpn01Port : settings.http01Port,
     path: `${url.pathname}${url.search}`,
-    // Who moved the port is this server: for the applicant it is still port 80.
+    // this server substitutes the port; for the client it is still port 80
     headers: { Host: url.hostname, 'User-Agent': 'certloop-dummy-ca', Accept: '*/*' },
     agent: false,
     signal,
   };
   try {
-    // Who is asked to prove a name has no certificate for it yet.
+    // the client that proves the name has no certificate for it yet
     const request = isTls
       ? requestHttps({
           ...options,
@@ -83,7 +83,7 @@ async function getAt(
 function receive(request: ClientRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     request.once('error', reject);
-    // Without a listener the request would end with neither a response nor an error.
+    // without a listener, the request would end with neither a response nor an error
     request.once('upgrade', ({ statusCode: status = 0 }, socket) => {
       socket.destroy();
       resolve({ status, location: undefined, body: '' });
@@ -99,7 +99,7 @@ function receive(request: ClientRequest): Promise<Answer> {
   });
 }
 
-/** The first octets of the body; what follows is not waited for. */
+/** The first bytes of the body; the rest is not read. */
 async function bounded(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -121,5 +121,5 @@ function judge(url: URL, { status, body }: Answer, keyAuthorization: string): vo
 /** Host of an address, that of IPv6 without its brackets. */
 const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-// The address may come from a redirect, and the problem is stored as long as its challenge.
+// the URL may come from a redirect, and the problem is stored with its challenge
 const shown = ({ href }: URL): string => `GET ${href.slice(0, 300)}`;

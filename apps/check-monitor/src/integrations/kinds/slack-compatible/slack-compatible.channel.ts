@@ -13,7 +13,7 @@ import {
 } from './slack-message.js';
 
 interface Dialect extends SlackDialect {
-  /** Whether the target says that the address was taken back. */
+  /** Whether the response means that the webhook was deleted. */
   readonly isGone: (answer: HttpAnswer) => boolean;
   readonly addressOf: (url: string) => string;
 }
@@ -24,7 +24,7 @@ const ofMattermost: SlackDialect = { escapeText: asIs, escapeStars: separateStar
 const ofSlack: SlackDialect = { escapeText: escapeForSlack, escapeStars: separateStars };
 const ofDiscord: SlackDialect = { escapeText: asIs, escapeStars: (text) => text.replaceAll('*', '\\*') };
 
-/** `invalid_token` is that of a user who was deactivated, and who wrote to a private channel. */
+/** Slack returns `invalid_token` when the user of a webhook to a private channel was deactivated. */
 const isGoneSlack = ({ status, body }: HttpAnswer) =>
   status === 404 || (status === 400 && body === 'invalid_token');
 
@@ -34,7 +34,7 @@ const dialects = {
   discord: { ...ofDiscord, isGone: ({ status }) => status === 404, addressOf: discordAddress },
 } satisfies Readonly<Record<string, Dialect>>;
 
-/** Slack, or what understands the messages of its incoming webhooks. */
+/** Slack, or a service that accepts messages of Slack's incoming webhooks. */
 export function createSlackCompatible(
   name: keyof typeof dialects,
   send: SendHttp,
@@ -64,11 +64,11 @@ function judgeGone(answer: HttpAnswer, isGone: Dialect['isGone']): DeliveryResul
   return isGone(answer) ? refusedForGood(`Received status code ${answer.status}`) : undefined;
 }
 
-/** Discord takes messages of this form at an address of its own. */
+/** Discord accepts these messages at a separate path. */
 function discordAddress(url: string): string {
   const address = new URL(url);
   const path = address.pathname.replace(/\/+$/, '');
-  // the name that webhooks of earlier years have
+  // the host of old webhooks
   if (address.hostname === 'discordapp.com') address.hostname = 'discord.com';
   address.pathname = path.endsWith('/slack') ? path : `${path}/slack`;
   return address.href;
