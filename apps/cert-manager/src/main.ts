@@ -21,13 +21,13 @@ await runService('cert-manager', async (onClose) => {
     onClose(() => challenges.close());
     logger.info({ url: challenges.url }, 'http01.listening');
   }
-  // last, since a service that answers at this port counts as ready
+  // last, since a service that responds at this port counts as ready
   const listening = await listen(app.http, config);
   onClose(() => listening.close());
   answerUnparsed(listening.server);
   onClose(async () => {
     app.drain();
-    // what a silent database has not answered by then fails, so that the stop ends in time
+    // statements without a response by then fail, so that the shutdown ends in time
     database.giveUpAfter(8000);
   });
   app.startPollers();

@@ -20,16 +20,16 @@ export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;
 export type DummyCa = ReturnType<typeof createDummyCaClient>;
 
-/** What every command works with. */
+/** Shared context of all commands. */
 export interface Session {
   readonly io: Io;
   readonly report: Report;
-  /** Shows how far a piece of work of so many steps is; nothing with --quiet. */
+  /** Shows the progress of work with this number of steps; nothing with --quiet. */
   readonly progress: (total: number) => Progress;
-  /** fetch whose failure names the service; each call is a line on standard error with --verbose. */
+  /** fetch whose errors contain the service; with --verbose, each call is a line on standard error. */
   readonly fetchFrom: (service: string) => Fetch;
   readonly connection: () => Promise<Connection>;
-  /** Throws UsageError when no one has logged in. */
+  /** Throws UsageError without a login. */
   readonly manager: () => Promise<Manager>;
   /** Throws UsageError when no monitor is known. */
   readonly monitor: () => Promise<Monitor>;
@@ -37,7 +37,7 @@ export interface Session {
   readonly dummyCa: () => Promise<DummyCa>;
 }
 
-// A request by ACME may take two minutes, and the service answers by then in any case.
+// a request by ACME may take two minutes, and the service always responds by then
 const timeoutMs = 150_000;
 
 export interface SessionSettings extends OutputSettings {
@@ -83,7 +83,7 @@ export function openSession(given: Io, settings: SessionSettings): Session {
   };
 }
 
-/** Client of cert-manager, for anyone who has the token. */
+/** Client of cert-manager with the token. */
 export function managerAt(
   baseUrl: string,
   token?: string,
@@ -95,7 +95,7 @@ export function managerAt(
 
 const silent: Progress = { step: () => undefined, end: () => undefined };
 
-/** Reads texts, and names the file where the system does not, as for a folder. */
+/** Reads a text file; errors contain the file name even if the system omits it, as for a folder. */
 function naming(readText: Io['readText']): Io['readText'] {
   return (file) =>
     readText(file).catch((error: unknown) => {
@@ -106,7 +106,7 @@ function naming(readText: Io['readText']): Io['readText'] {
 
 type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
 
-/** fetch whose failure names the service, the place where it was called, the reason and the way out. */
+/** fetch whose errors contain the service, its address, the reason and the next step. */
 function fetchFrom(service: string, trace?: (line: string) => void): Fetch {
   return async (input, init) => {
     const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
@@ -127,7 +127,7 @@ function fetchFrom(service: string, trace?: (line: string) => void): Fetch {
   };
 }
 
-/** What the network reported: the innermost cause in words, with what to do. */
+/** The innermost cause of a network error in words, with the next step. */
 function reasonOf(error: unknown): string {
   const { cause, code, message, name } = (error ?? {}) as NodeJS.ErrnoException;
   if (name === 'TimeoutError') return 'no answer in time; try again, or check the service';

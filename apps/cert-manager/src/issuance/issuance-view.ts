@@ -22,7 +22,7 @@ interface ShownJob {
   readonly finishedAt: Date | null;
 }
 
-/** Where a request stands. */
+/** State of a request. */
 type ShownRequest<Job extends ShownJob> =
   | { readonly kind: 'job'; readonly job: Job; readonly certificate?: ShownCertificate | undefined }
   | {
@@ -32,7 +32,7 @@ type ShownRequest<Job extends ShownJob> =
     }
   | { readonly kind: 'refused'; readonly message: string; readonly steps: StepReports };
 
-/** Answer to a request by where it stands. */
+/** Response to a request, by its state. */
 export function requestView(state: ShownRequest<ShownJob>): RequestReply {
   switch (state.kind) {
     case 'job':
@@ -65,7 +65,7 @@ function jobReply(
   };
 }
 
-/** A job, live or afterwards. */
+/** A running or finished job. */
 export function jobView(job: ShownJob, certificate: ShownCertificate | undefined): IssuanceJob {
   return {
     id: job.id,
@@ -105,12 +105,12 @@ export function listedJobView(
   };
 }
 
-/** The job that a request has led to. */
+/** The job of a request. */
 export function jobOf<Job extends ShownJob>(state: ShownRequest<Job>): Job | undefined {
   return state.kind === 'job' ? state.job : undefined;
 }
 
-/** Where a job can be followed; nothing for one that is over. */
+/** Location of an open job; no header for a finished one. */
 export function followHeaders(job: Pick<ShownJob, 'id' | 'status'> | undefined): Record<string, string> {
   const isOpen = job?.status === 'running' || job?.status === 'waiting';
   return isOpen ? { Location: `/issuance-jobs/${job.id}` } : {};

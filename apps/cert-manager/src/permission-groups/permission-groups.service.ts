@@ -28,13 +28,13 @@ import {
 export interface PermissionGroupsDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Those of the ids that name a space; none of these is deleted before the transaction ends. */
+  /** The ids of existing spaces, locked against deletion until the transaction ends. */
   readonly keepSpaces: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
-  /** Those of the ids that name a user; none of these is deleted before the transaction ends. */
+  /** The ids of existing users, locked against deletion until the transaction ends. */
   readonly keepUsers: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
 }
 
-/** What may be said of a group. */
+/** Settings of a group. */
 export interface GroupInput extends AskedReach {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -71,8 +71,8 @@ export async function getPermissionGroup(
 }
 
 /**
- * Makes a group; FULL_ACCESS that names no space reaches all of them. Throws Forbidden, and InvalidInput for
- * spaces and users that do not exist or a reach that contradicts itself.
+ * Creates a group; FULL_ACCESS without spaces grants access to all of them. Throws Forbidden, and InvalidInput for
+ * unknown spaces and users, or for contradictory settings.
  */
 export async function createPermissionGroup(
   deps: PermissionGroupsDeps,
@@ -95,7 +95,7 @@ export async function createPermissionGroup(
 }
 
 /**
- * Changes a group; what is left out stays. Throws Forbidden, NotFound, and InvalidInput as when it is made.
+ * Changes a group; absent settings stay unchanged. Throws Forbidden, NotFound, and InvalidInput as at creation.
  */
 export async function updatePermissionGroup(
   deps: PermissionGroupsDeps,
@@ -123,7 +123,7 @@ export async function updatePermissionGroup(
   });
 }
 
-/** Deletes a group; its members lose what it gave them at once. Throws Forbidden, NotFound. */
+/** Deletes a group; its members lose its permissions at once. Throws Forbidden, NotFound. */
 export async function deletePermissionGroup(
   { db, clock }: PermissionGroupsDeps,
   caller: Caller,

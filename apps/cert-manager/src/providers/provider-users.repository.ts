@@ -5,7 +5,7 @@ export interface ProviderUsers {
   readonly count: number;
   /** FQDNs of the first few. */
   readonly fqdnIds: readonly string[];
-  /** Names of the first few that belong to no FQDN. */
+  /** Names of the first few rows without an FQDN. */
   readonly names?: readonly string[];
 }
 
@@ -13,7 +13,7 @@ const counted = { count: column.bigint() };
 const found = { fqdnId: column.uuid() };
 export const maxNamed = 3;
 
-/** How many rows of a table meet the condition, and the FQDNs of the first few; `fqdnId` is the column of these. */
+/** Number of rows that meet the condition, and the FQDNs of the first few; `fqdnId` is the column of the FQDN. */
 export async function findProviderUsers(
   tx: Tx,
   {

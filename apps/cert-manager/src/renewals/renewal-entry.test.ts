@@ -114,7 +114,7 @@ describe('whatever happens to a renewal entry', () => {
     return { events, states };
   });
 
-  test('its state is sound: leased while processing, finished when final', () => {
+  test('has a valid state: leased while processing, finished when final', () => {
     fc.assert(
       fc.property(history, ({ states }) => {
         for (const { status, leaseOwner, leaseUntil, finishedAt, reason } of states) {
@@ -127,7 +127,7 @@ describe('whatever happens to a renewal entry', () => {
     );
   });
 
-  test('a final state stays, tries only grow, and only a try of its own settles it', () => {
+  test('keeps a final state, only increases its attempts, and accepts results of its own attempt only', () => {
     fc.assert(
       fc.property(history, ({ events, states }) => {
         events.forEach((happening, index) => {

@@ -3,24 +3,24 @@ import type { Hindrance, Outlook } from '../renewals/renewal-outlook.js';
 import { graceOf } from '../watch/checks/check-expectation.js';
 import { noticeAt } from '../watch/watch-mode.js';
 
-/** What is wrong with an FQDN, the worst first. */
+/** Problems of an FQDN, the worst first. */
 export const standingProblems = ['revoked', 'forbidden', 'renewal', 'request', 'served'] as const;
 export type StandingProblem = (typeof standingProblems)[number];
 
-/** Whether an FQDN will be renewed, or what is in the way. */
+/** Whether an FQDN will be renewed, or what prevents it. */
 export type StandingOutlook = 'planned' | 'forbidden' | Hindrance;
 
-/** Something that went wrong, and when. */
+/** A failure and its time. */
 export interface Mishap {
   readonly at: Date;
   /** A sentence for people. */
   readonly reason: string;
 }
 
-/** What decides how an FQDN stands. */
+/** Facts that determine the standing of an FQDN. */
 export interface StandingFacts {
   readonly renewalEnabled: boolean;
-  /** People accept until then that nothing replaces the certificate; counts with renewal off. */
+  /** End of the accepted expiry; only with renewal off. */
   readonly expiryAcceptedUntil: Date | null;
   /** The newest one. */
   readonly certificate:
@@ -34,37 +34,37 @@ export interface StandingFacts {
       }
     | undefined;
   readonly outlook: Outlook;
-  /** When the certificate is to be renewed by the rule, whether or not that can be done; undefined without one. */
+  /** Renewal date by the rule, even if a renewal is not possible; undefined without a certificate. */
   readonly dueAt: Date | undefined;
   /** When the open entry of the queue runs. */
   readonly scheduledAt: Date | undefined;
   /** The policy of the space forbids the renewal. */
   readonly refusal: Mishap | undefined;
-  /** The last try to renew the newest certificate failed. */
+  /** The last attempt to renew the newest certificate failed. */
   readonly renewalFailure: Mishap | undefined;
   /** The last request for a certificate that failed. */
   readonly requestFailure: Mishap | undefined;
-  /** A server does not serve what it should. */
+  /** A server does not serve the expected certificate. */
   readonly served: Mishap | undefined;
 }
 
-/** How an FQDN stands, at whatever moment; `stateAt` names the state of a moment. */
+/** Standing of an FQDN, independent of the time; `stateAt` returns the state at a time. */
 export interface Standing {
   readonly outlook: StandingOutlook;
   readonly certificateId: string | null;
   readonly notBefore: Date | null;
   readonly expiresAt: Date | null;
-  /** When it is renewed next, as far as that is planned. */
+  /** Next planned renewal. */
   readonly renewAt: Date | null;
-  /** From when a person is needed unless something happens before; null for never. */
+  /** Time from which a person must act, unless something changes before; null for never. */
   readonly attentionAt: Date | null;
-  /** The worst problem, since when there is one, and why. */
+  /** The worst problem, the start of the problems, and the reason. */
   readonly problem: StandingProblem | null;
   readonly problemAt: Date | null;
   readonly problemReason: string | null;
 }
 
-/** How an FQDN stands by the facts. */
+/** Standing of an FQDN, computed from the facts. */
 export function standingOf(facts: StandingFacts): Standing {
   const { certificate, outlook, scheduledAt } = facts;
   const problems = problemsOf(facts);
@@ -107,11 +107,11 @@ function problemsOf({
   served,
 }: StandingFacts): Problem[] {
   const revokedAt = certificate?.revokedAt ?? undefined;
-  // a certificate that came later answers the request
+  // a certificate that was stored later fulfils the request
   const isOpen = requestFailure !== undefined && !(certificate && certificate.createdAt >= requestFailure.at);
   return [
     ...problemIf('revoked', revokedAt && { at: revokedAt, reason: 'the certificate was revoked' }),
-    // with renewal off, neither a policy nor an earlier try is in the way of anything
+    // with renewal off, neither a policy nor an earlier attempt matters
     ...problemIf('forbidden', renewalEnabled ? refusal : undefined),
     ...problemIf('renewal', renewalEnabled ? renewalFailure : undefined),
     ...problemIf('request', isOpen ? requestFailure : undefined),
@@ -136,7 +136,7 @@ function attentionAtOf(facts: StandingFacts, problems: readonly Problem[]): Date
   return isAccepted ? expiryAcceptedUntil : first;
 }
 
-/** When the check in the monitor would fall without news: console and monitor name one moment. */
+/** When the check in the monitor goes down without a ping, so that console and monitor show the same time. */
 function graceEndOf(
   { renewalEnabled, dueAt }: StandingFacts,
   certificate: NonNullable<StandingFacts['certificate']>,

@@ -48,7 +48,7 @@ export async function newAccount(deps: AccountsDeps, input: NewAccount): Promise
   };
 }
 
-/** The same of an administrator. */
+/** The same for an administrator. */
 export async function newAdmin(deps: AccountsDeps, input: NewAccount): Promise<UserRow> {
   return { ...(await newAccount(deps, input)), isAdmin: true };
 }
@@ -61,7 +61,7 @@ export async function storeAccount(tx: Tx, caller: Caller, row: UserRow, entry: 
   await recordAudit(tx, caller, { ...entry, resourceId: row.id, details }, row.createdAt);
 }
 
-/** Makes an administrator. Throws InvalidInput. */
+/** Creates an administrator. Throws InvalidInput. */
 export async function createAdmin(deps: AccountsDeps, caller: Caller, input: NewAccount): Promise<UserRow> {
   const row = await newAdmin(deps, input);
   await deps.db.transaction(async (tx) => {
@@ -72,8 +72,8 @@ export async function createAdmin(deps: AccountsDeps, caller: Caller, input: New
 }
 
 /**
- * Makes the user an enabled administrator with this password and mail address, and returns whether
- * anything had to change for that. A changed password ends his sessions. Throws InvalidInput.
+ * Makes the user an enabled administrator with this password and mail address, and returns whether this changed
+ * anything. A changed password ends the user's sessions. Throws InvalidInput.
  */
 export async function ensureAdmin(
   deps: AccountsDeps,
@@ -121,8 +121,8 @@ function changeOf(before: UserRow, after: Partial<UserRow>, isNewPassword: boole
 }
 
 /**
- * Throws InvalidInput that names each of name and mail address that another user has; `ownId` is who may have
- * them.
+ * Throws InvalidInput with the name, the mail address or both if another user has them; `ownId` is the user who may
+ * have them.
  */
 export async function requireFree(
   tx: Tx,
@@ -147,7 +147,7 @@ export async function requireFree(
   });
 }
 
-/** What `work` returns; throws InvalidInput when it meets the name or the mail address of another user. */
+/** Returns the result of `work`; throws InvalidInput if another user has the name or the mail address. */
 export function uniquely<T>(work: () => Promise<T>): Promise<T> {
   return onUniqueViolation(() => onUniqueViolation(work, nameTaken, ['usernameKey']), emailTaken, [
     'emailKey',

@@ -37,7 +37,7 @@ export const users = defineTable<UserRow>('users', {
   ],
 });
 
-/** What has been done once and for all; a second attempt meets the primary key. */
+/** Actions that happen only once; a second attempt violates the primary key. */
 export interface SetupMarkRow {
   readonly name: string;
   readonly at: Date;
@@ -55,22 +55,22 @@ export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined>
   return findRow(tx, users, { id });
 }
 
-/** Those of the users that are there; at least one is asked for. */
+/** The existing users among at least one id. */
 export function listUsersById(tx: Tx, ids: readonly string[]): Promise<UserRow[]> {
   return findRows(tx, users, { id: ids });
 }
 
-/** Those of the ids that name a user; none of these is deleted before the transaction ends. */
+/** The ids of existing users, locked against deletion until the transaction ends. */
 export async function keepUsers(tx: Tx, ids: readonly string[]): Promise<string[]> {
   return (await keepRows(tx, users, { id: In([...ids]) })).map(({ id }) => id);
 }
 
-/** The user, whom no one else may change until the transaction ends. */
+/** The user, locked until the transaction ends. */
 export async function holdUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return (await holdRows(tx, users, { id }))[0];
 }
 
-/** Ids of the enabled administrators, whom no one else may change until the transaction ends. */
+/** Ids of the enabled administrators, locked until the transaction ends. */
 export async function holdEnabledAdmins(tx: Tx): Promise<string[]> {
   return (await holdRows(tx, users, { isAdmin: true, enabled: true })).map(({ id }) => id);
 }
@@ -88,18 +88,18 @@ export async function findUsersByKeys(
   return alternatives.length === 0 ? [] : tx.findBy(users, alternatives);
 }
 
-/** Deletes the user with all that is his. */
+/** Deletes the user with all dependent rows. */
 export async function deleteUser(tx: Tx, id: string): Promise<void> {
   await deleteRows(tx, users, { id });
 }
 
 export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {
-  // PostgreSQL takes no such text, and no one can have it as a name
+  // PostgreSQL rejects such a text, and no user can have it as a name
   if (username.includes('\0')) return undefined;
   return (await tx.findOneBy(users, { usernameKey: keyOf(username) })) ?? undefined;
 }
 
-/** Changes the user and returns whether he still is as `where` says. */
+/** Changes the user if the row still matches `where`; returns whether it did. */
 export async function updateUser(
   tx: Tx,
   where: Pick<UserRow, 'id'> & Partial<UserRow>,
@@ -115,7 +115,7 @@ export async function hadAdmin(tx: Tx): Promise<boolean> {
   return tx.existsBy(setupMarks, { name: firstAdmin });
 }
 
-/** Remembers that there is an administrator; false when someone did so before, or does so at this moment. */
+/** Records that there is an administrator; false if another transaction has recorded this or is recording it. */
 export async function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
   const marked = await executeSql(
     tx,

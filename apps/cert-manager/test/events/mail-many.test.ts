@@ -15,7 +15,7 @@ describeEachDialect('a digest of many events', (open, dialect) => {
   // SQLite works on the main thread, PostgreSQL elsewhere
   const count = dialect === 'sqlite' ? 100_000 : 10_000;
 
-  test('is one mail, prepared and deleted in pieces that hold up nothing else', async () => {
+  test('sends one mail, prepared and deleted in batches that block nothing else', async () => {
     const mail = await startMailReceiver();
     const environment = {
       NOTICE_SMTP_URL: mail.url,
@@ -31,7 +31,7 @@ describeEachDialect('a digest of many events', (open, dialect) => {
       ),
     );
     await seedEvents(app.database, count - 1);
-    // the first commit after it writes all of that back from the log
+    // the first commit after it checkpoints all of this
     await app.database.transaction((tx) => tx.query('update events set subject = subject where 1 = 0'));
 
     const sending = watchStretches();

@@ -61,7 +61,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
   const inMinutes = (count: number) =>
     new Date(place.app.clock.now().getTime() + count * minute).toISOString();
 
-  test('does nothing before the time', async () => {
+  test('does nothing before an entry is due', async () => {
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(place.app, fqdn);
     place.app.clock.advance(-1000);
@@ -94,7 +94,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
   });
 
   describe('a renewal that fails', () => {
-    test('is tried again after 1, 10 and 100 minutes, and each try is an entry of its own', async () => {
+    test('is retried after 1, 10 and 100 minutes, with a new entry for each attempt', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -144,7 +144,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       expect(app.logged().at(-1)).toMatchObject({ event: 'renewal.failed', reason });
     });
 
-    test('counts as trouble after the third time', async () => {
+    test('is reported as troubled after the third failure', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place, 'trouble.example.org');
       await moveToRenewal(app, fqdn);
@@ -158,7 +158,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       expect((await app.renew()).troubled).toEqual({ count: 0, first: undefined });
     });
 
-    test('is tried daily when the CA finds fault with the CSR, and at once when there is another one', async () => {
+    test('is retried daily when the CA rejects the CSR, and at once with a new CSR', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -171,7 +171,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       expect(await app.renew()).toMatchObject({ renewed: 1 });
     });
 
-    test('is tried when the CA says', async () => {
+    test('is retried when the CA requests it', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -180,7 +180,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       expect(await openEntryOf(app, fqdn)).toMatchObject({ attempt: 2, scheduledAt: inMinutes(120) });
     });
 
-    test('goes on daily 30 days after the expiry, and says so', async () => {
+    test('is retried daily from 30 days after the expiry, with an error in the log', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       const [certificate] = await certificatesOf(app, fqdn);
@@ -263,7 +263,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
   });
 
   describe('what changes while the CA is at work', () => {
-    /** Begins a run, and ends it when `change` has happened. */
+    /** Begins a run, and ends it after `change`. */
     async function changeMeanwhile(change: () => PromiseLike<unknown>) {
       const { app, ca } = place;
       ca.answer('when let go');
@@ -372,7 +372,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       expect(await app.renew()).toEqual({ ...quiet, renewed: 1 });
     });
 
-    test('that fails is not tried again', async () => {
+    test('that fails is not retried', async () => {
       const { app, ca } = place;
       const fqdn = await withCertificate();
       await addTestRenewal(app, fqdn);
@@ -383,7 +383,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       ]);
     });
 
-    test('without a CSR fails with that reason, and asks no one', async () => {
+    test('without a CSR fails with that reason, and calls no CA', async () => {
       const { app } = place;
       const fqdn = await withCertificate();
       await addTestRenewal(app, fqdn);

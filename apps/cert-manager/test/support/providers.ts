@@ -7,7 +7,7 @@ import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { storePendingRevocation } from '../../src/revocations/pending-revocations.repository.js';
 import type { TestApp } from './app.js';
 
-/** A revocation of the provider's certificate of an FQDN, as its CA leaves it that does not answer; its id. */
+/** Stores a pending revocation of the provider's certificate, as after a CA that does not respond; returns its id. */
 export async function addPendingRevocation(
   app: TestApp,
   { id: fqdnId, spaceId, fqdn }: Fqdn,
@@ -40,7 +40,7 @@ export async function addPendingRevocation(
   return id;
 }
 
-/** Open work and rows that name a provider which is not there. */
+/** Open work and rows that name a provider that does not exist. */
 export async function danglingReferences(app: TestApp): Promise<string[]> {
   return app.database.read(async (tx) => {
     const there = new Set((await tx.find(providers)).map(({ id }) => id));

@@ -7,8 +7,8 @@ import { mayAs } from './role.js';
 type Person = Parameters<typeof findOwnProject>[1];
 
 /**
- * The user as a caller of the project: with the sight of a read-only key where the role is read-only, else with that of
- * a read-write one. Throws NotFound.
+ * The user as a caller of the project: a read-only role sees what a read-only key sees, other roles what a read-write
+ * key sees. Throws NotFound.
  */
 export async function callerIn(
   deps: Pick<AccountProjectsDeps, 'db'>,
@@ -22,7 +22,7 @@ export async function callerIn(
 
 const checkId = /^(?:[0-9a-f]{40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Reads something of a check. What is no id of a check of the project is NotFound, also where another one has it. */
+/** Reads data of a check. An id of no check in the project is NotFound, even if another project has it. */
 export async function readOfCheck<Found>(id: string, read: () => Promise<Found>): Promise<Found> {
   if (!checkId.test(id)) throw noSuchCheck();
   try {
@@ -33,8 +33,8 @@ export async function readOfCheck<Found>(id: string, read: () => Promise<Found>)
 }
 
 /**
- * Project of a check among those of the user, and the id by which the user sees the check. Throws NotFound for a check
- * of others too.
+ * The user's project of a check, and the id by which the user sees the check. Throws NotFound, also for a check of
+ * other projects.
  */
 export function findOwnCheck(
   { db }: Pick<AccountProjectsDeps, 'db'>,

@@ -15,7 +15,7 @@ export interface MarkOverdueDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called for each check that fell. */
+  /** Called for each check that went down. */
   readonly noteChange?: (uuid: string) => void;
 }
 
@@ -28,8 +28,8 @@ interface Falling {
 }
 
 /**
- * Turns down every check whose deadline has passed, with a flip dated at that deadline; returns how many fell. What
- * happens to a check meanwhile, here or in another process, wins.
+ * Marks every check whose deadline has passed as down, with a flip dated at that deadline; returns their number.
+ * Concurrent changes of a check, in any process, take precedence.
  */
 export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
   let fell = 0;
@@ -55,7 +55,7 @@ async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; 
   return { seen: overdue.length, fallen: await letFall(tx, falling) };
 }
 
-/** Of several processes that see the same check fall, one turns it down and records the flip; returns uuids. */
+/** Marks checks as down and records their flips; for each check only one process does. Returns uuids. */
 async function letFall(tx: Tx, falling: readonly Falling[]): Promise<string[]> {
   if (falling.length === 0) return [];
   const fallen = await turnDown(
@@ -70,7 +70,7 @@ async function letFall(tx: Tx, falling: readonly Falling[]): Promise<string[]> {
   return fell.map(({ check }) => check.uuid);
 }
 
-/** A check that cannot be judged must not stop the others: it is looked at again in an hour. */
+/** A check that cannot be evaluated must not stop the others: it is evaluated again in an hour. */
 function judge(
   { logger }: MarkOverdueDeps,
   check: OverdueCheck,

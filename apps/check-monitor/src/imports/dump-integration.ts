@@ -3,13 +3,13 @@ import { findKind, parseChannelSettings } from '../integrations/channel-kinds.js
 import type { Kind } from '../integrations/kind.js';
 import { type ChannelKind, channelKinds } from '../integrations/kinds.js';
 
-/** What an integration of Healthchecks becomes, or why it cannot come along. */
+/** The imported form of an integration of Healthchecks, or why it cannot be imported. */
 export type Integration =
   | { readonly kind: ChannelKind; readonly settings: object }
   | { readonly kind: 'group'; readonly members: readonly string[] }
   | { readonly reason: string };
 
-/** Reads kind and value of an integration, which holds its secrets. A reason never quotes the value. */
+/** Reads kind and value of an integration. A reason never contains the value, since that contains secrets. */
 export function integrationOf(kindName: string, value: string): Integration {
   const kind = findKind(kindName);
   if (kind === undefined) return { reason: `check-monitor has no integrations of the kind ${kindName}` };

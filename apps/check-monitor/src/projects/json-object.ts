@@ -3,12 +3,12 @@ import { InvalidInput } from '@certloop/contracts';
 /** Members of a request body. Numbers written with a fraction or an exponent are never whole numbers. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-// A byte order mark stays in the text, so that it fails as it does with other readers of JSON.
+// a byte order mark stays in the text and fails, as in other JSON parsers
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Object of a body whatever its Content-Type; no bytes are an empty object. Throws InvalidInput for what is not
- * UTF-8, not JSON, or not an object.
+ * Parses a body as an object, with any Content-Type; an empty body is an empty object. Throws InvalidInput for a body
+ * that is not UTF-8, not JSON, or not an object.
  */
 export function parseJsonObject(bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {};
@@ -32,7 +32,7 @@ function parseJson(bytes: Uint8Array): unknown {
 const mayHoldFraction = /[0-9][.eE]/;
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/g;
 
-/** JSON.parse makes `60.0` and `6e1` whole, which this API refuses: each becomes a number with a fraction. */
+/** JSON.parse reads `60.0` and `6e1` as whole numbers, which this API rejects: this gives each a fraction. */
 function markFractions(text: string): string {
   return text.replace(stringOrNumber, (token) =>
     !token.startsWith('"') && /[.eE]/.test(token) ? '0.5' : token,

@@ -14,7 +14,7 @@ describe('Opsgenie', () => {
       apiUrls: { us: `${target.server.url}/us`, eu: `${target.server.url}/eu` },
     });
 
-  test('has an alert opened by a check that went down', async () => {
+  test('opens an alert when a check goes down', async () => {
     const check = { name: 'x'.repeat(200), tagList: ['prod', 'y'.repeat(60)], description: 'Nightly' };
     await opsgenie().deliver(aDelivery(opsgenieSettings.parse({ key: 'k-1' }), anEvent({ check })));
     expect(target.server.requests[0]).toMatchObject({
@@ -39,7 +39,7 @@ describe('Opsgenie', () => {
     });
   });
 
-  test('has the same alert closed by the recovery, in its region', async () => {
+  test('closes the same alert when the check comes up, in its region', async () => {
     target.answerJson(202);
     const settings = opsgenieSettings.parse({ key: 'k-1', region: 'eu' });
     expect(await opsgenie().deliver(aDelivery(settings, aRecovery()))).toEqual({ ok: true });

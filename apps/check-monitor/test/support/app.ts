@@ -47,7 +47,7 @@ const defaults: AppConfig = {
 
 export type Answer = supertest.Response;
 
-/** The holder of a project's keys. */
+/** A client with the keys of a project. */
 export class Holder {
   readonly #agent: ReturnType<typeof supertest>;
   readonly keys: Setup;
@@ -66,7 +66,7 @@ export class Holder {
     return this.#agent.get(inApi(path)).set('X-Api-Key', this.keys.readOnlyKey);
   }
 
-  /** Text is sent as it is, as text/plain. */
+  /** Text is sent unchanged, as text/plain. */
   post(path: string, body: object | string = {}): supertest.Test {
     const sent = this.#agent.post(inApi(path)).set('X-Api-Key', this.keys.readWriteKey);
     return typeof body === 'string' ? sent.type('text/plain').send(body) : sent.send(body);
@@ -76,7 +76,7 @@ export class Holder {
     return this.#agent.delete(inApi(path)).set('X-Api-Key', this.keys.readWriteKey);
   }
 
-  /** Makes a check and returns its JSON. */
+  /** Creates a check and returns its JSON. */
   async check(body: object = {}): Promise<Answer['body']> {
     return (await this.post('/checks/', body).expect(201)).body;
   }
@@ -101,16 +101,16 @@ export interface TestApp {
   readonly logger: Logger;
   tick(): Promise<void>;
   drain(): void;
-  /** Delivers all messages that wait. */
+  /** Delivers all waiting messages. */
   deliver(): Promise<void>;
-  /** Begins to deliver what waits. */
+  /** Begins to deliver waiting messages. */
   pump(): Promise<void>;
-  /** Breaks deliveries off and gives their messages back, as a process that ends. */
+  /** Aborts deliveries and releases their messages, like a process that stops. */
   stop(): Promise<void>;
   readonly notifier: Notifier;
-  /** Another process, as it were: the service once more on the same database and clock. */
+  /** Simulates another process: a second instance of the service on the same database and clock. */
   openAnother(): Promise<Pick<TestApp, 'tick' | 'deliver' | 'close'>>;
-  /** A project of a user of its own. */
+  /** A project with a new owner. */
   newProject(limits?: { checkLimit?: number; pingLimit?: number }): Promise<Holder>;
   close(): Promise<void>;
 }
@@ -196,7 +196,7 @@ export async function openTestApp(
   };
 }
 
-/** What of delivery differs from test to test. */
+/** Delivery options of a test. */
 export interface DeliveryOptions extends NotifierTuning {
   readonly messengers?: Partial<Messengers>;
   /** True when absent. */

@@ -4,7 +4,7 @@ import { type Clock, noteRoute, receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
 import type { AnswerOcsp, OcspAnswer } from './ocsp.service.js';
 
-// A request about twenty certificates has 2 kB; a signed one brings certificates of its own.
+// a request about twenty certificates has 2 kB; a signed one contains its own certificates
 const bodyBytes = 8_192;
 
 /** Handler of everything below the path of OCSP: POST with the request as body, GET with its Base64 in the path. */
@@ -28,7 +28,7 @@ export function ocspHandler(answer: AnswerOcsp, clock: Clock) {
   };
 }
 
-/** No octets, so no request, for whatever is no Base64 (RFC 6960, Appendix A.1). */
+/** Decodes Base64 (RFC 6960, Appendix A.1); empty, and so an invalid request, if the text is not Base64. */
 function requestInPath(path: string): Buffer {
   const text = decoded(path.slice(1));
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
@@ -42,18 +42,18 @@ function decoded(text: string): string {
   }
 }
 
-/** No octets, so no request, for a body that is too large or encoded. */
+/** Reads the body; empty, and so an invalid request, if it is too large or has a content encoding. */
 async function requestInBody(request: Request, response: Response): Promise<Buffer> {
   try {
     return Buffer.from(await receiveBytes(request, response, bodyBytes));
   } catch {
-    // The rest is read and dropped, so that the answer arrives.
+    // the rest is read and dropped, so that the response arrives
     request.resume();
     return Buffer.alloc(0);
   }
 }
 
-/** RFC 5019 §6.2: who caches may do so until the next update, and must not change a bit. */
+/** RFC 5019 §6.2: caches may store the response until the next update, and must not change it. */
 function cacheFields(
   validity: OcspAnswer['validity'],
   der: Buffer,

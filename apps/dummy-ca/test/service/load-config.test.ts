@@ -18,7 +18,7 @@ function write(name: string, text: string): string {
 }
 
 describe('the configuration', () => {
-  test('has a value for everything', () => {
+  test('has a default for every setting', () => {
     expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 3002,
@@ -42,7 +42,7 @@ describe('the configuration', () => {
     expect(config).toMatchObject({ rootKeyPem: 'key', rootCertificatePem: 'certificate' });
   });
 
-  test('names what looks like a setting of this service and is none', () => {
+  test('reports variables that look like a setting of this service but are unknown', () => {
     const environment = { DUMMY_CA_KEYTYPE: 'x', DUMMY_CA_URL: 'x', DUMMY_CA_URL_FILE: 'x', DUMMY: 'x' };
     expect(loadConfig(environment).unknownNames).toEqual(['DUMMY_CA_KEYTYPE']);
   });
@@ -72,7 +72,7 @@ describe('the configuration', () => {
     expect(() => loadConfig({ [given]: write('half.pem', 'x') })).toThrow(`${missing}: is missing`);
   });
 
-  test('refuses an empty file rather than making another root', () => {
+  test('rejects an empty file instead of generating another root', () => {
     const empty = write('empty.pem', '');
     const files = { DUMMY_CA_ROOT_KEY_FILE: empty, DUMMY_CA_ROOT_CERTIFICATE_FILE: empty };
     expect(() => loadConfig(files)).toThrow(/ROOT_KEY: .* empty[\s\S]*ROOT_CERTIFICATE: .* empty/);

@@ -6,7 +6,7 @@ import { checkStatuses } from './words.js';
 /** Point in time of the monitor: ISO 8601 with the offset +00:00. */
 const moment = z.iso.datetime({ offset: true });
 
-/** What both kinds of key see of a check, before and after what depends on the key. */
+/** Members of a check for both kinds of key, before and after the members that depend on the key. */
 const description = {
   name: z.string(),
   slug: z.string(),
@@ -30,7 +30,7 @@ const description = {
   filter_http_body: z.boolean(),
   filter_default_fail: z.boolean(),
   badge_url: z.string(),
-  /** Whole seconds of the last run whose start was seen. */
+  /** Whole seconds of the last run with a start signal. */
   last_duration: z.int().optional(),
 };
 
@@ -114,10 +114,10 @@ export const checkCreateSchema = checkUpdateSchema
 export type CheckCreate = z.output<typeof checkCreateSchema>;
 
 const asSeen = z.union([checkSchema, readOnlyCheckSchema]);
-// Where a key may come in the body, the body may also be empty otherwise.
+// a body that may contain a key may also be empty
 const keyOnly = { kind: 'raw', schema: z.object({ api_key: z.string().optional() }) } as const;
 
-/** Operations on checks; the bodies are judged by the service, whose refusals have exact texts. */
+/** Operations on checks; the service validates the bodies, since the error texts are exact. */
 export const checksContract = {
   listChecks: endpoint({
     method: 'GET',

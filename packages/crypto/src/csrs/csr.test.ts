@@ -212,7 +212,7 @@ describe('proof of possession', () => {
     return result.ok ? 'ok' : result.code;
   };
 
-  // Larger RSA keys take seconds to find and are checked no differently.
+  // larger RSA keys take seconds to generate and are checked in the same way
   const quickKinds = keyKinds.filter((kind) => kind !== 'RSA-3072' && kind !== 'RSA-4096');
   test.each(quickKinds)(
     'a request made with a key of %s verifies, and not when its signature is changed',
@@ -314,7 +314,7 @@ describe('proof of possession', () => {
   });
 });
 
-test('a description holds every documented field', async () => {
+test('a description contains every documented field', async () => {
   const { der } = await buildCsr({
     privateKey: pair.privateKey,
     subject: { commonName: 'a.test', organization: 'Oak, Ltd' },

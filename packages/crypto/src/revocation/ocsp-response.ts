@@ -16,13 +16,13 @@ import type { Signer } from '../keys/sign.js';
 import { ocspHashes } from './ocsp-request.js';
 import type { RevocationReason } from './revocation-list.js';
 
-/** What is said of a certificate. */
+/** Status of a certificate. */
 export type OcspStatus =
   | { readonly status: 'good' | 'unknown' }
   | { readonly status: 'revoked'; readonly revokedAt: Date; readonly reason: RevocationReason };
 
 export interface OcspSingleAnswer {
-  /** DER of the CertID that was asked for. */
+  /** DER of the requested CertID. */
   readonly certIdDer: Buffer;
   readonly answer: OcspStatus;
 }
@@ -35,18 +35,18 @@ export interface OcspAnswers {
   readonly nonce: Buffer | undefined;
 }
 
-/** Who signs answers: a key and the certificate that its issuer gave it for that. */
+/** Signer of responses: a key and its certificate from the issuer. */
 export interface OcspResponder extends Signer {
   readonly certificateDer: Buffer;
   /** SHA-1 over the responder's public key. */
   readonly keyHash: Buffer;
 }
 
-/** Statuses of a whole response that has no answers (RFC 6960 §4.2.1). */
+/** Error statuses of a response (RFC 6960 §4.2.1). */
 const failures = { malformedRequest: 1, internalError: 2, tryLater: 3, unauthorized: 6 } as const;
 export type OcspFailure = keyof typeof failures;
 
-/** DER of a response that only says why there is no answer. */
+/** DER of an error response. */
 export function encodeOcspFailure(failure: OcspFailure): Buffer {
   return encodeSequence(encodeEnumerated(failures[failure]));
 }
@@ -74,7 +74,7 @@ export async function createOcspResponse(responder: OcspResponder, answers: Ocsp
   return encodeSequence(encodeEnumerated(0), encode(contextConstructed(0), bytes));
 }
 
-/** How an issuer is named in requests, for every hash: `hash:name:key`, the hashes of both in lower-case hex. */
+/** Keys by which requests identify an issuer, for every hash: `hash:name:key`, the hashes of both in lower-case hex. */
 export function ocspIssuerKeys(nameDer: Buffer, publicKeyOctets: Buffer): string[] {
   return [...ocspHashes.values()].map((hash) => {
     const digest = (octets: Buffer) => createHash(hash).update(octets).digest('hex');
@@ -95,7 +95,7 @@ function encodeStatus(answer: OcspStatus): Buffer {
   if (answer.status !== 'revoked') return encode(contextPrimitive(answer.status === 'good' ? 0 : 2));
   const { revokedAt, reason } = answer;
   const code = revocationReasons[reason];
-  // As in revocation lists, unspecified is said by silence (RFC 5280 §5.3.1).
+  // as in revocation lists, the reason unspecified is omitted (RFC 5280 §5.3.1)
   const reasons = code === 0 ? [] : [encode(contextConstructed(0), encodeEnumerated(code))];
   return encode(contextConstructed(1), encodeGeneralizedTime(revokedAt), ...reasons);
 }

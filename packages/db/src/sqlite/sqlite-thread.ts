@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { type Answer, type Statements, TransactionOver } from './sqlite-statements.js';
 
-/** What a thread opens. */
+/** The database that a thread opens. */
 export interface ThreadOptions {
   readonly file: string;
   readonly role: 'reader' | 'writer';
@@ -13,7 +13,7 @@ export interface Order {
   readonly values: readonly unknown[];
 }
 
-/** What became of a statement. */
+/** Result of a statement. */
 export type Outcome =
   | { readonly answer: Answer }
   | { readonly failure: { readonly name: string; readonly message: string; readonly code: unknown } };
@@ -23,7 +23,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** An error of the driver in another thread, where its class and its code would be lost on the way. */
+/** An error of the driver in another thread; a plain transfer would lose its class and code. */
 class DriverFailure extends Error {
   readonly code: unknown;
 
@@ -35,9 +35,9 @@ class DriverFailure extends Error {
 }
 
 /**
- * A connection to a SQLite file on a thread of its own, so that a statement may take seconds and no other work in the
- * process waits. The thread starts with the first transaction. If it ends, so do the transaction and its statements;
- * the next transaction starts another one.
+ * A connection to a SQLite file on a separate thread, so that a statement may take seconds without blocking the
+ * process. The thread starts with the first transaction. If it ends, its transaction and statements fail; the next
+ * transaction starts another one.
  */
 export class SqliteThread implements Statements {
   private readonly options: ThreadOptions;
@@ -49,7 +49,7 @@ export class SqliteThread implements Statements {
   }
 
   answer(text: string, values: readonly unknown[]): Promise<Answer> {
-    // no other statement may start a thread: without its transaction it would be one of its own
+    // no other statement may start a thread: it would run outside of its transaction
     if (this.worker === undefined && text.startsWith('BEGIN')) this.worker = this.start();
     const { worker } = this;
     if (worker === undefined) return Promise.reject(new Error('the thread of the transaction has ended'));
@@ -69,7 +69,7 @@ export class SqliteThread implements Statements {
       workerData: this.options,
     });
     worker.unref();
-    // the thread works in order, so each outcome is that of the statement that waits longest
+    // the thread works in order, so each result belongs to the oldest waiting statement
     worker.on('message', (outcome: Outcome) => {
       const waiting = this.waiting.shift();
       if (this.waiting.length === 0) worker.unref();
@@ -94,7 +94,7 @@ function errorOf({ name, message, code }: { name: string; message: string; code:
   return name === 'TransactionOver' ? new TransactionOver(message) : new DriverFailure(name, message, code);
 }
 
-/** Bytes arrive as plain arrays of bytes; the same answer with buffers, as the driver gives them. */
+/** Converts byte arrays, as threads transfer them, back to buffers, as the driver returns them. */
 function withBuffers(answer: Answer): Answer {
   for (const record of answer.records) {
     for (const name in record) {

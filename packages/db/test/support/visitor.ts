@@ -19,7 +19,7 @@ async function copy(): Promise<void> {
   print({ seen: row.bornAt.toISOString(), copyId });
 }
 
-/** Holds a write open until the input ends, saying when it has begun. */
+/** Holds a write transaction open until the input ends; prints a line when it has begun. */
 async function hold(): Promise<void> {
   await database.transaction(async (tx) => {
     await insertNamed(tx, 'visitor');
@@ -28,7 +28,7 @@ async function hold(): Promise<void> {
   });
 }
 
-/** Deletes everything in a long transaction that stays open until the input ends, saying when it has begun. */
+/** Deletes everything in a long transaction, which stays open until the input ends; prints a line when it has begun. */
 async function empty(): Promise<void> {
   await database.longTransaction(async (tx) => {
     await executeSql(tx, 'delete from customers');

@@ -5,7 +5,7 @@ export type EndRequest = (request: {
   readonly status: string;
 }) => void;
 
-/** Where requests are counted. */
+/** Counter of requests. */
 export interface RequestWatch {
   /** Counts a request until the function that it returns is called. */
   beginRequest(): EndRequest;

@@ -13,7 +13,7 @@ describe('over TLS', () => {
 describe('without TLS', () => {
   const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: false });
 
-  test('has a name that a browser takes then', () => {
+  test('has a name that browsers accept without TLS', () => {
     expect(cookie.give('abc')).toBe('cm_session=abc; Path=/; HttpOnly; SameSite=Strict');
   });
 

@@ -7,12 +7,12 @@ export interface DnsProof {
   readonly value: string;
 }
 
-/** Name under which CAs look for the record; a wildcard's star is left out. Lower case, without the final dot. */
+/** Name at which CAs query the record; without the star of a wildcard. Lower case, without the final dot. */
 export function challengeName(hostname: string): string {
   return `_acme-challenge.${hostname.replace(/^\*\./, '')}`.replace(/\.$/, '').toLowerCase();
 }
 
-/** Record for a name; under `alias` when that carries the records instead. */
+/** Record for a name; at `alias` if that name contains the records instead. */
 export function dnsProof(hostname: string, keyAuthorization: string, alias?: string): DnsProof {
   return {
     name: alias?.replace(/\.$/, '').toLowerCase() ?? challengeName(hostname),

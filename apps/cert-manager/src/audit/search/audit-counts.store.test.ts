@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createAuditCounts } from './audit-counts.store.js';
 import type { AuditStretch } from './audit-stretches.js';
 
-/** A log of positions, and what was counted of it. */
+/** A log of positions, and the ranges that were counted. */
 function logOf(seqs: number[]) {
   const counted: AuditStretch[] = [];
   const count = async (stretch: AuditStretch) => {
@@ -14,7 +14,7 @@ function logOf(seqs: number[]) {
 }
 
 describe('counting the audit log on SQLite', () => {
-  test('counts everything once, then only what came since', async () => {
+  test('counts everything once, then only new entries', async () => {
     const counts = createAuditCounts({ name: 'sqlite' });
     const { seqs, counted, count, ends } = logOf([3, 4, 7]);
     expect(await counts.total('all', ends(), count)).toBe(3);
@@ -35,7 +35,7 @@ describe('counting the audit log on SQLite', () => {
     expect(await counts.total('all', ends(), count)).toBe(2);
   });
 
-  test('begins anew when the log was emptied, by whatever process', async () => {
+  test('counts everything again when any process has emptied the log', async () => {
     const counts = createAuditCounts({ name: 'sqlite' });
     const { seqs, count, ends } = logOf([1, 2, 3]);
     await counts.total('all', ends(), count);
@@ -43,7 +43,7 @@ describe('counting the audit log on SQLite', () => {
     expect(await counts.total('all', ends(), count)).toBe(2);
   });
 
-  test('begins anew when the oldest entries are gone, as with a partition that was dropped', async () => {
+  test('counts everything again when the oldest entries are gone, such as a dropped partition', async () => {
     const counts = createAuditCounts({ name: 'sqlite' });
     const { seqs, count, ends } = logOf([1, 2, 3]);
     await counts.total('all', ends(), count);
@@ -65,7 +65,7 @@ describe('counting the audit log on PostgreSQL', () => {
     expect(await counts.total('all', ends(), count)).toBe(3);
   });
 
-  test('remembers what was the newest a minute ago, and counts what came after it', async () => {
+  test('caches the count up to the newest entry of a minute ago, and counts later entries', async () => {
     let now = 0;
     const counts = createAuditCounts({ name: 'postgres' }, () => now);
     const { seqs, counted, count, ends } = logOf([1, 2]);
@@ -80,7 +80,7 @@ describe('counting the audit log on PostgreSQL', () => {
     expect(counted).toEqual([{ above: 2, upTo: 4 }]);
   });
 
-  test('remembers after two seconds what no open transaction can add to', async () => {
+  test('caches after two seconds the range to which no open transaction can add', async () => {
     let now = 0;
     const counts = createAuditCounts({ name: 'postgres' }, () => now);
     const { seqs, counted, count, ends } = logOf([1, 2]);
@@ -95,7 +95,7 @@ describe('counting the audit log on PostgreSQL', () => {
     expect(counted).toEqual([{ above: 2, upTo: 3 }]);
   });
 
-  test('finds what a transaction adds late that had begun before, however long it takes', async () => {
+  test('finds late entries of a transaction that began before, however long it takes', async () => {
     let now = 0;
     const counts = createAuditCounts({ name: 'postgres' }, () => now);
     const { seqs, count, ends } = logOf([1, 3]);

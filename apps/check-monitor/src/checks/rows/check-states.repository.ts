@@ -12,12 +12,12 @@ import {
 import type { CheckState } from '../check.js';
 import type { StoredStatus } from '../check-state.js';
 
-/** What pings change of a check, apart from the rest of it, which is wide and has many indexes. */
+/** The columns that pings change, separate from the other columns of a check, which are many and have many indexes. */
 export interface CheckStateRow extends CheckState {
   readonly checkId: number;
-  /** Rises with every change of the check, of its settings too. */
+  /** Increases with every change of the check, including its settings. */
   readonly revision: number;
-  /** The ring of its pings; null until one is stored, and for checks of a version that had no ring. */
+  /** The ring of its pings; null before the first ping, and for checks of versions without a ring. */
   readonly firstSlot: number | null;
   readonly lastSlot: number | null;
   readonly slotCount: number | null;
@@ -55,7 +55,7 @@ export const stateColumns = {
 
 const stateProperties = Object.keys(stateColumns) as (keyof CheckState)[];
 
-/** Gives the check of a uuid its first state. */
+/** Inserts the initial state of the check with a uuid. */
 export async function insertCheckState(tx: Tx, uuid: string, state: CheckState): Promise<void> {
   const columns = Object.values(stateColumns);
   const places = columns.map((_, index) => `$${index + 2}`);
@@ -66,7 +66,7 @@ export async function insertCheckState(tx: Tx, uuid: string, state: CheckState):
 
 const noRing = { firstSlot: null, lastSlot: null, slotCount: null };
 
-/** Gives many checks their first states. */
+/** Inserts the initial states of many checks. */
 export async function insertCheckStates(
   tx: Tx,
   made: readonly { readonly uuid: string; readonly state: CheckState }[],
@@ -82,7 +82,7 @@ export async function insertCheckStates(
   );
 }
 
-/** Sets what `changes` names of a state, perhaps nothing, and counts the change. */
+/** Updates the columns in `changes`, possibly none, and increments the revision. */
 export async function updateCheckState(tx: Tx, id: number, changes: Partial<CheckState>): Promise<void> {
   const changed = stateProperties.filter((property) => changes[property] !== undefined);
   const sets = changed.map((property, index) => `, ${stateColumns[property]} = $${index + 2}`);
@@ -92,8 +92,8 @@ export async function updateCheckState(tx: Tx, id: number, changes: Partial<Chec
 }
 
 /**
- * Locks the state of the check of a uuid until the transaction ends. A statement of its own: one that waits for a lock
- * gets the locked row as it is now, but the rows that it joins as they were before. A writer of SQLite is alone anyway.
+ * Locks the state of the check with a uuid until the transaction ends. This is a separate statement: a statement that
+ * waits for a lock reads the latest version of the locked row, but old versions of joined rows. SQLite has one writer.
  */
 export async function lockState(tx: Tx, uuid: string): Promise<void> {
   if (!capabilitiesOf(tx).hasConcurrentWriters) return;

@@ -17,7 +17,7 @@ export const emailSettings = z
   .refine(({ down, up }) => down || up, 'must be notified of down or of up');
 export type EmailSettings = z.output<typeof emailSettings>;
 
-/** A mail address whose holder has agreed. */
+/** A verified mail address. */
 export const email: Kind = {
   label: 'Email',
   settings: emailSettings,

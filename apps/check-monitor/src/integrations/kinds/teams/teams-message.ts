@@ -2,7 +2,7 @@ import { type EventView, factText } from '../../messages/event-view.js';
 import { escapeAngles, plainText } from '../../messages/markup.js';
 import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js';
 
-/** Message with an Adaptive Card 1.2, as workflows of Microsoft Teams take it. */
+/** Message with an Adaptive Card 1.2, as workflows of Microsoft Teams accept it. */
 export function teamsMessage(view: EventView): object {
   return cardMessage({
     fallbackText: escapeAngles(`“${view.name}” is ${view.statusWord}.`),
@@ -40,8 +40,8 @@ function cardMessage(parts: object): object {
 }
 
 /**
- * Text that stands for itself in a card. Backslashes would be shown, so an invisible character (U+034F) stands before an
- * asterisk, and between the two parts of what would be a link.
+ * Escapes text for a card. Backslashes would be visible, so an invisible character (U+034F) is inserted before an
+ * asterisk, and between the two parts of a link.
  */
 function escapeForTeams(text: string): string {
   return escapeAngles(text).replaceAll('*', '\u034f*').replaceAll('](', ']\u034f(');
