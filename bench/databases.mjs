@@ -29,7 +29,7 @@ async function onPostgres(work) {
   }
 }
 
-/** After a bulk insert: what PostgreSQL does by itself about a minute later. SQLite needs nothing. */
+/** After a bulk insert: what autovacuum of PostgreSQL does about a minute later. SQLite needs nothing. */
 export async function settle({ dialect, url }) {
   if (dialect !== 'postgres') return;
   const client = new Client({ connectionString: url });

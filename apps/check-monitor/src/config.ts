@@ -56,7 +56,7 @@ const proxyRanges = wordList.transform((words, context): AddressRange[] => {
 });
 
 /** How pings come in by mail. */
-const mailing = {
+const inboundMail = {
   mailPort: setting(
     'CHECK_MONITOR_SMTP_PORT',
     portNumber.optional(),
@@ -84,7 +84,7 @@ export const settings = {
   ...storage,
   migratesAtStart,
   ...messageSettings,
-  ...mailing,
+  ...inboundMail,
   host: setting('CHECK_MONITOR_HOST', z.string().default('127.0.0.1'), 'address to listen on'),
   port: setting('CHECK_MONITOR_PORT', portNumber.default(3001), 'TCP port to listen on'),
   siteRoot: setting(
@@ -172,7 +172,7 @@ export type Config = Omit<Values, Derived> & {
 
 type Derived =
   | keyof typeof messageSettings
-  | keyof typeof mailing
+  | keyof typeof inboundMail
   | 'siteRoot'
   | 'pingEndpoint'
   | 'badgeLabel';
@@ -196,7 +196,7 @@ export function loadConfig(environment: Environment): Config {
   };
 }
 
-function mailOf(config: Pick<Values, keyof typeof mailing | 'host'>, siteRoot: string): Config['mail'] {
+function mailOf(config: Pick<Values, keyof typeof inboundMail | 'host'>, siteRoot: string): Config['mail'] {
   const { mailPort: port, mailHost, mailDomain, mailSizeLimit: sizeLimit } = config;
   if (port === undefined) return undefined;
   return { port, host: mailHost ?? config.host, domain: mailDomain ?? new URL(siteRoot).hostname, sizeLimit };

@@ -23,7 +23,7 @@ export interface Dialect {
   readonly name: DialectName;
   /** The database's own type for each portable kind. */
   readonly types: Readonly<Record<ColumnKind, PortableTypeName>>;
-  /** How text is ordered where it is not so by itself: by code point, on any server. */
+  /** Collation of text columns, where the default is not: by code point, on any server. */
   readonly collation: string | undefined;
   readonly capabilities: Capabilities;
 }
@@ -49,7 +49,7 @@ const shared = {
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   sqlite: {
     name: 'sqlite',
-    // key: only a column declared exactly "integer" may count by itself; it has 64 bits there
+    // key: only a column declared exactly "integer" counts up automatically; it has 64 bits there
     // json: text, since jsonb would be a blob that no shell shows
     types: { ...shared, key: 'integer', uuid: 'varchar', instant: 'datetime', json: 'json', bytes: 'blob' },
     collation: undefined,

@@ -76,7 +76,7 @@ export async function createLoneDatabase(dialect: DialectName, schema: Schema): 
 }
 
 /**
- * Makes a new database with the schema in place. It is dropped by itself: after the suite when opened in
+ * Makes a new database with the schema in place. It is dropped automatically: after the suite when opened in
  * `beforeAll`, before the next test when opened in `beforeEach` or in a test.
  */
 export type OpenTestDatabase = (schema: Schema) => Promise<TestDatabase>;

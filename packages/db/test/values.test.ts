@@ -78,8 +78,8 @@ describeEachDialect('values', (open) => {
 
   test('that are missing in a condition are refused instead of meaning every row', async () => {
     const { id } = await stored(customer());
-    const nobody = { id: undefined as unknown as string };
-    await expect(made.database.transaction((tx) => deleteRows(tx, customers, nobody))).rejects.toThrow();
+    const unnamed = { id: undefined as unknown as string };
+    await expect(made.database.transaction((tx) => deleteRows(tx, customers, unnamed))).rejects.toThrow();
     await expect(
       made.database.transaction((tx) => updateRows(tx, customers, {}, { visits: 0 })),
     ).rejects.toThrow();

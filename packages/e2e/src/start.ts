@@ -4,7 +4,7 @@ import { inheritedEnvironment, readStackConfig } from './config.js';
 import { greet } from './greeting.js';
 import { startStack } from './stack.js';
 
-/** Runs the stack until a signal comes or a service ends by itself; resolves with the exit code. */
+/** Runs the stack until a signal comes or a service ends on its own; resolves with the exit code. */
 async function run(): Promise<number> {
   const interrupted = new AbortController();
   const signal = new Promise<'signal'>((resolve) => {

@@ -39,7 +39,7 @@ const host = 'Host: a\r\n';
 
 describe('requests that reach no handler', () => {
   test.each([
-    ['a method that nobody knows', `FOO /things?x=1 HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
+    ['an unknown method', `FOO /things?x=1 HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
     ['the same at a path that nothing has', `FOO /none HTTP/1.1\r\n${host}\r\n`, 404, '/none'],
     ['a tunnel', `CONNECT /things HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
     [

@@ -153,7 +153,7 @@ test('the order of the rules is that of the classes: the first that holds is the
         const judging = expecting(seconds);
         const { now } = judging;
         const isOurs = ['older', 'expired'].includes(kind);
-        // each rule by itself, as the table has it
+        // each rule alone, as the table has it
         const rules: Record<string, boolean> = {
           unreachable: !isReached,
           expired: certificate.notAfter < now,

@@ -121,7 +121,7 @@ export async function countFqdnRows(tx: Tx, scope: SpaceScope): Promise<number> 
   return scope === 'all' ? tx.count(fqdns) : tx.countBy(fqdns, { spaceId: In([...scope]) });
 }
 
-/** Whether, and how early, an FQDN is renewed by itself. */
+/** Whether, and how early, an FQDN is renewed automatically. */
 export type RenewalSwitch = Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille' | 'expiryAcceptedUntil'>;
 
 /** Whether there was such an FQDN to change. */

@@ -23,7 +23,7 @@ test.each<[string, Partial<RenewalFacts>, string]>([
   ['no certificate yet', { certificate: undefined }, 'no_certificate'],
   ['no CSR any more', { hasCsr: false }, 'no_csr'],
   ['a compromised key', { isKeyCompromised: true }, 'compromised_key'],
-  ['nobody to ask', { certificate: { ...certificate, providerId: null } }, 'no_provider'],
+  ['no provider to ask', { certificate: { ...certificate, providerId: null } }, 'no_provider'],
 ])('%s → not renewed', (_, change, hindrance) => {
   expect(outlookOf({ ...facts, ...change })).toEqual({ isPlanned: false, hindrance });
 });

@@ -74,7 +74,7 @@ export function withObstacle<Row extends ListedRenewal>(row: Row, lanes: readonl
   return obstacle === undefined ? row : { ...row, reason: obstacle };
 }
 
-/** A renewal to queue for a test, whether the FQDN is renewed by itself or not. */
+/** A renewal to queue for a test, whether the FQDN is renewed automatically or not. */
 export interface NewTestRenewal {
   readonly certificateId: string;
   readonly fqdnId: string;

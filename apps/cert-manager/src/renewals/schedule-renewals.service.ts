@@ -240,7 +240,7 @@ function windowOf(
   return start === null || end === null ? undefined : { start, end };
 }
 
-/** When the newest certificate's time to be renewed has come, whether or not that happens by itself. */
+/** When the newest certificate is due for renewal, whether or not that happens automatically. */
 export async function renewAtOf(tx: Tx, fqdn: FqdnRow): Promise<Date | undefined> {
   const open = await findOpenRenewal(tx, fqdn.id);
   const certificate = await findNewestCertificate(tx, fqdn.id);

@@ -91,7 +91,7 @@ function readQueue(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
       },
       due: {
         name: 'cert_manager_renewals_due',
-        help: 'Entries that are due and that nobody works on yet, up to 100000',
+        help: 'Entries that are due and that no worker has claimed, up to 100000',
         labels: [],
       },
       lag: {

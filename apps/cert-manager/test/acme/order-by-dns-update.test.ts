@@ -93,7 +93,7 @@ describeAgainstPebble('orders by dns-01 with signed updates', (open) => {
 
   test.each([
     ['no root of its own', null],
-    ['the root of somebody else', strangerPem],
+    ['the root of another CA', strangerPem],
   ])('need the root of the CA’s own TLS certificate, and %s is reported', async (_, caBundlePem) => {
     const provider = await providerOf(app, 'acme');
     const { config } = provider;

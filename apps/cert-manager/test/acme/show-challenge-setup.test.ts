@@ -160,7 +160,7 @@ describeEachDialect('the setup of challenges', (open) => {
     const account = { username: 'user', password: 'pass', subdomain: 'sub' };
     test.each([
       [
-        'a webhook publishes by itself',
+        'a webhook publishes',
         { kind: 'webhook', url: 'https://8.8.4.4', authHeader },
         'webhook',
         { type: 'TXT', setBy: 'service' },

@@ -444,7 +444,7 @@ describeEachDialect('requesting a certificate', (open) => {
 
     const refusedNonces = Array.from({ length: 10 }, () => ({ status: 400, problem: 'badNonce' }));
     test.each<[string, Scripted[]]>([
-      ['a gateway that lets nobody through', [{ status: 403, body: {} }]],
+      ['a gateway that lets no call through', [{ status: 403, body: {} }]],
       ['a CA that takes no nonce', refusedNonces],
       ['a CA that does not take the signature', [{ status: 403, problem: 'unauthorized' }]],
     ])('an order whose CSR was handed in, after %s', async (_, answers) => {

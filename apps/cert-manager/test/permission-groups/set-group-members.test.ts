@@ -77,7 +77,7 @@ describeEachDialect('members of a permission group', (open) => {
     ['a list that is null', { userIds: null }],
     ['one id', { userIds: unknownId }],
     ['an id that is no uuid', { userIds: ['ben'] }],
-    ['an id that nobody has', { userIds: [unknownId] }],
+    ['an id that no user has', { userIds: [unknownId] }],
   ])('are not replaced by %s', async (_, body) => {
     await send(app, 'put', path(), body).expect(400);
     expect(await list()).toEqual({ userIds: [app.people.ben.id] });

@@ -53,7 +53,7 @@ describeEachDialect('rotating the encryption keys', (open) => {
       begin = resolve;
     });
     const rotating = begun.then(() => rotateKeys({ db: app.database, clock: app.clock }, ring));
-    const waiting = begun.then(somebodyWaits);
+    const waiting = begun.then(untilTransactionWaits);
     await app.database.transaction(async (tx) => {
       const secrets = { 'eab.hmacKey': sealSecret(before, place, 'another') };
       await updateProvider(tx, id, { secrets });
@@ -67,7 +67,7 @@ describeEachDialect('rotating the encryption keys', (open) => {
   });
 
   /** Resolves when a transaction waits for another; on SQLite, where they take turns, at once. */
-  const somebodyWaits = async () => {
+  const untilTransactionWaits = async () => {
     const text = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     const isOver = async () =>
       app.database.dialect.name === 'sqlite' ||

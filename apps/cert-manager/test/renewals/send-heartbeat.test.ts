@@ -189,7 +189,7 @@ describeEachDialect('the heartbeat', (open) => {
   });
 
   test.each([
-    ['nobody listens', async () => ({ url: await silentAddress() })],
+    ['no server listens', async () => ({ url: await silentAddress() })],
     ['the key is wrong', async () => ({ apiKey: 'other' })],
   ])('goes on when %s', async (_, options) => {
     const { run } = beat(await options());

@@ -72,7 +72,7 @@ export function signWith({ app, providerId }: RenewalPlace, fqdn: Fqdn) {
   return app.request.post(pathOf(fqdn, 'csr/sign')).set(app.people.ada.auth).send({ providerId }).expect(200);
 }
 
-/** A new FQDN with a CSR and a certificate, renewed by itself. */
+/** A new FQDN with a CSR and a certificate, renewed automatically. */
 export async function renewedFqdn(place: RenewalPlace, hostname?: string): Promise<Fqdn> {
   const { fqdn } = await fqdnWithCsr(place.app, hostname);
   await signWith(place, fqdn);

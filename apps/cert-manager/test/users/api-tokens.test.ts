@@ -77,7 +77,7 @@ describeEachDialect('API tokens', (open) => {
     expect(status).toBe(401);
   });
 
-  test('write without CSRF token, as no browser sends them by itself', async () => {
+  test('write without CSRF token, as no browser sends them unasked', async () => {
     const { status } = await app.request
       .post('/audit-logs/test')
       .set({ ...app.people.ada.auth, 'Sec-Fetch-Site': 'cross-site' });

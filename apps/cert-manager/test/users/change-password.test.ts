@@ -62,10 +62,10 @@ describeEachDialect("changing one's password", (open) => {
     ['seven characters', 'seven77', 'newPassword: must have at least 8 characters'],
     ['129 characters', 'x'.repeat(129), /at most 128|<=128/],
     ['one of the most common', 'qwertyuiop', 'newPassword: is among the most common ones'],
-    ["the user's name", 'Somebody-Else', 'newPassword: must not be the user name or the e-mail address'],
+    ["the user's name", 'Another-Person', 'newPassword: must not be the user name or the e-mail address'],
   ])('refuses %s', async (_, password, message) => {
     const user = await addUser(app, {
-      username: password === 'Somebody-Else' ? `somebody-else` : `u-${password.length}`,
+      username: password === 'Another-Person' ? `another-person` : `u-${password.length}`,
     });
     const session = await signIn(app, user);
     const { status, body } = await change(session.writing, user.password, password);

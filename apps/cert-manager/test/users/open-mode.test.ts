@@ -53,7 +53,7 @@ describeEachDialect('open mode', (open) => {
     });
 
     test.each([
-      ['nobody', async () => randomUUID()],
+      ['unknown', async () => randomUUID()],
       ['no uuid', async () => 'cleo'],
       ['a disabled user', async () => (await addUser(app, { enabled: false })).id],
     ])('that names %s refuses', async (_, id) => {

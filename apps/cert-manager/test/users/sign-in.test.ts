@@ -48,7 +48,7 @@ describeEachDialect('signing in', (open) => {
     const disabled = await addUser(app, { enabled: false });
     const answers = [
       await app.request.post('/auth/login').send({ username: 'cleo', password: 'wrong' }),
-      await app.request.post('/auth/login').send({ username: 'nobody', password: 'wrong' }),
+      await app.request.post('/auth/login').send({ username: 'unknown', password: 'wrong' }),
       await app.request.post('/auth/login').send({ username: 'ada\0', password: 'wrong' }),
       await app.request.post('/auth/login').send(disabled),
     ];

@@ -51,10 +51,10 @@ describeEachDialect('the picture of a user', (open) => {
 
   test('is turned upright, and loses the place where it was taken', async () => {
     const original = await sidewaysPicture();
-    expect(original.toString('latin1')).toContain('somebody-at-home');
+    expect(original.toString('latin1')).toContain('at-home');
     await upload(original).expect(200);
     expect(await stored()).toEqual({ format: 'png', width: 20, height: 40, hasMore: false });
-    expect((await download()).body.toString('latin1')).not.toContain('somebody-at-home');
+    expect((await download()).body.toString('latin1')).not.toContain('at-home');
   });
 
   test.each([

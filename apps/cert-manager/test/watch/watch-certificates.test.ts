@@ -308,7 +308,7 @@ describeEachDialect('the watch of certificates', (open) => {
     await switchRenewal(app, fqdn, false);
     await app.watch();
     expect(signals()).toEqual(['success', 'fail', 'success']);
-    expect(lastBody()).toMatch(/^watched: .*, nobody renews it: /);
+    expect(lastBody()).toMatch(/^watched: .*, no one renews it: /);
     await switchRenewal(app, fqdn, true);
     await app.watch();
     expect(signals()).toEqual(['success', 'fail', 'success', 'success']);

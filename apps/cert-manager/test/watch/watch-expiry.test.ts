@@ -79,10 +79,10 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     const { end } = await newestOf(fqdn);
     const { settings } = monitor.check();
     expect(Math.abs(Number(settings['timeout']) - secondsTo(end - 10 * day))).toBeLessThan(60);
-    expect(settings).toMatchObject({ grace: 86_400, desc: expect.stringContaining('nobody renews it') });
+    expect(settings).toMatchObject({ grace: 86_400, desc: expect.stringContaining('no one renews it') });
     expect(signals()).toEqual(['success']);
     expect(lastBody()).toMatch(
-      /^issued: serial [0-9a-f]+, issuer .*; expires on .*, nobody renews it: upload/,
+      /^issued: serial [0-9a-f]+, issuer .*; expires on .*, no one renews it: upload/,
     );
     expect(lastBody()).toContain(new Date(end).toISOString());
     expect(await explanationOf(app, fqdn)).toMatchObject({ watched: 'expiry', outlook: 'switched_off' });
@@ -110,7 +110,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     app.clock.set(new Date(end - 9 * day + minute));
     await app.watch();
     expect(monitor.check().pings).toEqual([
-      { signal: 'fail', rid: expect.any(String), body: expect.stringMatching(/^expires on .*nobody renews/) },
+      { signal: 'fail', rid: expect.any(String), body: expect.stringMatching(/^expires on .*no one renews/) },
     ]);
   });
 
@@ -122,7 +122,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     await app.request.post(path).set(app.people.ada.auth).send({ reason: 'superseded' }).expect(200);
     await app.watch();
     expect(signals()).toEqual(['success', 'fail']);
-    expect(lastBody()).toMatch(/^revoked \(superseded\): .*nobody orders a new one/);
+    expect(lastBody()).toMatch(/^revoked \(superseded\): .*no one orders a new one/);
     await signWith(place, fqdn);
     await app.watch();
     expect(signals()).toEqual(['success', 'fail', 'success']);

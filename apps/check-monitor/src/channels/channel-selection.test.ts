@@ -29,13 +29,13 @@ describe('selection of channels', () => {
   test.each([
     ['an empty part', 'ops,,x', 'empty channel identifier'],
     ['only a comma', ',', 'empty channel identifier'],
-    ['an unknown name', 'nobody', 'invalid channel identifier: nobody'],
+    ['an unknown name', 'unknown', 'invalid channel identifier: unknown'],
     ['blanks around a name', ' ops', 'invalid channel identifier:  ops'],
     ['an upper-case uuid', ops.toUpperCase(), `invalid channel identifier: ${ops.toUpperCase()}`],
     ['a star in a list', '*,*', 'invalid channel identifier: *'],
     ['a name that two have', 'twin', 'non-unique channel identifier: twin'],
     ['a name that is another one its uuid', dev, `non-unique channel identifier: ${dev}`],
-    ['the leftmost fault counts', 'nobody,twin', 'invalid channel identifier: nobody'],
+    ['the leftmost fault counts', 'unknown,twin', 'invalid channel identifier: unknown'],
   ])('refuses %s', (_situation, text, message) => {
     expect(() => selectChannels(text, available)).toThrow(message);
   });

@@ -57,7 +57,7 @@ describe('parameters', () => {
     ['a year', { timeout: 31_536_000, grace: 60 }],
     ['the same unique field twice', { unique: ['name', 'name'] }],
     ['channels of 64 KiB', { channels: 'x,'.repeat(32_768) }],
-    ['channels that nobody can have, as they are only compared', { channels: '\0\ud800' }],
+    ['channels that no project can have, as they are only compared', { channels: '\0\ud800' }],
   ])('takes %s', (_situation, body) => {
     expect(parseCheckSpec(body)).toMatchObject({ tz: undefined });
   });

@@ -9,7 +9,7 @@ export const maxChecks = 1_000_000;
 
 /** What waits for the alert loop and for the workers that deliver. */
 export interface Waiting {
-  /** Moment at which a look at some check has been due for the longest time; null when none is due. */
+  /** Earliest moment at which the evaluation of a check was due; null when none is due. */
   readonly earliestDue: Micros | null;
   /** Changes of status that are not yet made into messages, up to `maxCounted`. */
   readonly flips: number;

@@ -62,11 +62,11 @@ describeMonitor('account', (stage) => {
     });
     const refusal = { error: 'e-mail address or password is wrong' };
     await ada.login('wrong').expect(401, refusal);
-    await new Browser(stage, 'nobody@example.org').login().expect(401, refusal);
+    await new Browser(stage, 'stranger@example.org').login().expect(401, refusal);
     await new Browser(stage, `w-${ada.email}`).login().expect(401, refusal);
   });
 
-  test.each(['\0', 'a@b\0.example', 'a@b\ud800.example'])('%j is nobody', async (email) => {
+  test.each(['\0', 'a@b\0.example', 'a@b\ud800.example'])('%j is no user', async (email) => {
     await new Browser(stage, email).login().expect(401);
   });
 
@@ -255,7 +255,7 @@ describeMonitor('account', (stage) => {
     await ben.get(`/projects/${id}`).expect(404);
     await ada.send('delete', `/projects/${id}/members/${members[1].id}`).expect(404);
     await join('member', ada.email).expect(400);
-    await join('member', 'nobody@example.org').expect(400);
+    await join('member', 'stranger@example.org').expect(400);
     await join('owner').expect(400);
   });
 
@@ -313,11 +313,11 @@ describeMonitor('account', (stage) => {
     const add = (email: string) => ada.send('post', `/projects/${id}/members`, { email, role: 'member' });
     for (let count = 0; count < 20; count += 1) {
       await add(ben.email).expect(200);
-      await add(`nobody${count}@example.org`).expect(400);
+      await add(`stranger${count}@example.org`).expect(400);
     }
     const refused = await add(ben.email).expect(429);
     expect(refused.headers['retry-after']).toBe('3600');
-    await add('nobody@example.org').expect(429);
+    await add('stranger@example.org').expect(429);
     for (let count = 0; count < 3; count += 1) {
       await ada.get('/me').expect(200);
       stage.app.clock.advance(1_200_000);

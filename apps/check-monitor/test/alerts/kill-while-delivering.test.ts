@@ -76,7 +76,7 @@ describeEachDialect('a service that is killed while it delivers', (open) => {
     first.child.kill('SIGKILL');
     await once(first.child, 'close');
 
-    // what its lease says of the dead worker would lapse by itself in ten minutes
+    // the lease of the dead worker would expire in ten minutes
     await database.transaction((tx) => executeSql(tx, 'update notifications set lease_until = 0'));
     const again = nextDelivery(target, 'answers');
     const second = await startService(databaseUrl);

@@ -31,7 +31,7 @@ describeMonitor('update a check', (stage) => {
 
   test('a wrong channel leaves everything as it was', async () => {
     const made = await stage.ada.check({ name: 'a' });
-    await stage.ada.post(`/checks/${made.uuid}`, { name: 'b', channels: 'nobody' }).expect(400);
+    await stage.ada.post(`/checks/${made.uuid}`, { name: 'b', channels: 'unknown' }).expect(400);
     expect((await stage.ada.get(`/checks/${made.uuid}`)).body).toEqual(made);
   });
 

@@ -69,8 +69,8 @@ describeMonitor('create a check', (stage) => {
   });
 
   test('a wrong channel leaves no check behind', async () => {
-    const { body } = await stage.ada.post('/checks/', { channels: 'nobody' }).expect(400);
-    expect(body).toEqual({ error: 'invalid channel identifier: nobody' });
+    const { body } = await stage.ada.post('/checks/', { channels: 'unknown' }).expect(400);
+    expect(body).toEqual({ error: 'invalid channel identifier: unknown' });
     expect((await stage.ada.get('/checks/').expect(200)).body.checks).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describeMonitor('check limit', (stage) => {
     const carl = await stage.app.newProject({ checkLimit: 2 });
     const first = await carl.check({ name: 'a' });
     await carl.check();
-    const { body } = await carl.post('/checks/', { channels: 'nobody' }).expect(403);
+    const { body } = await carl.post('/checks/', { channels: 'unknown' }).expect(403);
     expect(body.error).toContain('limit of 2 checks');
     await carl.post('/checks/', { name: 'a', unique: ['name'] }).expect(200);
     await carl.delete(`/checks/${first.uuid}`).expect(200);

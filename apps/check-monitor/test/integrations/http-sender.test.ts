@@ -148,7 +148,7 @@ describe('a message by HTTP', () => {
   });
 
   test.each([
-    ['nobody listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', passing: 'failed' }],
+    ['no server listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', passing: 'failed' }],
     ['the address is none', 'http://:/secret', { error: 'The address is not valid' }],
   ])('fails without the address in its error when %s', async (_situation, url, meaning) => {
     expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, permanent: false, ...meaning });

@@ -208,7 +208,7 @@ describe('command line', () => {
     ['an unknown option', 'user list --colour red', 2, 'colour'],
     ['an unknown kind', 'key create --project x --kind admin', 2, '--kind must be one of'],
     ['a limit that is no number', 'user create --email a@b --check-limit many', 2, '--check-limit must be'],
-    ['no e-mail address', 'user create --email nobody', 1, 'is not an e-mail address'],
+    ['no e-mail address', 'user create --email unknown', 1, 'is not an e-mail address'],
   ])('%s: code and sentence', async (_situation, args, code, sentence) => {
     const outcome = await runCli(args, environment);
     expect(outcome.err).toContain(sentence);

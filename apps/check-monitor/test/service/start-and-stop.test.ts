@@ -71,7 +71,7 @@ describeEachDialect('service', (open) => {
 
 describe('service without its configuration', () => {
   test('lists all faults and does not start', async () => {
-    const child = start(main, [], { CHECK_MONITOR_PORT: 'x', CHECK_MONITOR_TRUSTED_PROXIES: 'nobody' });
+    const child = start(main, [], { CHECK_MONITOR_PORT: 'x', CHECK_MONITOR_TRUSTED_PROXIES: 'unknown' });
     const said = await outputOf(child, 'stderr');
     expect(said).toContain('CHECK_MONITOR_SECRET: is missing');
     expect(said).toContain('CHECK_MONITOR_PORT: must be a whole number');

@@ -64,7 +64,7 @@ describe('a signed request (RFC 8555 §6)', () => {
   });
 
   test('§6.2: by an account that does not exist is refused', async () => {
-    const header = { kid: `${acme.url}/acme/accounts/nobody` };
+    const header = { kid: `${acme.url}/acme/accounts/unknown` };
     expectProblem(await client.post(client.kid, '', { header }), 400, 'accountDoesNotExist');
   });
 

@@ -151,7 +151,7 @@ describe('where validation goes', () => {
   });
 
   test.each(['http-01', 'tls-alpn-01'] as const)(
-    'is the next address where nobody takes the connection: %s',
+    'is the next address where no server accepts the connection: %s',
     async (type) => {
       const certificate = { dnsNames: ['www.example.test'], value: acmeIdentifierValue(keyAuthorization) };
       const server = await startTlsAlpnResponder(certificate);
@@ -172,8 +172,8 @@ describe('where validation goes', () => {
   });
 
   test('is nowhere without an address', async () => {
-    const nobody = { ...identifier, value: 'nobody.test' };
-    await expect(proving('http-01', byDns, nobody)).rejects.toEqual(problem('dns', /no address/));
+    const absent = { ...identifier, value: 'absent.test' };
+    await expect(proving('http-01', byDns, absent)).rejects.toEqual(problem('dns', /no address/));
   });
 
   test.each([['http-01'], ['dns-01'], ['tls-alpn-01']] as const)(
@@ -244,7 +244,7 @@ describe('dns-01 (RFC 8555 §8.4)', () => {
   const name = '_acme-challenge.www.example.test';
 
   test('is met by one of several records', async () => {
-    dns.texts.set(name, ['of somebody else', dns01Value(keyAuthorization)]);
+    dns.texts.set(name, ['of another account', dns01Value(keyAuthorization)]);
     await expect(proving('dns-01')).resolves.toBeUndefined();
   });
 

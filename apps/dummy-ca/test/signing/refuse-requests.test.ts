@@ -14,7 +14,7 @@ beforeAll(async () => {
 const jsonType = 'application/json; charset=utf-8';
 const plainType = 'text/plain; charset=utf-8';
 
-/** The refusal's sentence, after a look at its form. */
+/** The sentence of a refusal, whose form is asserted. */
 function sentenceOf(response: request.Response): string {
   expect(response.headers['content-type']).toBe(jsonType);
   expect(Object.keys(response.body)).toEqual(['error']);

@@ -254,9 +254,9 @@ describe('the key of the CSR', () => {
     ['whose algorithm does not fit its key', csrField({ signatureAlgorithm: algorithms.rsaSha256 })],
     ['whose algorithm names another hash', csrField({ signatureAlgorithm: algorithms.ecdsaSha384 })],
     ['signed with MD5', csrField({ keys: rsa(), hash: 'md5', signatureAlgorithm: algorithms.rsaMd5 })],
-    ['with an algorithm nobody knows', csrField({ signatureAlgorithm: sequence(oid('1.2.3.4')) })],
+    ['with an unknown algorithm', csrField({ signatureAlgorithm: sequence(oid('1.2.3.4')) })],
     [
-      'with a key nobody knows',
+      'with an unknown kind of key',
       csrField({ spki: sequence(sequence(oid('1.2.3.4')), bitString(Buffer.of(1))) }),
     ],
     ['with a key that is no point', csrField({ spki: pointless() })],

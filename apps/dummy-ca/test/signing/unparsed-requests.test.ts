@@ -53,7 +53,7 @@ describe('what the HTTP parser refuses', () => {
     expect(answer).toContain(`Content-Type: ${type}`);
   });
 
-  test('an expectation that nobody knows is no reason to refuse', async () => {
+  test('an unknown expectation is no reason to refuse', async () => {
     const answer = await answerTo('GET /csr HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\{"error":/);
   });

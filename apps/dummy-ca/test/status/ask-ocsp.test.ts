@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => ca.close());
 
 const hasCerttool = hasProgram('certtool', 'it judges no responder');
-const suite = hasProgram('openssl', 'OCSP is judged by nobody', ['version']) ? describe : describe.skip;
+const suite = hasProgram('openssl', 'OCSP is not judged', ['version']) ? describe : describe.skip;
 const serialOf = (pem: string) => new X509Certificate(pem).serialNumber;
 
 /** What OpenSSL says of the status of a certificate of the root, the answer verified. */

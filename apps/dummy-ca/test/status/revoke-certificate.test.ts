@@ -64,7 +64,7 @@ describe('POST /admin/revocations', () => {
   test.each([
     ['none', undefined, 400],
     ['no hexadecimal', 'xyz', 400],
-    ['of nobody', '7f', 404],
+    ['of no certificate', '7f', 404],
   ])('refuses a serial number: %s', async (_, serialNumber, status) => {
     expect((await ca.revoke(serialNumber as string)).status).toBe(status);
   });
@@ -226,7 +226,7 @@ describe('GET /crls/{issuer}', () => {
     }
   });
 
-  test.each(['/crls/nobody', '/issuers/nobody', '/certificate-status/00', '/certificate-status/x'])(
+  test.each(['/crls/unknown', '/issuers/unknown', '/certificate-status/00', '/certificate-status/x'])(
     '404: %s',
     async (path) => {
       const answer = await fetch(`${ca.url}${path}`);

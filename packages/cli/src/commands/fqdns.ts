@@ -88,7 +88,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     });
   fqdns
     .command('accept-expiry <fqdn>')
-    .description('Accept that its certificate expires, so that nobody is alerted')
+    .description('Accept that its certificate expires, so that no one is alerted')
     .option('--until <moment>', 'ISO 8601, at most a year ahead; the end of its certificate when absent')
     .option('--end', 'accept it no longer')
     .option('-s, --space <space>', 'the space that it is in')

@@ -216,7 +216,7 @@ export const fqdnsContract = {
   setExpiryAccepted: endpoint({
     method: 'PUT',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted',
-    summary: 'Accept that the certificate of an FQDN expires, so that nobody is alerted, or end that',
+    summary: 'Accept that the certificate of an FQDN expires, so that no one is alerted, or end that',
     params: byFqdn,
     body: {
       kind: 'json',

@@ -43,7 +43,7 @@ const maxPrepared = 500;
 export class SqliteStatements implements Statements {
   private readonly connection: SqliteConnection;
   private readonly prepared = new LRUCache<string, Statement>({ max: maxPrepared });
-  /** SQLite has rolled the transaction back by itself, and no one has said ROLLBACK since. */
+  /** SQLite has rolled the transaction back on its own, and no one has said ROLLBACK since. */
   private isGivenUp = false;
   private readonly held = new HeldRows<Record<string, unknown>>();
 

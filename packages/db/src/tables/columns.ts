@@ -48,7 +48,7 @@ export class Column<Value> implements ColumnSpec {
 
 /** The portable columns. */
 export const column = {
-  /** Primary key that the database counts up by itself; a number. Rows call it `id`. */
+  /** Primary key that the database generates by counting up; a number. Rows call it `id`. */
   key: (): Column<number> => new Column('key', { isPrimary: true }),
   uuid: (): Column<string> => new Column('uuid', { length: 36 }),
   /** Short text of at most `length` characters; SQLite does not enforce the length. */

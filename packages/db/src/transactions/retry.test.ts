@@ -32,7 +32,7 @@ describe('a transaction', () => {
     expect(reasons).toEqual(outcome === '23505' ? [] : Array(Math.min(times, 5)).fill(code));
   });
 
-  test('that fails by itself is not run again', async () => {
+  test('that fails for a reason of its own is not run again', async () => {
     const work = failing(1, new Error('SQLITE_BUSY'));
     await expect(retried(work, () => undefined)).rejects.toThrow('SQLITE_BUSY');
   });

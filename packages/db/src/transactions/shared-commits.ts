@@ -101,7 +101,7 @@ export class SharedCommits {
           await session.control('ROLLBACK TO shared');
           await session.control('RELEASE shared');
         } catch (error) {
-          // SQLite gives the whole transaction up by itself when the disk is full or fails
+          // SQLite rolls the whole transaction back on its own when the disk is full or fails
           back.isLost = true;
           throw error;
         }

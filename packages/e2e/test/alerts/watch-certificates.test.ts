@@ -28,7 +28,7 @@ async function preparedFqdn(clients: Clients, hostname: string): Promise<Place> 
   return place;
 }
 
-/** The same with a certificate that is renewed by itself. */
+/** The same with a certificate that is renewed automatically. */
 async function renewedFqdn(clients: Clients, hostname: string): Promise<Place> {
   const place = await preparedFqdn(clients, hostname);
   await signCsr(clients, place);

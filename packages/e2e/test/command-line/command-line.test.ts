@@ -229,19 +229,19 @@ async function signIn(url: string, username: string, password: string) {
 }
 
 describe('a log-in', () => {
-  const nobody = { env: {} };
+  const loggedOut = { env: {} };
 
   test('keeps a token for its owner only, which is revoked at the end', async () => {
     const { url, username, password } = stack.credentials.certManager;
     const login = ['login', '--url', url, '--username', username];
-    const done = await certloopProcess(login, { ...nobody, input: `${password}\n` });
+    const done = await certloopProcess(login, { ...loggedOut, input: `${password}\n` });
     expect(done).toMatchObject({ code: 0, err: '' });
     const file = join(folder, 'config', 'certloop', 'login.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const { token } = JSON.parse(await readFile(file, 'utf8')).certManager;
     expect(done.out).not.toContain(token);
-    expect((await certloop(['whoami'], nobody)).out).toContain(`username: ${username}`);
-    expect(await certloop(['logout'], nobody)).toMatchObject({ code: 0 });
+    expect((await certloop(['whoami'], loggedOut)).out).toContain(`username: ${username}`);
+    expect(await certloop(['logout'], loggedOut)).toMatchObject({ code: 0 });
     const after = await certloop(['whoami'], { env: { CERTLOOP_URL: url, CERTLOOP_TOKEN: token } });
     expect(after).toMatchObject({ code: 1, out: '' });
   });
@@ -268,7 +268,7 @@ describe('a log-in', () => {
   });
 
   test('is asked for where there is none', async () => {
-    const { code, err } = await certloop(['spaces'], nobody);
+    const { code, err } = await certloop(['spaces'], loggedOut);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('log in first') });
   });
 });

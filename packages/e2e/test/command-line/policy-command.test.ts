@@ -102,7 +102,7 @@ describe('the issuance policy of a space', () => {
     [['--yes'], 2, '--dry-run and --yes go with a policy: '],
     [['--file', '/dev/null', '--wildcards'], 2, '--file is the whole policy; '],
     [['--file', '/dev/null'], 2, '--file: /dev/null is not a JSON object'],
-    [['--provider', 'nobody'], 1, 'there is no provider nobody'],
+    [['--provider', 'unknown'], 1, 'there is no provider unknown'],
     [['--suffix', 'a b'], 1, 'allowedNames.suffixes[0]: '],
     [['--cidr', '10.0.0.0/33'], 1, 'allowedNames.cidrs[0]: '],
   ])('refuses %j and changes nothing', async (options, code, sentence) => {

@@ -28,7 +28,7 @@ describe('a password', () => {
   });
 
   test.each([
-    ['nobody', undefined],
+    ['unknown', undefined],
     ['a hash that is none', 'plain text'],
   ])('never fits %s', async (_, hash) => {
     expect(await quick.verify('plain text', hash)).toBe(false);

@@ -12,7 +12,7 @@ describe('a program', () => {
     ['ends well', ['--version'], 0],
     ['ends as it is known to', ['-e', 'process.exit(2)'], 2],
   ])('is there when it %s, and nothing is said', (_, args, status) => {
-    expect(hasProgram(node, 'nobody counts', args, status)).toBe(true);
+    expect(hasProgram(node, 'no one counts', args, status)).toBe(true);
     expect(written).not.toHaveBeenCalled();
   });
 
@@ -20,9 +20,9 @@ describe('a program', () => {
     ['is not installed', 'no-such-program', ['--version']],
     ['may not do what it is asked for', node, ['-e', 'process.exit(1)']],
   ])('that %s is named with what that means', (_, name, args) => {
-    expect(hasProgram(name, 'nobody counts', args)).toBe(false);
+    expect(hasProgram(name, 'no one counts', args)).toBe(false);
     expect(written.mock.calls).toEqual([
-      [`SKIPPED: ${name} is not there or not allowed, so nobody counts\n`],
+      [`SKIPPED: ${name} is not there or not allowed, so no one counts\n`],
     ]);
   });
 });

@@ -42,7 +42,7 @@ export interface AcmeDnsSettings {
   readonly requestMs: number;
 }
 
-/** Publishes a value; the server keeps the last two and forgets the others by itself. */
+/** Publishes a value; the server keeps the last two and deletes the others. */
 export async function updateAcmeDns(settings: AcmeDnsSettings, { value }: DnsProof): Promise<void> {
   const { url, username, password, subdomain } = settings;
   const headers = { 'X-Api-User': username, 'X-Api-Key': password };

@@ -25,7 +25,7 @@ const authorization = (change: Partial<AcmeAuthorization> = {}): AuthorizationAt
     ...change,
   },
 });
-const refused = { type: 'urn:ietf:params:acme:error:connection', detail: 'nobody there' };
+const refused = { type: 'urn:ietf:params:acme:error:connection', detail: 'no server there' };
 
 describe('the next move for an order', () => {
   test.each<[string, Partial<AcmeOrder>, AuthorizationAt[], string[], string]>([
@@ -59,7 +59,7 @@ describe('the next move for an order', () => {
   test('takes the reason of a failure from its challenges, before the order itself', () => {
     const failed = authorization({ status: 'invalid', challenges: [challenge({ error: refused })] });
     const move = planOrder(order({ status: 'invalid', error: { type: 'about:blank' } }), [failed], new Set());
-    expect(move).toMatchObject({ problem: { type: 'connection', message: 'a.example: nobody there' } });
+    expect(move).toMatchObject({ problem: { type: 'connection', message: 'a.example: no server there' } });
   });
 
   test('takes the reason of a failure from the order when no challenge names one', () => {

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 /** An address as 32 hexadecimal digits, IPv4 as its mapped form (RFC 4291 §2.5.5.2); empty for what is none. */
 export function ipKey(address: string): string {
-  // what the service does by itself has none
+  // the service's own work has none
   if (address === '') return '';
   return ipaddr.isValid(address) ? hexOf(ipaddr.parse(address)) : '';
 }

@@ -12,7 +12,7 @@ describe('a request must be confirmed', () => {
     ['not when it is', serving, true, at(30), 10, false],
     ['one minute before its time to be renewed', serving, false, at(30), 29, true],
     ['not at its time to be renewed', serving, false, at(30), 30, false],
-    ['when nobody knows that time', serving, false, undefined, 49, true],
+    ['when that time is unknown', serving, false, undefined, 49, true],
   ])('%s', (_, certificate, isConfirmed, renewAt, minute, expected) => {
     expect(needsConfirmation(certificate, { isConfirmed, renewAt, now: at(minute) })).toBe(expected);
   });

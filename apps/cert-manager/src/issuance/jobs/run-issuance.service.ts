@@ -69,7 +69,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
 
 /** Fails a job that this worker has claimed and does not begin with, as each of `tries` tries broke off. */
 export async function giveUp(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
-  const reason = `the request broke off ${tries} times by an error that nobody foresaw; the service's log has it`;
+  const reason = `the request broke off ${tries} times with an unexpected error; see the log of the service`;
   await fail({ deps, job, steps: job.steps }, undefined, { reason });
 }
 

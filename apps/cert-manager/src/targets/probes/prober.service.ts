@@ -23,7 +23,7 @@ export interface Prober {
 
 const maxAtOnce = 32;
 const maxToOneHost = 2;
-// a look-up holds a thread of the process, of which others need some
+// a lookup holds a thread of the process, of which others need some
 const maxLookUps = 2;
 
 export type Resolve = (host: string) => Promise<readonly string[]>;

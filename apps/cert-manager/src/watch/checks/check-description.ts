@@ -29,7 +29,7 @@ export function describeCheck({ fqdnId, fqdn, space, mode }: WatchedHost): Check
   const next =
     mode === 'renewal'
       ? 'issued or renewed, and expected again when its renewal is due'
-      : 'issued, and expected again before it expires, as nobody renews it';
+      : 'issued, and expected again before it expires, as no one renews it';
   return {
     name: shortened(`${fqdn} (${space})`),
     slug: slugOf(fqdnId),

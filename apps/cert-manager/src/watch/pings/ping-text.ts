@@ -25,7 +25,7 @@ export function storedText(
 /** Nothing will replace the certificate. */
 export function expiryText(expiresAt: Date): string {
   const remedies = 'upload a CSR and have it signed, request a certificate, switch renewal on, or accept it';
-  return `expires on ${expiresAt.toISOString()}, nobody renews it: ${remedies}`;
+  return `expires on ${expiresAt.toISOString()}, no one renews it: ${remedies}`;
 }
 
 /** A renewal failed; `attempt` counts its tries from 1. */
@@ -51,7 +51,7 @@ export function revokedText({
 }): string {
   const next = isPlanned
     ? 'a new one is ordered at once'
-    : 'nobody orders a new one: see the explanation of its renewal';
+    : 'no one orders a new one: see the explanation of its renewal';
   return bounded(`revoked (${revocationReason ?? 'unspecified'}): serial ${serialNumber}; ${next}`);
 }
 

@@ -216,7 +216,7 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
   };
 }
 
-/** Configuration of the ACME provider that proves names by HTTP, to the CA's satisfaction without a look. */
+/** Configuration of the ACME provider that proves names by HTTP, which the CA accepts without validation. */
 export function orderingByHttp({ directoryUrl }: ScriptedAcme): object {
   const challenge = { type: 'http-01', http01: { selfCheck: 'off' } };
   return { directoryUrl, termsOfServiceAgreed: true, challenge };

@@ -116,7 +116,7 @@ export const writePings = { name: 'write-pings', text: writeStates + answer };
 export const writePingsAndFlips = { name: 'write-pings-flips', text: writeStates + writeFlips + answer };
 
 /**
- * Where a look is due earlier than need be it stays so, and the alert loop puts it off when it comes by: else every
+ * An evaluation that is due earlier than necessary stays so, and the alert loop postpones it: else every
  * ping would change an index. It is never due later.
  */
 function earlier(stored: string, deadline: string, least: string): string {

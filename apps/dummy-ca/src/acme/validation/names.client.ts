@@ -5,7 +5,7 @@ import { parseIpAddress } from '@certloop/crypto';
 import { refusalOfAddress } from '@certloop/server';
 import type { ValidationSettings } from './validation-settings.js';
 
-/** Names as validation sees them; a look-up that is not over when its signal aborts has failed. */
+/** Names as validation sees them; a lookup that is not over when its signal aborts has failed. */
 export interface Names {
   /**
    * Addresses to connect to for a host name or an address in text, one at least, in the order to try them. Throws

@@ -5,7 +5,7 @@ export function consentMail(
   siteName: string,
   link: string,
 ): { readonly subject: string; readonly text: string; readonly html: string } {
-  const ask = `Somebody asks ${siteName} to send notifications about periodic jobs to this address.`;
+  const ask = `Someone asks ${siteName} to send notifications about periodic jobs to this address.`;
   const how = 'If you want them, follow the link; if not, do nothing: no further mail will come.';
   return {
     subject: `Verify your address for notifications of ${siteName}`.replaceAll(/\p{Cc}+/gu, ' '),
