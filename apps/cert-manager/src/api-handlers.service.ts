@@ -30,7 +30,7 @@ import { renewalsHandlers } from './renewals/renewals.routes.js';
 import { renewAtOf } from './renewals/schedule-renewals.service.js';
 import { revocationsHandlers } from './revocations/revocations.routes.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
-import { keepSpaces, listSpaceRows } from './spaces/spaces.repository.js';
+import { listSpaceRows, lockSpacesForShare } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { standingsHandlers } from './standings/standings.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
@@ -40,7 +40,7 @@ import { targetsHandlers } from './targets/targets.routes.js';
 import { apiTokensHandlers } from './users/api-tokens/api-tokens.routes.js';
 import { avatarsHandlers } from './users/avatars/avatars.routes.js';
 import { sessionsHandlers } from './users/sessions/sessions.routes.js';
-import { keepUsers } from './users/users.repository.js';
+import { lockUsersForShare } from './users/users.repository.js';
 import { usersHandlers } from './users/users.routes.js';
 import { watchHandlers } from './watch/watch.routes.js';
 
@@ -101,7 +101,7 @@ export function apiHandlers(
       monitorPublicUrl: config.monitorPublicUrl,
     }),
     ...apiTokensHandlers({ db, clock }),
-    ...permissionGroupsHandlers({ db, clock, keepSpaces, keepUsers }),
+    ...permissionGroupsHandlers({ db, clock, lockSpacesForShare, lockUsersForShare }),
     ...avatarsHandlers({ db, clock }),
     ...usersHandlers({ ...accounts, listSpaceIds }),
     ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, ...scheduler }),

@@ -54,7 +54,6 @@ export { keepsPrepared } from './postgres/postgres-client.js';
 export type { LaneStatement, Lanes } from './postgres/postgres-lanes.js';
 export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './rows/claim.js';
 export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './rows/find.js';
-export { holdRows, keepRows } from './rows/hold.js';
 export {
   isWholeList,
   type ListPage,
@@ -64,6 +63,7 @@ export {
   readListPage,
   type SortedList,
 } from './rows/list-page.js';
+export { lockForShare, lockForUpdate } from './rows/lock-rows.js';
 export { placeholders } from './rows/plain-sql.js';
 export { newRowId } from './rows/row-id.js';
 export { executeSql, querySql, querySqlInSlices, type SqlValue } from './rows/sql.js';

@@ -1,5 +1,12 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Database, holdRows, insertMany, keepRows, openDatabase, updateRows } from '../src/index.js';
+import {
+  type Database,
+  insertMany,
+  lockForShare,
+  lockForUpdate,
+  openDatabase,
+  updateRows,
+} from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { type JobRow, jobs, queue } from './support/queue.js';
 
@@ -15,16 +22,18 @@ describeEachDialect('held rows', (open) => {
   });
 
   test('are those that meet the condition, by their ids', async () => {
-    const held = await database.transaction((tx) => holdRows(tx, jobs, { status: 'pending' }));
+    const held = await database.transaction((tx) => lockForUpdate(tx, jobs, { status: 'pending' }));
     expect(held.map(({ id }: JobRow) => id)).toEqual([1, 2]);
-    expect(await database.transaction((tx) => keepRows(tx, jobs, [{ id: 3 }, { id: 9 }]))).toHaveLength(1);
+    expect(await database.transaction((tx) => lockForShare(tx, jobs, [{ id: 3 }, { id: 9 }]))).toHaveLength(
+      1,
+    );
   });
 
   test('are seen as the one before left them, by twenty at two handles', async () => {
     const other = await openDatabase({ url, schema: queue });
     const increase = (by: Database) =>
       by.transaction(async (tx) => {
-        for (const { id, attempt } of await holdRows(tx, jobs, { status: 'pending' })) {
+        for (const { id, attempt } of await lockForUpdate(tx, jobs, { status: 'pending' })) {
           await updateRows(tx, jobs, { id }, { attempt: attempt + 1 });
         }
       });
@@ -37,7 +46,7 @@ describeEachDialect('held rows', (open) => {
   test('of which the one before left fewer are fewer', async () => {
     const take = () =>
       database.transaction(async (tx) => {
-        const [first] = await holdRows(tx, jobs, { status: 'pending' });
+        const [first] = await lockForUpdate(tx, jobs, { status: 'pending' });
         if (first !== undefined) await updateRows(tx, jobs, { id: first.id }, { status: 'processing' });
         return first?.id;
       });

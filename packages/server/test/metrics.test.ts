@@ -30,8 +30,8 @@ const thingId = '0b7e1f2a-8f0b-4a55-9d7c-0f5a3c1f2e4d';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-function build(access: Partial<MetricsAccess> = { metricsToken: token }, keepMs = 0) {
-  const metrics = createMetrics({ logger, keepMs });
+function build(access: Partial<MetricsAccess> = { metricsToken: token }, maxAgeMs = 0) {
+  const metrics = createMetrics({ logger, maxAgeMs });
   const app = createHttpApp({ logger, metrics });
   app.use(metricsPage(metrics, { metricsToken: undefined, metricsOpen: false, ...access }));
   app.use(bind(contract, { getThing: async () => ({ status: 200, body: {} }) }, options));

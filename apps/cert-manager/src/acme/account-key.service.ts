@@ -62,7 +62,7 @@ export function changeNextKey(
 }
 
 /** The account with a next key: the one that a change before has left, else a new one. */
-export async function keepNextKey(
+export async function storeNextKey(
   deps: AccountDeps,
   {
     providerId,

@@ -5,11 +5,11 @@ import {
   type AccountDeps,
   type AccountKeyType,
   changeNextKey,
-  keepNextKey,
   openKey,
   openNextKey,
   sealNewKey,
   settleKeyChange,
+  storeNextKey,
 } from './account-key.service.js';
 import type { ExternalAccount } from './acme.client.js';
 import {
@@ -79,7 +79,7 @@ export async function forgetAccountUrl(
  */
 export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): Promise<void> {
   const account = await ensureAccount(deps, terms);
-  const row = await keepNextKey(deps, terms);
+  const row = await storeNextKey(deps, terms);
   await deps.atKeyChange?.('next_key_stored');
   const privateKey = openNextKey(deps.box, row);
   try {

@@ -1,4 +1,12 @@
-import { column, defineTable, deleteRows, holdRows, insertMany, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  insertMany,
+  lockForUpdate,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { IsNull, LessThan } from 'typeorm';
 
 /** An account with a CA, by which one provider orders. */
@@ -46,9 +54,9 @@ export function hasAccountRows(tx: Tx): Promise<boolean> {
   return tx.exists(acmeAccounts);
 }
 
-/** Every account, held until the transaction ends. */
-export function holdAccountRows(tx: Tx): Promise<AcmeAccountRow[]> {
-  return holdRows(tx, acmeAccounts, {});
+/** Every account, locked until the transaction ends. */
+export function lockAccountRows(tx: Tx): Promise<AcmeAccountRow[]> {
+  return lockForUpdate(tx, acmeAccounts, {});
 }
 
 /** The database refuses a second account of a provider at a directory. */

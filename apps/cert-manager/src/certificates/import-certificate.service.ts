@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
-import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { judgeImport } from '../judging/imported-certificate.js';
 import { leafFacts } from '../judging/issued-certificate.js';
@@ -14,7 +14,7 @@ import { type Stored, storeCertificate } from './store-certificates.repository.j
 export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
+  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is locked. */
   readonly onCertificateStored: (
     tx: Tx,
     caller: Caller,
@@ -38,7 +38,7 @@ export async function importCertificate(
   const chain = judgeImport(pem, hostname, clock.now());
   const facts = leafFacts(chain);
   return db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     // the name of the FQDN alone: what else a certificate names was decided elsewhere
     await requireAllowed(tx, { fqdn });
     const now = clock.now();

@@ -26,7 +26,7 @@ export async function storeCertificate(tx: Tx, certificate: NewCertificate): Pro
 /**
  * Stores certificates of one moment, each in the place of the newest of its FQDN, if any, whatever the
  * moments of that. One that its FQDN has already is not stored again: the row that is there is returned. The FQDNs are
- * held, so that of two who store the same at once the second one finds it, and none comes twice.
+ * locked, so that of two transactions that store the same certificate the second one finds it.
  * This is the only way into the table. Returns what is stored in the order of the certificates.
  */
 export async function storeCertificates(
@@ -63,7 +63,7 @@ function isSame(row: CertificateRow, { serialNumber, leafSha256 }: Identity): bo
   return (row.leafSha256 ?? describeLeaf(row.pem).leafSha256) === leafSha256;
 }
 
-/** Whether the FQDN, which is held, has the certificate in another row than that of the id. */
+/** Whether the FQDN, which is locked, has the certificate in another row than that of the id. */
 export async function hasOther(tx: Tx, id: string, identity: Identity): Promise<boolean> {
   const [row] = await findSame(tx, [identity]);
   return row !== undefined && row.id !== id;

@@ -8,9 +8,9 @@ import {
   findRows,
   hasRow,
   insertMany,
-  keepRows,
   type ListPage,
   type ListWindow,
+  lockForShare,
   placeholders,
   querySql,
   type Tx,
@@ -92,13 +92,13 @@ export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
 }
 
 /** Whether the CSR is still there; if so, it stays until the transaction ends. */
-export async function keepCsr(tx: Tx, id: string): Promise<boolean> {
-  return (await keepRows(tx, csrs, { id })).length > 0;
+export async function lockCsrForShare(tx: Tx, id: string): Promise<boolean> {
+  return (await lockForShare(tx, csrs, { id })).length > 0;
 }
 
 /** Ids of those of the CSRs that are still there; they stay until the transaction ends. At least one is asked for. */
-export async function keepCsrs(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  const rows = await keepRows(tx, csrs, { id: In([...ids]) });
+export async function lockCsrsForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await lockForShare(tx, csrs, { id: In([...ids]) });
   return rows.map(({ id }) => id);
 }
 

@@ -14,11 +14,11 @@ import { newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { csrFindings, isKeyAllowed, requireUsableCsr } from '../judging/csr-policy.js';
 import { readHostname } from '../judging/hostname.js';
-import { keepSpaces } from '../spaces/spaces.repository.js';
+import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { askedNames } from './asked-names.js';
 import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { formatDescription } from './csr-view.js';
@@ -34,7 +34,7 @@ export interface CsrUpload extends FqdnPlace {
 }
 
 export interface UploadCsrDeps extends CsrsDeps {
-  /** Makes what depends on the newest CSR of an FQDN follow it; the FQDN is held. */
+  /** Makes what depends on the newest CSR of an FQDN follow it; the FQDN is locked. */
   readonly onCsrStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
 }
 
@@ -57,8 +57,8 @@ export async function uploadCsr(
   const now = clock.now();
   const store = async (tx: Tx) => {
     // locked, so that a change of the policy either is seen here or finds the CSR
-    await keepSpaces(tx, [spaceId]);
-    const held = await holdFqdn(tx, spaceId, fqdnId);
+    await lockSpacesForShare(tx, [spaceId]);
+    const held = await lockFqdn(tx, spaceId, fqdnId);
     await requireAllowed(tx, { fqdn: held, csr: stored });
     const row = await insertCsr(tx, { id: newRowId(now), fqdnId, ...stored, createdAt: now });
     const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: row.spkiSha256 };

@@ -6,9 +6,9 @@ import {
   executeSql,
   findRow,
   findRows,
-  holdRows,
   type ListPage,
   type ListWindow,
+  lockForUpdate,
   onUniqueViolation,
   readListPage,
   type Tx,
@@ -94,15 +94,15 @@ export function listFqdnsById(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]
  * The FQDN, held until the transaction ends: anyone else who holds it waits, and then finds what belongs to it as
  * it was left. To be held before anything is added to it. Throws NotFound when the space has no such FQDN.
  */
-export async function holdFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
-  const [row] = await holdRows(tx, fqdns, { id, spaceId });
+export async function lockFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
+  const [row] = await lockForUpdate(tx, fqdns, { id, spaceId });
   if (row === undefined) throw fqdnNotFound();
   return row;
 }
 
-/** Those of the FQDNs that are there, held as by holdFqdn. */
-export function holdFqdns(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
-  return holdRows(tx, fqdns, { id: In([...ids]) });
+/** Those of the FQDNs that are there, held as by lockFqdn. */
+export function lockFqdns(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
+  return lockForUpdate(tx, fqdns, { id: In([...ids]) });
 }
 
 /** FQDNs with automatic renewal in the order of their ids, of all spaces: those after `last`, at most `limit`. */

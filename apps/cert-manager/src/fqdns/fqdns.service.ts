@@ -5,13 +5,13 @@ import type { Caller } from '../access/caller.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { normalHostname } from '../judging/hostname.js';
-import { keepProvider, type ProviderRow } from '../providers/providers.repository.js';
-import { keepSpaces, spaceExists } from '../spaces/spaces.repository.js';
+import { lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
+import { lockSpacesForShare, spaceExists } from '../spaces/spaces.repository.js';
 import {
   countFqdnRows,
   type FqdnRow,
-  holdFqdn,
   insertFqdn,
+  lockFqdn,
   type RenewalSwitch,
   readFqdnPage,
   updateRenewalSwitch,
@@ -71,7 +71,7 @@ export async function createFqdn(
   };
   const insert = async (tx: Tx) => {
     // locked, so that a change of the policy either is seen here or finds the FQDN
-    if ((await keepSpaces(tx, [spaceId])).length === 0) throw spaceNotFound();
+    if ((await lockSpacesForShare(tx, [spaceId])).length === 0) throw spaceNotFound();
     const provider = await namedProvider(tx, providerId);
     await requireAllowed(tx, fqdn, provider);
     const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
@@ -132,7 +132,7 @@ export async function setRenewalEnabled(
 ): Promise<void> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   await db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const change = {
       renewalEnabled,
       renewAfterPermille: permilleOf(renewAfterFraction, fqdn),
@@ -166,7 +166,7 @@ async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
 /** The provider of the id, which stays until the transaction ends. Throws InvalidInput where there is none. */
 export async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {
   if (providerId === null) return undefined;
-  const provider = await keepProvider(tx, providerId);
+  const provider = await lockProviderForShare(tx, providerId);
   if (provider === undefined) {
     const message = 'names no provider; GET /providers lists them';
     throw new InvalidInput(`providerId: ${message}`, {

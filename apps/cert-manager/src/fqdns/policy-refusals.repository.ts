@@ -49,7 +49,7 @@ export function listPolicyRefusalsAfter(tx: Tx, last: string, limit: number): Pr
   return tx.find(policyRefusals, { where, order: { fqdnId: 'ASC' }, take: limit });
 }
 
-/** Puts the refusal in the place of the one before; the FQDN is held. */
+/** Puts the refusal in the place of the one before; the FQDN is locked. */
 export async function storePolicyRefusal(
   tx: Tx,
   { fqdnId, spaceId, reason }: Pick<PolicyRefusalRow, 'fqdnId' | 'spaceId' | 'reason'>,

@@ -42,7 +42,7 @@ export async function findSpacePolicy(tx: Tx, spaceId: string): Promise<SpacePol
   return findRow(tx, spacePolicies, { spaceId });
 }
 
-/** Puts the row in the place of the one before; the space is held. */
+/** Puts the row in the place of the one before; the space is locked. */
 export async function storeSpacePolicy(tx: Tx, { spaceId, ...row }: SpacePolicyRow): Promise<void> {
   if ((await updateRows(tx, spacePolicies, { spaceId }, row)) === 0) {
     await insertMany(tx, spacePolicies, [{ spaceId, ...row }]);

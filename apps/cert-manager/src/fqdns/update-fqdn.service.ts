@@ -2,8 +2,8 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { keepSpaces } from '../spaces/spaces.repository.js';
-import { type FqdnRow, holdFqdn, updateFqdnTexts } from './fqdns.repository.js';
+import { lockSpacesForShare } from '../spaces/spaces.repository.js';
+import { type FqdnRow, lockFqdn, updateFqdnTexts } from './fqdns.repository.js';
 import {
   type ChangeFqdnDeps,
   type FqdnPlace,
@@ -35,8 +35,8 @@ export async function updateFqdn(
   requireLevel(caller, spaceId, 'READ_WRITE');
   return db.transaction(async (tx) => {
     // the space before its FQDNs, as everybody holds them
-    if ((await keepSpaces(tx, [spaceId])).length === 0) throw spaceNotFound();
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    if ((await lockSpacesForShare(tx, [spaceId])).length === 0) throw spaceNotFound();
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const { description, providerId } = fqdn;
     const after = {
       description: input.description ?? description,

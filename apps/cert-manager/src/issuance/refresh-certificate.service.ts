@@ -10,7 +10,7 @@ import {
   updateCertificate,
 } from '../certificates/certificates.repository.js';
 import { hasOther } from '../certificates/store-certificates.repository.js';
-import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RefreshOutcome } from '../providers/provider.js';
@@ -18,7 +18,7 @@ import { findProvider, type ProviderRow } from '../providers/providers.repositor
 import type { IssuanceDeps } from './signing/sign-csr.service.js';
 
 export interface RefreshDeps extends IssuanceDeps {
-  /** Makes what depends on the certificates of an FQDN follow what was read; the FQDN is held. */
+  /** Makes what depends on the certificates of an FQDN follow what was read; the FQDN is locked. */
   readonly onCertificateRefreshed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
 }
 
@@ -78,7 +78,7 @@ async function settle(
 ): Promise<RefreshedCertificate> {
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, subject.fqdn.spaceId, subject.fqdn.id);
+    const fqdn = await lockFqdn(tx, subject.fqdn.spaceId, subject.fqdn.id);
     const reported = await changeOf(tx, subject.certificate, outcome);
     const isMissing = reported === undefined;
     const change = { ...reported, refreshedAt: now };

@@ -15,7 +15,7 @@ type Issued = Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
   readonly now: Date;
 };
 
-/** Stores what a provider issued, once, and returns it as stored; the FQDN must be held, and the CSR be there. */
+/** Stores what a provider issued, once, and returns it as stored; the FQDN must be locked, and the CSR be there. */
 export function storeIssued(tx: Tx, issued: Issued): Promise<Stored> {
   return storeCertificate(tx, certificateOf(issued));
 }

@@ -7,12 +7,12 @@ import { deleteMember, insertMember, listMembers, replaceMembers } from './group
 import { requireKnown } from './known-ids.js';
 import {
   findPermissionGroup,
-  holdPermissionGroup,
-  keepPermissionGroups,
+  lockPermissionGroup,
+  lockPermissionGroupsForShare,
 } from './permission-groups.repository.js';
 import { groupNotFound, type PermissionGroupsDeps } from './permission-groups.service.js';
 
-type GroupMembersDeps = Pick<PermissionGroupsDeps, 'db' | 'clock' | 'keepUsers'>;
+type GroupMembersDeps = Pick<PermissionGroupsDeps, 'db' | 'clock' | 'lockUsersForShare'>;
 
 /** Ids of the users that belong to the group. Throws Forbidden, NotFound. */
 export async function listGroupMembers(
@@ -32,7 +32,7 @@ export async function listGroupMembers(
  * NotFound, and InvalidInput for users that do not exist.
  */
 export async function setGroupMembers(
-  { db, clock, keepUsers }: GroupMembersDeps,
+  { db, clock, lockUsersForShare }: GroupMembersDeps,
   caller: Caller,
   id: string,
   asked: readonly string[],
@@ -40,8 +40,8 @@ export async function setGroupMembers(
   requireAdmin(caller);
   const userIds = [...new Set(asked)].toSorted();
   return db.transaction(async (tx) => {
-    if ((await holdPermissionGroup(tx, id)) === undefined) throw groupNotFound();
-    requireKnown('userIds', asked, 'user', await keepUsers(tx, userIds));
+    if ((await lockPermissionGroup(tx, id)) === undefined) throw groupNotFound();
+    requireKnown('userIds', asked, 'user', await lockUsersForShare(tx, userIds));
     const before = await listMembers(tx, id);
     await replaceMembers(tx, id, userIds);
     const details = {
@@ -61,14 +61,14 @@ export interface Membership {
 
 /** Makes the user a member of the group, if he is not one. Throws Forbidden, NotFound. */
 export async function addGroupMember(
-  { db, clock, keepUsers }: GroupMembersDeps,
+  { db, clock, lockUsersForShare }: GroupMembersDeps,
   caller: Caller,
   { id, userId }: Membership,
 ): Promise<void> {
   requireAdmin(caller);
   await db.transaction(async (tx) => {
     await requireGroup(tx, id);
-    if ((await keepUsers(tx, [userId])).length === 0) throw userNotFound();
+    if ((await lockUsersForShare(tx, [userId])).length === 0) throw userNotFound();
     const isNew = await insertMember(tx, id, userId);
     const details = { userId, isNew };
     await recordAudit(tx, caller, { ...entryOf('group.member.add', id), details }, clock.now());
@@ -100,7 +100,7 @@ export async function removeGroupMember(
 }
 
 async function requireGroup(tx: Tx, id: string): Promise<void> {
-  if ((await keepPermissionGroups(tx, [id])).length === 0) throw groupNotFound();
+  if ((await lockPermissionGroupsForShare(tx, [id])).length === 0) throw groupNotFound();
 }
 
 function userNotFound(): NotFound {

@@ -2,12 +2,12 @@ import {
   column,
   defineTable,
   deleteRows,
-  holdRows,
   insertMany,
   isWholeList,
-  keepRows,
   type ListPage,
   type ListWindow,
+  lockForShare,
+  lockForUpdate,
   readListPage,
   type Tx,
   updateRows,
@@ -78,13 +78,13 @@ export async function findPermissionGroup(tx: Tx, id: string): Promise<Permissio
 }
 
 /** The group, which no one else may change until the transaction ends. */
-export async function holdPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup | undefined> {
-  return peopled(tx, await holdRows(tx, permissionGroups, { id }));
+export async function lockPermissionGroup(tx: Tx, id: string): Promise<PermissionGroup | undefined> {
+  return peopled(tx, await lockForUpdate(tx, permissionGroups, { id }));
 }
 
 /** Those of the ids that name a group; none of these is deleted before the transaction ends. */
-export async function keepPermissionGroups(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  return (await keepRows(tx, permissionGroups, { id: In([...ids]) })).map(({ id }) => id);
+export async function lockPermissionGroupsForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await lockForShare(tx, permissionGroups, { id: In([...ids]) })).map(({ id }) => id);
 }
 
 /** Makes the stored group and its spaces those of `group`. */

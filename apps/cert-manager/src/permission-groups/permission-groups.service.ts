@@ -19,8 +19,8 @@ import type { PeopledGroup, PermissionGroup } from './permission-group.js';
 import {
   deletePermissionGroup as deleteGroupRow,
   findPermissionGroup,
-  holdPermissionGroup,
   insertPermissionGroup,
+  lockPermissionGroup,
   readGroupPage,
   updatePermissionGroup as updateGroupRow,
 } from './permission-groups.repository.js';
@@ -29,9 +29,9 @@ export interface PermissionGroupsDeps {
   readonly db: Database;
   readonly clock: Clock;
   /** The ids of existing spaces, locked against deletion until the transaction ends. */
-  readonly keepSpaces: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
+  readonly lockSpacesForShare: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
   /** The ids of existing users, locked against deletion until the transaction ends. */
-  readonly keepUsers: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
+  readonly lockUsersForShare: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
 }
 
 /** Settings of a group. */
@@ -105,7 +105,7 @@ export async function updatePermissionGroup(
 ): Promise<PeopledGroup> {
   requireAdmin(caller);
   return deps.db.transaction(async (tx) => {
-    const before = await holdPermissionGroup(tx, id);
+    const before = await lockPermissionGroup(tx, id);
     if (before === undefined) throw groupNotFound();
     const { name = before.name, description = before.description } = input;
     const group = { ...before, name, description, ...changedReach(before, input) };
@@ -131,7 +131,7 @@ export async function deletePermissionGroup(
 ): Promise<void> {
   requireAdmin(caller);
   await db.transaction(async (tx) => {
-    const group = await holdPermissionGroup(tx, id);
+    const group = await lockPermissionGroup(tx, id);
     if (group === undefined) throw groupNotFound();
     const details = { before: { ...factsOf(group), userIds: await listMembers(tx, id) } };
     await deleteGroupRow(tx, id);
@@ -148,8 +148,8 @@ export function groupNotFound(): NotFound {
 
 async function requireNamed(deps: PermissionGroupsDeps, tx: Tx, input: GroupInput): Promise<void> {
   const { spaceIds = [], userIds = [] } = input;
-  requireKnown('spaceIds', spaceIds, 'space', await deps.keepSpaces(tx, spaceIds));
-  requireKnown('userIds', userIds, 'user', await deps.keepUsers(tx, userIds));
+  requireKnown('spaceIds', spaceIds, 'space', await deps.lockSpacesForShare(tx, spaceIds));
+  requireKnown('userIds', userIds, 'user', await deps.lockUsersForShare(tx, userIds));
 }
 
 function factsOf({ name, description, permission, allSpaces, spaceIds }: PermissionGroup) {

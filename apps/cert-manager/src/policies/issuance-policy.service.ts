@@ -7,8 +7,8 @@ import { requireAdmin, requireLevel, spaceNotFound } from '../access/permissions
 import { recordAudit } from '../audit/audit.service.js';
 import { rulesOf } from '../fqdns/issuance-policy.js';
 import { findSpacePolicy, storeSpacePolicy } from '../fqdns/space-policies.repository.js';
-import { keepProviders, listProviders } from '../providers/providers.repository.js';
-import { holdSpace, spaceExists } from '../spaces/spaces.repository.js';
+import { listProviders, lockProvidersForShare } from '../providers/providers.repository.js';
+import { lockSpace, spaceExists } from '../spaces/spaces.repository.js';
 import { spaceAudit } from '../spaces/spaces.service.js';
 import { findNewlyRefused, type RefusedFqdns } from './find-newly-refused.service.js';
 import { changeDetails } from './policy-change.js';
@@ -67,10 +67,10 @@ export async function setIssuancePolicy(
   if (isDryRun) return { ...answer, saved: false };
   if (newlyRefused.count > 0 && !isConfirmed) throw unconfirmed(newlyRefused);
   await db.transaction(async (tx) => {
-    if ((await holdSpace(tx, spaceId)) === undefined) throw spaceNotFound();
+    if ((await lockSpace(tx, spaceId)) === undefined) throw spaceNotFound();
     const stored = await findSpacePolicy(tx, spaceId);
     if (stored?.revision !== current.revision) throw changedMeanwhile();
-    requireProviders(policy, await keepProviders(tx, policy.providerIds ?? []));
+    requireProviders(policy, await lockProvidersForShare(tx, policy.providerIds ?? []));
     const now = clock.now();
     const review = { reviewedTo: '', reviewDueAt: now };
     await storeSpacePolicy(tx, { spaceId, revision: randomUUID(), ...policy, ...review });

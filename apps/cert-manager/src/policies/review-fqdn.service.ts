@@ -17,7 +17,7 @@ import type { WatchEvents } from '../watch/watch-events.service.js';
 type Watch = Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'>;
 
 /**
- * Judges whether the policy of its space allows the next renewal of an FQDN, which is held, and makes what depends on
+ * Judges whether the policy of its space allows the next renewal of an FQDN, which is locked, and makes what depends on
  * that follow: its entry in the queue has the reason, its check fails or recovers, and a renewal that waited for the
  * policy is due at once. The verdict where it is another one than before.
  */

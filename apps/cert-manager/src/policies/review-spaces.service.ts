@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Database, Tx } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
-import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { rulesOf } from '../fqdns/issuance-policy.js';
 import { listPolicyRefusals, listPolicyRefusalsAfter } from '../fqdns/policy-refusals.repository.js';
 import {
@@ -12,7 +12,7 @@ import {
   type SpacePolicyRow,
 } from '../fqdns/space-policies.repository.js';
 import { listProviders } from '../providers/providers.repository.js';
-import { keepSpaces } from '../spaces/spaces.repository.js';
+import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';
 import { csrOf } from './find-newly-refused.service.js';
 import { type ScannedFqdn, scanFqdns } from './policy-scan.repository.js';
@@ -130,12 +130,12 @@ async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly Place
     const some = fqdns.slice(start, start + changedAtOnce);
     allowed += await db.transaction(async (tx) => {
       // the space before its FQDNs, as everybody holds them
-      await keepSpaces(tx, [...new Set(some.map(({ spaceId }) => spaceId))]);
+      await lockSpacesForShare(tx, [...new Set(some.map(({ spaceId }) => spaceId))]);
       let count = 0;
       for (const place of some) {
         // it may have gone meanwhile
         if ((await findFqdn(tx, place.id)) === undefined) continue;
-        const fqdn = await holdFqdn(tx, place.spaceId, place.id);
+        const fqdn = await lockFqdn(tx, place.spaceId, place.id);
         if ((await reviewFqdn(tx, watch, fqdn, clock.now())) === 'allowed') count += 1;
       }
       return count;

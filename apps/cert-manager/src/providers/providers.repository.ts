@@ -5,11 +5,11 @@ import {
   deleteRows,
   findRow,
   findRows,
-  holdRows,
   insertMany,
-  keepRows,
   type ListPage,
   type ListWindow,
+  lockForShare,
+  lockForUpdate,
   readListPage,
   type Tx,
   updateRows,
@@ -85,8 +85,8 @@ export function listProvidersById(tx: Tx, ids: readonly string[]): Promise<Provi
 }
 
 /** Ids of those of the providers that are there; none of these is deleted before the transaction ends. */
-export async function keepProviders(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  return (await keepRows(tx, providers, { id: In([...ids]) })).map(({ id }) => id);
+export async function lockProvidersForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await lockForShare(tx, providers, { id: In([...ids]) })).map(({ id }) => id);
 }
 
 /** Throws NotFound. */
@@ -100,8 +100,8 @@ export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
  * The provider, held until the transaction ends: anyone else who changes it waits, and then finds what was written. To be
  * held before a part of it is written back unchanged. Throws NotFound.
  */
-export async function holdProvider(tx: Tx, id: string): Promise<ProviderRow> {
-  const [row] = await holdRows(tx, providers, { id });
+export async function lockProvider(tx: Tx, id: string): Promise<ProviderRow> {
+  const [row] = await lockForUpdate(tx, providers, { id });
   if (row === undefined) throw providerNotFound();
   return row;
 }
@@ -110,14 +110,14 @@ export async function holdProvider(tx: Tx, id: string): Promise<ProviderRow> {
  * The provider, which cannot be deleted until the transaction ends; undefined when it is gone. To be asked for before
  * something is stored that names it.
  */
-export async function keepProvider(tx: Tx, id: string): Promise<ProviderRow | undefined> {
-  const [row] = await keepRows(tx, providers, { id });
+export async function lockProviderForShare(tx: Tx, id: string): Promise<ProviderRow | undefined> {
+  const [row] = await lockForShare(tx, providers, { id });
   return row;
 }
 
 /** Every provider, held. */
-export function holdProviders(tx: Tx): Promise<ProviderRow[]> {
-  return holdRows(tx, providers, {});
+export function lockProviders(tx: Tx): Promise<ProviderRow[]> {
+  return lockForUpdate(tx, providers, {});
 }
 
 /** The refusal for a provider that is not there. */

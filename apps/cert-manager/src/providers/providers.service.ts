@@ -12,7 +12,7 @@ import { missingKey } from './provider-state.js';
 import type { ShownProvider } from './provider-view.js';
 import {
   getProvider,
-  holdProvider,
+  lockProvider,
   type ProviderRow,
   readProviderPage,
   updateProvider,
@@ -59,7 +59,7 @@ export async function setProviderEnabled(
   requireAdmin(caller);
   const now = clock.now();
   const row = await db.transaction(async (tx) => {
-    const found = await holdProvider(tx, id);
+    const found = await lockProvider(tx, id);
     await updateProvider(tx, id, { enabled, updatedAt: now });
     const details = { before: { enabled: found.enabled }, after: { enabled } };
     await recordProviderAudit(tx, caller, { action: 'provider.enable', row: found, details }, now);

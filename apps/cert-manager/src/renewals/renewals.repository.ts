@@ -6,8 +6,8 @@ import {
   executeSql,
   findRow,
   hasRow,
-  holdRows,
   insertMany,
+  lockForUpdate,
   placeholders,
   querySql,
   type Tx,
@@ -118,9 +118,9 @@ export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRo
 }
 
 /** The open entries of the FQDNs, which no one else may change until the transaction ends; tests left out. */
-export async function holdOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Promise<RenewalRow[]> {
+export async function lockOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Promise<RenewalRow[]> {
   const status = In(['pending', 'processing'] as const);
-  return holdRows(tx, renewalQueue, { fqdnId: In([...fqdnIds]), status, isTest: false });
+  return lockForUpdate(tx, renewalQueue, { fqdnId: In([...fqdnIds]), status, isTest: false });
 }
 
 /** Those of the FQDNs that have an open entry which is no test. */
@@ -210,7 +210,7 @@ export async function deletePendingRenewal(tx: Tx, id: string): Promise<boolean>
   return (await deleteRows(tx, renewalQueue, { id, status: 'pending' })) === 1;
 }
 
-/** Removes entries that are held. */
+/** Removes entries that are locked. */
 export async function deleteHeldRenewals(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await deleteRows(tx, renewalQueue, { id: In([...ids]) });
 }

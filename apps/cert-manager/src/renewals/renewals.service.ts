@@ -5,9 +5,9 @@ import type { Caller } from '../access/caller.js';
 import { canOn, type Level, levelOn, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { findCertificate, findNewestCertificate } from '../certificates/certificates.repository.js';
-import { findFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
-import { keepProvider } from '../providers/providers.repository.js';
+import { lockProviderForShare } from '../providers/providers.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type Lane, listLanes } from './queue/provider-lanes.service.js';
 import {
@@ -115,10 +115,10 @@ async function judgeTest(tx: Tx, { certificateId, fqdnId, spaceId }: NewTestRene
   if (certificate.fqdnId !== fqdnId) throw mismatch('fqdnId', 'is not the FQDN of the certificate');
   const fqdn = await findFqdn(tx, fqdnId);
   if (fqdn?.spaceId !== spaceId) throw mismatch('spaceId', 'is not the space of the FQDN');
-  // held, as it may be about to be deleted
-  await holdFqdn(tx, spaceId, fqdnId).catch(goneAsMismatch);
+  // locked, as it may be about to be deleted
+  await lockFqdn(tx, spaceId, fqdnId).catch(goneAsMismatch);
   const newest = await findNewestCertificate(tx, fqdnId);
-  if (newest?.providerId == null || (await keepProvider(tx, newest.providerId)) === undefined)
+  if (newest?.providerId == null || (await lockProviderForShare(tx, newest.providerId)) === undefined)
     throw mismatch('certificateId', 'was issued by no provider that can be asked');
   return newest.providerId;
 }

@@ -7,7 +7,7 @@ import { type CertificateRow, findNewestCertificate } from '../certificates/cert
 import { findLatestCsr, hasCsrOfFqdn } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { kindOf } from '../providers/provider-kinds.js';
-import { getProvider, keepProvider, type ProviderRow } from '../providers/providers.repository.js';
+import { getProvider, lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
 import { changeOf, mayHaveCertificate } from './renewal-entry.js';
 import { type Outlook, outlookOf, scheduleOf } from './renewal-outlook.js';
 import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
@@ -18,25 +18,25 @@ import {
   deletePendingRenewal,
   deletePlannedRenewals,
   findOpenRenewal,
-  holdOpenRenewals,
   insertRenewals,
+  lockOpenRenewals,
   type RenewalRow,
   updateRenewal,
 } from './renewals.repository.js';
 
 /** What keeps the queue in line with what it is about; each is part of the transaction of the change. */
 export interface RenewalScheduler {
-  /** The FQDN has a newer certificate, which is looked up when not given; the FQDN is held. */
+  /** The FQDN has a newer certificate, which is looked up when not given; the FQDN is locked. */
   onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow, certificate?: CertificateRow): Promise<void>;
   /** The same for several FQDNs, each once. */
   onCertificatesStored(tx: Tx, news: readonly CertificateNews[]): Promise<void>;
-  /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is held. */
+  /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is locked. */
   onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean): Promise<void>;
   /** The FQDN has a newer CSR. */
   onCsrStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
-  /** The stored certificate was refreshed from its CA; the FQDN is held. */
+  /** The stored certificate was refreshed from its CA; the FQDN is locked. */
   onCertificateRefreshed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
-  /** The newest certificate of the FQDN was revoked; the FQDN is held. */
+  /** The newest certificate of the FQDN was revoked; the FQDN is locked. */
   onCertificateRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The FQDN, as it is now, names another provider, or none; it is held. */
   onProviderNamed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
@@ -130,7 +130,7 @@ async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Pr
   const news = all.filter(({ fqdn }) => fqdn.renewalEnabled);
   if (news.length === 0) return;
   const ids = news.map(({ fqdn }) => fqdn.id);
-  const open = new Map((await holdOpenRenewals(tx, ids)).map((entry) => [entry.fqdnId, entry]));
+  const open = new Map((await lockOpenRenewals(tx, ids)).map((entry) => [entry.fqdnId, entry]));
   const removed: RenewalRow[] = [];
   const acts: Parameters<typeof recordAudits>[1][number][] = [];
   const entries: RenewalRow[] = [];
@@ -249,7 +249,7 @@ export async function renewAtOf(tx: Tx, fqdn: FqdnRow): Promise<Date | undefined
   return outlook.isPlanned ? outlook.plan.renewAt : undefined;
 }
 
-/** Plans the renewal of an FQDN that is held and has no open entry; does nothing where there is nothing to renew. */
+/** Plans the renewal of an FQDN that is locked and has no open entry; does nothing where there is nothing to renew. */
 export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date, known: Known = {}): Promise<void> {
   await insertRenewals(tx, await plannedFor(tx, fqdn, now, known));
 }
@@ -260,7 +260,7 @@ async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: Known): Promi
   if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
-  const provider = known.provider ?? (await keepProvider(tx, providerId));
+  const provider = known.provider ?? (await lockProviderForShare(tx, providerId));
   // deleted a moment ago: there is no CA to ask
   if (provider === undefined) return [];
   // a CA knows nothing of a certificate that came from elsewhere
@@ -297,7 +297,7 @@ export function newRenewal(
   };
 }
 
-/** Gives a first try the moment that the rule says now; a further try keeps its own. The FQDN is held. */
+/** Gives a first try the moment that the rule says now; a further try keeps its own. The FQDN is locked. */
 export async function reschedule(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
   const { outlook } = await readOutlook(tx, fqdn, { open });
   if (outlook.isPlanned && open.attempt === 1) await move(tx, open, scheduleOf(outlook.plan, now));

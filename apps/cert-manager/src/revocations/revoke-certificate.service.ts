@@ -3,11 +3,11 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { type CertificateRow, getCertificate } from '../certificates/certificates.repository.js';
-import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { jobCallerOf } from '../issuance/jobs/job-audit.js';
 import {
   getProvider,
-  keepProvider,
+  lockProviderForShare,
   type ProviderRow,
   providerNotFound,
 } from '../providers/providers.repository.js';
@@ -93,9 +93,9 @@ async function findRevocable(
 
 /** Stores what the CA is about to be asked; `isRepeat` when an earlier call did that already. */
 async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, input: RevocationInput) {
-  await holdFqdn(tx, input.spaceId, input.fqdnId);
+  await lockFqdn(tx, input.spaceId, input.fqdnId);
   const { fqdn, certificate, provider } = await findRevocable(tx, deps, input);
-  if ((await keepProvider(tx, provider.id)) === undefined) throw providerNotFound();
+  if ((await lockProviderForShare(tx, provider.id)) === undefined) throw providerNotFound();
   const { id, pem, serialNumber, spkiSha256, expiresAt } = certificate;
   const askedAt = deps.clock.now();
   const pending: PendingRevocationRow = {

@@ -8,7 +8,7 @@ import {
   findCertificate,
   updateCertificate,
 } from '../certificates/certificates.repository.js';
-import { type FqdnRow, holdFqdns } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, lockFqdns } from '../fqdns/fqdns.repository.js';
 import { callerOfJob } from '../issuance/jobs/job-audit.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RevokeOutcome } from '../providers/provider.js';
@@ -25,7 +25,7 @@ export interface RevocationDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly opener: ProviderOpener;
-  /** Makes what depends on the newest certificate of an FQDN follow its revocation; the FQDN is held. */
+  /** Makes what depends on the newest certificate of an FQDN follow its revocation; the FQDN is locked. */
   readonly onCertificateRevoked: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
   /** Called with each certificate that is stored as revoked. */
   readonly recordRevocation: (tx: Tx, fqdn: FqdnRow, certificate: CertificateRow) => Promise<void>;
@@ -63,7 +63,7 @@ export function settleRevoked(
   outcome: Exclude<RevokeOutcome, { status: 'refused' }>,
 ): Promise<SettledRevocation> {
   return db.transaction(async (tx) => {
-    const [fqdn] = await holdFqdns(tx, [pending.fqdnId]);
+    const [fqdn] = await lockFqdns(tx, [pending.fqdnId]);
     const before = await findCertificate(tx, pending.id);
     await deletePendingRevocation(tx, pending.id);
     if (before !== undefined && before.revokedAt !== null)

@@ -2,10 +2,10 @@ import {
   column,
   defineTable,
   hasRow,
-  holdRows,
-  keepRows,
   type ListPage,
   type ListWindow,
+  lockForShare,
+  lockForUpdate,
   readListPage,
   type Tx,
   updateRows,
@@ -71,13 +71,13 @@ export async function spaceExists(tx: Tx, id: string): Promise<boolean> {
  * The space, held until the transaction ends: anyone who adds something to it meanwhile waits, and then finds
  * it as it was left.
  */
-export async function holdSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {
-  return (await holdRows(tx, spaces, { id }))[0];
+export async function lockSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {
+  return (await lockForUpdate(tx, spaces, { id }))[0];
 }
 
 /** Those of the ids that name a space; none of these is deleted before the transaction ends. */
-export async function keepSpaces(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  return (await keepRows(tx, spaces, { id: In([...ids]) })).map(({ id }) => id);
+export async function lockSpacesForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await lockForShare(tx, spaces, { id: In([...ids]) })).map(({ id }) => id);
 }
 
 /** Those of the spaces that exist, oldest first. */

@@ -17,8 +17,8 @@ import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.re
 import {
   deleteSpaceRow,
   findSpaceByRequest,
-  holdSpace,
   insertSpace,
+  lockSpace,
   readSpacePage,
   type SpaceRow,
   updateSpace as writeSpace,
@@ -116,7 +116,7 @@ export async function deleteSpace(
   requireLevel(caller, id, 'READ');
   requireFullAccess(caller);
   await db.longTransaction(async (tx) => {
-    const space = await holdSpace(tx, id);
+    const space = await lockSpace(tx, id);
     if (space === undefined) throw spaceNotFound();
     const fqdns = await countFqdns(tx, [id]);
     if (fqdns > 0 && !deleteFqdns) throw notEmpty(fqdns);
@@ -149,7 +149,7 @@ export async function updateSpace(
   const { id } = input;
   requireLevel(caller, id, 'FULL_ACCESS');
   return db.transaction(async (tx) => {
-    const space = await holdSpace(tx, id);
+    const space = await lockSpace(tx, id);
     if (space === undefined) throw spaceNotFound();
     const { name, description } = space;
     const after = { name: input.name ?? name, description: input.description ?? description };

@@ -3,7 +3,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { holdSpace, updateSpace } from './spaces.repository.js';
+import { lockSpace, updateSpace } from './spaces.repository.js';
 import { spaceAudit } from './spaces.service.js';
 
 export interface SwitchWatchDeps {
@@ -21,7 +21,7 @@ export async function setWatchEnabled(
 ): Promise<void> {
   requireLevel(caller, id, 'FULL_ACCESS');
   await db.transaction(async (tx) => {
-    const space = await holdSpace(tx, id);
+    const space = await lockSpace(tx, id);
     if (space === undefined) throw spaceNotFound();
     const now = clock.now();
     const before = { watchEnabled: space.unwatchedSince === null };

@@ -4,7 +4,7 @@ import {
   columnName,
   defineTable,
   executeSql,
-  holdRows,
+  lockForUpdate,
   placeholders,
   querySql,
   type SqlValue,
@@ -95,7 +95,7 @@ export function stateCondition(state: FqdnState, at: string): string {
 
 /** The standings of the FQDNs, held until the transaction ends: another who restates one of them waits. */
 export function holdStandings(tx: Tx, ids: readonly string[]): Promise<StandingRow[]> {
-  return holdRows(tx, fqdnStandings, { id: In([...ids]) });
+  return lockForUpdate(tx, fqdnStandings, { id: In([...ids]) });
 }
 
 /** The standings of FQDNs whose ids lie between these, both included. */

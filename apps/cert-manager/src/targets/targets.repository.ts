@@ -7,7 +7,7 @@ import {
   executeSql,
   findRow,
   findRows,
-  holdRows,
+  lockForUpdate,
   onUniqueViolation,
   placeholders,
   querySql,
@@ -162,12 +162,12 @@ export async function claimTarget(
   return { ...target, leaseToken, dueAt: until };
 }
 
-/** The target as it is now, held until the transaction ends; undefined when it is no longer this process's. */
-export async function holdClaimed(
+/** The target as it is now, locked until the transaction ends; undefined when it is no longer this process's. */
+export async function lockClaimedTarget(
   tx: Tx,
   { id, leaseToken }: Pick<ClaimedTarget, 'id' | 'leaseToken'>,
 ): Promise<TargetRow | undefined> {
-  return (await holdRows(tx, targets, { id, leaseToken }))[0];
+  return (await lockForUpdate(tx, targets, { id, leaseToken }))[0];
 }
 
 /** Ends this process's turn; false when the target is gone or its turn has lapsed. */

@@ -6,8 +6,8 @@ import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { storedNames } from '../csrs/asked-names.js';
 import { findLatestCsr } from '../csrs/csrs.repository.js';
-import { type FqdnRow, getFqdn, holdFqdn } from '../fqdns/fqdns.repository.js';
-import { holdSpace } from '../spaces/spaces.repository.js';
+import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
+import { lockSpace } from '../spaces/spaces.repository.js';
 import type { Prober } from './probes/prober.service.js';
 import { type ServedListener, settleTargets } from './probes/settle-observed.service.js';
 import { listStates, replaceStates } from './probes/target-states.repository.js';
@@ -63,8 +63,8 @@ export async function createTarget(
   requireLevel(caller, spaceId, 'READ_WRITE');
   return deps.db.transaction(async (tx) => {
     // before the FQDN, and so that two calls do not both take the last place of the space
-    await holdSpace(tx, spaceId);
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    await lockSpace(tx, spaceId);
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const settings = judgeTarget(input, await contextOf(tx, deps, fqdn));
     await requireRoom(tx, deps, fqdn);
     const now = deps.clock.now();
@@ -94,7 +94,7 @@ export async function updateTarget(
 ): Promise<TargetRow> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   return deps.db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const before = await getTarget(tx, fqdnId, targetId);
     const settings = judgeTarget(input, await contextOf(tx, deps, fqdn), before);
     const now = deps.clock.now();
@@ -125,7 +125,7 @@ export async function deleteTarget(
 ): Promise<void> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   await deps.db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const target = await getTarget(tx, fqdnId, targetId);
     await deleteTargetRow(tx, targetId);
     const now = deps.clock.now();

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { replaceMemberships } from '../permission-groups/group-members.repository.js';
 import { requireKnown } from '../permission-groups/known-ids.js';
-import { keepPermissionGroups } from '../permission-groups/permission-groups.repository.js';
+import { lockPermissionGroupsForShare } from '../permission-groups/permission-groups.repository.js';
 import {
   type AccountsDeps,
   type NewAccount,
@@ -30,7 +30,7 @@ export async function createUser(deps: AccountsDeps, caller: Caller, input: NewU
   await deps.db.read((tx) => requireFree(tx, input));
   const row = { ...(await newAccount(deps, input)), isAdmin };
   await deps.db.transaction(async (tx) => {
-    requireKnown('groupIds', groupIds, 'permission group', await keepPermissionGroups(tx, groupIds));
+    requireKnown('groupIds', groupIds, 'permission group', await lockPermissionGroupsForShare(tx, groupIds));
     const entry = { action: 'user.create', resourceType: 'user', details: { groupIds } } as const;
     await storeAccount(tx, caller, row, entry);
     await replaceMemberships(tx, row.id, [...new Set(groupIds)]);

@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
-import { deleteUser as deleteUserRow, holdUser } from './users.repository.js';
+import { deleteUser as deleteUserRow, lockUser } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
 export interface DeleteUserDeps {
@@ -27,7 +27,7 @@ export async function deleteUser({ db, clock }: DeleteUserDeps, caller: Caller, 
   }
   await db.transaction(async (tx) => {
     await requireOtherAdmin(tx, id);
-    const user = await holdUser(tx, id);
+    const user = await lockUser(tx, id);
     if (user === undefined) throw userNotFound();
     await deleteUserRow(tx, id);
     const { username, email, isAdmin, enabled } = user;

@@ -5,13 +5,13 @@ import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { listMemberships, replaceMemberships } from '../permission-groups/group-members.repository.js';
 import { requireKnown } from '../permission-groups/known-ids.js';
-import { keepPermissionGroups } from '../permission-groups/permission-groups.repository.js';
+import { lockPermissionGroupsForShare } from '../permission-groups/permission-groups.repository.js';
 import { type AccountsDeps, requireFree, uniquely } from './accounts.service.js';
 import { revokeAllApiTokens } from './api-tokens/revoke-api-tokens.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';
 import { keyOf, type UserRow } from './user.js';
-import { findUser, holdUser, markFirstAdmin, updateUser as updateUserRow } from './users.repository.js';
+import { findUser, lockUser, markFirstAdmin, updateUser as updateUserRow } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
 /** What is to change of a user; what is absent stays. */
@@ -41,7 +41,7 @@ export async function updateUser(
   const passwordHash = await newPasswordHash(deps, await getUserRow(deps.db, id), input);
   return deps.db.transaction(async (tx) => {
     if (input.isAdmin === false || input.enabled === false) await requireOtherAdmin(tx, id);
-    const before = await holdUser(tx, id);
+    const before = await lockUser(tx, id);
     if (before === undefined) throw userNotFound();
     const set = changesOf(input, passwordHash);
     const after = { ...before, ...set };
@@ -100,7 +100,7 @@ function endsSessions(before: UserRow, after: UserRow): boolean {
 
 async function changeGroups(tx: Tx, userId: string, groupIds: readonly string[] | undefined) {
   if (groupIds === undefined) return {};
-  requireKnown('groupIds', groupIds, 'permission group', await keepPermissionGroups(tx, groupIds));
+  requireKnown('groupIds', groupIds, 'permission group', await lockPermissionGroupsForShare(tx, groupIds));
   const before = await listMemberships(tx, userId);
   const after = [...new Set(groupIds)].toSorted();
   await replaceMemberships(tx, userId, after);

@@ -5,10 +5,10 @@ import {
   executeSql,
   findRow,
   findRows,
-  holdRows,
-  keepRows,
   type ListPage,
   type ListWindow,
+  lockForShare,
+  lockForUpdate,
   readListPage,
   type Tx,
   updateRows,
@@ -61,18 +61,18 @@ export function listUsersById(tx: Tx, ids: readonly string[]): Promise<UserRow[]
 }
 
 /** The ids of existing users, locked against deletion until the transaction ends. */
-export async function keepUsers(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  return (await keepRows(tx, users, { id: In([...ids]) })).map(({ id }) => id);
+export async function lockUsersForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  return (await lockForShare(tx, users, { id: In([...ids]) })).map(({ id }) => id);
 }
 
 /** The user, locked until the transaction ends. */
-export async function holdUser(tx: Tx, id: string): Promise<UserRow | undefined> {
-  return (await holdRows(tx, users, { id }))[0];
+export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  return (await lockForUpdate(tx, users, { id }))[0];
 }
 
 /** Ids of the enabled administrators, locked until the transaction ends. */
-export async function holdEnabledAdmins(tx: Tx): Promise<string[]> {
-  return (await holdRows(tx, users, { isAdmin: true, enabled: true })).map(({ id }) => id);
+export async function lockEnabledAdmins(tx: Tx): Promise<string[]> {
+  return (await lockForUpdate(tx, users, { isAdmin: true, enabled: true })).map(({ id }) => id);
 }
 
 /** Users who have one of the keys. */

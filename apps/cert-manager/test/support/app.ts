@@ -111,7 +111,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     database,
     logger,
     clock,
-    metrics: createMetrics({ logger, keepMs: 0 }),
+    metrics: createMetrics({ logger, maxAgeMs: 0 }),
     passwordCost: quickCost,
     renewals,
     orders,

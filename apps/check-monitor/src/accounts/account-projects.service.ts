@@ -14,9 +14,9 @@ import {
   findUser,
   findUserByEmail,
   getProject,
-  holdOwner,
-  keepProject,
   listApiKeys,
+  lockOwner,
+  lockProjectForShare,
   type Project,
   renameProject,
   type User,
@@ -128,7 +128,7 @@ export function createOwnProject(
 ): Promise<AccountProject> {
   return deps.db.transaction(async (tx) => {
     // locked, so that two at once do not both take the last place
-    const owner = await holdOwner(tx, user.id);
+    const owner = await lockOwner(tx, user.id);
     if ((await countOwnProjects(tx, owner.id)) >= deps.projectLimit) {
       throw new Forbidden(
         `the account has reached its limit of ${deps.projectLimit} projects; delete one, or ask the operator`,
@@ -159,7 +159,7 @@ export async function removeProject(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'owner');
-    await holdOwner(tx, project.ownerId);
+    await lockOwner(tx, project.ownerId);
     await deleteProject(tx, project);
   });
 }
@@ -203,7 +203,7 @@ export function putMember(
       throw new InvalidInput(`there is no user ${email}`);
     }
     if (found.id === project.ownerId) throw new InvalidInput('the owner is no member beside that');
-    await keepProject(tx, project.id);
+    await lockProjectForShare(tx, project.id);
     await replaceMember(tx, { projectId: project.id, userId: found.id, role });
     return { id: found.id, email: found.email, role };
   });

@@ -1,5 +1,5 @@
 import { column, type Database, executeSql, querySql } from '@certloop/db';
-import { holdChannel } from '../channels/channels.repository.js';
+import { lockChannel } from '../channels/channels.repository.js';
 import type { Clock } from '../instants.js';
 import { recordGivenUp } from '../notifications/channel-outcome.repository.js';
 import { crashesAlone, maxMessageAge } from './ladder.js';
@@ -28,7 +28,7 @@ export async function expireHeld({
   const found = await db.read((tx) => querySql(tx, columns, text, values));
   for (const { channelId: id, since } of found) {
     await db.transaction(async (tx) => {
-      const channel = await holdChannel(tx, id);
+      const channel = await lockChannel(tx, id);
       if (channel === undefined) return;
       const isHeld = (channel.heldUntil ?? 0) > instant;
       const error = channel.lastError ?? (isHeld ? heldError : crashError);

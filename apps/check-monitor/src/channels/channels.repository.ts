@@ -1,10 +1,10 @@
 import {
   column,
   defineTable,
-  holdRows,
   inDialect,
   insertMany,
-  keepRows,
+  lockForShare,
+  lockForUpdate,
   placeholders,
   querySql,
   type Tx,
@@ -108,8 +108,8 @@ export async function countProjectChannels(
 }
 
 /** The same, locked against deletion until the transaction ends. */
-export async function keepProjectChannels(tx: Tx, projectId: string): Promise<Channel[]> {
-  return keepRows(tx, channels, { projectId });
+export async function lockProjectChannelsForShare(tx: Tx, projectId: string): Promise<Channel[]> {
+  return lockForShare(tx, channels, { projectId });
 }
 
 /** Health of a channel that is new, or that was given new settings. */
@@ -141,8 +141,8 @@ export async function findChannelById(tx: Tx, id: number): Promise<Channel | und
 }
 
 /** The channel, held until the transaction ends. */
-export async function holdChannel(tx: Tx, id: number): Promise<Channel | undefined> {
-  const [held] = await holdRows(tx, channels, { id });
+export async function lockChannel(tx: Tx, id: number): Promise<Channel | undefined> {
+  const [held] = await lockForUpdate(tx, channels, { id });
   return held;
 }
 

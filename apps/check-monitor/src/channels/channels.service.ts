@@ -4,8 +4,8 @@ import { selectChannels } from './channel-selection.js';
 import {
   assignChannels,
   type Channel,
-  keepProjectChannels,
   listProjectChannels,
+  lockProjectChannelsForShare,
 } from './channels.repository.js';
 
 /** What channels need of the notifier, which belongs to a later slice. */
@@ -33,7 +33,7 @@ export function listChannels({ db }: ChannelsDeps, caller: Caller): Promise<Chan
  */
 export async function pickChannels(tx: Tx, projectId: string, text: string): Promise<Channel[]> {
   if (text === '') return [];
-  const available = await keepProjectChannels(tx, projectId);
+  const available = await lockProjectChannelsForShare(tx, projectId);
   const chosen = new Set(
     selectChannels(
       text,
@@ -45,5 +45,5 @@ export async function pickChannels(tx: Tx, projectId: string, text: string): Pro
 
 /** Assigns all channels of the project to a check. */
 export async function assignAllChannels(tx: Tx, projectId: string, checkId: number): Promise<void> {
-  await assignChannels(tx, checkId, await keepProjectChannels(tx, projectId));
+  await assignChannels(tx, checkId, await lockProjectChannelsForShare(tx, projectId));
 }

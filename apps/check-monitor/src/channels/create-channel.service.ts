@@ -6,7 +6,7 @@ import { parseChannelSettings } from '../integrations/channel-kinds.js';
 import { targetsOf } from '../integrations/channel-targets.js';
 import type { GroupSettings } from '../integrations/kinds/group/group-kind.js';
 import type { ChannelKind } from '../integrations/kinds.js';
-import { getProject, holdOwner, keepProject } from '../projects/projects.repository.js';
+import { getProject, lockOwner, lockProjectForShare } from '../projects/projects.repository.js';
 import { isStorable } from '../storable-text.js';
 import { assignToAllChecks } from './assign-channel.repository.js';
 import { insertChannel, listProjectChannels } from './channels.repository.js';
@@ -44,8 +44,8 @@ export async function createChannel(deps: CreateChannelDeps, wanted: NewChannel)
   const verifiedAt = isVerified ? createdAt : null;
   await deps.db.transaction(async (tx) => {
     // a check that is created or deleted at the same time waits, so that it is assigned as well or not at all
-    if (assign) await holdOwner(tx, (await getProject(tx, projectId)).ownerId);
-    await keepProject(tx, projectId);
+    if (assign) await lockOwner(tx, (await getProject(tx, projectId)).ownerId);
+    await lockProjectForShare(tx, projectId);
     await requireMembers(tx, projectId, kind, settings);
     await insertChannel(tx, { uuid, projectId, kind, name, settings, createdAt, verifiedAt });
     if (assign) await assignToAllChecks(tx, projectId, uuid);

@@ -6,7 +6,7 @@ import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
 import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
 import type { Clock, Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
-import { countChecks, holdOwner } from '../projects/projects.repository.js';
+import { countChecks, lockOwner } from '../projects/projects.repository.js';
 import { type Check, type ShownCheck, tagsOf } from './check.js';
 import { type Flip, type Outcome, pauseCheck, resumeCheck } from './check-state.js';
 import { listManyChecks } from './rows/check-cells.repository.js';
@@ -14,7 +14,7 @@ import {
   deleteCheck,
   findCheckByUniqueKey,
   findCheckByUuid,
-  holdCheck,
+  lockCheck,
   updateCheck,
 } from './rows/checks.repository.js';
 
@@ -92,8 +92,8 @@ export async function removeCheck(
   uuid: string,
 ): Promise<Check> {
   const removed = await db.transaction(async (tx) => {
-    const { id: ownerId } = await holdOwner(tx, caller.ownerId);
-    const check = await holdOwnCheck(tx, caller, uuid);
+    const { id: ownerId } = await lockOwner(tx, caller.ownerId);
+    const check = await lockOwnCheck(tx, caller, uuid);
     await deleteCheck(tx, check.id);
     await countChecks(tx, ownerId, -1);
     return check;
@@ -102,9 +102,9 @@ export async function removeCheck(
   return removed;
 }
 
-/** The check held until the transaction ends. Throws NotFound, or Forbidden when it is another project's. */
-export async function holdOwnCheck(tx: Tx, caller: Caller, uuid: string): Promise<Check> {
-  return requireOwn(caller, await holdCheck(tx, uuid.toLowerCase()));
+/** The check locked until the transaction ends. Throws NotFound, or Forbidden when it is another project's. */
+export async function lockOwnCheck(tx: Tx, caller: Caller, uuid: string): Promise<Check> {
+  return requireOwn(caller, await lockCheck(tx, uuid.toLowerCase()));
 }
 
 export async function withChannels(tx: Tx, check: Check): Promise<AssignedCheck> {
@@ -156,7 +156,7 @@ async function change(
   decide: (check: Check, at: Micros) => Outcome,
 ): Promise<AssignedCheck> {
   const changed = await db.transaction(async (tx) => {
-    const check = await holdOwnCheck(tx, caller, uuid);
+    const check = await lockOwnCheck(tx, caller, uuid);
     const { state, flip } = decide(check, clock.now());
     await updateCheck(tx, check.id, state);
     if (flip !== undefined) await recordFlip(tx, check.id, flip);

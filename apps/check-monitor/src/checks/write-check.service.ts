@@ -4,7 +4,7 @@ import { assignChannels } from '../channels/channels.repository.js';
 import { pickChannels } from '../channels/channels.service.js';
 import type { Micros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
-import { countChecks, findLockedProject, holdOwner, type User } from '../projects/projects.repository.js';
+import { countChecks, findProjectForShare, lockOwner, type User } from '../projects/projects.repository.js';
 import { type Check, type CheckSettings, type CheckState, defaultSettings, newCheck } from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-state.js';
@@ -12,14 +12,14 @@ import {
   type AssignedCheck,
   assignNamedChannels,
   type ChecksDeps,
-  holdOwnCheck,
+  lockOwnCheck,
   withChannels,
 } from './checks.service.js';
 import {
   findCheckByUuid,
   findMatchingCheck,
-  holdCheck,
   insertCheck,
+  lockCheck,
   updateCheck,
 } from './rows/checks.repository.js';
 
@@ -39,8 +39,8 @@ export async function createCheck(
 ): Promise<AssignedCheck & { readonly isNew: boolean }> {
   const spec = parseCheckSpec(caller.body);
   const written = await deps.db.transaction(async (tx) => {
-    const owner = await holdOwner(tx, caller.ownerId);
-    if ((await findLockedProject(tx, caller.projectId)) === undefined)
+    const owner = await lockOwner(tx, caller.ownerId);
+    if ((await findProjectForShare(tx, caller.projectId)) === undefined)
       throw new Unauthenticated('wrong api key');
     const existing = await findUniqueMatch(tx, caller, spec);
     if (existing !== undefined) return { ...(await applySpec(tx, caller, existing, spec)), isNew: false };
@@ -63,14 +63,14 @@ export async function reviseCheck(
   uuid: string,
 ): Promise<AssignedCheck> {
   const revised = await deps.db.transaction(async (tx) => {
-    const check = await holdOwnCheck(tx, caller, uuid);
+    const check = await lockOwnCheck(tx, caller, uuid);
     return applySpec(tx, caller, check, parseCheckSpec(caller.body));
   });
   deps.noteChange?.(revised.check.uuid);
   return revised;
 }
 
-/** Inserts a check with these settings and counts it; the owner is held by the caller's transaction. */
+/** Inserts a check with these settings and counts it; the owner is locked by the caller's transaction. */
 export async function addCheck(
   deps: Pick<WriteCheckDeps, 'newUuid' | 'clock'>,
   tx: Tx,
@@ -113,7 +113,7 @@ async function findUniqueMatch(tx: Tx, caller: Caller, spec: CheckSpec): Promise
   for (;;) {
     const found = await findMatchingCheck(tx, caller.projectId, match);
     if (found === undefined) return undefined;
-    const check = await holdCheck(tx, found.uuid);
+    const check = await lockCheck(tx, found.uuid);
     // an update may have changed it, or removed it, before it was locked
     if (check !== undefined && matches(check, match)) return check;
   }

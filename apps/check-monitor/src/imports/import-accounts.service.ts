@@ -10,10 +10,10 @@ import {
   findProjectByKeyHash,
   findProjectByPingKey,
   findUserByEmail,
-  holdOwner,
   insertProject,
   insertUser,
   listApiKeys,
+  lockOwner,
   type Project,
   projects,
   replaceApiKey,
@@ -36,7 +36,7 @@ export async function importAccounts(tx: Tx, run: ImportRun, rows: AccountRows):
   const users = await importUsers(tx, run, rows);
   for (const ownerId of new Set(rows.projects.flatMap(({ owner }) => users.get(owner) ?? []))) {
     // its count of checks is about to change
-    await holdOwner(tx, ownerId);
+    await lockOwner(tx, ownerId);
   }
   const pinged = await pingedProjects(tx, rows);
   const emails = new Map(rows.users.map(({ pk, email }) => [pk, email]));

@@ -4,8 +4,8 @@ import { column, querySql, type Tx } from '@certloop/db';
 import { healthAfter, isWell, type Sent } from '../channels/channel-health.js';
 import {
   type Channel,
-  holdChannel,
   listProjectChannels,
+  lockChannel,
   updateChannel,
 } from '../channels/channels.repository.js';
 import type { Micros } from '../instants.js';
@@ -31,7 +31,7 @@ export async function recordSent(
   sent: Sent,
   { now, hold, isNotice = false }: OutcomeOptions,
 ): Promise<Channel | undefined> {
-  const channel = await holdChannel(tx, used.id);
+  const channel = await lockChannel(tx, used.id);
   if (channel === undefined || !isDeepStrictEqual(channel.settings, used.settings)) return undefined;
   const { result } = sent;
   const health = healthAfter(channel, sent, now);

@@ -1,6 +1,6 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { holdChannel, updateChannel } from '../channels/channels.repository.js';
+import { lockChannel, updateChannel } from '../channels/channels.repository.js';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 import { deliveryOf } from '../integrations/links/bounce-address.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
@@ -58,7 +58,7 @@ async function storeReport(
     const found = await findDelivery(tx, deliveryId, at - window);
     if (found === undefined) return false;
     await noteDeliveryError(tx, found.id, error);
-    const channel = await holdChannel(tx, found.channelId);
+    const channel = await lockChannel(tx, found.channelId);
     if (channel === undefined) return false;
     const isSwitchedOff = isPermanent && channel.disabledAt === null;
     const changes = { lastError: error, ...(isPermanent ? { disabledAt: at } : {}) };

@@ -11,7 +11,7 @@ import {
   getProject,
   insertProject,
   insertUser,
-  keepProject,
+  lockProjectForShare,
   type Project,
   replaceApiKey,
   setPingKey,
@@ -63,7 +63,7 @@ type IssuedKind = (typeof keyKinds)[number];
 /** New key of a project, in the place of the one of that kind; it is not shown again. Throws NotFound. */
 export async function issueKey(deps: AccountDeps, projectId: string, kind: IssuedKind): Promise<string> {
   return deps.db.transaction(async (tx) => {
-    const { id } = await keepProject(tx, projectId);
+    const { id } = await lockProjectForShare(tx, projectId);
     return putKey(deps, tx, id, kind);
   });
 }

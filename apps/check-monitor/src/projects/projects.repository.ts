@@ -4,7 +4,7 @@ import {
   defineTable,
   executeSql,
   findRows,
-  keepRows,
+  lockForShare,
   querySql,
   type Tx,
   updateRows,
@@ -128,14 +128,14 @@ export async function getProject(tx: Tx, id: string): Promise<Project> {
 }
 
 /** The project, locked against deletion until the transaction ends; for callers that add something to it. */
-export async function findLockedProject(tx: Tx, id: string): Promise<Project | undefined> {
-  const [locked] = uuidForm.test(id) ? await keepRows(tx, projects, { id: id.toLowerCase() }) : [];
+export async function findProjectForShare(tx: Tx, id: string): Promise<Project | undefined> {
+  const [locked] = uuidForm.test(id) ? await lockForShare(tx, projects, { id: id.toLowerCase() }) : [];
   return locked;
 }
 
 /** The same; throws NotFound when there is none. */
-export async function keepProject(tx: Tx, id: string): Promise<Project> {
-  const locked = await findLockedProject(tx, id);
+export async function lockProjectForShare(tx: Tx, id: string): Promise<Project> {
+  const locked = await findProjectForShare(tx, id);
   if (locked === undefined) throw new NotFound(`there is no project ${id}`);
   return locked;
 }
@@ -219,10 +219,10 @@ export async function setUserLimits(
 }
 
 /**
- * The user, held until the transaction ends: checks of one account are made and deleted one after
+ * The user, locked until the transaction ends: checks of one account are made and deleted one after
  * another, so that its count is right and two upserts cannot both find nothing.
  */
-export async function holdOwner(tx: Tx, ownerId: string): Promise<User> {
+export async function lockOwner(tx: Tx, ownerId: string): Promise<User> {
   const text = 'update users set check_count = check_count where id = $1 returning *';
   const [owner] = await querySql(tx, users.columns, text, [ownerId]);
   if (owner === undefined) throw new Error(`there is no user ${ownerId}`);

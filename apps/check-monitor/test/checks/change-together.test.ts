@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { column, type Database, querySql, type Tx } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import type { CheckSettings } from '../../src/checks/check.js';
-import { holdCheck, updateCheck } from '../../src/checks/rows/checks.repository.js';
+import { lockCheck, updateCheck } from '../../src/checks/rows/checks.repository.js';
 import { insertHeldPings } from '../../src/pings/batches/store-pings.service.js';
 import { pingTo } from '../support/intake.js';
 import { describeMonitor } from '../support/suite.js';
@@ -26,7 +26,7 @@ describeMonitor('two changes of one check at the same time', (stage) => {
     const { database } = stage.app;
     const [held, waiting] = [new Signal(), new Signal()];
     const ended = database.transaction(async (tx) => {
-      const check = await holdCheck(tx, uuid);
+      const check = await lockCheck(tx, uuid);
       held.give();
       await waiting.given;
       if (check !== undefined) await updateCheck(tx, check.id, first);

@@ -135,7 +135,7 @@ export async function openTestApp(
     ...(destination === undefined ? { level: 'silent' } : { level: 'info', destination }),
   });
   const parts = { secret: config.secret, clock: micros, logger, delivery };
-  const watch = createServiceMetrics(createMetrics({ logger, keepMs: 0 }), { db: database, clock: micros });
+  const watch = createServiceMetrics(createMetrics({ logger, maxAgeMs: 0 }), { db: database, clock: micros });
   const { onDelivered, onRefusedCall } = watch;
   const notifier = openNotifier({ ...parts, db: database, onDelivered, onRefusedCall });
   const { handler, intake, tick, drain, dispatcher } = createApp({

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { readSeldom } from '../concurrency/read-seldom.js';
+import { cachedRead } from '../concurrency/cached-read.js';
 import type { Logger } from './logger.js';
 import type { EndRequest, RequestWatch } from './request-watch.js';
 
@@ -56,13 +56,13 @@ export type Observe<L extends string> = (labels: Readonly<Record<L, string>>, va
 export interface MetricsOptions {
   readonly logger: Logger;
   /** Milliseconds for which what a reading gave stays good; 5 s when absent. */
-  readonly keepMs?: number;
+  readonly maxAgeMs?: number;
 }
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Metrics of one app, those of its requests among them. Those of the process begin with the first scrape. */
-export function createMetrics({ logger, keepMs = 5_000 }: MetricsOptions): Metrics {
+export function createMetrics({ logger, maxAgeMs = 5_000 }: MetricsOptions): Metrics {
   const registry = new Registry();
   const beforeScrape: (() => Promise<void> | void)[] = [];
   const requests = requestMetrics(registry);
@@ -94,7 +94,7 @@ export function createMetrics({ logger, keepMs = 5_000 }: MetricsOptions): Metri
     gaugesOf: ({ name, gauges, read, isCostly = false }) => {
       const kinds = Object.keys(gauges) as (keyof typeof gauges)[];
       const filled = kinds.map((key) => ({ key, gauge: new Gauge(configOf(gauges[key], registry)) }));
-      const seldom = readSeldom(read, isCostly ? 12 * keepMs : keepMs);
+      const seldom = cachedRead(read, isCostly ? 12 * maxAgeMs : maxAgeMs);
       // from the start, as a rise from nothing is none to Prometheus
       failures.inc({ reading: name }, 0);
       beforeScrape.push(async () => {

@@ -6,7 +6,7 @@ import { createJobWatch } from './watch-job.js';
 
 test('runs of a job are counted by their outcome, and its last success stays', async () => {
   const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
-  const metrics = createMetrics({ logger: createLogger({ service: 'test', level: 'silent' }), keepMs: 0 });
+  const metrics = createMetrics({ logger: createLogger({ service: 'test', level: 'silent' }), maxAgeMs: 0 });
   const watch = createJobWatch(metrics, clock);
   expect(await watch('sweep', async () => 7)).toBe(7);
   clock.advance(60_000);

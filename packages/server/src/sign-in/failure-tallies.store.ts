@@ -7,7 +7,7 @@ export interface FailureTallies {
   /** Tally of the key; a new one when there is none. */
   get(key: string, now: number): Tally;
   /** Makes sure that a tally that was blocked is not replaced by those of other keys. */
-  keepBlocked(key: string, tally: Tally): void;
+  storeBlocked(key: string, tally: Tally): void;
   /** Forgets all failures of the key. */
   forgive(key: string): void;
 }
@@ -52,7 +52,7 @@ export function createFailureTallies(): FailureTallies {
       open.set(key, tally);
       return tally;
     },
-    keepBlocked: (key, tally) => {
+    storeBlocked: (key, tally) => {
       if (shared.includes(tally)) return;
       open.delete(key);
       blocked.set(key, tally);

@@ -84,7 +84,7 @@ export function createLoginThrottle(clock: Clock, onThrottled = (): void => unde
 }
 
 function noteFailureAt({ tallies, key, tally, rule }: Place, now: number): void {
-  if (noteFailure(tally, rule, now)) tallies.keepBlocked(key, tally);
+  if (noteFailure(tally, rule, now)) tallies.storeBlocked(key, tally);
 }
 
 async function counted<T>(places: readonly Place[], work: () => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ import {
 import { findKeyRefusal } from '../../certificates/compromised-keys.repository.js';
 import type { CsrRow } from '../../csrs/csrs.repository.js';
 import { findRefusal } from '../../csrs/judge-issuance.service.js';
-import { type FqdnRow, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { findOrderProvider, getProvider, type ProviderRow } from '../../providers/providers.repository.js';
@@ -144,7 +144,7 @@ async function decide(
   caller: Caller,
   requested: Requested,
 ): Promise<Decision> {
-  const fqdn = await holdFqdn(tx, requested.fqdn.spaceId, requested.fqdn.id);
+  const fqdn = await lockFqdn(tx, requested.fqdn.spaceId, requested.fqdn.id);
   const open = await findOpenJob(tx, fqdn.id);
   if (open !== undefined) return { kind: 'job', job: open, isNew: false };
   const now = clock.now();

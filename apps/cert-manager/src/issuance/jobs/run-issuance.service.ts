@@ -7,9 +7,9 @@ import { isHandingIn, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { findLastOfProvider } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal, requireSoundKey } from '../../certificates/compromised-keys.repository.js';
-import { type CsrRow, csrNotFound, findCsr, keepCsr } from '../../csrs/csrs.repository.js';
+import { type CsrRow, csrNotFound, findCsr, lockCsrForShare } from '../../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
-import { type FqdnRow, getFqdn, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, getFqdn, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import {
   type IssuedCertificate,
@@ -30,7 +30,7 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly opener: ProviderOpener;
-  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
+  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is locked. */
   readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
   /** Lets what watches the FQDN know that it got no certificate; part of the transaction that ends the job. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
@@ -180,8 +180,8 @@ async function complete(worker: Worker, subject: Subject, issued: IssuedCertific
   const caller = callerOfJob(job);
   const { provider, csr } = subject;
   const certificate = await deps.db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, job.spaceId, job.fqdnId);
-    if (!(await keepCsr(tx, csr.id))) throw csrGone();
+    const fqdn = await lockFqdn(tx, job.spaceId, job.fqdnId);
+    if (!(await lockCsrForShare(tx, csr.id))) throw csrGone();
     const now = deps.clock.now();
     const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
     const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });

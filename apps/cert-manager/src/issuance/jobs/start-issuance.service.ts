@@ -3,7 +3,11 @@ import type { Caller } from '../../access/caller.js';
 import { type CsrRow, csrNotFound, findLatestCsr } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
 import { orderSubject } from '../../judging/csr-rules.js';
-import { keepProvider, type ProviderRow, providerNotFound } from '../../providers/providers.repository.js';
+import {
+  lockProviderForShare,
+  type ProviderRow,
+  providerNotFound,
+} from '../../providers/providers.repository.js';
 import { findLatestJob, type IssuanceJobRow, insertJob } from './issuance-jobs.repository.js';
 import { jobCallerOf } from './job-audit.js';
 import { changeStep, type StepReports } from './request-plan.js';
@@ -19,14 +23,14 @@ export interface NewJob {
   readonly replacesId: string | null;
 }
 
-/** Makes a job in the hands of this process; the FQDN is held and has no open one. Throws NotFound when the provider is gone. */
+/** Makes a job in the hands of this process; the FQDN is locked and has no open one. Throws NotFound when the provider is gone. */
 export async function insertNewJob(
   tx: Tx,
   caller: Caller,
   { kind, fqdn, csr, provider, steps, replacesId }: NewJob,
   { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
 ): Promise<IssuanceJobRow> {
-  if ((await keepProvider(tx, provider.id)) === undefined) throw providerNotFound();
+  if ((await lockProviderForShare(tx, provider.id)) === undefined) throw providerNotFound();
   const row: IssuanceJobRow = {
     id: newRowId(now),
     fqdnId: fqdn.id,

@@ -4,11 +4,11 @@ import type { Caller } from '../../access/caller.js';
 import { recordAudit, recordAudits } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { storeCertificates } from '../../certificates/store-certificates.repository.js';
-import { csrNotFound, keepCsr, keepCsrs } from '../../csrs/csrs.repository.js';
-import { type FqdnRow, holdFqdn, holdFqdns } from '../../fqdns/fqdns.repository.js';
+import { csrNotFound, lockCsrForShare, lockCsrsForShare } from '../../csrs/csrs.repository.js';
+import { type FqdnRow, lockFqdn, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { validityWarning } from '../../judging/public-validity.js';
 import type { IssuedCertificate } from '../../providers/provider.js';
-import { keepProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import { lockProviderForShare, type ProviderRow } from '../../providers/providers.repository.js';
 import { certificateFacts, certificateOf, storeIssued } from '../store-certificate.service.js';
 import type { Order } from './find-orders.service.js';
 import { orRecordLost } from './lost-certificate.service.js';
@@ -26,7 +26,7 @@ export interface Signed {
 export interface StoreDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is held. */
+  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is locked. */
   readonly onCertificateStored: (
     tx: Tx,
     caller: Caller,
@@ -82,7 +82,7 @@ function firstsOf(all: readonly Signed[]): Signed[] {
 async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[]): Promise<CertificateRow[]> {
   const ids = all.map(({ order }) => order.fqdn.id);
   return db.transaction(async (tx) => {
-    const held = await holdThose(tx, all, ids);
+    const held = await lockSubjects(tx, all, ids);
     const now = deps.clock.now();
     const certificates = all.map(({ order, issued }) => certificateOf({ ...originOf(order), issued, now }));
     const stored = await storeCertificates(tx, certificates, now);
@@ -108,13 +108,13 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
 class NotTogether extends Error {}
 
 /** The FQDNs by their ids, and their CSRs, locked. Throws NotTogether unless all are there. */
-async function holdThose(
+async function lockSubjects(
   tx: Tx,
   all: readonly Signed[],
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, FqdnRow>> {
-  const held = new Map((await holdFqdns(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
-  const locked = await keepCsrs(
+  const held = new Map((await lockFqdns(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
+  const locked = await lockCsrsForShare(
     tx,
     all.map(({ order }) => order.csr.id),
   );
@@ -136,12 +136,13 @@ function storeAlone(
   const { csr, provider } = order;
   return db.transaction(async (tx) => {
     // The provider took its time: whom the certificate is for may be gone by now.
-    const fqdn = await holdFqdn(tx, order.fqdn.spaceId, order.fqdn.id);
-    if (!(await keepCsr(tx, csr.id))) throw csrNotFound('the CSR was deleted while it was being signed');
+    const fqdn = await lockFqdn(tx, order.fqdn.spaceId, order.fqdn.id);
+    if (!(await lockCsrForShare(tx, csr.id)))
+      throw csrNotFound('the CSR was deleted while it was being signed');
     await deleteSigningRequests(tx, [requestId]);
     const now = clock.now();
     // a certificate of a provider that was deleted meanwhile names none
-    const isThere = (await keepProvider(tx, provider.id)) !== undefined;
+    const isThere = (await lockProviderForShare(tx, provider.id)) !== undefined;
     const origin = { ...originOf(order), ...(!isThere && { providerId: null }) };
     const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
     // another call for the same was given the same certificate, and has stored it with its entry

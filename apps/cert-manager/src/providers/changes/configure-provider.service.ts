@@ -9,8 +9,8 @@ import { kindOf, type ProviderKind } from '../provider-kinds.js';
 import { targetsOf } from '../provider-state.js';
 import {
   getProvider,
-  holdProvider,
   isBuiltIn,
+  lockProvider,
   type ProviderRow,
   secretPlace,
   updateProvider,
@@ -45,7 +45,7 @@ export async function setProviderConfig(
   const sound = await judgeConfig(deps, kindOf(provider), config);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    const row = await holdProvider(tx, id);
+    const row = await lockProvider(tx, id);
     const { config: open, secrets } = sealConfig(row, sound, deps.keyRing);
     const environmentAddress = addressOfEnvironment(deps, row, open);
     await updateProvider(tx, id, { config: open, secrets, environmentAddress, updatedAt: now });

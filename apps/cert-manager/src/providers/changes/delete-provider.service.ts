@@ -5,14 +5,14 @@ import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import { kindOf } from '../provider-kinds.js';
 import { type ProviderUse, useSentence } from '../provider-use.js';
-import { deleteProviderRow, holdProvider, isBuiltIn, type ProviderRow } from '../providers.repository.js';
+import { deleteProviderRow, isBuiltIn, lockProvider, type ProviderRow } from '../providers.repository.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { maskSecrets } from './stored-config.js';
 
 export interface DeleteProviderDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** What names a provider that is held, and so cannot do without it. */
+  /** What names a provider that is locked, and so cannot do without it. */
   readonly listUses: (tx: Tx, providerId: string, now: Date) => Promise<readonly ProviderUse[]>;
 }
 
@@ -28,7 +28,7 @@ export async function deleteProvider(
   requireAdmin(caller);
   return db.longTransaction(async (tx) => {
     // deleting takes long where it has issued very many certificates; a request that names it meanwhile waits, and then finds that it is gone
-    const row = await holdProvider(tx, id);
+    const row = await lockProvider(tx, id);
     if (isBuiltIn(row)) throw builtIn(row);
     const now = clock.now();
     const uses = (await listUses(tx, id, now)).filter(({ count }) => count > 0);

@@ -5,9 +5,9 @@ import type { Clock, Logger } from '@certloop/server';
 import { type ProviderKind, providerKinds } from '../provider-kinds.js';
 import { followEnvironment } from '../provider-state.js';
 import {
-  holdProviders,
   insertProvider,
   isBuiltIn,
+  lockProviders,
   type ProviderRow,
   updateProvider,
 } from '../providers.repository.js';
@@ -36,7 +36,7 @@ export async function ensureProviders(deps: Deps, addresses: ProviderAddresses):
 }
 
 async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Promise<ProviderKindName[]> {
-  const known = new Map((await holdProviders(tx)).filter(isBuiltIn).map((row) => [row.name, row]));
+  const known = new Map((await lockProviders(tx)).filter(isBuiltIn).map((row) => [row.name, row]));
   const changed: ProviderKindName[] = [];
   for (const [place, name] of providerKindNames.entries()) {
     const kind = providerKinds[name];

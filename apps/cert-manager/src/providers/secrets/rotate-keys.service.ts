@@ -1,8 +1,8 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import { holdAccountRows, updateAccountRow } from '../../acme/acme-accounts.repository.js';
+import { lockAccountRows, updateAccountRow } from '../../acme/acme-accounts.repository.js';
 import { accountKeyPlace } from '../acme/acme-parts.service.js';
-import { holdProviders, secretPlace, updateProvider } from '../providers.repository.js';
+import { lockProviders, secretPlace, updateProvider } from '../providers.repository.js';
 import { deleteOtherCanaries } from './canaries.repository.js';
 import { proveKeyRing } from './encryption.service.js';
 import type { KeyRing } from './key-ring.js';
@@ -27,7 +27,7 @@ export async function rotateKeys(
 
 async function rotateProviders(tx: Tx, ring: KeyRing, updatedAt: Date): Promise<number> {
   let count = 0;
-  for (const { id, secrets } of await holdProviders(tx)) {
+  for (const { id, secrets } of await lockProviders(tx)) {
     const renewed = Object.entries(secrets).map(([path, sealed]) => {
       return [path, reseal(ring, secretPlace(id, path), sealed)] as const;
     });
@@ -40,7 +40,7 @@ async function rotateProviders(tx: Tx, ring: KeyRing, updatedAt: Date): Promise<
 
 async function rotateAccounts(tx: Tx, ring: KeyRing): Promise<number> {
   let count = 0;
-  for (const { id, sealedKey, sealedNextKey } of await holdAccountRows(tx)) {
+  for (const { id, sealedKey, sealedNextKey } of await lockAccountRows(tx)) {
     const key = reseal(ring, accountKeyPlace('sealed_key', id), sealedKey);
     const next =
       sealedNextKey === null ? null : reseal(ring, accountKeyPlace('sealed_next_key', id), sealedNextKey);

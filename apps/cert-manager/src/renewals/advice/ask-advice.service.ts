@@ -2,7 +2,7 @@ import { AppError } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { getCertificate } from '../../certificates/certificates.repository.js';
-import { type FqdnRow, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { Provider, RenewalAdvice } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
@@ -83,7 +83,7 @@ async function storeAdvice(
   const now = clock.now();
   const change = changeBy(answer, now);
   await db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, asked.spaceId, asked.fqdnId);
+    const fqdn = await lockFqdn(tx, asked.spaceId, asked.fqdnId);
     if (!(await updateRenewal(tx, asked, change))) return;
     await reschedule(tx, fqdn, { ...asked, ...change }, now);
     if (isNews(asked, answer)) await onPlanned?.(tx, fqdn);

@@ -4,7 +4,7 @@ import { listNewestCertificates } from '../../certificates/certificates.reposito
 import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
 import { type CsrRow, findCsr, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { refusedBy } from '../../csrs/judge-issuance.service.js';
-import { holdFqdns } from '../../fqdns/fqdns.repository.js';
+import { lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { listRules } from '../../fqdns/space-policies.repository.js';
 import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
@@ -34,8 +34,8 @@ export async function findSubjects(
   entries: readonly RenewalRow[],
 ): Promise<(FoundSubject | undefined)[]> {
   const ids = entries.map(({ fqdnId }) => fqdnId);
-  // held, so that a request either sees this renewal under way or is seen by it
-  const fqdns = by('id', await holdFqdns(tx, ids));
+  // locked, so that a request either sees this renewal under way or is seen by it
+  const fqdns = by('id', await lockFqdns(tx, ids));
   const requested = new Set(await listFqdnsBeingRequested(tx, ids));
   const csrs = by('fqdnId', await listLatestCsrs(tx, ids));
   const compromised = await listCompromisedKeys(

@@ -23,7 +23,7 @@ import { mayHaveCertificate } from '../renewal-entry.js';
 import { pendingKeyOf, pendingRequest, type RenewalJournal } from '../renewal-journal.js';
 import { hasRenewalWithOrder, type RenewalRow } from '../renewals.repository.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
-import { holdLease, type LeaseDeps, LeaseLost, type RenewalLease } from './renewal-lease.service.js';
+import { type LeaseDeps, LeaseLost, openLease, type RenewalLease } from './renewal-lease.service.js';
 import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
 import { createSettler, type Settlement } from './settle-together.service.js';
 
@@ -54,7 +54,7 @@ export interface RenewDeps extends LeaseDeps, SettleDeps {
  * an end like any other; throws only what no one foresaw, and then the entry is left to lapse.
  */
 export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Promise<RenewalEnd> {
-  const lease = holdLease(deps, entry);
+  const lease = openLease(deps, entry);
   try {
     await deps.atStep('claimed', entry);
     const subject = await deps.batches.findSubject(entry);

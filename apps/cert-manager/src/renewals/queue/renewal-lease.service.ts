@@ -35,7 +35,7 @@ export interface RenewalLease {
 }
 
 /** Extends the lease of an entry each third of its length, until it is released or lost. */
-export function holdLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
+export function openLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
   const { db, clock, logger, leaseMs } = deps;
   let { journal } = entry;
   const extend = async () => {

@@ -5,8 +5,8 @@ import { recordAudit } from '../../audit/audit.service.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../../certificates/certificates.repository.js';
 import { usableUntil } from '../../certificates/in-use.js';
-import { type CsrRow, hasCsrOfFqdn, keepCsr } from '../../csrs/csrs.repository.js';
-import { type FqdnRow, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import { type CsrRow, hasCsrOfFqdn, lockCsrForShare } from '../../csrs/csrs.repository.js';
+import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { Restate } from '../../fqdns/fqdns.service.js';
 import { orRecordLost } from '../../issuance/signing/lost-certificate.service.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
@@ -77,12 +77,12 @@ export async function settleRenewed(
   const caller = callerFor(entry);
   const endRequest = (tx: Tx) => deleteSigningRequests(tx, requestsOf(journal()));
   const store = async (tx: Tx) => {
-    const held = await holdFqdn(tx, spaceId, fqdnId);
+    const held = await lockFqdn(tx, spaceId, fqdnId);
     const now = clock.now();
     await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
     await endRequest(tx);
     // a certificate is stored even if its CSR was deleted meanwhile
-    const csrId = csr !== undefined && (await keepCsr(tx, csr.id)) ? csr.id : null;
+    const csrId = csr !== undefined && (await lockCsrForShare(tx, csr.id)) ? csr.id : null;
     const origin = { fqdnId, csrId, providerId: provider.id };
     const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
     if (!isNew) {
@@ -143,7 +143,7 @@ export async function settleFailed(
   const { entry } = lease;
   const reason = readableText(refusal.reason);
   const next = await db.transaction(async (tx) => {
-    const held = await holdFqdn(tx, spaceId, id);
+    const held = await lockFqdn(tx, spaceId, id);
     const now = clock.now();
     await settle(tx, entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     if (isAnswered(lease, refusal)) await deleteSigningRequests(tx, requestsOf(lease.journal()));

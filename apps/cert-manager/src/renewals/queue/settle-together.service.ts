@@ -3,8 +3,8 @@ import { type BatchEnd, batched } from '@certloop/server';
 import { recordAudits } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { storeCertificates } from '../../certificates/store-certificates.repository.js';
-import { type CsrRow, keepCsrs } from '../../csrs/csrs.repository.js';
-import { type FqdnRow, holdFqdns } from '../../fqdns/fqdns.repository.js';
+import { type CsrRow, lockCsrsForShare } from '../../csrs/csrs.repository.js';
+import { type FqdnRow, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
 import { certificateOf } from '../../issuance/store-certificate.service.js';
 import type { IssuedCertificate } from '../../providers/provider.js';
@@ -67,7 +67,7 @@ async function settleTogether(
 /** A settlement whose CSR is there still. */
 interface Sound extends Settlement {
   readonly csr: CsrRow;
-  /** As it is now, and held. */
+  /** As it is now, and locked. */
   readonly held: FqdnRow;
 }
 
@@ -77,7 +77,7 @@ async function storeAll(
   settlements: readonly Settlement[],
 ): Promise<CertificateRow[]> {
   const ids = settlements.map(({ subject }) => subject.fqdn.id);
-  const held = await holdFqdns(tx, ids);
+  const held = await lockFqdns(tx, ids);
   const now = clock.now();
   const entries = settlements.map(({ lease }) => lease.entry);
   await completeAll(tx, entries, now);
@@ -112,7 +112,7 @@ async function soundOnes(
 ): Promise<Sound[]> {
   const fqdns = new Map(held.map((fqdn) => [fqdn.id, fqdn]));
   const csrs = settlements.flatMap(({ subject }) => (subject.csr === undefined ? [] : [subject.csr.id]));
-  const locked = new Set(csrs.length === 0 ? [] : await keepCsrs(tx, csrs));
+  const locked = new Set(csrs.length === 0 ? [] : await lockCsrsForShare(tx, csrs));
   return settlements.flatMap((settlement) => {
     const { csr, fqdn } = settlement.subject;
     const own = fqdns.get(fqdn.id);

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { type FqdnRow, holdFqdn, listRenewedFqdnsAfter } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { Restate } from '../../fqdns/fqdns.service.js';
 import { deleteOldRenewals, findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
 import { insertPlanned, readOutlook } from '../schedule-renewals.service.js';
@@ -55,7 +55,7 @@ async function planIfMissing(
   restate: Restate,
   now: Date,
 ): Promise<boolean> {
-  const fqdn = await holdFqdn(tx, spaceId, id);
+  const fqdn = await lockFqdn(tx, spaceId, id);
   if (!fqdn.renewalEnabled || (await findOpenRenewal(tx, id)) !== undefined) return false;
   const { outlook } = await readOutlook(tx, fqdn);
   if (!outlook.isPlanned) return false;

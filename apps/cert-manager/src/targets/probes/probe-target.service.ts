@@ -10,7 +10,7 @@ import { findNewest } from '../served/expected.service.js';
 import type { ServedPart } from '../served/served-part.js';
 import { readServed } from '../served/show-served.service.js';
 import { refused } from '../target-input.js';
-import { claimTarget, getTarget, holdClaimed, releaseTarget } from '../targets.repository.js';
+import { claimTarget, getTarget, lockClaimedTarget, releaseTarget } from '../targets.repository.js';
 import { auditOf, type TargetPath } from '../targets.service.js';
 import { nextProbeAt } from './probe-schedule.js';
 import type { ProbeDeps } from './run-probes.service.js';
@@ -63,7 +63,7 @@ export async function probeTarget(
   const isWhole = !signal.aborted && found.every(({ address }) => address !== undefined);
   const seconds = await db.transaction(async (tx) => {
     const now = clock.now();
-    const current = await holdClaimed(tx, target);
+    const current = await lockClaimedTarget(tx, target);
     if (current === undefined) return undefined;
     const settled = await settleObserved(tx, deps, {
       target: current,

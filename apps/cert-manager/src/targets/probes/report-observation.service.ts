@@ -4,7 +4,7 @@ import { readSent } from '@certloop/tls-probe/rules';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { getFqdn, holdFqdn } from '../../fqdns/fqdns.repository.js';
+import { getFqdn, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { readAddress, refused } from '../target-input.js';
 import { getTarget } from '../targets.repository.js';
 import { auditOf, type TargetPath } from '../targets.service.js';
@@ -51,7 +51,7 @@ export async function reportObservation(
       `is later than ${now.toISOString()}. Set the clock of the reporter.`,
     );
   const seconds = await db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const target = await getTarget(tx, fqdnId, targetId);
     const states = await listStates(tx, [targetId]);
     const isNew = states.every(({ address }) => address !== (one.address ?? ''));

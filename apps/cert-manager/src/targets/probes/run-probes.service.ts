@@ -6,7 +6,7 @@ import { findNewest } from '../served/expected.service.js';
 import {
   type ClaimedTarget,
   claimTargets,
-  holdClaimed,
+  lockClaimedTarget,
   releaseTarget,
   type TargetRow,
 } from '../targets.repository.js';
@@ -161,7 +161,7 @@ async function settleEnded(
     for (const { target, found, isWhole } of sorted) {
       const now = clock.now();
       // the guard against who was silent for longer than its turn
-      const current = await holdClaimed(tx, target);
+      const current = await lockClaimedTarget(tx, target);
       if (current === undefined) continue;
       const regular = { now, everySeconds: current.everySeconds, random: Math.random() };
       // it is due again at once when the service stops in the middle

@@ -4,7 +4,7 @@ import type { AddressObservation } from '@certloop/tls-probe';
 import { type Known, type Newest, readKnown } from '../served/expected.service.js';
 import {
   deleteServedFqdn,
-  holdServedFqdn,
+  lockServedFqdn,
   type ServedFqdnRow,
   updateServedFqdn,
 } from '../served/served-fqdns.repository.js';
@@ -56,7 +56,7 @@ export interface Settled {
 export async function settleObserved(tx: Tx, listener: ServedListener, observed: Observed): Promise<Settled> {
   const { target, found, observer, observedAt, isWhole } = observed;
   // anyone who observes another target of the FQDN waits, and then judges with this one
-  const row = await holdServedFqdn(tx, target.fqdnId);
+  const row = await lockServedFqdn(tx, target.fqdnId);
   const known = await readKnown(tx, target.fqdnId, serialsIn(found));
   const before = new Map((await listStates(tx, [target.id])).map((state) => [state.address, state]));
   const turns: Date[] = [];
@@ -91,7 +91,7 @@ export async function settleTargets(
   fqdnId: string,
   { newest, now }: { readonly newest: Newest | undefined; readonly now: Date },
 ): Promise<void> {
-  const row = await holdServedFqdn(tx, fqdnId);
+  const row = await lockServedFqdn(tx, fqdnId);
   if (row === undefined) return;
   if ((await listTargetsOf(tx, fqdnId)).length > 0) {
     await settleVerdict(tx, listener, row, newest, now);

@@ -4,9 +4,9 @@ import {
   defineTable,
   deleteRows,
   executeSql,
-  holdRows,
   type ListPage,
   type ListWindow,
+  lockForUpdate,
   readListPage,
   type Tx,
   updateRows,
@@ -63,8 +63,8 @@ export async function addServedFqdn(
 }
 
 /** The row of an FQDN, held until the transaction ends, so that its addresses are judged by one at a time. */
-export async function holdServedFqdn(tx: Tx, id: string): Promise<ServedFqdnRow | undefined> {
-  return (await holdRows(tx, servedFqdns, { id }))[0];
+export async function lockServedFqdn(tx: Tx, id: string): Promise<ServedFqdnRow | undefined> {
+  return (await lockForUpdate(tx, servedFqdns, { id }))[0];
 }
 
 export async function updateServedFqdn(tx: Tx, id: string, change: Partial<ServedFqdnRow>): Promise<void> {

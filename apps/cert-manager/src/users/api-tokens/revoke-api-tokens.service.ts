@@ -3,7 +3,7 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { findUser, holdUser } from '../users.repository.js';
+import { findUser, lockUser } from '../users.repository.js';
 import { userNotFound } from '../users.service.js';
 import type { ApiTokenRow } from './api-token.js';
 import { deleteApiTokens, listApiTokensOf } from './api-tokens.repository.js';
@@ -58,7 +58,7 @@ async function revokeFamily(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     // holding the owner keeps a successor from being made meanwhile
-    if ((await holdUser(tx, userId)) === undefined) throw userNotFound();
+    if ((await lockUser(tx, userId)) === undefined) throw userNotFound();
     const tokens = await listApiTokensOf(tx, userId);
     const token = tokens.find((one) => one.id === id);
     if (token === undefined) throw tokenNotFound();

@@ -3,7 +3,7 @@ import { newSecret, secretHash } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { formatApiToken, newApiToken } from '../sessions/credentials.js';
-import { holdUser } from '../users.repository.js';
+import { lockUser } from '../users.repository.js';
 import type { ApiTokenRow } from './api-token.js';
 import { deleteApiTokens, endApiToken, insertApiToken, listApiTokensOf } from './api-tokens.repository.js';
 import { type ApiTokensDeps, tokenFacts } from './api-tokens.service.js';
@@ -26,7 +26,7 @@ export async function succeedApiToken(
   const parts = newApiToken(newSecret());
   return db.transaction(async (tx) => {
     // of two calls at once, the second finds what the first made
-    const owner = await holdUser(tx, caller.userId);
+    const owner = await lockUser(tx, caller.userId);
     const now = clock.now();
     const tokens = await listApiTokensOf(tx, caller.userId);
     const token = tokens.find(({ id }) => id === caller.tokenId);

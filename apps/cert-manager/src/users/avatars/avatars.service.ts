@@ -4,7 +4,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { requireOwnAccount } from '../own-account.service.js';
-import { keepUsers } from '../users.repository.js';
+import { lockUsersForShare } from '../users.repository.js';
 import { userNotFound } from '../users.service.js';
 import { findAvatar, storeAvatar } from './avatars.repository.js';
 import { encodeAvatar } from './encode-avatar.service.js';
@@ -35,7 +35,7 @@ export async function replaceAvatar(
   await requireOwnAccount({ db }, caller, userId);
   const png = await encodeAvatar(bytes);
   await db.transaction(async (tx) => {
-    if ((await keepUsers(tx, [userId])).length === 0) throw userNotFound();
+    if ((await lockUsersForShare(tx, [userId])).length === 0) throw userNotFound();
     const updatedAt = clock.now();
     await storeAvatar(tx, { userId, png, updatedAt });
     const details = { bytes: png.length };

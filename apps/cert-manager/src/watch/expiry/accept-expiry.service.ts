@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { findNewestCertificate } from '../../certificates/certificates.repository.js';
-import { type FqdnRow, holdFqdn, updateExpiryAccepted } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, lockFqdn, updateExpiryAccepted } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, fqdnAudit, type Restate } from '../../fqdns/fqdns.service.js';
 import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
 
@@ -28,7 +28,7 @@ export async function acceptExpiry(
 ): Promise<FqdnRow> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   return db.transaction(async (tx) => {
-    const fqdn = await holdFqdn(tx, spaceId, fqdnId);
+    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const now = clock.now();
     const { renewalEnabled, expiryAcceptedUntil: before } = fqdn;
     const endsAt = (await findNewestCertificate(tx, fqdnId))?.expiresAt;

@@ -153,7 +153,7 @@ export async function findMatchingCheck(
 }
 
 /** The check as it is now, locked until the transaction ends. */
-export async function holdCheck(tx: Tx, uuid: string): Promise<Check | undefined> {
+export async function lockCheck(tx: Tx, uuid: string): Promise<Check | undefined> {
   await lockState(tx, uuid);
   return findCheckByUuid(tx, uuid);
 }

@@ -73,8 +73,8 @@ export async function findKnownChecks(db: Database, uuids: readonly string[]): P
   return parsed(await db.lanes.run(findSome, [`{${uuids.join(',')}}`]));
 }
 
-/** The same, held until the transaction ends. */
-export async function holdKnownChecks(tx: Tx, uuids: readonly string[]): Promise<KnownCheck[]> {
+/** The same, locked until the transaction ends. */
+export async function lockKnownChecks(tx: Tx, uuids: readonly string[]): Promise<KnownCheck[]> {
   return inDialect(tx, { sqlite: findOnSqlite, postgres: lockOnPostgres })(tx, uuids);
 }
 

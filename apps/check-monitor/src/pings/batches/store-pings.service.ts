@@ -10,7 +10,7 @@ import { nextPlace } from '../ping-ring.js';
 import type { Ping, PingRow } from '../pings.repository.js';
 import { type PruneDeps, pruneAfter } from '../prune-alerts.service.js';
 import { signalOfHttpPing, signalOfMail } from '../signal.js';
-import { findKnownChecks, holdKnownChecks } from './known-checks.repository.js';
+import { findKnownChecks, lockKnownChecks } from './known-checks.repository.js';
 import type { KnownCheck, KnownChecks } from './known-checks.store.js';
 import { commitPings, insertPings, type PingRows } from './ping-batch.repository.js';
 
@@ -79,7 +79,7 @@ export async function insertHeldPings(
   pings: readonly AddressedPing[],
 ): Promise<{ readonly refusals: PingRefusal[]; readonly stored: readonly StoredPing[] }> {
   const uuids = [...new Set(pings.map(({ uuid }) => uuid))];
-  const batch = new Batch(await holdKnownChecks(tx, uuids), deps);
+  const batch = new Batch(await lockKnownChecks(tx, uuids), deps);
   const refusals = pings.map((ping) => batch.add(ping));
   if (batch.changed.size === 0) return { refusals, stored: [] };
   const written = await insertPings(tx, batch.rows());

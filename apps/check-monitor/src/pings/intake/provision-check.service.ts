@@ -5,9 +5,9 @@ import { defaultSettings } from '../../checks/check.js';
 import { findChecksBySlug } from '../../checks/rows/checks.repository.js';
 import { addCheck, requireRoom, type WriteCheckDeps } from '../../checks/write-check.service.js';
 import {
-  findLockedProject,
   findProjectByPingKey,
-  holdOwner,
+  findProjectForShare,
+  lockOwner,
   type User,
 } from '../../projects/projects.repository.js';
 import { wrongUrl } from '../incoming-ping.js';
@@ -29,8 +29,8 @@ export async function provisionCheck(
   const project = await findProjectByPingKey(tx, pingKey);
   if (project === undefined) throw new NotFound('not found');
   if (slug.length > longestSlug) throw wrongUrl();
-  const owner = await holdOwner(tx, project.ownerId);
-  if ((await findLockedProject(tx, project.id)) === undefined) throw new NotFound('not found');
+  const owner = await lockOwner(tx, project.ownerId);
+  if ((await findProjectForShare(tx, project.id)) === undefined) throw new NotFound('not found');
   const [existing] = await findChecksBySlug(tx, project.id, slug);
   if (existing !== undefined) return { uuid: existing.uuid, isNew: false };
   requireTwiceTheRoom(deps, owner);

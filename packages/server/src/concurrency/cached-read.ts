@@ -1,20 +1,23 @@
 /**
- * `read` behind a memory: what it gave stays good for `keepMs` from the begin of the reading, and while one is
- * under way no one begins another. Rejects when a reading fails, or is not over after `patienceMs` (2 s when
- * absent): it goes on, and anyone who asks meanwhile waits for the same one. While it is late, what the one before gave
- * stands in for it, for five times `keepMs` at most.
+ * `read` behind a cache: a value stays valid for `maxAgeMs` from the begin of its read, and only one read runs at a
+ * time. Rejects when a read fails, or is not over after `patienceMs` (2 s when absent): it goes on, and later callers
+ * wait for the same read. While a read is late, callers get the previous value, for at most five times `maxAgeMs`.
  */
-export function readSeldom<T>(read: () => Promise<T>, keepMs: number, patienceMs = 2_000): () => Promise<T> {
+export function cachedRead<T>(
+  read: () => Promise<T>,
+  maxAgeMs: number,
+  patienceMs = 2_000,
+): () => Promise<T> {
   let reading: Promise<T> | undefined;
   let goodUntil = 0;
   let isUnderWay = false;
   let earlier: { readonly value: T; readonly until: number } | undefined;
 
   const begin = (): Promise<T> => {
-    goodUntil = performance.now() + keepMs;
+    goodUntil = performance.now() + maxAgeMs;
     isUnderWay = true;
     const begun = read();
-    const until = goodUntil + 4 * keepMs;
+    const until = goodUntil + 4 * maxAgeMs;
     begun
       .then((value) => {
         earlier = { value, until };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { readSeldom } from './read-seldom.js';
+import { cachedRead } from './cached-read.js';
 
 /** A reading that gives 1, 2, 3 … and notes how often it was begun. */
 function counted(results: readonly (() => Promise<number>)[]) {
@@ -19,20 +19,20 @@ afterEach(() => {
 describe('a cached reading', () => {
   test('gives what it has while that is good', async () => {
     const { state, read } = counted([async () => 7]);
-    const ask = readSeldom(read, 60_000);
+    const ask = cachedRead(read, 60_000);
     expect([await ask(), await ask()]).toEqual([7, 7]);
     expect(state.begun).toBe(1);
   });
 
   test('reads again when nothing stays good', async () => {
     const { read } = counted([async () => 7, async () => 8]);
-    const ask = readSeldom(read, 0);
+    const ask = cachedRead(read, 0);
     expect([await ask(), await ask()]).toEqual([7, 8]);
   });
 
   test('rejects when the reading fails, and tries again at once', async () => {
     const { read } = counted([async () => Promise.reject(new Error('gone')), async () => 8]);
-    const ask = readSeldom(read, 60_000);
+    const ask = cachedRead(read, 60_000);
     await expect(ask()).rejects.toThrow('gone');
     expect(await ask()).toBe(8);
   });
@@ -41,7 +41,7 @@ describe('a cached reading', () => {
     const never = () => new Promise<number>(() => undefined);
     const { read } = counted([async () => 7, never]);
     jest.useFakeTimers();
-    const ask = readSeldom(read, 1_000, 100);
+    const ask = cachedRead(read, 1_000, 100);
     expect(await ask()).toBe(7);
     jest.advanceTimersByTime(1_000);
     const late = ask();
@@ -61,7 +61,7 @@ describe('a cached reading', () => {
           finish = resolve;
         }),
     ]);
-    const ask = readSeldom(read, 0, 5);
+    const ask = cachedRead(read, 0, 5);
     await expect(ask()).rejects.toThrow('not done within 5 ms');
     await expect(ask()).rejects.toThrow('not done within 5 ms');
     expect(state.begun).toBe(1);

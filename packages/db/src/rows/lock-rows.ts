@@ -6,10 +6,10 @@ import { columnList, plainCondition } from './plain-sql.js';
 import { querySql } from './sql.js';
 
 /**
- * Rows that meet `where`, by rising id, held until the transaction ends: who wants to change, delete or hold
- * one of them meanwhile waits, and then sees it as it was left.
+ * Rows that meet `where`, by rising id, locked until the transaction ends: another transaction that changes, deletes or
+ * locks one of them waits, and then sees the committed row.
  */
-export async function holdRows<Row extends { readonly id: string | number }>(
+export async function lockForUpdate<Row extends { readonly id: string | number }>(
   tx: Tx,
   table: TableOf<Row>,
   where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
@@ -17,8 +17,8 @@ export async function holdRows<Row extends { readonly id: string | number }>(
   return lockedRows(tx, table, where, 'pessimistic_write');
 }
 
-/** The same, but for who only wants them not to be deleted meanwhile: no one else has to wait. */
-export async function keepRows<Row extends { readonly id: string | number }>(
+/** The same, locked only against deletion: other transactions that share the lock do not wait. */
+export async function lockForShare<Row extends { readonly id: string | number }>(
   tx: Tx,
   table: TableOf<Row>,
   where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
@@ -34,12 +34,12 @@ async function lockedRows<Row extends { readonly id: string | number }>(
 ): Promise<Row[]> {
   const condition = plainCondition(table, where);
   if (condition !== undefined) {
-    const held = capabilitiesOf(tx).hasConcurrentWriters ? locks[lock] : '';
-    const text = `select ${columnList(table)} from ${table.name} where ${condition.text} order by id ${held}`;
+    const suffix = capabilitiesOf(tx).hasConcurrentWriters ? locks[lock] : '';
+    const text = `select ${columnList(table)} from ${table.name} where ${condition.text} order by id ${suffix}`;
     return querySql<Row>(tx, table.columns, text, condition.values);
   }
-  // in one order always, so that two who hold the same rows do not wait for each other
-  const query = tx.createQueryBuilder(table, 'held').where(where).orderBy('held.id');
+  // always in one order, so that two transactions that lock the same rows do not deadlock
+  const query = tx.createQueryBuilder(table, 'locked').where(where).orderBy('locked.id');
   // where there are no row locks, none are needed, as writers take turns
   if (capabilitiesOf(tx).hasConcurrentWriters) query.setLock(lock);
   return query.getMany();
