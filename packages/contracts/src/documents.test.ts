@@ -61,6 +61,10 @@ POST   /auth/login        200 | | 400 401 403 429
 POST   /auth/logout       200 | | 401 403
 GET    /auth/state        200 | |
 GET    /auth/me           200 | | 401
+GET    /auth/sessions     200 | | 401 403
+DELETE /auth/sessions/{id} 200 | | 401 403 404
+GET    /users/{id}/permissions 200 | | 401 403 404
+GET    /changes           200 | | 400 401
 POST   /auth/password     200 | | 400 401 403 429
 POST   /auth/bootstrap    201 | | 400 401 403 404 429
 GET    /api-tokens        200 | | 401 403

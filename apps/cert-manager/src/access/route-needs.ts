@@ -35,6 +35,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   login: 'anonymous',
   bootstrap: 'before-setup',
   logout: 'session',
+  listSessions: 'session',
+  deleteSession: 'session',
   getMe: 'signed-in',
   changePassword: 'session',
   listApiTokens: 'session',
@@ -113,6 +115,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   deleteUser: 'admin',
   getAvatar: 'signed-in',
   uploadAvatar: 'own-account',
+  getUserPermissions: 'admin',
   getOwnPermissions: 'signed-in',
 
   listPermissionGroups: 'admin',
@@ -133,6 +136,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   setProviderConfig: 'admin',
   testProvider: 'admin',
 
+  listChanges: 'signed-in',
   listAuditLogs: 'signed-in',
   deleteAuditLogs: 'admin',
   createTestAuditLog: 'admin',

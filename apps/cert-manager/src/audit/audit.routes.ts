@@ -9,8 +9,10 @@ import {
 } from './audit-log.service.js';
 import { auditClearingView } from './audit-view.js';
 import { exportAuditLogs } from './export/export-audit-logs.service.js';
+import { listChanges } from './list-changes.service.js';
 
 type AuditOperation =
+  | 'listChanges'
   | 'listAuditLogs'
   | 'deleteAuditLogs'
   | 'createTestAuditLog'
@@ -21,6 +23,10 @@ export function auditHandlers(
   deps: AuditLogDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, AuditOperation> {
   return {
+    listChanges: async ({ query, context }) => ({
+      status: 200,
+      body: await listChanges(deps, context, query.since),
+    }),
     listAuditLogs: async (call) => ({
       status: 200,
       body: await listAuditLogs(deps, call.context, call.query, call.signal),

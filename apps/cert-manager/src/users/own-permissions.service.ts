@@ -1,9 +1,12 @@
 import type { UserPermissions } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
-import { canOn, type Level, readableSpaces } from '../access/permissions.js';
+import { canOn, type Level, readableSpaces, requireAdmin } from '../access/permissions.js';
+import { type Rights, rightsOf } from '../access/rights.js';
 import { permissionGroupView } from '../permission-groups/permission-group-view.js';
-import { listGroupsOf } from '../permission-groups/permission-groups.repository.js';
+import { listGrants, listGroupsOf } from '../permission-groups/permission-groups.repository.js';
+import { findUser } from './users.repository.js';
+import { userNotFound } from './users.service.js';
 
 export interface OwnPermissionsDeps {
   readonly db: Database;
@@ -11,10 +14,25 @@ export interface OwnPermissionsDeps {
   readonly listSpaceIds: (tx: Tx, spaces: 'all' | readonly string[]) => Promise<string[]>;
 }
 
+/** The same of another user, by the groups of now. Throws Forbidden, NotFound. */
+export async function describePermissionsOf(
+  deps: OwnPermissionsDeps,
+  caller: Caller,
+  userId: string,
+): Promise<UserPermissions> {
+  requireAdmin(caller);
+  const rights = await deps.db.read(async (tx) => {
+    const user = await findUser(tx, userId);
+    if (user === undefined) throw userNotFound();
+    return rightsOf(user, await listGrants(tx, userId));
+  });
+  return describeOwnPermissions(deps, { ...rights, userId });
+}
+
 /** What the caller may do: for each space that he may read, whether or not he may do it there. */
 export async function describeOwnPermissions(
   { db, listSpaceIds }: OwnPermissionsDeps,
-  caller: Caller,
+  caller: Rights & Pick<Caller, 'userId'>,
 ): Promise<UserPermissions> {
   const { spaceIds, groups } = await db.read(async (tx) => ({
     spaceIds: await listSpaceIds(tx, readableSpaces(caller)),

@@ -4,7 +4,11 @@ import { eachOf, pageHeaders } from '../http/page-headers.js';
 import type { AccountsDeps } from './accounts.service.js';
 import { createUser } from './create-user.service.js';
 import { deleteUser } from './delete-user.service.js';
-import { describeOwnPermissions, type OwnPermissionsDeps } from './own-permissions.service.js';
+import {
+  describeOwnPermissions,
+  describePermissionsOf,
+  type OwnPermissionsDeps,
+} from './own-permissions.service.js';
 import { updateUser } from './update-user.service.js';
 import { userView } from './user-view.js';
 import { getUser, listUsers } from './users.service.js';
@@ -15,6 +19,7 @@ type UserOperation =
   | 'getUser'
   | 'updateUser'
   | 'deleteUser'
+  | 'getUserPermissions'
   | 'getOwnPermissions';
 
 export function usersHandlers(
@@ -41,6 +46,10 @@ export function usersHandlers(
       await deleteUser(deps, context, params.id);
       return { status: 200, body: { message: 'user deleted' } };
     },
+    getUserPermissions: async ({ params, context }) => ({
+      status: 200,
+      body: await describePermissionsOf(deps, context, params.id),
+    }),
     getOwnPermissions: async ({ context }) => ({
       status: 200,
       body: await describeOwnPermissions(deps, context),

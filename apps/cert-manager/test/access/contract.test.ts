@@ -63,6 +63,16 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     return { answer: await app.request.post('/auth/logout').set(writing), leaves: 'auth.logout' };
   },
   getMe: (app) => read(app, '/auth/me'),
+  listSessions: async (app) => {
+    const { reading } = await newSession(app);
+    return { answer: await app.request.get('/auth/sessions').set(reading) };
+  },
+  deleteSession: async (app) => {
+    const { reading, writing } = await newSession(app);
+    const { body } = await app.request.get('/auth/sessions').set(reading);
+    const answer = await app.request.delete(`/auth/sessions/${body[0].id}`).set(writing);
+    return { answer, leaves: 'auth.logout' };
+  },
   changePassword: async (app) => {
     const { writing, password } = await newSession(app);
     const body = { currentPassword: password, newPassword: 'battery staple' };
@@ -106,6 +116,7 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     const path = `/users/${id}/api-tokens/${token.slice(4, 12)}`;
     return { answer: await ask(app, 'delete', path), leaves: 'auth.token.revoke' };
   },
+  getUserPermissions: (app) => read(app, `/users/${app.people.ben.id}/permissions`),
   getOwnPermissions: (app) => read(app, '/user/permissions'),
 
   listSpaces: async (app) => {
@@ -384,6 +395,7 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     leaves: { nothingBecause: 'the log is empty afterwards; a table of its own records the act' },
   }),
   exportAuditLogs: async (app) => ({ ...(await read(app, '/audit-logs/export')), leaves: 'audit.export' }),
+  listChanges: (app) => read(app, '/changes?since=0'),
   listAuditClearings: async (app) => {
     await ask(app, 'delete', '/audit-logs');
     return read(app, '/audit-logs/clearings');

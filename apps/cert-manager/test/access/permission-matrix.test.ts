@@ -25,6 +25,10 @@ const matrix = rowsOf(
   login                   200
   bootstrap               404
   logout                  401 200 200 200 200 200 200
+  listSessions            401 200 200 200 200 200 200
+  listSessions/token      401 403 403 403 403 403 403
+  deleteSession           401 200 200 200 200 200 200
+  deleteSession/unknown   401 404 404 404 404 404 404
   logout/token            401 403 403 403 403 403 403
   getMe                   401 200 200 200 200 200 200
   changePassword          401 200 200 200 200 200 200
@@ -137,6 +141,8 @@ const matrix = rowsOf(
   uploadAvatar            401 403 403 403 403 403 200
   uploadAvatar/own        401 200 200 200 200 200 200
   uploadAvatar/unknown    401 404 404 404 404 404 404
+  getUserPermissions      401 403 403 403 403 403 200
+  getUserPermissions/unknown 401 403 403 403 403 403 404
   getOwnPermissions       401 200 200 200 200 200 200
 
   listPermissionGroups    401 403 403 403 403 403 200
@@ -161,6 +167,7 @@ const matrix = rowsOf(
   createTestAuditLog      401 403 403 403 403 403 200
   exportAuditLogs         401 200 200 200 200 200 200
   deleteAuditLogs         401 403 403 403 403 403 200
+  listChanges             401 200 200 200 200 200 200
   listAuditClearings      401 403 403 403 403 403 200
 `.replaceAll(/\n\s*\n/g, '\n'),
 );

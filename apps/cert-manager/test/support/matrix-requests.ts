@@ -28,6 +28,15 @@ export const requests: Readonly<Record<string, Ask>> = {
       password: 'correct horse',
     }),
   logout: async (asking) => (await asking.inSession())('post', '/auth/logout'),
+  listSessions: async (asking) => (await asking.inSession())('get', '/auth/sessions'),
+  'listSessions/token': ({ send }) => send('get', '/auth/sessions'),
+  deleteSession: async (asking) => {
+    const send = await asking.inSession();
+    const { body } = await send('get', '/auth/sessions');
+    return send('delete', `/auth/sessions/${body[0]?.id ?? unknownId}`);
+  },
+  'deleteSession/unknown': async (asking) =>
+    (await asking.inSession())('delete', `/auth/sessions/${unknownId}`),
   'logout/token': ({ send }) => send('post', '/auth/logout'),
   getMe: ({ send }) => send('get', '/auth/me'),
   // to the same one, so that he can sign in again
@@ -228,6 +237,8 @@ export const requests: Readonly<Record<string, Ask>> = {
   uploadAvatar: async (asking) => uploadAs(asking, (await addUser(asking.app)).id),
   'uploadAvatar/own': async (asking) => uploadAs(asking, asking.person.id),
   'uploadAvatar/unknown': async (asking) => uploadAs(asking, unknownId),
+  getUserPermissions: ({ app, send }) => send('get', `/users/${app.people.ben.id}/permissions`),
+  'getUserPermissions/unknown': ({ send }) => send('get', `/users/${unknownId}/permissions`),
   getOwnPermissions: ({ send }) => send('get', '/user/permissions'),
 
   listPermissionGroups: ({ send }) => send('get', '/permission-groups'),
@@ -265,6 +276,7 @@ export const requests: Readonly<Record<string, Ask>> = {
   createTestAuditLog: ({ send }) => send('post', '/audit-logs/test'),
   exportAuditLogs: ({ send }) => send('get', '/audit-logs/export'),
   deleteAuditLogs: ({ send }) => send('delete', '/audit-logs'),
+  listChanges: ({ send }) => send('get', '/changes?since=0'),
   listAuditClearings: ({ send }) => send('get', '/audit-logs/clearings'),
 };
 

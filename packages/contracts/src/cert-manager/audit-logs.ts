@@ -85,7 +85,38 @@ const auditExportQuery = auditLogsQuery
   .extend({ format: z.enum(auditExportFormats).default('jsonl') });
 export type AuditExportQuery = z.output<typeof auditExportQuery>;
 
+/** What was changed since a position in the log; each change names the thing that a page may show. */
+export const changesSchema = z
+  .object({
+    /** What the next call sends as `since`; calls that follow each other may repeat changes. */
+    seq: z.int(),
+    /** At most 500, oldest first. */
+    changes: z.array(
+      z.object({
+        /** Position in the log. */
+        id: z.int(),
+        /** Kind of the resource, such as `fqdn` or `certificate`. */
+        type: z.string(),
+        resourceId: scalars.uuid,
+        spaceId: scalars.uuid.optional(),
+        fqdnId: scalars.uuid.optional(),
+      }),
+    ),
+    /** Too much has changed, or the log was emptied: everything shown may be out of date. */
+    reset: z.boolean().optional(),
+  })
+  .meta({ id: 'Changes' });
+export type Changes = z.output<typeof changesSchema>;
+
 export const auditLogsContract = {
+  listChanges: endpoint({
+    method: 'GET',
+    path: '/changes',
+    summary: 'List what was changed since a position; without one, show only the position of now',
+    query: z.object({ since: scalars.optionalQueryInteger(0, Number.MAX_SAFE_INTEGER) }),
+    responses: { 200: json(changesSchema, 'The changes that the caller may see') },
+    failures: [400, 401],
+  }),
   listAuditLogs: endpoint({
     method: 'GET',
     path: '/audit-logs',

@@ -70,7 +70,35 @@ export const meSchema = z
   .meta({ id: 'Me' });
 export type Me = z.output<typeof meSchema>;
 
+/** A session of the caller's account. */
+export const ownSessionSchema = z
+  .object({
+    id: scalars.uuid,
+    createdAt: scalars.instant,
+    /** Behind the truth by up to a minute. */
+    lastUsedAt: scalars.instant,
+    /** True for the session of the request. */
+    isCurrent: z.boolean(),
+  })
+  .meta({ id: 'OwnSession' });
+export type OwnSession = z.output<typeof ownSessionSchema>;
+
 const sessionsContract = {
+  listSessions: endpoint({
+    method: 'GET',
+    path: '/auth/sessions',
+    summary: "List the open sessions of one's account, the newest first",
+    responses: { 200: json(z.array(ownSessionSchema), 'Sessions') },
+    failures: [401, 403],
+  }),
+  deleteSession: endpoint({
+    method: 'DELETE',
+    path: '/auth/sessions/{id}',
+    summary: "End a session of one's account",
+    params: byId,
+    responses: { 200: json(messageSchema, 'Ended') },
+    failures: [401, 403, 404],
+  }),
   getAuthState: endpoint({
     method: 'GET',
     path: '/auth/state',

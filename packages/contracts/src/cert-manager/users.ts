@@ -138,6 +138,14 @@ export const usersContract = {
     responses: { 200: json(messageSchema, 'Stored') },
     failures: [400, 401, 403, 404, 413],
   }),
+  getUserPermissions: endpoint({
+    method: 'GET',
+    path: '/users/{id}/permissions',
+    summary: 'Show what a user may do',
+    params: byId,
+    responses: { 200: json(userPermissionsSchema, 'Permissions of the user') },
+    failures: [401, 403, 404],
+  }),
   getOwnPermissions: endpoint({
     method: 'GET',
     path: '/user/permissions',

@@ -43,6 +43,11 @@ export async function findSession(tx: Tx, id: string): Promise<SessionRow | unde
   return (await tx.findOneBy(sessions, { id })) ?? undefined;
 }
 
+/** Sessions of a user, also those that have ended by disuse, the newest first. */
+export async function listSessionsOf(tx: Tx, userId: string): Promise<SessionRow[]> {
+  return tx.find(sessions, { where: { userId }, order: { createdAt: 'DESC', id: 'DESC' } });
+}
+
 export async function noteSessionUse(tx: Tx, id: string, now: Date): Promise<void> {
   await updateRows(tx, sessions, { id }, { lastUsedAt: now });
 }

@@ -6,6 +6,7 @@ import { type BootstrapDeps, bootstrapWithToken, needsSetup } from '../setup/boo
 import { apiTokenView, openModeUser, userView } from '../user-view.js';
 import { findAccount } from '../users.service.js';
 import { type ChangePasswordDeps, changePassword } from './change-password.service.js';
+import { endOwnSession, listOwnSessions } from './own-sessions.service.js';
 import { closeSession, findOwnSession, openSession, type SessionsDeps } from './sessions.service.js';
 
 export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, BootstrapDeps, ApiTokensDeps {
@@ -15,7 +16,15 @@ export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, Bo
   readonly monitorPublicUrl: string | undefined;
 }
 
-type SessionOperation = 'getAuthState' | 'login' | 'logout' | 'getMe' | 'changePassword' | 'bootstrap';
+type SessionOperation =
+  | 'listSessions'
+  | 'deleteSession'
+  | 'getAuthState'
+  | 'login'
+  | 'logout'
+  | 'getMe'
+  | 'changePassword'
+  | 'bootstrap';
 
 export function sessionsHandlers(
   deps: SessionsRoutesDeps,
@@ -34,6 +43,19 @@ export function sessionsHandlers(
     logout: async ({ context }) => {
       await closeSession(deps, context);
       return { status: 200, body: { message: 'signed out' }, headers: { 'Set-Cookie': cookie.take() } };
+    },
+    listSessions: async ({ context }) => ({
+      status: 200,
+      body: (await listOwnSessions(deps, context)).map((session) => ({
+        id: session.id,
+        createdAt: session.createdAt.toISOString(),
+        lastUsedAt: session.lastUsedAt.toISOString(),
+        isCurrent: session.id === context.sessionId,
+      })),
+    }),
+    deleteSession: async ({ params, context }) => {
+      await endOwnSession(deps, context, params.id);
+      return { status: 200, body: { message: 'session ended' } };
     },
     getMe: async ({ context }) => ({ status: 200, body: await describeCaller(deps, context) }),
     changePassword: async ({ body, context }) => {

@@ -1,0 +1,39 @@
+import type { Changes } from '@certloop/contracts';
+import type { Database } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { findChangeEnds, listChangedRows } from './changes.repository.js';
+import { auditScopeOf } from './search/audit-filter.js';
+
+/** More than a page can show; the rest comes with the next call. */
+const maxChanges = 500;
+/** A page that has slept through more than this loads everything again. */
+const maxBehind = 5_000;
+// positions are given out before they are committed: an entry may come to light after later ones
+const commitMs = 10_000;
+
+/** What the caller may see of the changes since a position of the log; of the position alone when it is absent. */
+export async function listChanges(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  caller: Caller,
+  since: number | undefined,
+): Promise<Changes> {
+  const settledBefore = new Date(clock.now().getTime() - commitMs);
+  return db.read(async (tx) => {
+    const { last, settled, cleared } = await findChangeEnds(tx, settledBefore);
+    if (since === undefined) return { seq: last, changes: [] };
+    if (since > last || since < cleared || last - since > maxBehind) {
+      return { seq: last, changes: [], reset: true };
+    }
+    const rows = await listChangedRows(tx, auditScopeOf(caller), since, maxChanges);
+    const changes = rows.map(({ id, resourceType: type, resourceId, spaceId, fqdnId }) => ({
+      id,
+      type,
+      resourceId,
+      ...(spaceId !== null && { spaceId }),
+      ...(fqdnId !== null && { fqdnId }),
+    }));
+    const isCut = rows.length === maxChanges;
+    return { seq: isCut ? (rows.at(-1)?.id ?? since) : Math.max(since, settled), changes };
+  });
+}
