@@ -32,6 +32,8 @@ import { revocationsHandlers } from './revocations/revocations.routes.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { listSpaceRows, lockSpacesForShare } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
+import { outlookHandlers } from './standings/outlook.routes.js';
+import { createRecentAnswers } from './standings/recent-answers.store.js';
 import { standingsHandlers } from './standings/standings.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
 import { systemHandlers } from './system/system.routes.js';
@@ -144,6 +146,12 @@ export function apiHandlers(
       keyAlgorithms: new Map(),
       monitorPublicUrl: config.monitorPublicUrl,
       ...scheduler,
+    }),
+    ...outlookHandlers({
+      db,
+      clock,
+      outlooks: createRecentAnswers(clock, 60_000),
+      timelines: createRecentAnswers(clock, 10_000),
     }),
     ...watchHandlers({ db, clock, ...scheduler }),
     ...targetsHandlers(targets.deps),

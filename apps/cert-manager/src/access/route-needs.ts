@@ -61,6 +61,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   // By the levels that the caller holds.
   listAllFqdns: 'signed-in',
   countFqdnStates: 'signed-in',
+  getOutlook: 'signed-in',
+  getExpiryTimeline: 'signed-in',
   listFqdns: { space: 'READ', param: 'id' },
   getFqdn: { space: 'READ', param: 'id' },
   updateFqdn: { space: 'READ_WRITE', param: 'id' },

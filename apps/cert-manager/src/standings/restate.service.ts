@@ -8,7 +8,7 @@ import { type FactRow, readFacts } from './standing-facts.repository.js';
 import {
   fqdnStandings,
   holdStandings,
-  listPlanned,
+  listPlannedAfter,
   never,
   noteRequestFailure,
   type StandingRow,
@@ -27,6 +27,7 @@ export interface Standings {
 
 // few enough that the statements of each number of rows stay prepared
 const atOnce = 32;
+const slice = 500;
 
 export function createStandings(clock: Clock): Standings {
   const restate: Standings['restate'] = async (tx, fqdnIds) => {
@@ -37,7 +38,14 @@ export function createStandings(clock: Clock): Standings {
   };
   return {
     restate,
-    restatePlanned: async (tx) => restate(tx, await listPlanned(tx)),
+    restatePlanned: async (tx) => {
+      for (let last = ''; ; ) {
+        const ids = await listPlannedAfter(tx, last, slice);
+        await restate(tx, ids);
+        if (ids.length < slice) return;
+        last = ids.at(-1) ?? '';
+      }
+    },
     noteRequestFailure: async (tx, id, reason) => {
       const failure = { at: clock.now(), reason };
       // one that an earlier version added has no standing yet

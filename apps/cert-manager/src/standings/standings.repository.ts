@@ -104,10 +104,15 @@ export function listStandingsBetween(tx: Tx, first: string, last: string): Promi
   return querySql<StandingRow>(tx, fqdnStandings.columns, text, [first, last]);
 }
 
-/** FQDNs that have a certificate and are to be renewed, whether or not a policy forbids that. */
-export async function listPlanned(tx: Tx): Promise<string[]> {
-  const text = `select id from fqdn_standings where outlook in ('planned', 'forbidden', 'compromised_key')`;
-  const rows = await querySql(tx, { id: column.uuid() }, text);
+/**
+ * FQDNs that have a certificate and are to be renewed, whether or not a policy forbids that, in the order of their ids:
+ * those after `last`, at most `limit`.
+ */
+export async function listPlannedAfter(tx: Tx, last: string, limit: number): Promise<string[]> {
+  const after = last === '' ? '' : 'and id > $1';
+  const text = `select id from fqdn_standings
+    where outlook in ('planned', 'forbidden', 'compromised_key') ${after} order by id limit ${limit}`;
+  const rows = await querySql(tx, { id: column.uuid() }, text, last === '' ? [] : [last]);
   return rows.map(({ id }) => id);
 }
 

@@ -136,6 +136,8 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     await newFqdn(app);
     return read(app, '/fqdns?include=status&limit=5');
   },
+  getOutlook: (app) => read(app, '/outlook'),
+  getExpiryTimeline: (app) => read(app, '/stats/expiry?bucket=week'),
   countFqdnStates: (app) => read(app, '/fqdns/counts'),
   updateFqdn: async (app) => {
     const { spaceId, id } = await newFqdn(app);

@@ -72,6 +72,8 @@ const matrix = rowsOf(
   listFqdns               401 404 200 200 200 200 200
   listFqdns/unknown       401 404 404 404 404 404 404
   listAllFqdns            401 200 200 200 200 200 200
+  getOutlook              401 200 200 200 200 200 200
+  getExpiryTimeline       401 200 200 200 200 200 200
   countFqdnStates         401 200 200 200 200 200 200
   updateFqdn              401 404 403 200 200 200 200
   updateFqdn/unknown      401 404 403 404 404 404 404

@@ -7,6 +7,7 @@ import { csrsContract } from './csrs.js';
 import { fqdnsContract } from './fqdns.js';
 import { issuanceContract } from './issuance.js';
 import { issuancePolicyContract } from './issuance-policy.js';
+import { outlookContract } from './outlook.js';
 import { permissionGroupsContract } from './permission-groups.js';
 import { providersContract } from './providers.js';
 import { renewalsContract } from './renewals.js';
@@ -23,6 +24,7 @@ export * from './csrs.js';
 export * from './fqdns.js';
 export * from './issuance.js';
 export * from './issuance-policy.js';
+export * from './outlook.js';
 export {
   formatListCursor,
   formatSortedCursor,
@@ -60,6 +62,7 @@ export const certManagerContract = {
   ...issuanceContract,
   ...certificatesContract,
   ...renewalsContract,
+  ...outlookContract,
   ...targetsContract,
   ...usersContract,
   ...permissionGroupsContract,
@@ -87,7 +90,7 @@ function describeCertManager(): object {
       CSRs: csrsContract,
       Issuance: issuanceContract,
       Certificates: certificatesContract,
-      Renewals: renewalsContract,
+      Renewals: { ...renewalsContract, ...outlookContract },
       Targets: targetsContract,
       Providers: providersContract,
       'Signing in': authContract,

@@ -86,6 +86,10 @@ export type FqdnActivity = (typeof fqdnActivities)[number];
 export const fqdnSorts = ['createdAt', 'attention', 'expiresAt', 'renewAt', 'fqdn'] as const;
 export type FqdnSort = (typeof fqdnSorts)[number];
 
+/** How long a bucket of a timeline is; a week begins on Monday, both at midnight UTC. */
+export const timelineBuckets = ['day', 'week'] as const;
+export type TimelineBucket = (typeof timelineBuckets)[number];
+
 /** By what lists of spaces are sorted. */
 export const spaceSorts = ['createdAt', 'name', 'attention'] as const;
 export type SpaceSort = (typeof spaceSorts)[number];

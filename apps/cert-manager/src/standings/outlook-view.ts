@@ -1,0 +1,71 @@
+import type { ExpiryTimeline, Outlook } from '@certloop/contracts';
+
+interface ShownName {
+  readonly id: string;
+  readonly fqdn: string;
+  readonly expiresAt: Date;
+}
+
+/** What is shown of how long providers may be away. */
+interface ShownOutlook {
+  readonly providers: readonly {
+    readonly providerId: string;
+    readonly survivableOutageSeconds: number | null;
+    readonly firstLoss: ShownName | undefined;
+    readonly dueIn24h: number;
+    readonly peakPerHour: number;
+    readonly drainSeconds: number;
+    readonly lastSuccessAt: Date | undefined;
+  }[];
+  readonly computedAt: Date;
+}
+
+/** How long providers may be away, as the API shows it. */
+export function outlookView({ providers, computedAt }: ShownOutlook): Outlook {
+  return {
+    providers: providers.map((one) => ({
+      providerId: one.providerId,
+      survivableOutageSeconds: one.survivableOutageSeconds,
+      ...(one.firstLoss !== undefined && { firstLoss: nameView(one.firstLoss) }),
+      dueIn24h: one.dueIn24h,
+      peakPerHour: one.peakPerHour,
+      drainSeconds: one.drainSeconds,
+      ...(one.lastSuccessAt !== undefined && { lastSuccessAt: one.lastSuccessAt.toISOString() }),
+    })),
+    computedAt: computedAt.toISOString(),
+  };
+}
+
+/** What is shown of when certificates end. */
+interface ShownTimeline {
+  readonly buckets: readonly {
+    readonly start: Date;
+    readonly willRenew: number;
+    readonly needsHand: number;
+    readonly failing: number;
+  }[];
+  readonly overdue: number;
+  readonly later: number;
+  readonly names: readonly (ShownName & { readonly spaceId: string })[] | undefined;
+}
+
+/** When certificates end, as the API shows it. */
+export function timelineView({ buckets, overdue, later, names }: ShownTimeline): ExpiryTimeline {
+  return {
+    buckets: buckets.map(({ start, willRenew, needsHand, failing }) => ({
+      start: start.toISOString(),
+      willRenew,
+      needsHand,
+      failing,
+    })),
+    overdue,
+    later,
+    ...(names !== undefined && {
+      names: names.map((name) => ({ ...nameView(name), spaceId: name.spaceId })),
+    }),
+  };
+}
+
+function nameView({ id, fqdn, expiresAt }: ShownName) {
+  return { fqdnId: id, fqdn, expiresAt: expiresAt.toISOString() };
+}

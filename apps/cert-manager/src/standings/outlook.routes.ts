@@ -1,0 +1,19 @@
+import type { certManagerContract, Handlers } from '@certloop/contracts';
+import type { Caller } from '../access/caller.js';
+import { outlookView, timelineView } from './outlook-view.js';
+import { type OutlookDeps, showExpiryTimeline, showOutlook } from './show-outlook.service.js';
+
+export function outlookHandlers(
+  deps: OutlookDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, 'getOutlook' | 'getExpiryTimeline'> {
+  return {
+    getOutlook: async ({ query, context }) => ({
+      status: 200,
+      body: outlookView(await showOutlook(deps, context, query)),
+    }),
+    getExpiryTimeline: async ({ query, context }) => ({
+      status: 200,
+      body: timelineView(await showExpiryTimeline(deps, context, query)),
+    }),
+  };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { bucketAt, timelineOf } from './expiry-timeline.js';
+import { drainSeconds, survivableSeconds } from './outlook.js';
+
+const now = new Date('2026-03-05T12:00:00.000Z');
+const day = 86_400;
+
+describe('how long a provider may be away', () => {
+  test.each([
+    ['without anything to renew', undefined, null],
+    ['until what takes a day to be in service', 11 * day, 10 * day],
+    ['not at all, when it is too late', 0.5 * day, 0],
+    ['not at all, when it was too late', -3 * day, 0],
+  ])('%s', (_, seconds, expected) => {
+    const firstTooLate = seconds === undefined ? undefined : now.getTime() / 1000 + seconds;
+    expect(survivableSeconds({ firstTooLate, dueIn24h: 0 }, now)).toBe(expected);
+  });
+
+  test('what is due takes its time, by orders longer', () => {
+    expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 300 }, 'direct')).toBe(300);
+    expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 300 }, 'order')).toBe(10_800);
+    expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 0 }, 'order')).toBe(0);
+  });
+});
+
+describe('the buckets of a timeline', () => {
+  const at = (text: string) => new Date(`${text}Z`);
+
+  test('begin at midnight, or on Monday, and hold both moments', () => {
+    expect(timelineOf({ bucket: 'day', to: at('2026-03-07T00:00:00') }, now)).toMatchObject({
+      start: at('2026-03-05T00:00:00'),
+      end: at('2026-03-07T00:00:00'),
+      count: 2,
+    });
+    expect(timelineOf({ bucket: 'week' }, now)).toMatchObject({
+      start: at('2026-03-02T00:00:00'),
+      count: 27,
+    });
+    const monday = timelineOf({ bucket: 'week', from: at('2026-03-02T00:00:00') }, now);
+    expect(monday).toMatchObject({ start: at('2026-03-02T00:00:00'), count: 26 });
+    const before = timelineOf({ bucket: 'week', from: at('2026-03-01T23:59:59.999'), to: now }, now);
+    expect(before).toMatchObject({ start: at('2026-02-23T00:00:00'), count: 2 });
+  });
+
+  test('are at most 400, and at least one', () => {
+    const to = (days: number) => new Date(Date.parse('2026-03-05T00:00:00Z') + days * day * 1000);
+    expect(timelineOf({ bucket: 'day', to: to(400) }, now).count).toBe(400);
+    expect(() => timelineOf({ bucket: 'day', to: to(401) }, now)).toThrow('at most 400');
+    expect(() => timelineOf({ bucket: 'day', from: now, to: now }, now)).toThrow('must be after from');
+  });
+
+  test('know what they hold', () => {
+    const timeline = timelineOf({ bucket: 'day', to: at('2026-03-07T00:00:00') }, now);
+    const indexes = [
+      '2026-03-04T23:59:59.999',
+      '2026-03-05T00:00:00',
+      '2026-03-06T23:59:59.999',
+      '2026-03-07T00:00:00',
+    ];
+    expect(indexes.map((text) => bucketAt(timeline, at(text)))).toEqual([undefined, 0, 1, undefined]);
+  });
+});

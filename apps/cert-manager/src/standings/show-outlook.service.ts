@@ -1,0 +1,159 @@
+import type { TimelineBucket } from '@certloop/contracts';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../access/caller.js';
+import { canOn, readableSpaces } from '../access/permissions.js';
+import { kindOf } from '../providers/provider-kinds.js';
+import { listProvidersById, type ProviderRow } from '../providers/providers.repository.js';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
+import { bucketAt, type Timeline, timelineOf } from './expiry-timeline.js';
+import { countBeside, type EndingRow, listEnding, readDays } from './expiry-timeline.repository.js';
+import { drainSeconds, survivableSeconds } from './outlook.js';
+import {
+  findFirstLoss,
+  findLastSuccess,
+  type ProviderRow as PlanRow,
+  readProviderPlans,
+} from './outlook.repository.js';
+import type { RecentAnswers } from './recent-answers.store.js';
+
+export interface OutlookDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Outlooks of callers who may read all, good for a minute. */
+  readonly outlooks: RecentAnswers;
+  /** Timelines of theirs, good for ten seconds. */
+  readonly timelines: RecentAnswers;
+}
+
+/** How long a provider may be away, and how much it has to do. */
+export interface ProviderOutlook {
+  readonly providerId: string;
+  readonly survivableOutageSeconds: number | null;
+  readonly firstLoss: { readonly id: string; readonly fqdn: string; readonly expiresAt: Date } | undefined;
+  readonly dueIn24h: number;
+  readonly peakPerHour: number;
+  readonly drainSeconds: number;
+  readonly lastSuccessAt: Date | undefined;
+}
+
+export interface OutlookReport {
+  readonly providers: readonly ProviderOutlook[];
+  readonly computedAt: Date;
+}
+
+/** The outlook of the providers with whom renewals are planned in spaces that the caller may read. */
+export function showOutlook(
+  { db, clock, outlooks }: OutlookDeps,
+  caller: Caller,
+  { spaceId }: { readonly spaceId?: string | undefined },
+): Promise<OutlookReport> {
+  const scope = scopeOf(caller, spaceId);
+  const read = () =>
+    db.longRead(async (tx) => {
+      const now = clock.now();
+      const plans = await readProviderPlans(tx, scope, now);
+      const ids = plans.map(({ providerId }) => providerId);
+      const rows = new Map(
+        (ids.length === 0 ? [] : await listProvidersById(tx, ids)).map((row) => [row.id, row]),
+      );
+      const providers: ProviderOutlook[] = [];
+      for (const plan of plans) {
+        const provider = rows.get(plan.providerId);
+        if (provider !== undefined)
+          providers.push(await outlookOfProvider(tx, { plan, provider, scope, now }));
+      }
+      return { providers, computedAt: now };
+    });
+  return sharedOrOwn(outlooks, caller, spaceId ?? '', read);
+}
+
+async function outlookOfProvider(
+  tx: Tx,
+  { plan, provider, scope, now }: { plan: PlanRow; provider: ProviderRow; scope: SpaceScope; now: Date },
+): Promise<ProviderOutlook> {
+  const { providerId, dueIn24h, peakPerHour } = plan;
+  const { issuance: pace } = kindOf(provider);
+  const firstTooLate = pace === 'direct' ? plan.firstTooLateDirect : plan.firstTooLateOrder;
+  return {
+    providerId,
+    survivableOutageSeconds: survivableSeconds({ firstTooLate, dueIn24h }, now),
+    firstLoss: await findFirstLoss(tx, providerId, scope, now),
+    dueIn24h,
+    peakPerHour,
+    drainSeconds: drainSeconds({ firstTooLate, dueIn24h }, pace),
+    lastSuccessAt: await findLastSuccess(tx, providerId, scope),
+  };
+}
+
+export interface TimelineQuery {
+  readonly bucket?: TimelineBucket | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly spaceId?: string | undefined;
+}
+
+/** How many certificates end in each bucket, by what becomes of them. */
+export interface TimelineReport {
+  readonly buckets: readonly { start: Date; willRenew: number; needsHand: number; failing: number }[];
+  readonly overdue: number;
+  readonly later: number;
+  /** Where they are few. */
+  readonly names: readonly EndingRow[] | undefined;
+}
+
+const maxNames = 12;
+
+/** The ends of the newest certificates in spaces that the caller may read. Throws InvalidInput for too many buckets. */
+export function showExpiryTimeline(
+  { db, clock, timelines }: OutlookDeps,
+  caller: Caller,
+  { bucket = 'week', from, to, spaceId }: TimelineQuery,
+): Promise<TimelineReport> {
+  const scope = scopeOf(caller, spaceId);
+  const moment = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  const timeline = timelineOf({ bucket, from: moment(from), to: moment(to) }, clock.now());
+  const read = () =>
+    db.longRead(async (tx) => {
+      const days = await readDays(tx, scope, timeline);
+      const names = await listEnding(tx, scope, timeline, maxNames + 1);
+      return {
+        buckets: bucketsOf(timeline, days),
+        ...(await countBeside(tx, scope, timeline)),
+        names: names.length <= maxNames ? names : undefined,
+      };
+    });
+  const key = `${timeline.start.getTime()} ${timeline.end.getTime()} ${bucket} ${spaceId ?? ''}`;
+  return sharedOrOwn(timelines, caller, key, read);
+}
+
+function bucketsOf(timeline: Timeline, days: Awaited<ReturnType<typeof readDays>>) {
+  const buckets = Array.from({ length: timeline.count }, (_, index) => ({
+    start: new Date(timeline.start.getTime() + index * timeline.lengthMs),
+    willRenew: 0,
+    needsHand: 0,
+    failing: 0,
+  }));
+  for (const { day, willRenew, needsHand, failing } of days) {
+    const bucket = buckets[bucketAt(timeline, new Date(`${day}T00:00:00Z`)) ?? -1];
+    if (bucket === undefined) continue;
+    bucket.willRenew += willRenew;
+    bucket.needsHand += needsHand;
+    bucket.failing += failing;
+  }
+  return buckets;
+}
+
+function sharedOrOwn<T>(
+  recent: RecentAnswers,
+  caller: Caller,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  return readableSpaces(caller) === 'all' ? recent.read(key, read) : read();
+}
+
+function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
+  if (spaceId === undefined) return readableSpaces(caller);
+  return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
+}

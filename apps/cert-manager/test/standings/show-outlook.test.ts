@@ -1,0 +1,163 @@
+import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook.js';
+import { fqdnStandings } from '../../src/standings/standings.repository.js';
+import type { TestApp } from '../support/app.js';
+import { grant } from '../support/factories.js';
+import { addFqdn, unknownId } from '../support/inventory.js';
+import type { Person } from '../support/people.js';
+import {
+  certificatesOf,
+  moveToRenewal,
+  type RenewalPlace,
+  renewedFqdn,
+  signWith,
+  startRenewing,
+  switchRenewal,
+} from '../support/renewals.js';
+import { configure, fqdnWithCsr } from '../support/signing.js';
+
+jest.setTimeout(60_000);
+
+const day = 86_400_000;
+
+describeEachDialect('what lies ahead', (open) => {
+  let place: RenewalPlace;
+  let app: TestApp;
+  let fqdns: { failing: Fqdn; renewed: Fqdn[]; unrenewed: Fqdn };
+  beforeAll(async () => {
+    place = await startRenewing(open);
+    app = place.app;
+    const lasting = (days: number) =>
+      configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: days }).expect(200);
+    const failing = await renewedFqdn(place, 'failing.example.org');
+    await moveToRenewal(app, failing);
+    place.ca.answer('with a refusal');
+    await app.renew();
+    place.ca.answer('soundly');
+    await lasting(90);
+    const renewed = [await renewedFqdn(place, 'a.example.org')];
+    await lasting(40);
+    renewed.push(await renewedFqdn(place, 'b.example.org'));
+    const { fqdn: unrenewed } = await fqdnWithCsr(app, 'unrenewed.example.org');
+    await signWith(place, unrenewed);
+    await addFqdn(app, unrenewed.spaceId, 'unfinished.example.org');
+    fqdns = { failing, renewed, unrenewed };
+    await grant(app, app.people.ben, 'READ', [unrenewed.spaceId, renewed[0]?.spaceId ?? '']);
+  });
+  afterAll(() => place.close());
+
+  const get = async (path: string, person: Person = app.people.ada) => {
+    const { body } = await app.request.get(path).set(person.auth).expect(200);
+    return body as unknown;
+  };
+  const outlook = async (query = '', person?: Person) => (await get(`/outlook${query}`, person)) as Outlook;
+  const timeline = async (query = '', person?: Person) =>
+    (await get(`/stats/expiry${query}`, person)) as ExpiryTimeline;
+  const endOf = async (fqdn: Fqdn) => String((await certificatesOf(app, fqdn)).at(-1)?.expiresAt);
+  const sums = ({ buckets }: ExpiryTimeline) =>
+    buckets.reduce(
+      (sum, one) => ({
+        willRenew: sum.willRenew + one.willRenew,
+        needsHand: sum.needsHand + one.needsHand,
+        failing: sum.failing + one.failing,
+      }),
+      { willRenew: 0, needsHand: 0, failing: 0 },
+    );
+
+  test('tells how long a provider may be away, as a count by hand has it', async () => {
+    const { failing, renewed } = fqdns;
+    const rows = await app.database.read((tx) => tx.find(fqdnStandings, { where: { outlook: 'planned' } }));
+    const ends = rows.map(({ expiresAt }) => expiresAt.getTime() / 1000).sort((one, other) => one - other);
+    expect(ends).toHaveLength(3);
+    const slack = ends.map((end, index) => end - (index + 1) / renewalsPerSecond.direct);
+    const now = app.clock.now();
+    const { providers, computedAt } = await outlook();
+    expect(computedAt).toBe(now.toISOString());
+    expect(providers).toEqual([
+      {
+        providerId: place.providerId,
+        survivableOutageSeconds: Math.floor(Math.min(...slack) - now.getTime() / 1000 - inServiceSeconds),
+        firstLoss: { fqdnId: failing.id, fqdn: failing.fqdn, expiresAt: await endOf(failing) },
+        dueIn24h: 1,
+        peakPerHour: 1,
+        drainSeconds: 1,
+        lastSuccessAt: expect.any(String),
+      },
+    ]);
+    const [mine] = (await outlook('', app.people.ben)).providers;
+    expect(mine?.firstLoss?.fqdnId).toBe(renewed[0]?.id);
+    expect((await outlook(`?spaceId=${renewed[1]?.spaceId}`)).providers[0]?.firstLoss?.fqdnId).toBe(
+      renewed[1]?.id,
+    );
+  });
+
+  test('tells nothing of what is not renewed, nor to strangers', async () => {
+    const none = { providers: [], computedAt: app.clock.now().toISOString() };
+    expect(await outlook(`?spaceId=${fqdns.unrenewed.spaceId}`)).toEqual(none);
+    expect(await outlook(`?spaceId=${unknownId}`)).toEqual(none);
+    expect(await outlook('', app.people.cleo)).toEqual(none);
+    expect(await outlook(`?spaceId=${fqdns.failing.spaceId}`, app.people.ben)).toEqual(none);
+    await app.request.get('/outlook').expect(401);
+    await app.request.get('/outlook?spaceId=x').set(app.people.ada.auth).expect(400);
+  });
+
+  test('counts the ends by week, by what becomes of them, with names where they are few', async () => {
+    const all = await timeline();
+    expect(all.buckets).toHaveLength(27);
+    expect(all.buckets.every(({ start }) => new Date(start).getUTCDay() === 1)).toBe(true);
+    expect(sums(all)).toEqual({ willRenew: 2, needsHand: 1, failing: 1 });
+    expect([all.overdue, all.later]).toEqual([0, 0]);
+    const ends = all.names?.map(({ expiresAt }) => expiresAt) ?? [];
+    expect(ends).toHaveLength(4);
+    expect(ends).toEqual([...ends].sort());
+    expect(all.names?.[0]).toMatchObject({ fqdnId: fqdns.failing.id, spaceId: fqdns.failing.spaceId });
+  });
+
+  test('counts them by day, and what is beside', async () => {
+    const end = new Date(await endOf(fqdns.unrenewed));
+    const to = end.toISOString();
+    const before = await timeline(`?bucket=day&to=${new Date(end.getTime() - 2 * day).toISOString()}`);
+    expect(sums(before)).toEqual({ willRenew: 0, needsHand: 0, failing: 1 });
+    expect(before.later).toBe(3);
+    const from = new Date(end.getTime() - 1).toISOString();
+    const one = await timeline(`?bucket=day&from=${from}&to=${to}`);
+    expect(one.buckets).toHaveLength(1);
+    expect(one.buckets[0]?.start).toBe(`${to.slice(0, 10)}T00:00:00.000Z`);
+    expect(sums(one)).toEqual({ willRenew: 1, needsHand: 1, failing: 0 });
+    expect([one.overdue, one.later]).toEqual([1, 1]);
+  });
+
+  test('counts what the caller may read', async () => {
+    const { ben, cleo } = app.people;
+    expect(sums(await timeline('', ben))).toEqual({ willRenew: 1, needsHand: 1, failing: 0 });
+    expect(sums(await timeline(`?spaceId=${fqdns.failing.spaceId}`, ben))).toEqual({
+      willRenew: 0,
+      needsHand: 0,
+      failing: 0,
+    });
+    expect(await timeline('', cleo)).toMatchObject({ overdue: 0, later: 0, names: [] });
+    await app.request.get('/stats/expiry').expect(401);
+  });
+
+  test.each([
+    ['bucket', 'bucket=month'],
+    ['from', 'from=yesterday'],
+    ['to', 'to=2020-01-01T00:00:00Z'],
+    ['to', 'bucket=day&to=2099-01-01T00:00:00Z'],
+    ['spaceId', 'spaceId=x'],
+  ])('refuses a wrong %s: %s', async (name, query) => {
+    const { body } = await app.request.get(`/stats/expiry?${query}`).set(app.people.ada.auth).expect(400);
+    expect(body).toMatchObject({ errors: [{ path: `query.${name}` }] });
+  });
+
+  test('stays for a while for who may read all, not for others', async () => {
+    const [before, mine] = [await timeline(), await timeline('', app.people.ben)];
+    await switchRenewal(app, fqdns.unrenewed, true);
+    expect(await timeline()).toEqual(before);
+    expect(sums(await timeline('', app.people.ben)).willRenew).toBe(sums(mine).willRenew + 1);
+    app.clock.advance(10_000);
+    expect(sums(await timeline()).willRenew).toBe(sums(before).willRenew + 1);
+  });
+});
