@@ -1,5 +1,5 @@
-// A webhook of lego's httpreq contract with a name server beside it, to try dns-01 on one machine:
-// node docs/examples/dns-webhook.mjs [HTTP port] [DNS port]. What is published is gone when it ends.
+// A webhook for the protocol of lego's httpreq provider, and a name server, to try dns-01 on one machine:
+// node docs/examples/dns-webhook.mjs [HTTP port] [DNS port]. Records are lost when it ends.
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 
@@ -13,7 +13,7 @@ createServer(async (request, response) => {
   const { fqdn = '', value = '' } = JSON.parse(Buffer.concat(chunks).toString() || '{}');
   const name = fqdn.replace(/\.$/, '').toLowerCase();
   const values = records.get(name) ?? new Set();
-  // a name may hold several values at once: those of a wildcard, its base name, and other orders
+  // a name may have several values: those of a wildcard, its base name, and other orders
   if (request.url === '/present') records.set(name, values.add(value));
   else if (request.url === '/cleanup') values.delete(value);
   else return response.writeHead(404).end();

@@ -1,5 +1,6 @@
--- Partitions of pings: makes those of the next three months, drops those that ended more than three months ago. To be
--- run every day. Rows in pings_default mean that it was not; they have to be moved before their month can be made.
+-- Creates the partitions of pings for the next three months, and drops those that ended more than three months ago. Run
+-- this every day. Rows in pings_default mean that a run was missed; move them before you create the partition of their
+-- month.
 do $$
 declare
   this_month timestamp := date_trunc('month', now() at time zone 'utc');

@@ -1,8 +1,8 @@
--- Partitions the audit log of cert-manager by month, UTC, on PostgreSQL 15 or later; to be run once, by the owner of
--- the table: psql -v ON_ERROR_STOP=1 -f partition-audit-logs.sql <database>. What there is becomes the first partition
--- and is not copied. See docs/scale.md.
+-- Partitions the audit log of cert-manager by month, UTC, on PostgreSQL 15 or later. Run this once, as the owner of
+-- the table: psql -v ON_ERROR_STOP=1 -f partition-audit-logs.sql <database>. Existing rows become the first partition
+-- and are not copied. See docs/scale.md.
 
--- Beside the running service: the new keys, and the proof that all entries are of this month or earlier.
+-- While the service runs: the new keys, and a constraint that all entries are of this month or earlier.
 create unique index concurrently pk_audit_logs_before on audit_logs (id, timestamp);
 
 create unique index concurrently uq_audit_logs_entry_id_before on audit_logs (entry_id, timestamp);
@@ -16,7 +16,7 @@ end $$;
 
 alter table audit_logs validate constraint ck_audit_logs_before;
 
--- Whatever is audited waits for this part, which takes milliseconds.
+-- Audited actions wait for this part, which takes milliseconds.
 begin;
 
 set local lock_timeout = '5s';
@@ -37,7 +37,7 @@ alter sequence audit_logs_id_seq owned by audit_logs.id;
 
 create unique index uq_audit_logs_entry_id on audit_logs (entry_id, timestamp);
 
--- indexes by their names, since later versions may change them; those that are there go with the first partition
+-- indexes with the names of the migrations, since later versions may change them; existing ones belong to the first partition
 do $$
 declare
   each record;
@@ -55,7 +55,7 @@ end $$;
 
 alter table audit_logs_before drop constraint ck_audit_logs_before;
 
--- what no month takes: nothing is refused for want of a partition
+-- rows without a monthly partition: no row is rejected
 create table audit_logs_default partition of audit_logs default;
 
 commit;

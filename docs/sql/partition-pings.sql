@@ -1,9 +1,9 @@
--- Partitions the pings of check-monitor by month, UTC, on PostgreSQL 15 or later; to be run once, by the owner of the
--- table: psql -v ON_ERROR_STOP=1 -f partition-pings.sql <database>. What there is becomes the first partition and is
+-- Partitions the pings of check-monitor by month, UTC, on PostgreSQL 15 or later. Run this once, as the owner of the
+-- table: psql -v ON_ERROR_STOP=1 -f partition-pings.sql <database>. Existing rows become the first partition and are
 -- not copied. See docs/scale.md.
 
--- Beside the running service: the new index, and the proof that all pings are of this month or earlier. The index is
--- not unique, as a unique one would have to contain the time, and change with every ping.
+-- While the service runs: the new index, and a constraint that all pings are of this month or earlier. The index is not
+-- unique: a unique one would have to contain the time, and every ping would change it.
 create index concurrently ix_pings_before on pings (check_id, slot);
 
 do $$
@@ -39,7 +39,7 @@ end $$;
 
 alter table pings_before drop constraint ck_pings_before;
 
--- what no month takes: a ping is never refused for want of a partition
+-- rows without a monthly partition: no ping is rejected
 create table pings_default partition of pings default with (fillfactor = 90);
 
 commit;
