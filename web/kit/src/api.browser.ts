@@ -34,6 +34,12 @@ export function createPageClient<C extends Contract>(
   });
 }
 
+/** Sends a ping as a job does. Throws a Refusal. */
+export async function sendPing(uuid: string): Promise<void> {
+  const response = await fetch(`${serviceUrl()}/ping/${uuid}`, { method: 'POST' });
+  if (!response.ok) throw refusalFrom(response.status, response.headers, await response.text());
+}
+
 /**
  * Sends a request with the CSRF token if it writes. A 403 may mean that another tab has begun a new session: if the
  * service has another token now, the request is sent once more.

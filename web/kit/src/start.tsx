@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { followActivity } from './activity.browser.js';
 import { reloadOnOldChunk } from './old-chunks.browser.js';
 import { createQueries } from './queries.browser.js';
 import type { Session } from './session.js';
@@ -15,6 +16,7 @@ export function startConsole<M extends Me>(session: Session<M>, page: ReactNode)
   // the lock of the scroll bar below a dialog writes a style of its own
   setNonce(nonce);
   reloadOnOldChunk();
+  followActivity();
   const root = document.querySelector('#root');
   if (root === null) throw new Error('the page has no element #root');
   createRoot(root).render(

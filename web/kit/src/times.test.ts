@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countOf, relativeTime } from './times.js';
+import { countOf, lengthOf, relativeTime, spanText } from './times.js';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -24,4 +24,25 @@ test.each([
   [12_000, '12,000 names'],
 ])('counts %i as %s', (count, text) => {
   expect(countOf(count, 'name')).toBe(text);
+});
+
+test.each([
+  [60, '1 minute'],
+  [5_400, '1 hour 30 minutes'],
+  [90_061, '1 day 1 hour 1 minute 1 second'],
+  [0, '0 seconds'],
+])('says a setting of %i seconds', (seconds, text) => {
+  expect(spanText(seconds)).toBe(text);
+});
+
+test.each([
+  [0.25, '0.25 s'],
+  [4, '4 s'],
+  [42.9, '42 s'],
+  [200, '3 min 20 s'],
+  [3_600, '1 h'],
+  [7_500, '2 h 5 min'],
+  [273_600, '3 d 4 h'],
+])('says that something took %f seconds', (seconds, text) => {
+  expect(lengthOf(seconds)).toBe(text);
 });

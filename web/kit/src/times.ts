@@ -46,3 +46,36 @@ const plural = new Intl.PluralRules('en');
 export function countOf(count: number, one: string, other = `${one}s`): string {
   return `${counts.format(count)} ${plural.select(count) === 'one' ? one : other}`;
 }
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** A setting of whole seconds, exactly: `1 day`, `1 hour 30 minutes`. */
+export function spanText(seconds: number): string {
+  let rest = Math.floor(seconds);
+  const parts = units.map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return { count, unit };
+  });
+  const named = parts.filter(({ count }) => count > 0).map(({ count, unit }) => countOf(count, unit));
+  return named.join(' ') || '0 seconds';
+}
+
+/** A length of time that was measured, short: `0.25 s`, `42 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+export function lengthOf(seconds: number): string {
+  if (seconds < 10) return `${Number(seconds.toFixed(2))} s`;
+  const whole = Math.floor(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return pair(Math.floor(whole / 60), 'min', whole % 60, 's');
+  if (whole < 86_400) return pair(Math.floor(whole / 3_600), 'h', Math.floor((whole % 3_600) / 60), 'min');
+  return pair(Math.floor(whole / 86_400), 'd', Math.floor((whole % 86_400) / 3_600), 'h');
+}
+
+function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}

@@ -7,6 +7,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { Inside } from './inside.js';
+import type { CheckSearch } from './lookups.js';
 import { MissingPage } from './pages/missing-page.js';
 import { LoginPage } from './pages/sign-in/login-page.js';
 
@@ -32,13 +33,58 @@ const projects = createRoute({
   path: '/projects',
   component: lazyRouteComponent(() => import('./pages/projects/projects-page.js'), 'ProjectsPage'),
 });
-const project = createRoute({
+const statuses = ['new', 'up', 'grace', 'down', 'paused', 'started'] as const;
+const sorts = ['attention', 'name', 'created'] as const;
+
+const checks = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$projectId',
-  component: lazyRouteComponent(() => import('./pages/projects/project-page.js'), 'ProjectPage'),
+  validateSearch: ({ q, status, tag, sort }: Record<string, unknown>): CheckSearch => ({
+    ...textIn('q', q),
+    ...textIn('tag', tag),
+    ...wordIn('status', statuses, status),
+    ...wordIn('sort', sorts, sort),
+  }),
+  component: lazyRouteComponent(() => import('./pages/checks/checks-page.js'), 'ChecksPage'),
+});
+const check = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects/$projectId/checks/$checkId',
+  component: lazyRouteComponent(() => import('./pages/check/check-page.js'), 'CheckPage'),
+});
+const findCheck = createRoute({
+  getParentRoute: () => inside,
+  path: '/checks/$checkId',
+  component: lazyRouteComponent(() => import('./pages/check/find-check-page.js'), 'FindCheckPage'),
+});
+const integrations = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects/$projectId/integrations',
+  component: lazyRouteComponent(
+    () => import('./pages/integrations/integrations-page.js'),
+    'IntegrationsPage',
+  ),
 });
 
-const routeTree = root.addChildren([login, inside.addChildren([home, projects, project])]);
+/** A text of the address, which a router may have read as a number. */
+function textIn<Name extends string>(name: Name, value: unknown): { readonly [N in Name]?: string } {
+  const isText = (typeof value === 'string' && value !== '') || typeof value === 'number';
+  return (isText ? { [name]: String(value) } : {}) as { readonly [N in Name]?: string };
+}
+
+function wordIn<Name extends string, Word extends string>(
+  name: Name,
+  words: readonly Word[],
+  value: unknown,
+): { readonly [N in Name]?: Word } {
+  const word = words.find((one) => one === value);
+  return (word === undefined ? {} : { [name]: word }) as { readonly [N in Name]?: Word };
+}
+
+const routeTree = root.addChildren([
+  login,
+  inside.addChildren([home, projects, checks, check, findCheck, integrations]),
+]);
 
 export const router = createRouter({
   routeTree,

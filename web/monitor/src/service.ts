@@ -1,16 +1,22 @@
 // The service of this console, and the session at it.
 
+import { contract as managementContract } from 'virtual:certloop/check-monitor';
 import { contract } from 'virtual:certloop/check-monitor-account';
 import { accountBasePath } from '@certloop/contracts/browser';
 import { background, createPageClient, type Me, openTabChannel, Session } from '@certloop/web-kit';
 
-export const api = createPageClient(contract, {
-  basePath: accountBasePath,
-  csrf: {
-    current: () => session.csrfToken(),
-    refresh: async () => (await session.check(true))?.csrfToken,
-  },
-});
+const csrf = {
+  current: () => session.csrfToken(),
+  refresh: async () => (await session.check(true))?.csrfToken,
+};
+
+export const api = createPageClient(contract, { basePath: accountBasePath, csrf });
+
+/** The management API of a project, by the session. */
+export function projectApi(projectId: string) {
+  const basePath = `${accountBasePath}/projects/${projectId}/v3`;
+  return createPageClient(managementContract, { basePath, csrf });
+}
 
 /** Query of what a page must know before anyone has signed in; it changes with the settings of the service only. */
 export const stateQuery = {

@@ -129,6 +129,11 @@ describeMonitor('the history of a check in the console', (stage) => {
     const { months, days } = await read(check, 'downtimes?months=1', reader);
     expect(months).toEqual([{ month: '2026-01', count: 1, seconds: 86_400 }]);
     expect(days).toHaveLength(2);
+    stage.app.clock.advance(720_000);
+    // the alert loop has not come by yet
+    expect((await read(check, 'downtimes?months=1')).months).toEqual([
+      { month: '2026-01', count: 2, seconds: 87_000 },
+    ]);
     await owner.signIn();
     for (const rest of ['downtimes?months=4', 'downtimes?tz=Mars/Base', 'durations?points=301']) {
       await owner.get(at(`/checks/${check.uuid}/${rest}`)).expect(400);

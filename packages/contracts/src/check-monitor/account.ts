@@ -51,6 +51,7 @@ export const accountChannelSchema = z
     last_duration_ms: z.int().nullable(),
   })
   .meta({ id: 'AccountChannel' });
+export type AccountChannel = z.output<typeof accountChannelSchema>;
 
 const sessionSchema = z.object({ user: accountUserSchema, csrfToken: z.string() });
 const meSchema = sessionSchema.extend({

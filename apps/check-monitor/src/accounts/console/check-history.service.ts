@@ -125,7 +125,13 @@ export function readDowntimes(
     const window = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: maxFlips };
     const found = await listFlipsBetween(tx, check.id, window);
     const own = check.kind === 'simple' ? 'UTC' : check.tz;
-    return downtimesOf(found.toReversed(), months, { tz: zone ?? own, now });
+    const changes: { at: Micros; newStatus: string }[] = found.toReversed();
+    const deadline = deadlineOf(check);
+    // the alert loop may not have come by yet
+    if (check.storedStatus !== 'down' && deadline !== null && deadline <= now) {
+      changes.push({ at: deadline, newStatus: 'down' });
+    }
+    return downtimesOf(changes, months, { tz: zone ?? own, now });
   });
 }
 

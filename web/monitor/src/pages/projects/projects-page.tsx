@@ -1,16 +1,33 @@
-import type { AccountProject } from '@certloop/contracts/browser';
-import { type Column, DataTable, EmptyState, Loaded, useTitle } from '@certloop/web-kit';
+import {
+  background,
+  CodeBlock,
+  type Column,
+  DataTable,
+  EmptyState,
+  Icon,
+  Loaded,
+  refreshMs,
+  StateChip,
+  useTabIcon,
+  useTitle,
+} from '@certloop/web-kit';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CheckStateChip, countsText, statusOrder, worstOf } from '../../check-states.js';
 import { api } from '../../service.js';
+import { NewProject } from './new-project.js';
 
-const roles: Readonly<Record<AccountProject['role'], string>> = {
-  owner: 'You own it',
-  member: 'You may change its checks',
-  'read-only': 'You may look',
+type CountedProject = Awaited<ReturnType<typeof loadProjects>>[number];
+
+const roles: Readonly<Record<CountedProject['role'], string>> = {
+  owner: 'owner',
+  member: 'member',
+  'read-only': 'may look',
 };
 
-const columns: readonly Column<AccountProject>[] = [
+const columns: readonly Column<CountedProject>[] = [
   {
     key: 'name',
     title: 'Project',
@@ -20,19 +37,62 @@ const columns: readonly Column<AccountProject>[] = [
       </Link>
     ),
   },
-  { key: 'role', title: 'Role', cell: ({ role }) => roles[role] },
+  {
+    key: 'state',
+    title: 'Worst state',
+    width: '8rem',
+    cell: ({ counts }) => {
+      const worst = statusOrder.find((status) => (counts?.[status] ?? 0) > 0);
+      return worst === undefined ? null : <CheckStateChip status={worst} />;
+    },
+  },
+  {
+    key: 'counts',
+    title: 'Checks',
+    cell: ({ counts }) => (counts === undefined ? null : countsText(counts) || 'no check yet'),
+  },
+  {
+    key: 'channels',
+    title: 'Integrations',
+    cell: ({ channels = 0, failingChannels = 0 }) =>
+      failingChannels > 0 ? (
+        <StateChip tone="bad" shape="triangle">
+          {failingChannels} of {channels} failing
+        </StateChip>
+      ) : (
+        String(channels)
+      ),
+  },
+  { key: 'role', title: 'Your role', width: '8rem', cell: ({ role }) => roles[role] },
 ];
 
-/** The projects that the user owns or is a member of. */
+async function loadProjects(signal: AbortSignal) {
+  const query = { include: 'counts' } as const;
+  return (await api.listProjects({ query, headers: background, signal })).body.projects;
+}
+
+/** The projects that the user owns or is a member of, those with checks that are down first. */
 export function ProjectsPage() {
-  useTitle('Projects', 'monitor');
+  const [isAdding, setAdding] = useState(false);
   const query = useQuery({
     queryKey: ['projects'],
-    queryFn: async ({ signal }) => (await api.listProjects({ signal })).body.projects,
+    queryFn: ({ signal }) => loadProjects(signal),
+    refetchInterval: () => Math.max(15_000, refreshMs()),
   });
+  const down = query.data?.reduce((sum, { counts }) => sum + (counts?.down ?? 0), 0) ?? 0;
+  useTitle(down > 0 ? `${down} down – Projects` : 'Projects', 'monitor');
+  useTabIcon(down > 0 ? 'bad' : undefined);
+  const add = (
+    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+      Create a project
+    </Button>
+  );
   return (
     <>
-      <h1>Projects</h1>
+      <div className="cl-title">
+        <h1>Projects</h1>
+        {query.data !== undefined && query.data.length > 0 && add}
+      </div>
       <Loaded query={query}>
         {(projects) =>
           projects.length === 0 ? (
@@ -41,12 +101,31 @@ export function ProjectsPage() {
                 A project holds checks, the integrations that they alert, and the keys of the jobs that ping
                 them.
               </p>
+              {add}
+              <p className="cl-dim">The same on the machine of the service:</p>
+              <CodeBlock
+                text={
+                  'node apps/check-monitor/dist/src/cli.js project create --owner you@example.org --name Jobs'
+                }
+              />
             </EmptyState>
           ) : (
-            <DataTable label="Projects" columns={columns} rows={projects} rowKey={({ id }) => id} />
+            <DataTable
+              label="Projects"
+              columns={columns}
+              rows={projects.toSorted((one, other) => rankOf(one) - rankOf(other))}
+              rowKey={({ id }) => id}
+            />
           )
         }
       </Loaded>
+      <NewProject isOpen={isAdding} close={() => setAdding(false)} />
     </>
   );
+}
+
+function rankOf({ counts }: CountedProject): number {
+  const rank = counts === undefined ? -1 : statusOrder.findIndex((status) => counts[status] > 0);
+  const worst = worstOf(counts ?? { new: 0, up: 0, grace: 0, down: 0, paused: 0, started: 0 });
+  return worst === undefined ? statusOrder.length : rank;
 }

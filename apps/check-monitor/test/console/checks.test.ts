@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { hasBrowser, runStory, type Story } from '@certloop/browser';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { replaceMember } from '../../src/accounts/members.repository.js';
+import { setPassword } from '../../src/accounts/sessions.service.js';
+import { createChannel } from '../../src/channels/create-channel.service.js';
+import { defaultSettings, newCheck } from '../../src/checks/check.js';
+import { insertChecks } from '../../src/checks/rows/checks.repository.js';
+import { microsOf } from '../../src/instants.js';
+import { createUser } from '../../src/projects/create-project.service.js';
+import { passwords } from '../support/app.js';
+import { type ConsoleStage, openConsole, password } from '../support/console.js';
+import { type Recorder, startRecorder } from '../support/recorder.js';
+
+const minute = 60_000;
+
+(hasBrowser() ? describe : describe.skip)('checks in the console', () => {
+  let stage: ConsoleStage;
+  let target: Recorder;
+  beforeAll(async () => {
+    target = await startRecorder();
+    stage = await openConsole();
+  });
+  afterAll(async () => {
+    await stage.close();
+    await target.close();
+  });
+
+  const signIn = async ({ page }: Story, email: string) => {
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  const tick = async (ms: number) => {
+    stage.app.clock.advance(ms);
+    await stage.app.tick();
+    await stage.app.deliver();
+  };
+
+  test('tests an integration before it is saved', async () => {
+    const email = 'berta@example.org';
+    await stage.newOwner(email, 'Backups');
+    const { browser, url } = stage;
+    await runStory(browser, { name: 'integrations', url }, async (story) => {
+      const { page, look } = story;
+      await signIn(story, email);
+      await page.getByRole('link', { name: 'Backups' }).click();
+      await page.getByText('This project has no check yet').waitFor();
+      await look('no-check');
+      await page.getByRole('link', { name: 'Integrations' }).click();
+      await page.getByText('No one gets the alerts of this project').waitFor();
+      await page.getByRole('button', { name: 'Add an integration' }).click();
+      await page.getByLabel('Kind').selectOption({ label: 'Slack' });
+      await page.getByLabel('Address (URL)').fill('not an address');
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('settings.url').waitFor();
+      await page.getByLabel('Address (URL)').fill(target.url);
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('The test message was sent').waitFor();
+      await look('new');
+      expect(target.requests).toHaveLength(1);
+      await page.getByRole('button', { name: 'Save and assign to all checks' }).click();
+      await page.getByText('not used yet').waitFor();
+      await look('list');
+    });
+  });
+
+  test('shows what a schedule means while it is typed, and creates the check', async () => {
+    const email = 'cilla@example.org';
+    await stage.newOwner(email, 'Schedules');
+    const { browser, url } = stage;
+    await runStory(browser, { name: 'new-check', url }, async (story) => {
+      const { page, look } = story;
+      await signIn(story, email);
+      await page.getByRole('link', { name: 'Schedules' }).click();
+      await page.getByRole('button', { name: 'New check' }).click();
+      await page.getByLabel('Name').fill('Nightly backup');
+      await page.getByRole('radio', { name: 'Cron' }).check();
+      // the clocks of Riga skip this time each year
+      await page.getByRole('textbox', { name: 'Cron line' }).fill('30 3 * 3 7L');
+      await page.getByLabel('Time zone of the schedule').fill('Europe/Riga');
+      await page.getByText('The clocks skip its local time on this day').first().waitFor();
+      await look('preview');
+      await page.getByRole('textbox', { name: 'Cron line' }).fill('61 * * * *');
+      await page.getByText('It is not a valid cron or OnCalendar expression.').waitFor();
+      expect(await page.getByRole('button', { name: 'Create the check' }).isDisabled()).toBe(true);
+      await page.getByRole('radio', { name: 'Simple' }).check();
+      await page.getByLabel('Period', { exact: true }).fill('1');
+      await page.getByLabel('Unit of period').selectOption('minutes');
+      await page.getByText('A ping is expected every 1 minute.').waitFor();
+      await page.getByRole('button', { name: 'Create the check' }).click();
+      await page.getByText('No ping has arrived yet').waitFor();
+      await look('created');
+    });
+  });
+
+  test('turns green, late and down as one looks, and the link of its alert opens it', async () => {
+    const email = 'berit@example.org';
+    const berit = await stage.newOwner(email, 'Alerts');
+    const { browser, url, app } = stage;
+    await createChannel(app.accounts, {
+      projectId: berit.keys.projectId,
+      kind: 'slack',
+      name: '',
+      isVerified: true,
+      settings: { url: target.url },
+    });
+    const { uuid } = await berit.check({ name: 'Backup', timeout: 60, grace: 60, channels: '*' });
+    target.reset();
+    // what is moved below ends at the present, as times on the page are relative to it
+    app.clock.set(new Date(Date.now() - 3 * minute));
+    await runStory(browser, { name: 'check', url: `${url}ui/checks/${uuid}` }, async (story) => {
+      const { page, look } = story;
+      await signIn(story, email);
+      await page.getByText('No ping has arrived yet').waitFor();
+      await app.http.post(`/ping/${uuid}/start`).expect(200);
+      app.clock.advance(2_500);
+      await app.http.post(`/ping/${uuid}`).type('text/plain').send('12 files, 3 MB').expect(200);
+      await page.getByText('12 files, 3 MB').waitFor();
+      await page.getByText('#2 took 2.5 s').waitFor();
+      expect(await page.title()).toMatch(/^Backup/);
+      await tick(70_000);
+      await page.getByText('has not arrived. The check goes down on').waitFor();
+      await tick(60_000);
+      await page.getByText('No ping has arrived since one was expected').waitFor();
+      await page.getByText('“down” to Slack: delivered').waitFor();
+      expect(await page.title()).toMatch(/^down – Backup/);
+      expect(await page.locator('link[rel="icon"]').getAttribute('href')).toContain('d0202c');
+      await look('down');
+
+      expect(target.requests).toHaveLength(1);
+      const link: string = JSON.parse(target.requests[0]?.body ?? '').attachments[0].title_link;
+      const { pathname, search } = new URL(link);
+      await page.goto(`${url}${pathname.slice(1)}${search}`);
+      await page.getByRole('link', { name: 'Open in the console' }).click();
+      await page.getByText('No ping has arrived since one was expected').waitFor();
+      await page.getByRole('button', { name: 'Send a ping now' }).click();
+      await page.getByText('The next one is expected on').waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('It is paused').waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('No ping has arrived yet').waitFor();
+      await page.getByRole('button', { name: 'Change the schedule' }).click();
+      await page.getByText('A ping is expected every 1 minute.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByLabel('Type its name to confirm').fill('Backup');
+      await page.getByRole('button', { name: 'Delete the check' }).click();
+      await page.getByText('This project has no check yet').waitFor();
+    });
+  });
+
+  test('a schedule in Riga with pings in UTC is explained, and one click mends it', async () => {
+    const email = 'clara@example.org';
+    const clara = await stage.newOwner(email, 'Reports');
+    const check = await clara.check({
+      name: 'Reports',
+      schedule: '0 3 * * *',
+      tz: 'Europe/Riga',
+      grace: 3_600,
+    });
+    const now = new Date();
+    const today = new Date(now).setUTCHours(3, 1, 0, 0);
+    for (let days = 5; days >= 1; days -= 1) {
+      stage.app.clock.set(new Date(today - days * 86_400_000));
+      await clara.ping(check);
+    }
+    stage.app.clock.set(now);
+    const { browser, url } = stage;
+    await runStory(browser, { name: 'zone', url: `${url}ui/checks/${check.uuid}` }, async (story) => {
+      const { page, look } = story;
+      await signIn(story, email);
+      await page.getByText('5 of the last 5 pings fit this schedule in UTC, none in Europe/Riga.').waitFor();
+      await look('hint');
+      await page.getByRole('button', { name: 'Use UTC' }).click();
+      await page.getByText('0 3 * * * UTC').waitFor();
+      await page.getByText('pings fit this schedule').waitFor({ state: 'detached' });
+    });
+    expect((await clara.get(`/checks/${check.uuid}`).expect(200)).body).toMatchObject({ tz: 'UTC' });
+  });
+
+  test('a read-only member sees 500 checks, however they are named, and no control that changes anything', async () => {
+    const dora = await stage.newOwner('dora@example.org', 'Everything');
+    const { projectId } = dora.keys;
+    const { app, browser, url } = stage;
+    const { accounts, database } = app;
+    const reader = await createUser(accounts, {
+      email: 'emil@example.org',
+      checkLimit: null,
+      pingLimit: null,
+    });
+    await setPassword({ ...accounts, passwords }, 'emil@example.org', password);
+    const createdAt = microsOf(app.clock.now());
+    const names = ['نسخة احتياطية للقاعدة', '🚀 '.repeat(30), 'w'.repeat(100), 'Backup of the customers'];
+    const checks = Array.from({ length: 500 }, (_, place) => {
+      const name = names[place] ?? `Job ${place}`;
+      const tags = place < 4 ? 'production database nightly' : '';
+      return newCheck(
+        { ...defaultSettings, name, tags },
+        { projectId, uuid: randomUUID(), badgeUuid: randomUUID(), createdAt },
+      );
+    });
+    await database.transaction(async (tx) => {
+      await insertChecks(tx, checks);
+      await replaceMember(tx, { projectId, userId: reader.id, role: 'read-only' });
+    });
+    await app.http.get(`/ping/${checks[2]?.uuid}/fail`).expect(200);
+    await runStory(browser, { name: 'many', url: `${url}ui/projects/${projectId}` }, async (story) => {
+      const { page, look } = story;
+      await signIn(story, 'emil@example.org');
+      await page.getByText('1 down, 499 new').first().waitFor();
+      await page.getByRole('link', { name: 'w'.repeat(100) }).waitFor();
+      await look('checks');
+      const [, first] = await page.getByRole('row').all();
+      expect(await first?.textContent()).toMatch(/^w{100}.*down/);
+      expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
+      expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('501');
+      expect(await page.getByRole('button', { name: 'New check' }).count()).toBe(0);
+      await page.keyboard.press('/');
+      await page.keyboard.type('customers');
+      await page.getByText('1 check', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Backup of the customers' }).click();
+      await page.getByText('No ping has arrived yet').waitFor();
+      for (const name of ['Send a ping now', 'Pause', 'Change the schedule', 'Delete']) {
+        expect(await page.getByRole('button', { name }).count()).toBe(0);
+      }
+      await look('read-only');
+      await page.goBack();
+      await page.getByText('1 check', { exact: true }).waitFor();
+      expect(await page.getByRole('searchbox').inputValue()).toBe('customers');
+    });
+  });
+});

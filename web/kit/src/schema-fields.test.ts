@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { fieldsOf, labelOf, settingsFrom } from './schema-fields.js';
+
+const call = {
+  anyOf: [
+    {
+      type: 'object',
+      properties: {
+        method: { type: 'string', enum: ['GET', 'POST'], default: 'GET' },
+        url: { type: 'string' },
+        headers: { type: 'object', default: {} },
+      },
+      required: ['url'],
+    },
+    { type: 'null' },
+  ],
+  default: null,
+};
+
+describe('the fields of settings', () => {
+  test('are those of a flat schema, with what must be there and what is secret', () => {
+    const schema = {
+      properties: {
+        topic: { type: 'string' },
+        token: { anyOf: [{ type: 'integer' }, { type: 'string' }], default: '' },
+        priorityDown: { type: 'integer', default: 3, minimum: 0, maximum: 5 },
+        up: { type: 'boolean', default: true },
+      },
+      required: ['topic'],
+    };
+    const fields = fieldsOf(schema, ['token']);
+    expect(
+      fields.map(({ path, kind, isRequired, isSecret, initial }) => ({
+        path,
+        kind,
+        isRequired,
+        isSecret,
+        initial,
+      })),
+    ).toEqual([
+      { path: 'topic', kind: 'text', isRequired: true, isSecret: false, initial: '' },
+      { path: 'token', kind: 'text', isRequired: false, isSecret: true, initial: '' },
+      { path: 'priorityDown', kind: 'number', isRequired: false, isSecret: false, initial: '3' },
+      { path: 'up', kind: 'flag', isRequired: false, isSecret: false, initial: 'true' },
+    ]);
+    expect(settingsFrom(fields, { topic: ' jobs ', token: '', priorityDown: '5', up: 'false' })).toEqual({
+      topic: 'jobs',
+      priorityDown: 5,
+      up: false,
+    });
+    expect(settingsFrom(fields, { topic: 'jobs', priorityDown: 'high' })).toMatchObject({
+      priorityDown: 'high',
+    });
+  });
+
+  test('are those of an object in its place, which is left out without an address', () => {
+    const fields = fieldsOf({ properties: { down: call, up: call } }, ['down.headers']);
+    expect(fields.map(({ path }) => path)).toEqual([
+      'down.method',
+      'down.url',
+      'down.headers',
+      'up.method',
+      'up.url',
+      'up.headers',
+    ]);
+    expect(
+      settingsFrom(fields, {
+        'down.method': 'POST',
+        'down.url': 'https://example.org/a:b',
+        'down.headers': 'X-Key: a: b\n\nAccept: */*',
+        'up.method': 'GET',
+        'up.url': ' ',
+      }),
+    ).toEqual({
+      down: { method: 'POST', url: 'https://example.org/a:b', headers: { 'X-Key': 'a: b', Accept: '*/*' } },
+    });
+  });
+
+  test('have names for people', () => {
+    expect(['url', 'down.url', 'someNewSetting', 'up.body'].map(labelOf)).toEqual([
+      'Address (URL)',
+      'When a check goes down: address (URL)',
+      'Some new setting',
+      'When a check comes up: body',
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+import type { CheckCounts, CheckStatus } from '@certloop/contracts/browser';
+import { StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+
+const states: Readonly<
+  Record<CheckStatus, { readonly tone: Tone; readonly shape: StateShape; readonly word: string }>
+> = {
+  down: { tone: 'bad', shape: 'octagon', word: 'down' },
+  grace: { tone: 'warn', shape: 'clock', word: 'late' },
+  new: { tone: 'idle', shape: 'circle', word: 'new' },
+  up: { tone: 'ok', shape: 'check', word: 'up' },
+  paused: { tone: 'idle', shape: 'bars', word: 'paused' },
+};
+
+/** States of checks, those in need first. */
+export const statusOrder = Object.keys(states) as readonly CheckStatus[];
+
+/** The word for people. */
+export function wordOf(status: string): string {
+  return states[status as CheckStatus]?.word ?? status;
+}
+
+/** A state with its shape, and beside it whether the job runs. */
+export function CheckStateChip({
+  status,
+  isRunning = false,
+}: {
+  readonly status: CheckStatus;
+  readonly isRunning?: boolean;
+}) {
+  const { tone, shape, word } = states[status];
+  return (
+    <span className="cl-row">
+      <StateChip tone={tone} shape={shape}>
+        {word}
+      </StateChip>
+      {isRunning && (
+        <StateChip tone="active" shape="turning">
+          running
+        </StateChip>
+      )}
+    </span>
+  );
+}
+
+/** The counts that are not zero, the bad ones first, such as `2 down, 1 late, 41 up`. */
+export function countsText(counts: CheckCounts): string {
+  const parts = statusOrder.filter((status) => counts[status] > 0);
+  return parts.map((status) => `${counts[status]} ${states[status].word}`).join(', ');
+}
+
+/** Tone of the worst state, for the icon of the tab. */
+export function worstOf(counts: CheckCounts): 'bad' | 'warn' | 'ok' | undefined {
+  if (counts.down > 0) return 'bad';
+  if (counts.grace > 0) return 'warn';
+  return counts.up > 0 ? 'ok' : undefined;
+}

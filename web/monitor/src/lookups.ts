@@ -1,0 +1,109 @@
+import type { AccountProject, CheckState, ListedCheck } from '@certloop/contracts/browser';
+import { background, type ListPage, listPageOf, refreshMs } from '@certloop/web-kit';
+import { keepPreviousData } from '@tanstack/react-query';
+import { api } from './service.js';
+
+interface Asked {
+  readonly signal: AbortSignal;
+}
+
+/** Query of a project. */
+export function projectQuery(projectId: string) {
+  return {
+    queryKey: ['projects', projectId],
+    queryFn: async ({ signal }: Asked) => (await api.getProject({ params: { projectId }, signal })).body,
+  };
+}
+
+/** Whether a member with this role changes what is in the project; others only look. */
+export function mayChange(project: Pick<AccountProject, 'role'> | undefined): boolean {
+  return project !== undefined && project.role !== 'read-only';
+}
+
+/** Query of the integrations of a project. */
+export function channelsQuery(projectId: string) {
+  return {
+    queryKey: ['projects', projectId, 'channels'],
+    queryFn: async ({ signal }: Asked) =>
+      (await api.listAccountChannels({ params: { projectId }, signal })).body.channels,
+  };
+}
+
+const maxIds = 100;
+
+/** Query of the counts of a project and the states of some checks, asked again and again in the background. */
+export function statesQuery(projectId: string, ids: readonly string[]) {
+  const named = ids.slice(0, maxIds).join(',');
+  return {
+    queryKey: ['projects', projectId, 'states', named],
+    queryFn: async ({ signal }: Asked) =>
+      (
+        await api.getCheckStates({
+          params: { projectId },
+          query: { ids: named },
+          headers: background,
+          signal,
+        })
+      ).body,
+    refetchInterval: refreshMs,
+    refetchIntervalInBackground: true,
+    placeholderData: keepPreviousData,
+  };
+}
+
+/** A check of the list with what is newest of its state. */
+export type LiveCheck = ListedCheck & { readonly id: string; readonly recent?: string };
+
+/** Puts newer states into the rows of a list. */
+export function withStates(rows: readonly ListedCheck[], states: readonly CheckState[]): LiveCheck[] {
+  const byId = new Map(states.map((state) => [state.id, state]));
+  return rows.map((row) => {
+    const id = row.id ?? '';
+    const state = byId.get(id);
+    if (state === undefined) return { ...row, id };
+    const { status, started, lastPing, nextPing, lastDuration, downSince, recent } = state;
+    const { downSince: _since, last_duration: _duration, ...rest } = row;
+    return {
+      ...rest,
+      id,
+      status,
+      started,
+      last_ping: lastPing,
+      next_ping: nextPing,
+      recent,
+      ...(downSince === null ? {} : { downSince }),
+      ...(lastDuration === null ? {} : { last_duration: lastDuration }),
+    };
+  });
+}
+
+/** What of the address narrows the list of checks. */
+export interface CheckSearch {
+  readonly q?: string;
+  readonly status?: 'new' | 'up' | 'grace' | 'down' | 'paused' | 'started';
+  readonly tag?: string;
+  readonly sort?: 'attention' | 'name' | 'created';
+}
+
+/** One page of the checks of a project. */
+export async function loadChecks(
+  projectId: string,
+  { q, status, tag, sort = 'attention' }: CheckSearch,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<ListPage<ListedCheck>> {
+  const { body, headers } = await api.listAccountChecks({
+    params: { projectId },
+    query: {
+      limit: '1000',
+      sort,
+      include: 'state',
+      ...(q === undefined ? {} : { q }),
+      ...(status === undefined ? {} : { status }),
+      ...(tag === undefined ? {} : { tag }),
+      ...(cursor === undefined ? {} : { cursor }),
+    },
+    signal,
+  });
+  return listPageOf(body.checks, headers);
+}

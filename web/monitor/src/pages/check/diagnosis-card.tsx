@@ -1,0 +1,85 @@
+import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
+import { background, Fault, Loaded, refreshMs, sentenceOf, spanText } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, projectApi } from '../../service.js';
+
+/** Why the check is in its state, and its schedule. */
+export function DiagnosisCard({
+  projectId,
+  checkId,
+  check,
+  canChange,
+}: {
+  readonly projectId: string;
+  readonly checkId: string;
+  readonly check: Check | ReadOnlyCheck;
+  readonly canChange: boolean;
+}) {
+  const queries = useQueryClient();
+  const params = { projectId, checkId };
+  const diagnosis = useQuery({
+    queryKey: ['projects', projectId, 'check', checkId, 'diagnosis', check.status, check.n_pings],
+    queryFn: async ({ signal }) => (await api.diagnoseCheck({ params, headers: background, signal })).body,
+    refetchInterval: () => Math.max(15_000, refreshMs()),
+    placeholderData: keepPreviousData,
+  });
+  const mend = useMutation({
+    mutationFn: (tz: string) =>
+      projectApi(projectId).updateCheck({
+        params: { id: checkId },
+        body: { schedule: check.schedule ?? '', tz },
+      }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId] }),
+  });
+  return (
+    <section className="cl-panel" aria-label="State" data-tone={check.status === 'down' ? 'bad' : undefined}>
+      <Loaded query={diagnosis}>
+        {({ sentence, zoneHint }) => (
+          <>
+            <p className="cl-sentence">{sentence}</p>
+            {zoneHint !== undefined && (
+              <div className="cl-strip cl-row">
+                <span>
+                  {zoneHint.matches} of the last {zoneHint.of} pings fit this schedule in {zoneHint.tz}, none
+                  in {check.tz}.
+                </span>
+                {canChange && (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    loading={mend.isPending}
+                    onClick={() => mend.mutate(zoneHint.tz)}
+                  >
+                    Use {zoneHint.tz}
+                  </Button>
+                )}
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+      <Fault>{mend.isError ? sentenceOf(mend.error) : undefined}</Fault>
+      <dl className="cl-facts">
+        <dt>Schedule</dt>
+        <dd>
+          {check.timeout === undefined ? (
+            <>
+              <span className="cl-mono">{check.schedule}</span> {check.tz}
+            </>
+          ) : (
+            `every ${spanText(check.timeout)}`
+          )}
+        </dd>
+        <dt>Grace time</dt>
+        <dd>{spanText(check.grace)}</dd>
+        {check.desc !== '' && (
+          <>
+            <dt>Description</dt>
+            <dd className="cl-lines">{check.desc}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}

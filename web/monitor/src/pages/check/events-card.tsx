@@ -1,0 +1,196 @@
+import type { CheckEvent } from '@certloop/contracts/browser';
+import {
+  background,
+  type ListPage,
+  Loaded,
+  lengthOf,
+  Moment,
+  StateChip,
+  type StateShape,
+  serviceUrl,
+  type Tone,
+  useList,
+} from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { CheckStateChip, statusOrder, wordOf } from '../../check-states.js';
+import { api } from '../../service.js';
+
+const filters = [
+  ['ping,flip,delivery', 'Everything'],
+  ['ping', 'Pings'],
+  ['flip', 'Changes'],
+  ['delivery', 'Messages'],
+] as const;
+
+/** Pings, changes of status and messages of a check, newest first. */
+export function EventsCard({
+  projectId,
+  checkId,
+  pings,
+  status,
+}: {
+  readonly projectId: string;
+  readonly checkId: string;
+  readonly pings: number;
+  readonly status: string;
+}) {
+  const [types, choose] = useState<string>(filters[0][0]);
+  const load = async (before: string | undefined, signal: AbortSignal): Promise<ListPage<CheckEvent>> => {
+    const query = { types, limit: '30', ...(before === undefined ? {} : { before }) };
+    const params = { projectId, checkId };
+    const { body } = await api.listEvents({ params, query, headers: background, signal });
+    return { rows: body.events, total: undefined, next: body.next };
+  };
+  // messages are sent a moment after the change
+  const { query, rows, more, isLoadingMore } = useList(
+    ['projects', projectId, 'check', checkId, 'events', types, pings, status],
+    load,
+    5_000,
+  );
+  return (
+    <section className="cl-panel" aria-label="Events">
+      <div className="cl-title">
+        <h2>Events</h2>
+        <fieldset className="cl-group cl-row" aria-label="Which events">
+          {filters.map(([value, label]) => (
+            <button
+              key={value}
+              type="button"
+              className="cl-filter"
+              aria-pressed={types === value}
+              onClick={() => choose(value)}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <Loaded query={query}>
+        {() =>
+          rows === undefined || rows.length === 0 ? (
+            <p className="cl-dim">Nothing has happened yet.</p>
+          ) : (
+            <ol className="cl-events">
+              {rows.map((event, place) => (
+                <li key={`${event.kind} ${event.at} ${place}`}>
+                  <Event
+                    event={event}
+                    body={`${serviceUrl()}/api/account/projects/${projectId}/checks/${checkId}/pings`}
+                  />
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+      {more !== undefined && (
+        <div className="cl-row">
+          <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>
+            Show earlier events
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const pingWords: Readonly<Record<string, readonly [tone: Tone, shape: StateShape, word: string]>> = {
+  success: ['ok', 'check', 'success'],
+  fail: ['bad', 'triangle', 'failure'],
+  start: ['active', 'clock', 'start'],
+  log: ['idle', 'circle', 'log'],
+  ign: ['idle', 'circle', 'ignored'],
+};
+
+function Event({ event, body }: { readonly event: CheckEvent; readonly body: string }) {
+  switch (event.kind) {
+    case 'flip':
+      return (
+        <Line at={event.at} chip={<FlipChip to={event.to} />}>
+          {event.reason === 'timeout'
+            ? 'No ping came in time'
+            : event.reason === 'fail'
+              ? 'The job reported a failure'
+              : `It was ${wordOf(event.from)} before`}
+        </Line>
+      );
+    case 'delivery':
+      return (
+        <Line
+          at={event.at}
+          chip={
+            <StateChip
+              tone={event.outcome === 'failed' ? 'bad' : event.outcome === 'waiting' ? 'warn' : 'idle'}
+              shape={
+                event.outcome === 'failed' ? 'triangle' : event.outcome === 'waiting' ? 'clock' : 'check'
+              }
+            >
+              message
+            </StateChip>
+          }
+        >
+          {`“${wordOf(event.to)}” to ${event.channel}: ${event.outcome}`}
+          {event.error !== undefined && <div className="cl-note">{event.error}</div>}
+        </Line>
+      );
+    case 'ping': {
+      const [tone, shape, word] =
+        pingWords[event.type] ?? pingWords['log'] ?? (['idle', 'circle', ''] as const);
+      const facts = [
+        event.exitStatus === undefined || event.type === 'start'
+          ? undefined
+          : `exit status ${event.exitStatus}`,
+        event.duration === undefined ? undefined : `took ${lengthOf(event.duration)}`,
+        event.method,
+        event.remoteAddr === undefined ? undefined : `from ${event.remoteAddr}`,
+      ];
+      return (
+        <Line
+          at={event.at}
+          chip={
+            <StateChip tone={tone} shape={shape}>
+              {word}
+            </StateChip>
+          }
+        >
+          #{event.n} {facts.filter((fact) => fact !== undefined).join(', ')}
+          {event.ua !== undefined && <div className="cl-dim cl-ua">{event.ua}</div>}
+          {event.preview !== undefined && (
+            <>
+              <pre className="cl-code">{event.preview}</pre>
+              <a href={`${body}/${event.n}/body`} target="_blank" rel="noreferrer">
+                Whole output of #{event.n}
+              </a>
+            </>
+          )}
+        </Line>
+      );
+    }
+  }
+}
+
+function FlipChip({ to }: { readonly to: string }) {
+  const status = statusOrder.find((one) => one === to);
+  return status === undefined ? <span>{to}</span> : <CheckStateChip status={status} />;
+}
+
+function Line({
+  at,
+  chip,
+  children,
+}: {
+  readonly at: string;
+  readonly chip: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <>
+      <span className="cl-when">
+        <Moment at={at} />
+      </span>
+      <span>{chip}</span>
+      <div className="cl-anywhere">{children}</div>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { background, countOf, DowntimeStrip, DurationChart, Loaded, lengthOf } from '@certloop/web-kit';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api } from '../../service.js';
+
+interface Shown {
+  readonly projectId: string;
+  readonly checkId: string;
+  /** What is drawn is asked for anew when one of these changes. */
+  readonly pings: number;
+  readonly status: string;
+}
+
+/** How long runs took, and when the check was down. */
+export function HistoryCard({ projectId, checkId, pings, status }: Shown) {
+  const params = { projectId, checkId };
+  const key = ['projects', projectId, 'check', checkId];
+  const durations = useQuery({
+    queryKey: [...key, 'durations', pings],
+    queryFn: async ({ signal }) =>
+      (await api.getDurations({ params, query: { points: '60' }, headers: background, signal })).body.buckets,
+    placeholderData: keepPreviousData,
+  });
+  const downtimes = useQuery({
+    queryKey: [...key, 'downtimes', status],
+    queryFn: async ({ signal }) => (await api.getDowntimes({ params, headers: background, signal })).body,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <section className="cl-panel" aria-label="History">
+      <h2>Downtimes</h2>
+      <Loaded query={downtimes}>
+        {({ days, months }) => {
+          const count = months.reduce((sum, month) => sum + month.count, 0);
+          const seconds = months.reduce((sum, month) => sum + month.seconds, 0);
+          const sentence =
+            count === 0
+              ? `Not down in the last ${countOf(days.length, 'day')}.`
+              : `Down ${countOf(count, 'time')}, ${lengthOf(seconds)} in all, in the last ${countOf(days.length, 'day')}.`;
+          return (
+            <>
+              <p>{sentence}</p>
+              <DowntimeStrip days={days} sentence={sentence} />
+            </>
+          );
+        }}
+      </Loaded>
+      <h2>Durations</h2>
+      <Loaded query={durations}>
+        {(buckets) =>
+          buckets.length === 0 ? (
+            <p className="cl-dim">
+              No run was measured yet. Ping the address with <span className="cl-mono">/start</span> when the
+              job begins.
+            </p>
+          ) : (
+            <DurationChart buckets={buckets} />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

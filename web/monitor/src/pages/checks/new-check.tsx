@@ -1,0 +1,79 @@
+import { Fault, sentenceOf } from '@certloop/web-kit';
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { channelsQuery } from '../../lookups.js';
+import { draftOf, ScheduleForm, scheduleBody, usePreview } from '../../schedule-form.js';
+import { projectApi } from '../../service.js';
+
+/** Dialog that creates a check, and leads to its page, where it waits for the first ping. */
+export function NewCheck({
+  projectId,
+  isOpen,
+  close,
+}: {
+  readonly projectId: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+}) {
+  return (
+    <Modal opened={isOpen} onClose={close} title="New check" size="lg">
+      {isOpen && <NewCheckForm projectId={projectId} close={close} />}
+    </Modal>
+  );
+}
+
+function NewCheckForm({ projectId, close }: { readonly projectId: string; readonly close: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState(() => draftOf());
+  const { preview, error, isValid } = usePreview(draft);
+  const channels = useQuery(channelsQuery(projectId)).data;
+  const create = useMutation({
+    mutationFn: (texts: { readonly name: string; readonly tags: string }) =>
+      projectApi(projectId).createCheck({ body: { ...texts, ...scheduleBody(draft), channels: '*' } }),
+    onSuccess: async ({ body }) => {
+      close();
+      void queries.invalidateQueries({ queryKey: ['projects', projectId] });
+      const checkId = body.uuid;
+      await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
+    },
+  });
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const data = new FormData(event.currentTarget);
+        create.mutate({ name: String(data.get('name')).trim(), tags: String(data.get('tags')).trim() });
+      }}
+    >
+      <TextInput
+        name="name"
+        label="Name"
+        description="For example Nightly backup."
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+      />
+      <TextInput
+        name="tags"
+        label="Tags"
+        description="Words between blanks, to group checks and their badges."
+        maxLength={500}
+        autoComplete="off"
+      />
+      <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} />
+      <p className="cl-dim">
+        {channels?.length === 0
+          ? 'The project has no integration yet, so the check alerts no one.'
+          : 'All integrations of the project get its alerts.'}
+      </p>
+      <Fault>{create.isError ? sentenceOf(create.error) : undefined}</Fault>
+      <Button type="submit" loading={create.isPending} disabled={!isValid}>
+        Create the check
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,243 @@
+import type { CheckKind, SchedulePreview } from '@certloop/contracts/browser';
+import { Moment, sentenceOf, useSettled } from '@certloop/web-kit';
+import { TextInput } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api } from './service.js';
+
+const units = [
+  ['minutes', 60],
+  ['hours', 3_600],
+  ['days', 86_400],
+] as const;
+type Unit = (typeof units)[number][0];
+
+interface Span {
+  readonly count: string;
+  readonly unit: Unit;
+}
+
+/** A schedule as it is typed. */
+export interface ScheduleDraft {
+  readonly kind: CheckKind;
+  readonly timeout: Span;
+  readonly grace: Span;
+  readonly schedule: string;
+  readonly tz: string;
+}
+
+/** Seconds in the largest unit that has no rest. */
+function spanOf(seconds: number): Span {
+  const [unit, size] = units.findLast(([, one]) => seconds % one === 0) ?? units[0];
+  return { count: String(seconds / size), unit };
+}
+
+function secondsOf({ count, unit }: Span): string {
+  const size = units.find(([name]) => name === unit)?.[1] ?? 60;
+  // what is no number is sent as it is, so that the service names it
+  return /^\d{1,9}$/.test(count.trim()) ? String(Number(count) * size) : count;
+}
+
+/** The draft of a check, or of a new one. */
+export function draftOf(check?: {
+  readonly timeout?: number | undefined;
+  readonly grace: number;
+  readonly schedule?: string | undefined;
+  readonly tz?: string | undefined;
+  readonly kind?: CheckKind | undefined;
+}): ScheduleDraft {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return {
+    kind: check?.kind ?? 'simple',
+    timeout: spanOf(check?.timeout ?? 86_400),
+    grace: spanOf(check?.grace ?? 3_600),
+    schedule: check?.schedule ?? '0 3 * * *',
+    tz: check?.tz ?? here,
+  };
+}
+
+/** What the management API takes for the draft. */
+export function scheduleBody({ kind, timeout, grace, schedule, tz }: ScheduleDraft) {
+  const graceSeconds = Number(secondsOf(grace));
+  return kind === 'simple'
+    ? { timeout: Number(secondsOf(timeout)), grace: graceSeconds }
+    : { schedule, tz, grace: graceSeconds };
+}
+
+/** What the service makes of the draft, asked while it is typed; `isReady` once that is the newest draft. */
+export function usePreview(draft: ScheduleDraft) {
+  const settled = useSettled(draft);
+  const { kind, schedule, tz } = settled;
+  const query = {
+    kind,
+    grace: secondsOf(settled.grace),
+    ...(kind === 'simple' ? { timeout: secondsOf(settled.timeout) } : { schedule, tz }),
+  };
+  const asked = useQuery({
+    queryKey: ['preview', query],
+    queryFn: async ({ signal }) => (await api.previewSchedule({ query, signal })).body,
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+  const isReady = settled === draft && asked.isSuccess && !asked.isPlaceholderData;
+  return { preview: asked.data, error: asked.error, isValid: isReady && asked.data.ok };
+}
+
+const kinds: readonly (readonly [CheckKind, string, string])[] = [
+  ['simple', 'Simple', 'a ping at least every so often'],
+  ['cron', 'Cron', 'pings at the times of a cron line'],
+  ['oncalendar', 'OnCalendar', 'pings at the times of a systemd timer'],
+];
+
+/** The fields of a schedule, with what they mean. */
+export function ScheduleForm({
+  draft,
+  change,
+  preview,
+  error,
+}: {
+  readonly draft: ScheduleDraft;
+  readonly change: (draft: ScheduleDraft) => void;
+  readonly preview: SchedulePreview | undefined;
+  readonly error: unknown;
+}) {
+  const faults = new Map(preview?.errors.map(({ field, message }) => [field, `It ${message}.`]));
+  const isSimple = draft.kind === 'simple';
+  const select = (kind: CheckKind) => {
+    // a line of the other language would only be wrong
+    const isCron = draft.schedule.trim().split(/\s+/).length === 5;
+    const usual = kind === 'cron' ? '0 3 * * *' : '*-*-* 03:00';
+    const fits = kind === 'simple' || (kind === 'cron') === isCron;
+    change({ ...draft, kind, schedule: fits ? draft.schedule : usual });
+  };
+  return (
+    <>
+      <fieldset className="cl-choices">
+        <legend>Schedule</legend>
+        {kinds.map(([kind, label, meaning]) => (
+          <label key={kind}>
+            <input type="radio" name="kind" checked={draft.kind === kind} onChange={() => select(kind)} />
+            <span>
+              {label}: <span className="cl-dim">{meaning}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {isSimple ? (
+        <SpanField
+          label="Period"
+          span={draft.timeout}
+          change={(timeout) => change({ ...draft, timeout })}
+          fault={faults.get('timeout')}
+        />
+      ) : (
+        <>
+          <TextInput
+            label={draft.kind === 'cron' ? 'Cron line' : 'OnCalendar'}
+            value={draft.schedule}
+            onChange={({ currentTarget: { value } }) => change({ ...draft, schedule: value })}
+            error={faults.get('schedule')}
+            classNames={{ input: 'cl-mono' }}
+            maxLength={100}
+            spellCheck={false}
+            autoComplete="off"
+          />
+          <TextInput
+            label="Time zone of the schedule"
+            value={draft.tz}
+            onChange={({ currentTarget: { value } }) => change({ ...draft, tz: value })}
+            error={faults.get('tz')}
+            list="zones"
+            maxLength={50}
+            spellCheck={false}
+            autoComplete="off"
+          />
+          <datalist id="zones">
+            {['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </>
+      )}
+      <SpanField
+        label="Grace time"
+        description="How long after the expected ping the check goes down."
+        span={draft.grace}
+        change={(grace) => change({ ...draft, grace })}
+        fault={faults.get('grace')}
+      />
+      <Meaning preview={preview} error={error} hasTimes={!isSimple} />
+    </>
+  );
+}
+
+function SpanField({
+  label,
+  description,
+  span,
+  change,
+  fault,
+}: {
+  readonly label: string;
+  readonly description?: string;
+  readonly span: Span;
+  readonly change: (span: Span) => void;
+  readonly fault: string | undefined;
+}) {
+  return (
+    <div className="cl-span">
+      <TextInput
+        label={label}
+        description={description}
+        value={span.count}
+        onChange={({ currentTarget: { value } }) => change({ ...span, count: value })}
+        error={fault === undefined ? undefined : 'It must be from 1 minute to 365 days, as a whole number.'}
+        inputMode="numeric"
+        maxLength={9}
+        autoComplete="off"
+      />
+      <select
+        className="cl-select"
+        aria-label={`Unit of ${label.toLowerCase()}`}
+        value={span.unit}
+        onChange={({ currentTarget: { value } }) => change({ ...span, unit: value as Unit })}
+      >
+        {units.map(([unit]) => (
+          <option key={unit} value={unit}>
+            {unit}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Meaning({
+  preview,
+  error,
+  hasTimes,
+}: {
+  readonly preview: SchedulePreview | undefined;
+  readonly error: unknown;
+  readonly hasTimes: boolean;
+}) {
+  if (preview === undefined) return error === null ? null : <p className="cl-strip">{sentenceOf(error)}</p>;
+  if (!preview.ok) return <p className="cl-dim">Mend the schedule to see what it means.</p>;
+  return (
+    <section className="cl-preview" aria-label="What the schedule means">
+      <p>{preview.sentence}</p>
+      {hasTimes && (
+        <ol>
+          {preview.next.map(({ at, local, note }) => (
+            <li key={at}>
+              <span className="cl-times">{local}</span>{' '}
+              <span className="cl-dim">
+                (<Moment at={at} />)
+              </span>
+              {note !== undefined && <div className="cl-note">{note}</div>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
