@@ -1,9 +1,7 @@
 import type { Tx } from '@certloop/db';
 import { createTurns, type SessionCookie } from '@certloop/server';
-import type { accountParts } from './account-parts.service.js';
 import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
-import type { Denials } from './audit/denials.service.js';
 import { createRunningExports } from './audit/export/running-exports.store.js';
 import { createAuditCounts } from './audit/search/audit-counts.store.js';
 import { listLastCertificates } from './certificates/certificates.repository.js';
@@ -16,20 +14,15 @@ import { challengeSetupHandlers } from './issuance/challenges/challenge-setup.ro
 import { ownAddress } from './issuance/challenges/web-server-lines.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
 import { findJobIdOfCertificate } from './issuance/jobs/issuance-jobs.repository.js';
-import type { IssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import { createSignPlaces } from './issuance/signing/sign-places.store.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
-import type { providerParts } from './provider-parts.service.js';
-import type { ProviderOpener } from './providers/open-provider.service.js';
-import type { Outgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
-import type { RenewalParts } from './renewal-parts.service.js';
 import { isBeingRenewed } from './renewals/renewals.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
 import { renewAtOf } from './renewals/schedule-renewals.service.js';
 import { revocationsHandlers } from './revocations/revocations.routes.js';
-import type { RevocationDeps } from './revocations/settle-revocation.service.js';
+import type { ServiceParts } from './service-parts.service.js';
 import { listSpaceRows, lockSpacesForShare } from './spaces/spaces.repository.js';
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { outlookHandlers } from './standings/outlook.routes.js';
@@ -37,7 +30,6 @@ import { createRecentAnswers } from './standings/recent-answers.store.js';
 import { standingsHandlers } from './standings/standings.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
 import { systemHandlers } from './system/system.routes.js';
-import type { TargetParts } from './target-parts.service.js';
 import { targetsHandlers } from './targets/targets.routes.js';
 import { apiTokensHandlers } from './users/api-tokens/api-tokens.routes.js';
 import { avatarsHandlers } from './users/avatars/avatars.routes.js';
@@ -47,92 +39,88 @@ import { usersHandlers } from './users/users.routes.js';
 import { watchHandlers } from './watch/watch.routes.js';
 
 /** What the handlers share, beside the options of the app. */
-export interface ApiParts {
-  readonly accounts: ReturnType<typeof accountParts>;
+export interface ApiParts extends ServiceParts {
   readonly cookie: SessionCookie;
-  readonly denials: Denials;
-  readonly opener: ProviderOpener;
-  readonly outgoing: Outgoing;
-  readonly addresses: Awaited<ReturnType<typeof providerParts>>['addresses'];
-  readonly renewals: RenewalParts;
-  readonly revocations: RevocationDeps;
-  readonly targets: TargetParts;
-  readonly runner: IssuanceRunner;
   /** Whether the service takes no more requests. */
   readonly isDraining: () => boolean;
 }
 
 /** The handler of every endpoint, with the ports that its slice needs of later ones. */
-export function apiHandlers(
-  { config, database: db, logger, clock }: AppOptions,
-  {
-    accounts,
-    cookie,
-    denials,
-    opener,
-    outgoing,
-    addresses,
-    renewals,
-    revocations,
-    targets,
-    runner,
-    isDraining,
-  }: ApiParts,
-) {
-  const { scheduler, review } = renewals;
-  const keyRing = config.encryptionKeys;
-  const beginReview = () => {
-    review.run().catch((error: unknown) => logger.error({ error }, 'policy.review_failed'));
-  };
+export function apiHandlers(options: AppOptions, parts: ApiParts) {
+  const { database: db, clock } = options;
+  const { renewals, targets, isDraining } = parts;
   return {
-    ...auditHandlers({
-      db,
-      clock,
-      logger,
-      denials,
-      counts: createAuditCounts(db.dialect),
-      // so that some of the database's readers are left for others
-      searchTurns: createTurns({ atOnce: 2, maxWaiting: 50 }),
-      exports: createRunningExports(),
-      mayDelete: config.auditDelete === 'allow',
-    }),
-    ...sessionsHandlers({
-      ...accounts,
-      cookie,
-      authMode: config.authMode,
-      monitorPublicUrl: config.monitorPublicUrl,
-    }),
+    ...auditApi(options, parts),
+    ...peopleApi(options, parts),
+    ...inventoryApi(options, parts),
+    ...issuanceApi(options, parts),
+    ...standingsApi(options, parts),
+    ...watchHandlers({ db, clock, ...renewals.scheduler }),
+    ...targetsHandlers(targets.deps),
+    ...systemHandlers({ db, clock, isDraining, readContact: renewals.readContact }),
+  };
+}
+
+function auditApi({ config, database: db, logger, clock }: AppOptions, { denials }: ApiParts) {
+  return auditHandlers({
+    db,
+    clock,
+    logger,
+    denials,
+    counts: createAuditCounts(db.dialect),
+    // so that some of the database's readers are left for others
+    searchTurns: createTurns({ atOnce: 2, maxWaiting: 50 }),
+    exports: createRunningExports(),
+    mayDelete: config.auditDelete === 'allow',
+  });
+}
+
+/** Users, their sessions and tokens, and their groups. */
+function peopleApi({ config, database: db, clock }: AppOptions, { accounts, cookie }: ApiParts) {
+  const { authMode, monitorPublicUrl } = config;
+  return {
+    ...sessionsHandlers({ ...accounts, cookie, authMode, monitorPublicUrl }),
     ...apiTokensHandlers({ db, clock }),
     ...permissionGroupsHandlers({ db, clock, lockSpacesForShare, lockUsersForShare }),
     ...avatarsHandlers({ db, clock }),
     ...usersHandlers({ ...accounts, listSpaceIds }),
+  };
+}
+
+/** Spaces, FQDNs, and the CSRs and certificates under them. */
+function inventoryApi({ database: db, logger, clock }: AppOptions, { renewals }: ApiParts) {
+  const { scheduler, review } = renewals;
+  const beginReview = () => {
+    review.run().catch((error: unknown) => logger.error({ error }, 'policy.review_failed'));
+  };
+  return {
     ...spacesHandlers({ db, clock, countFqdns: countFqdnRows, ...scheduler }),
     ...issuancePolicyHandlers({ db, clock, beginReview }),
     ...fqdnsHandlers({ db, clock, fingerprintsUnder, ...scheduler }),
     ...csrsHandlers({ db, clock, ...scheduler }),
-    ...providersHandlers({
-      db,
-      clock,
-      outgoing,
-      opener,
-      keyRing,
-      addresses,
-      listUses: listProviderUses,
-    }),
     ...certificatesHandlers({ db, clock, findJobId: findJobIdOfCertificate, ...scheduler }),
+  };
+}
+
+/** Providers, and what obtains, renews and revokes certificates. */
+function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiParts) {
+  const { renewals, issuance, opener, outgoing, addresses } = parts;
+  const { encryptionKeys: keyRing, http01Port: challengePort } = config;
+  return {
+    ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses, listUses: listProviderUses }),
     ...issuanceHandlers({
       db,
       clock,
       opener,
       renewAtOf,
       isBeingRenewed,
-      ...scheduler,
-      runner,
+      ...renewals.scheduler,
+      runner: issuance.runner,
       signPlaces: createSignPlaces(),
-      reviewRefused: review.one,
+      reviewRefused: renewals.review.one,
     }),
-    ...revocationsHandlers(revocations),
-    ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort: config.http01Port }),
+    ...revocationsHandlers(issuance.revocations),
+    ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort }),
     ...renewalsHandlers({
       db,
       clock,
@@ -140,22 +128,20 @@ export function apiHandlers(
       watchWordOf: renewals.watchWord,
       triggerRun: () => void renewals.job.run(),
     }),
-    ...standingsHandlers({
-      db,
-      clock,
-      keyAlgorithms: new Map(),
-      monitorPublicUrl: config.monitorPublicUrl,
-      ...scheduler,
-    }),
+  };
+}
+
+/** How FQDNs stand, and what is ahead of them. */
+function standingsApi({ config, database: db, clock }: AppOptions, { renewals }: ApiParts) {
+  const { monitorPublicUrl } = config;
+  return {
+    ...standingsHandlers({ db, clock, keyAlgorithms: new Map(), monitorPublicUrl, ...renewals.scheduler }),
     ...outlookHandlers({
       db,
       clock,
       outlooks: createRecentAnswers(clock, 60_000),
       timelines: createRecentAnswers(clock, 10_000),
     }),
-    ...watchHandlers({ db, clock, ...scheduler }),
-    ...targetsHandlers(targets.deps),
-    ...systemHandlers({ db, clock, isDraining, readContact: renewals.readContact }),
   };
 }
 

@@ -3,62 +3,29 @@ import {
   apiPages,
   bind,
   createHttpApp,
-  createJobWatch,
-  createMetrics,
   createSessionCookie,
   errorHandler,
-  type Metrics,
   metricsPage,
   type Poller,
   refuseUnknownPath,
   webConsole,
 } from '@certloop/server';
 import type { Express } from 'express';
-import { builtInCaller, internalOrigin, nilUuid } from './access/caller.js';
-import { accountParts } from './account-parts.service.js';
 import { answerNothing, http01Responder } from './acme/http01.responder.js';
-import { type ApiParts, apiHandlers } from './api-handlers.service.js';
+import { apiHandlers } from './api-handlers.service.js';
 import type { AppOptions } from './app-options.js';
-import { createDenials } from './audit/denials.service.js';
-import { indexAuditTexts } from './audit/search/index-audit-texts.service.js';
 import type { Config } from './config.js';
-import { createNotices } from './events/notices.service.js';
 import { answerHeaders, securityHeaders } from './http/answer.middleware.js';
 import { answerMs } from './http/answer-times.js';
 import { describeProblem } from './http/problem.js';
-import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
-import { recoverSigning } from './issuance/signing/recover-signing.service.js';
-import { canaryJob, canaryPollers } from './monitor-parts.service.js';
-import { createNoticeJob } from './notice-parts.service.js';
-import { noticeDestinations } from './notice-settings.js';
-import { providerParts } from './provider-parts.service.js';
-import { proveKeyRing } from './providers/secrets/encryption.service.js';
-import {
-  accessPollers,
-  issuancePollers,
-  noticePollers,
-  openModeReminder,
-  policyPollers,
-  probePollers,
-  renewalPollers,
-  revocationPoller,
-  standingPollers,
-  sweepNotices,
-  warnOfOpenMode,
-  watchPollers,
-} from './recurring-work.service.js';
-import { renewalParts } from './renewal-parts.service.js';
+import { sweepNotices } from './recurring-work.service.js';
 import type { RunReport } from './renewals/heartbeat/run-report.js';
-import { hasRenewalWithOrder } from './renewals/renewals.repository.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
-import { createServiceMetrics } from './system/service-metrics.service.js';
-import { targetParts } from './target-parts.service.js';
+import { closeParts, type ServiceParts, serviceParts, startPollers } from './service-parts.service.js';
 import { callerOf } from './users/callers/caller.middleware.js';
 import { recordDenials } from './users/callers/denials.middleware.js';
 import { guardOpenMode } from './users/callers/open-mode.middleware.js';
 import { createRequestLimits } from './users/limits/request-limits.store.js';
-import { prepareSetup } from './users/setup/bootstrap.service.js';
-import { revocationRecorder } from './watch/notices/issuance-events.service.js';
 
 export interface CertManager {
   readonly http: Express;
@@ -100,83 +67,13 @@ export interface CertManager {
 
 /** Builds every part of the service once, and connects them. */
 export async function createApp(options: AppOptions): Promise<CertManager> {
-  const { config, database: db, logger, clock } = options;
-  await proveKeyRing({ db, clock }, config.encryptionKeys);
-  const metrics = options.metrics ?? createMetrics({ logger });
-  const watch = createServiceMetrics(metrics, { db, clock });
-  const denials = watch.watchDenials(createDenials({ db, clock, logger }));
-  const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: isSecure(config) });
-  const isOpen = config.authMode === 'open';
-  if (isOpen) warnOfOpenMode(logger);
-  const accounts = accountParts(options, denials, watch.onThrottled);
-  await prepareSetup(accounts, builtInCaller('cli', internalOrigin('start')));
-
-  const stopping = new AbortController();
-  const { addresses, outgoing, opener, renewalOpener } = await providerParts(options, watch, stopping.signal);
-  const watchJob = createJobWatch(metrics, clock);
-  const source = config.publicUrl ?? 'urn:certloop:cert-manager';
-  const notices = createNotices({
-    db,
-    clock,
-    logger,
-    source,
-    stop: stopping.signal,
-    ...noticeDestinations(config),
-  });
-  await notices?.open();
-  const renewals = renewalParts({ ...options, watchJob }, renewalOpener, notices);
-  const noticeJob = notices && createNoticeJob({ ...options, watchJob }, notices);
-  const canary = canaryJob({ ...options, watchJob }, notices);
-  const { scheduler, review } = renewals;
-  const targets = targetParts(
-    { ...options, watchJob, onInService: watch.onInService, notices, stop: stopping.signal },
-    renewals,
-  );
-  const revocations = {
-    db,
-    clock,
-    logger,
-    opener,
-    ...scheduler,
-    recordRevocation: revocationRecorder(notices),
-  };
-  const { leaseMs = 60_000 } = options.orders ?? {};
-  const issuance = createIssuanceRunner({
-    db,
-    clock,
-    logger,
-    opener,
-    leaseMs,
-    ...scheduler,
-    isOrderOfRenewal: (tx, url) => hasRenewalWithOrder(tx, url, nilUuid),
-  });
-
-  const takeOverSigning = () => recoverSigning({ db, clock, logger, opener, pauseMs: leaseMs, ...scheduler });
-
-  const challengeHttp = createHttpApp({ logger });
-  challengeHttp.use(http01Responder({ db }));
-  challengeHttp.use(answerNothing);
-
+  const parts = await serviceParts(options);
+  const { renewals, targets, issuance } = parts;
   let isDraining = false;
-  const http = createApi(options, {
-    accounts,
-    cookie,
-    denials,
-    opener,
-    outgoing,
-    addresses,
-    renewals,
-    revocations,
-    metrics,
-    targets,
-    runner: issuance,
-    isDraining: () => isDraining,
-  });
-
   const pollers: Poller[] = [];
   return {
-    http,
-    challengeHttp,
+    http: createApi(options, parts, () => isDraining),
+    challengeHttp: createChallengeApi(options),
     drain: () => {
       isDraining = true;
     },
@@ -186,54 +83,34 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
       await renewals.watcher?.sweep();
       await renewals.watcher?.run();
     },
-    reviewPolicies: () => review.run(),
-    runNotices: async () => (await noticeJob?.()) ?? true,
-    sweepNotices: () => sweepNotices(options, notices),
-    runCanary: async () => canary?.run(),
+    reviewPolicies: () => renewals.review.run(),
+    runNotices: async () => (await parts.noticeJob?.()) ?? true,
+    sweepNotices: () => sweepNotices(options, parts.notices),
+    runCanary: async () => parts.canary?.run(),
     sweepStandings: () => renewals.sweepStandings(),
     runProbes: () => targets.job.run(),
     runRenewalJob: () => renewals.job.run(),
-    takeUpJobs: () => issuance.takeUp(),
-    finishRevocations: () => finishRevocations(revocations),
-    recoverSigning: takeOverSigning,
-    startPollers: () => {
-      void indexAuditTexts({ db, logger });
-      pollers.push(
-        ...accessPollers(options, denials),
-        revocationPoller(revocations),
-        ...issuancePollers(options, issuance, takeOverSigning),
-        ...openModeReminder(isOpen, logger),
-        ...renewalPollers(options, renewals),
-        ...standingPollers(options, renewals),
-        ...probePollers(options, targets),
-        ...watchPollers(options, renewals),
-        ...canaryPollers(options, canary),
-        ...policyPollers(options, review),
-        ...noticePollers({ ...options, watchJob }, notices, noticeJob),
-      );
-    },
-    close: async () => {
-      stopping.abort(new Error('the service stops'));
-      // the runner first, as a poller waits for its tick and that for what the runner has begun
-      await issuance.stop();
-      await review.stop();
-      await renewals.runner.stop();
-      await renewals.watcher?.stop();
-      for (const poller of pollers.reverse()) await poller.stop();
-      await targets.job.idle();
-      await renewals.job.idle();
-      await denials.flush();
-      await outgoing.close();
-      await renewals.close();
-      await notices?.close();
-    },
+    takeUpJobs: () => issuance.runner.takeUp(),
+    finishRevocations: () => finishRevocations(issuance.revocations),
+    recoverSigning: issuance.recoverSigning,
+    startPollers: () => void pollers.push(...startPollers(options, parts)),
+    close: () => closeParts(parts, pollers),
   };
 }
 
+/** Answers http-01 challenges and nothing else. */
+function createChallengeApi({ database: db, logger }: AppOptions): Express {
+  const http = createHttpApp({ logger });
+  http.use(http01Responder({ db }));
+  http.use(answerNothing);
+  return http;
+}
+
 /** Answers every request to the service's own port. */
-function createApi(options: AppOptions, parts: ApiParts & { readonly metrics: Metrics }): Express {
+function createApi(options: AppOptions, parts: ServiceParts, isDraining: () => boolean): Express {
   const { config, database: db, logger, clock } = options;
-  const { metrics, denials, cookie } = parts;
+  const { metrics, denials } = parts;
+  const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: isSecure(config) });
   const publicOrigin = originOf(config);
   const isOpen = config.authMode === 'open';
   const limits = createRequestLimits(clock, {
@@ -250,7 +127,7 @@ function createApi(options: AppOptions, parts: ApiParts & { readonly metrics: Me
   const { consoleFolder: folder } = options;
   if (folder !== undefined) http.use(webConsole({ folder, publicUrl: config.publicUrl }));
   http.use(
-    bind(certManagerContract, apiHandlers(options, parts), {
+    bind(certManagerContract, apiHandlers(options, { ...parts, cookie, isDraining }), {
       context: callerOf({ db, clock, logger, cookie, publicOrigin, isOpen, limits }),
       answerMs,
       bodyBytes: config.bodyBytes,

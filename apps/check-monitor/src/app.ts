@@ -112,13 +112,34 @@ export interface App {
 
 /** Builds the service once. */
 export function createApp(options: AppOptions): App {
-  const { database: db, ...given } = options;
-  const { config, logger, clock } = given;
+  const { database: db, clock, logger } = options;
   const watch = options.watch ?? createServiceMetrics(createMetrics({ logger }), { db, clock });
+  const deps = sharedDeps(options, watch);
+  let isDraining = false;
+  const api = createApi(options, { deps, watch, isDraining: () => isDraining });
+  const intake = watch.watchIntake(createPingIntake(deps));
+  const answerPing = createPingResponder({ ...deps, intake });
+  return {
+    intake,
+    handler: answerAll(api, answerPing),
+    tick: () =>
+      watch.watchJob('alerts', async () => {
+        await markOverdue(deps);
+        await deliverFlips(deps);
+      }),
+    drain: () => {
+      isDraining = true;
+    },
+    dispatcher: createDispatcher({ ...deps, summariseOthers: createOthersSummary(clock) }),
+  };
+}
+
+/** What the parts of the service share. */
+function sharedDeps({ database: db, ...given }: AppOptions, watch: ServiceMetrics) {
+  const { config, clock, consoleFolder: folder } = given;
   const changes = createCheckChanges();
   const reads = { db, clock, changes };
-  const { consoleFolder: folder } = options;
-  const deps = {
+  return {
     ...config,
     ...given,
     db,
@@ -133,8 +154,24 @@ export function createApp(options: AppOptions): App {
     onThrottled: watch.onThrottled,
     onUnheardFlip: watch.onUnheardFlip,
   };
+}
+
+/** The service may stand below a path of a proxy. */
+function pathOfConsole(siteRoot: string): string {
+  return `${new URL(siteRoot).pathname.replace(/\/+$/, '')}/ui/`;
+}
+
+interface ApiParts {
+  readonly deps: ReturnType<typeof sharedDeps>;
+  readonly watch: ServiceMetrics;
+  readonly isDraining: () => boolean;
+}
+
+/** Answers every request but pings. */
+function createApi(options: AppOptions, { deps, watch, isDraining }: ApiParts): Express {
+  const { config, logger, consoleFolder: folder } = options;
+  const { metricsToken, metricsOpen = false } = config;
   const app = createHttpApp({ logger, metrics: watch.metrics });
-  let isDraining = false;
   app.use(forbidSniffing);
   for (const version of apiVersions) mountApi(app, deps, version);
   mountAccount(app, deps);
@@ -143,10 +180,9 @@ export function createApp(options: AppOptions): App {
   app.use(cloakedRouter(deps));
   if (deps.consolePath !== undefined) app.use(pageLinksRouter(deps.consolePath));
   if (config.prometheusEnabled !== false) app.use(prometheusRouter(deps));
-  const { metricsToken, metricsOpen = false } = config;
   app.use(metricsPage(watch.metrics, { metricsToken, metricsOpen }));
   app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi() }));
-  const probes = probesHandlers({ ...deps, isDraining: () => isDraining });
+  const probes = probesHandlers({ ...deps, isDraining });
   app.use(bind(probesContract, probes, { context: () => undefined, bodyBytes: 0 }));
   if (folder !== undefined) app.use(webConsole({ folder, publicUrl: config.addresses.siteRoot }));
   app.use(refuseUnknownPath);
@@ -156,33 +192,19 @@ export function createApp(options: AppOptions): App {
       describe: ({ message }) => ({ contentType: 'application/json', body: { error: message } }),
     }),
   );
-  const intake = watch.watchIntake(createPingIntake(deps));
-  const answerPing = createPingResponder({ ...deps, intake });
-  const answerTraced = watchHandler(answerPing, { route: pingPrefix });
-  return {
-    intake,
-    handler: (request, response) => {
-      if (request.url?.startsWith(pingPrefix) !== true) request.url = plainUrl(request.url ?? '');
-      if (!request.url.startsWith(pingPrefix)) return app(request, response);
-      // most pings come in no trace: they are too many to begin one for each
-      const answer = request.headers['traceparent'] === undefined ? answerPing : answerTraced;
-      return answer(request, response);
-    },
-    tick: () =>
-      watch.watchJob('alerts', async () => {
-        await markOverdue(deps);
-        await deliverFlips(deps);
-      }),
-    drain: () => {
-      isDraining = true;
-    },
-    dispatcher: createDispatcher({ ...deps, summariseOthers: createOthersSummary(clock) }),
-  };
+  return app;
 }
 
-/** The service may stand below a path of a proxy. */
-function pathOfConsole(siteRoot: string): string {
-  return `${new URL(siteRoot).pathname.replace(/\/+$/, '')}/ui/`;
+/** Pings are answered on Node's own HTTP, everything else by `api`. */
+function answerAll(api: Express, answerPing: RequestListener): RequestListener {
+  const answerTraced = watchHandler(answerPing, { route: pingPrefix });
+  return (request, response) => {
+    if (request.url?.startsWith(pingPrefix) !== true) request.url = plainUrl(request.url ?? '');
+    if (!request.url.startsWith(pingPrefix)) return api(request, response);
+    // most pings come in no trace: they are too many to begin one for each
+    const answer = request.headers['traceparent'] === undefined ? answerPing : answerTraced;
+    return answer(request, response);
+  };
 }
 
 /** For people: a cookie counts here, so no other origin may. */

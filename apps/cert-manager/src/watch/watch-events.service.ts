@@ -60,17 +60,45 @@ export interface WatchEvents {
 }
 
 export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): WatchEvents {
+  const news = createNews(clock, watchesExpiry);
+  return {
+    ...certificateEvents(news),
+    ...planEvents(news),
+    ...policyEvents(news),
+    ...servedEvents(news),
+    ...scopeEvents(news),
+  };
+}
+
+/** How the watch finds an FQDN and queues what the monitor shall learn of it. */
+interface WatchNews {
+  readonly clock: Clock;
+  readonly watchesExpiry: boolean;
+  find(tx: Tx, fqdnId: string): Promise<WatchedSubject | undefined>;
+  send(tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string): Promise<void>;
+  /** News of the renewal: no success while what is served is at fault. */
+  notify(tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string): Promise<void>;
+}
+
+function createNews(clock: Clock, watchesExpiry: boolean): WatchNews {
   const find = (tx: Tx, fqdnId: string) => findWatched(tx, fqdnId, { now: clock.now(), watchesExpiry });
   const send = async (tx: Tx, { fqdn }: WatchedSubject, signal: WatchSignal, body: string) => {
     const now = clock.now();
     await insertPing(tx, { id: newRowId(now), subject: fqdn.id, signal, body, createdAt: now });
     await watchFqdn(tx, fqdn, now);
   };
-  /** News of the renewal: no success while what is served is at fault. */
   const notify = async (tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string) => {
     const fault = signal === 'success' ? await findServedFault(tx, subject.fqdn.id) : null;
     await send(tx, subject, besideServed(signal, fault), body);
   };
+  return { clock, watchesExpiry, find, send, notify };
+}
+
+/** A certificate was stored, revoked, or not obtained. */
+function certificateEvents({
+  find,
+  notify,
+}: WatchNews): Pick<WatchEvents, 'onIssued' | 'onRenewalFailed' | 'onRequestFailed' | 'onRevoked'> {
   return {
     onIssued: async (tx, caller, fqdnId) => {
       const subject = await find(tx, fqdnId);
@@ -97,6 +125,19 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       // anyone who has a certificate has not lost it by asking for another
       await notify(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
     },
+    onRevoked: async (tx, fqdnId) => {
+      const subject = await find(tx, fqdnId);
+      if (subject?.certificate === undefined) return;
+      const isPlanned = (await findOpenRenewal(tx, fqdnId)) !== undefined;
+      const body = revokedText({ ...subject.certificate.row, isPlanned });
+      await notify(tx, subject, isPlanned ? 'log' : 'fail', body);
+    },
+  };
+}
+
+/** When or whether the FQDN is renewed has changed. */
+function planEvents({ clock, find, notify }: WatchNews): Pick<WatchEvents, 'onPlanned' | 'onModeChanged'> {
+  return {
     onPlanned: (tx, { id, spaceId }) => watchFqdn(tx, { id, spaceId }, clock.now()),
     onModeChanged: async (tx, { id, spaceId }) => {
       const subject = await find(tx, id);
@@ -108,13 +149,16 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       if (!isPinged) await deletePingsOf(tx, id);
       return watchFqdn(tx, { id, spaceId }, clock.now());
     },
-    onRevoked: async (tx, fqdnId) => {
-      const subject = await find(tx, fqdnId);
-      if (subject?.certificate === undefined) return;
-      const isPlanned = (await findOpenRenewal(tx, fqdnId)) !== undefined;
-      const body = revokedText({ ...subject.certificate.row, isPlanned });
-      await notify(tx, subject, isPlanned ? 'log' : 'fail', body);
-    },
+  };
+}
+
+/** What the policy of the space says of the renewal has changed. */
+function policyEvents({
+  clock,
+  find,
+  notify,
+}: WatchNews): Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'> {
+  return {
     onForbidden: async (tx, fqdnId, reason) => {
       const subject = await find(tx, fqdnId);
       if (subject?.mode === 'renewal') await notify(tx, subject, 'fail', forbiddenText(reason));
@@ -126,6 +170,12 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       const state = await firstPing(tx, subject, clock.now());
       await notify(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
     },
+  };
+}
+
+/** What the targets serve has changed. */
+function servedEvents({ clock, find, send }: WatchNews): Pick<WatchEvents, 'onServed'> {
+  return {
     onServed: async (tx, fqdnId, fault) => {
       if ((await findServedFault(tx, fqdnId)) === fault) return;
       if (!(await updateServedFault(tx, fqdnId, fault))) return;
@@ -139,6 +189,15 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
       const body = fault ?? (side === 'failed' ? renewal?.body : undefined) ?? servedAgainText;
       await send(tx, subject, signal, servedText(body));
     },
+  };
+}
+
+/** FQDNs were deleted, or the watch of a space was switched. */
+function scopeEvents({
+  clock,
+  watchesExpiry,
+}: WatchNews): Pick<WatchEvents, 'onFqdnsDeleted' | 'onWatchSwitched'> {
+  return {
     onFqdnsDeleted: (tx, scope) => touchWatched(tx, scope, clock.now()),
     onWatchSwitched: async (tx, spaceId) => {
       await touchWatched(tx, { spaceId }, clock.now());

@@ -29,75 +29,29 @@ const slowMs = 1000;
 const maxSlowness = 25;
 const stopMs = 2000;
 
-interface InHand {
-  readonly running: RunningTurn;
-  isSlow: boolean;
-}
-
 /**
  * Several processes may dispatch. A slow target costs no worker: after a second another turn begins beside it. A
  * message that may have killed its worker is delivered while nothing else is.
  */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { db, logger, deliveryWorkers, digestPerMinute } = deps;
-  const inHand = new Map<string, InHand>();
-  /** Turns whose claim failed: their messages may be claimed in the database nevertheless. */
-  const unsure = new Set<string>();
+  const claim = createClaimer(deps);
   const inTurn = createTurns({ atOnce: 1 });
-  let isStopping = false;
-  let isAlone = false;
-
-  const free = () => {
-    if (isStopping || isAlone) return 0;
-    const slow = [...inHand.values()].filter((turn) => turn.isSlow).length;
-    return Math.min(deliveryWorkers + slow, maxSlowness * deliveryWorkers) - inHand.size;
-  };
-  const claim = async (): Promise<number> => {
-    const limit = free();
+  const goOn = () =>
+    void pump().catch((error: unknown) => deps.logger.error({ error }, 'alert.claim_failed'));
+  const inHand = createTurnsInHand(deps, goOn);
+  const beginNext = async (): Promise<number> => {
+    const limit = inHand.free();
     if (limit <= 0) return 0;
-    const now = deps.clock.now();
-    const ownTurns = new Set(inHand.keys());
-    const newTurnId = () => {
-      const id = randomUUID();
-      unsure.add(id);
-      return id;
-    };
-    const facts = { now, lease: leaseMicros, limit, newTurnId, ownTurns, digestPerMinute };
-    const before = [...unsure];
-    const turns = await db.transaction(async (tx) => {
-      await giveTurnsBack(tx, before);
-      return claimTurns(tx, facts);
-    });
-    unsure.clear();
-    for (const turn of turns) begin(turn);
+    const turns = await claim(limit, inHand.ids());
+    for (const turn of turns) inHand.begin(turn);
     return turns.length;
-  };
-  const begin = (turn: Turn): void => {
-    if (turn.isAlone) isAlone = true;
-    const others = turn.isAlone ? [...inHand.values()].map(({ running }) => running.over) : [];
-    const running = runTurn(deps, turn, others);
-    const held: InHand = { running, isSlow: false };
-    inHand.set(turn.id, held);
-    const slow = setTimeout(() => {
-      held.isSlow = true;
-      running.release();
-      goOn();
-    }, slowMs).unref();
-    void running.over.then(() => {
-      clearTimeout(slow);
-      inHand.delete(turn.id);
-      if (turn.isAlone) isAlone = false;
-      goOn();
-    });
-    if (isStopping) running.stop();
   };
   /** Whether there was anything to begin. */
   const pump = async (): Promise<boolean> => {
     let any = false;
-    while ((await inTurn(claim)) > 0) any = true;
+    while ((await inTurn(beginNext)) > 0) any = true;
     return any;
   };
-  const goOn = () => void pump().catch((error: unknown) => logger.error({ error }, 'alert.claim_failed'));
   return {
     pump: async () => {
       await expireHeld(deps);
@@ -106,17 +60,83 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     deliver: async () => {
       await expireHeld(deps);
       let any = await pump();
-      for (; inHand.size > 0; any = true) {
-        await Promise.race([...inHand.values()].map(({ running }) => running.over));
+      for (let over = inHand.over(); over.length > 0; over = inHand.over()) {
+        any = true;
+        await Promise.race(over);
         await pump();
       }
       return any;
     },
     stop: async () => {
+      inHand.stop();
+      await Promise.race([Promise.all(inHand.over()), pause(stopMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Claims turns. What a claim that failed may have taken all the same is given back by the next one. */
+function createClaimer({ db, clock, digestPerMinute }: DispatchDeps) {
+  const unsure = new Set<string>();
+  const newTurnId = () => {
+    const id = randomUUID();
+    unsure.add(id);
+    return id;
+  };
+  return async (limit: number, ownTurns: ReadonlySet<string>): Promise<readonly Turn[]> => {
+    const facts = { now: clock.now(), lease: leaseMicros, limit, newTurnId, ownTurns, digestPerMinute };
+    const before = [...unsure];
+    const turns = await db.transaction(async (tx) => {
+      await giveTurnsBack(tx, before);
+      return claimTurns(tx, facts);
+    });
+    unsure.clear();
+    return turns;
+  };
+}
+
+interface TurnInHand {
+  readonly running: RunningTurn;
+  isSlow: boolean;
+}
+
+/** The turns that this process delivers; `onChange` is called when one has ended or has become slow. */
+function createTurnsInHand(deps: DispatchDeps, onChange: () => void) {
+  const { deliveryWorkers } = deps;
+  const turns = new Map<string, TurnInHand>();
+  const over = () => [...turns.values()].map(({ running }) => running.over);
+  let isStopping = false;
+  let isAlone = false;
+  return {
+    ids: () => new Set(turns.keys()),
+    /** How many more may begin. */
+    free: (): number => {
+      if (isStopping || isAlone) return 0;
+      const slow = [...turns.values()].filter((turn) => turn.isSlow).length;
+      return Math.min(deliveryWorkers + slow, maxSlowness * deliveryWorkers) - turns.size;
+    },
+    /** Each resolves when its turn is over. */
+    over,
+    begin: (turn: Turn): void => {
+      if (turn.isAlone) isAlone = true;
+      const running = runTurn(deps, turn, turn.isAlone ? over() : []);
+      const held: TurnInHand = { running, isSlow: false };
+      turns.set(turn.id, held);
+      const slow = setTimeout(() => {
+        held.isSlow = true;
+        running.release();
+        onChange();
+      }, slowMs).unref();
+      void running.over.then(() => {
+        clearTimeout(slow);
+        turns.delete(turn.id);
+        if (turn.isAlone) isAlone = false;
+        onChange();
+      });
+      if (isStopping) running.stop();
+    },
+    stop: (): void => {
       isStopping = true;
-      for (const { running } of inHand.values()) running.stop();
-      const over = Promise.all([...inHand.values()].map(({ running }) => running.over));
-      await Promise.race([over, pause(stopMs, undefined, { ref: false })]);
+      for (const { running } of turns.values()) running.stop();
     },
   };
 }

@@ -69,92 +69,117 @@ const ensureCheckMs = 86_400_000;
  * the monitor has lost it) and pings it; a monitor that is away is logged once when it goes and once when it is back.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { monitor, periodSeconds, clock, logger, lost, onAnswer, timeoutMs = 5000 } = options;
-  // a monitor that never ends its answer must not fill the memory
-  const traced = tracedFetch(boundedFetch(fetch), { isTrusted: true });
-  const checks = createCheckMonitorClient({
-    baseUrl: monitor.url,
-    apiKey: monitor.apiKey,
-    timeoutMs,
-    fetch: traced,
-  });
-  const pings = createPingClient({ baseUrl: monitor.url, timeoutMs, fetch: traced });
-  const described = checkFor(options.check ?? queueCheck(periodSeconds), periodSeconds);
-  let checkUuid: string | undefined;
-  let ensuredAt = 0;
-  let keyTriedAt = 0;
-  let fault: ContactFault | undefined;
-  let isAway = false;
-
-  const ensureCheck = async () => {
-    const now = clock.now().getTime();
-    if (checkUuid !== undefined && now - ensuredAt < ensureCheckMs) return checkUuid;
-    const found = (await checks.listChecks({ query: { slug: described.slug } })).body.checks;
-    // a check without integrations gets all of them; which ones another check has is up to its users
-    const hasChannels = found.some((check) => !('channels' in check) || check.channels !== '');
-    const body = hasChannels ? described : { ...described, channels: '*' };
-    checkUuid = checkUuidIn((await checks.createCheck({ body })).body.ping_url);
-    ensuredAt = now;
-    keyTriedAt = now;
-    return checkUuid;
-  };
-  const note = (error?: unknown) => {
-    if (error === undefined && isAway) logger.info({}, 'monitor.back');
-    if (error !== undefined && !isAway) logger.warn({ reason: reasonOf(error) }, 'monitor.away');
-    isAway = error !== undefined;
-  };
-  /** Whether the monitor took it. */
-  const send = async (signal: Signal, rid: string, text: string): Promise<boolean> => {
-    try {
-      const uuid = await ensureCheck();
-      const body = Buffer.from(text, 'utf8');
-      await pings[pingOf[signal]]({ params: { uuid }, query: { rid }, body });
-      note();
-      fault = undefined;
-      return true;
-    } catch (error) {
-      fault = faultOf(error);
-      if (error instanceof AppError && error.kind === 'not_found') checkUuid = undefined;
-      note(error);
-      return false;
-    }
-  };
-  /** Whether the monitor refuses the key, although it takes pings. */
-  const isKeyRefused = async (): Promise<boolean> => {
-    const now = clock.now().getTime();
-    if (options.keyTriedMs === undefined || now - keyTriedAt < options.keyTriedMs) return false;
-    try {
-      await checks.listChecks({ query: { slug: described.slug } });
-      keyTriedAt = now;
-      return false;
-    } catch (error) {
-      return faultOf(error) === 'key_refused';
-    }
-  };
+  const { logger, lost, onAnswer } = options;
+  const contact = createContact(options);
   // a database that does not answer is what the heartbeat may be about
   const orLogged = (work: Promise<void> | undefined) =>
     work?.catch((error: unknown) => logger.warn({ reason: reasonOf(error) }, 'monitor.ping_not_kept'));
   const sendLost = async () => {
     for (const { signal, rid, text } of (await lost?.list()) ?? []) {
-      if (!(await send(signal, rid, text))) return;
+      if (!(await contact.send(signal, rid, text))) return;
       await lost?.remove(rid);
     }
   };
   const end = async (signal: 'success' | 'fail', rid: string, text: string) => {
-    const isAnswered = await send(signal, rid, text);
+    const isAnswered = await contact.send(signal, rid, text);
     if (!isAnswered) await orLogged(lost?.store(signal, rid, text));
-    await orLogged(onAnswer?.(isAnswered && (await isKeyRefused()) ? 'key_refused' : fault));
+    await orLogged(onAnswer?.(await contact.fault()));
   };
-
   return {
     begin: async () => {
       const rid = randomUUID();
       await orLogged(sendLost());
-      await send('start', rid, '');
+      await contact.send('start', rid, '');
       return {
         succeed: (report) => end('success', rid, report),
         fail: (reason) => end('fail', rid, reason),
       };
+    },
+  };
+}
+
+/** Contact with the monitor about one check; none of it ever throws. */
+interface Contact {
+  /** Whether the monitor took the ping. */
+  send(signal: Signal, rid: string, text: string): Promise<boolean>;
+  /** Why it did not take the ping sent last, or refuses the key although it takes pings. */
+  fault(): Promise<ContactFault | undefined>;
+}
+
+function createContact(options: HeartbeatOptions): Contact {
+  const { monitor, logger, timeoutMs = 5000 } = options;
+  // a monitor that never ends its answer must not fill the memory
+  const fetch = tracedFetch(boundedFetch(globalThis.fetch), { isTrusted: true });
+  const { url: baseUrl, apiKey } = monitor;
+  const check = createJobCheck(options, createCheckMonitorClient({ baseUrl, apiKey, timeoutMs, fetch }));
+  const pings = createPingClient({ baseUrl, timeoutMs, fetch });
+  const noteAnswer = createAnswerLog(logger);
+  let fault: ContactFault | undefined;
+  return {
+    send: async (signal, rid, text) => {
+      try {
+        const uuid = await check.ensure();
+        const body = Buffer.from(text, 'utf8');
+        await pings[pingOf[signal]]({ params: { uuid }, query: { rid }, body });
+        noteAnswer();
+        fault = undefined;
+      } catch (error) {
+        fault = faultOf(error);
+        if (error instanceof AppError && error.kind === 'not_found') check.forget();
+        noteAnswer(error);
+      }
+      return fault === undefined;
+    },
+    fault: async () => fault ?? ((await check.isKeyRefused()) ? 'key_refused' : undefined),
+  };
+}
+
+/** Logs once when the monitor goes, and once when it is back. */
+function createAnswerLog(logger: Logger): (error?: unknown) => void {
+  let isAway = false;
+  return (error) => {
+    if (error === undefined && isAway) logger.info({}, 'monitor.back');
+    if (error !== undefined && !isAway) logger.warn({ reason: reasonOf(error) }, 'monitor.away');
+    isAway = error !== undefined;
+  };
+}
+
+/** The check of the job in the monitor. */
+function createJobCheck(
+  { check, periodSeconds, keyTriedMs, clock }: HeartbeatOptions,
+  checks: ReturnType<typeof createCheckMonitorClient>,
+) {
+  const described = checkFor(check ?? queueCheck(periodSeconds), periodSeconds);
+  const find = async () => (await checks.listChecks({ query: { slug: described.slug } })).body.checks;
+  let uuid: string | undefined;
+  let ensuredAt = 0;
+  let keyTriedAt = 0;
+  return {
+    /** Uuid of the check, after it was made or completed. */
+    ensure: async (): Promise<string> => {
+      const now = clock.now().getTime();
+      if (uuid !== undefined && now - ensuredAt < ensureCheckMs) return uuid;
+      // a check without integrations gets all of them; which ones another check has is up to its users
+      const hasChannels = (await find()).some((found) => !('channels' in found) || found.channels !== '');
+      const body = hasChannels ? described : { ...described, channels: '*' };
+      uuid = checkUuidIn((await checks.createCheck({ body })).body.ping_url);
+      ensuredAt = now;
+      keyTriedAt = now;
+      return uuid;
+    },
+    forget: (): void => {
+      uuid = undefined;
+    },
+    isKeyRefused: async (): Promise<boolean> => {
+      const now = clock.now().getTime();
+      if (keyTriedMs === undefined || now - keyTriedAt < keyTriedMs) return false;
+      try {
+        await find();
+        keyTriedAt = now;
+        return false;
+      } catch (error) {
+        return faultOf(error) === 'key_refused';
+      }
     },
   };
 }

@@ -15,69 +15,91 @@ export interface MonitorPresence {
 }
 
 /** Logs once when the monitor goes, comes back, or has no room for another check, however many calls there are. */
-export function createPresence(
-  client: MonitorClient,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-): MonitorPresence {
-  let awayRuns = 0;
-  let pausedUntil: Date | undefined;
-  let askAgainAt: Date | undefined;
-  let answers = 0;
-  let failure: string | undefined;
-
-  const noted = async <T>(call: Promise<T>): Promise<T> => {
-    try {
-      const answer = await call;
-      answers += 1;
-      return answer;
-    } catch (error) {
-      if (error instanceof MonitorRefused && error.fault === 'away') failure ??= error.message;
-      throw error;
-    }
-  };
-  const noteRoom = () => {
-    if (askAgainAt !== undefined) logger.info({}, 'watch.room');
-    askAgainAt = undefined;
-  };
-  const noteNoRoom = (error: unknown) => {
-    if (!(error instanceof MonitorRefused && error.fault === 'no_room')) return;
-    if (askAgainAt === undefined) logger.warn({ reason: error.message }, 'watch.no_room');
-    askAgainAt = roomAskedAt(clock.now());
-  };
-
+export function createPresence(client: MonitorClient, tools: PresenceTools): MonitorPresence {
+  const answers = createAnswers(tools);
+  const room = createRoom(tools);
+  const { note } = answers;
   return {
     monitor: {
       createCheck: async (check) => {
-        const made = noted(client.createCheck(check));
-        made.then(noteRoom, noteNoRoom);
+        const made = note(client.createCheck(check));
+        made.then(room.noteGranted, room.noteError);
         return made;
       },
-      updateCheck: (uuid, check) => noted(client.updateCheck(uuid, check)),
-      deleteCheck: (uuid) => noted(client.deleteCheck(uuid)),
-      findChecks: (slug) => noted(client.findChecks(slug)),
-      ping: (uuid, signal, sent) => noted(client.ping(uuid, signal, sent)),
+      updateCheck: (uuid, check) => note(client.updateCheck(uuid, check)),
+      deleteCheck: (uuid) => note(client.deleteCheck(uuid)),
+      findChecks: (slug) => note(client.findChecks(slug)),
+      ping: (uuid, signal, sent) => note(client.ping(uuid, signal, sent)),
+    },
+    isAway: answers.isAway,
+    mayAskForCheck: room.mayAsk,
+    endRun: answers.endRun,
+  };
+}
+
+interface PresenceTools {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Whether calls are answered; after runs without an answer come pauses. */
+function createAnswers({ clock, logger }: PresenceTools) {
+  let awayRuns = 0;
+  let pausedUntil: Date | undefined;
+  let count = 0;
+  let failure: string | undefined;
+
+  const noteRun = (reason: string | undefined, answered: number) => {
+    if (reason !== undefined) {
+      if (awayRuns === 0) logger.warn({ reason }, 'watch.monitor_away');
+      awayRuns += 1;
+      pausedUntil = awayUntil(awayRuns, clock.now());
+    } else if (answered > 0) {
+      if (awayRuns > 0) logger.info({}, 'watch.monitor_back');
+      awayRuns = 0;
+      pausedUntil = undefined;
+    }
+  };
+  return {
+    note: async <T>(call: Promise<T>): Promise<T> => {
+      try {
+        const answer = await call;
+        count += 1;
+        return answer;
+      } catch (error) {
+        if (error instanceof MonitorRefused && error.fault === 'away') failure ??= error.message;
+        throw error;
+      }
     },
     isAway: () => pausedUntil !== undefined && clock.now() < pausedUntil,
-    mayAskForCheck: () => {
+    endRun: () => {
+      const reason = failure;
+      noteRun(reason, count);
+      failure = undefined;
+      count = 0;
+      return reason !== undefined;
+    },
+  };
+}
+
+/** Whether the monitor has room for another check; while it has none, it is asked seldom. */
+function createRoom({ clock, logger }: PresenceTools) {
+  let askAgainAt: Date | undefined;
+  return {
+    noteGranted: () => {
+      if (askAgainAt !== undefined) logger.info({}, 'watch.room');
+      askAgainAt = undefined;
+    },
+    noteError: (error: unknown) => {
+      if (!(error instanceof MonitorRefused && error.fault === 'no_room')) return;
+      if (askAgainAt === undefined) logger.warn({ reason: error.message }, 'watch.no_room');
+      askAgainAt = roomAskedAt(clock.now());
+    },
+    mayAsk: () => {
       if (askAgainAt === undefined) return true;
       if (clock.now() < askAgainAt) return false;
       askAgainAt = roomAskedAt(clock.now());
       return true;
-    },
-    endRun: () => {
-      const [reason, count] = [failure, answers];
-      failure = undefined;
-      answers = 0;
-      if (reason !== undefined) {
-        if (awayRuns === 0) logger.warn({ reason }, 'watch.monitor_away');
-        awayRuns += 1;
-        pausedUntil = awayUntil(awayRuns, clock.now());
-      } else if (count > 0) {
-        if (awayRuns > 0) logger.info({}, 'watch.monitor_back');
-        awayRuns = 0;
-        pausedUntil = undefined;
-      }
-      return reason !== undefined;
     },
   };
 }
