@@ -1,5 +1,13 @@
 import { domainToASCII } from 'node:url';
-import { type Check, type Fqdn, NotFound, type Provider, type Space } from '@certloop/contracts';
+import {
+  type Check,
+  type Fqdn,
+  NotFound,
+  type PermissionGroup,
+  type Provider,
+  type Space,
+  type User,
+} from '@certloop/contracts';
 import pLimit from 'p-limit';
 import type { Manager, Monitor } from './session.js';
 import { UsageError } from './usage-error.js';
@@ -23,6 +31,23 @@ export async function findSpace(manager: Manager, named: string): Promise<Space>
   return only(byId.length > 0 ? byId : body.filter(({ name }) => name === named), named, 'space');
 }
 
+/** By id or by name. */
+export async function findUser(manager: Manager, named: string): Promise<User> {
+  const { body } = await manager.listUsers();
+  return only(
+    body.filter(({ id, username }) => id === named || username === named),
+    named,
+    'user',
+  );
+}
+
+/** A permission group by id or by name; names need not differ. */
+export async function findGroup(manager: Manager, named: string): Promise<PermissionGroup> {
+  const { body } = await manager.listPermissionGroups();
+  const byId = body.filter(({ id }) => id === named);
+  return only(byId.length > 0 ? byId : body.filter(({ name }) => name === named), named, 'group');
+}
+
 export async function findProvider(manager: Manager, named: string): Promise<Provider> {
   const { body } = await manager.listProviders();
   return only(
@@ -44,13 +69,14 @@ export async function listFqdnsIn(manager: Manager, space: string | undefined) {
 
 /** By host name or id, in one space or wherever it is. */
 export async function findFqdn(manager: Manager, named: string, space: string | undefined) {
+  return only(await findFqdns(manager, named, space), named, 'FQDN');
+}
+
+/** All that have the host name or id. */
+export async function findFqdns(manager: Manager, named: string, space: string | undefined) {
   const wanted = hostname(named);
   const all = await listFqdnsIn(manager, space);
-  return only(
-    all.filter(({ id, fqdn }) => id === named || fqdn === wanted),
-    named,
-    'FQDN',
-  );
+  return all.filter(({ id, fqdn }) => id === named || fqdn === wanted);
 }
 
 /** As cert-manager keeps it: ASCII (RFC 5891) in lower case, without the final dot. */

@@ -1,9 +1,12 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addAudit } from './commands/audit.js';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
 import { addCheckFiles } from './commands/check-files.js';
 import { addChecks } from './commands/checks.js';
+import { addCsrs } from './commands/csrs.js';
 import { addFqdns } from './commands/fqdns.js';
+import { addGroups } from './commands/groups.js';
 import { addInstall } from './commands/install.js';
 import { addIntegrations } from './commands/integrations.js';
 import { addIssue } from './commands/issue.js';
@@ -14,6 +17,9 @@ import { addProviders } from './commands/providers.js';
 import { addRenewals } from './commands/renewals.js';
 import { addSpaces } from './commands/spaces.js';
 import { addStatus } from './commands/status.js';
+import { addTargets } from './commands/targets.js';
+import { addTokens } from './commands/tokens.js';
+import { addUsers } from './commands/users.js';
 import type { Io } from './io.js';
 import { type Format, formatNames, parseFormat } from './output/format.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
@@ -27,7 +33,7 @@ Environment, which wins over a stored log-in:
   CERTLOOP_CA_URL                             address of dummy-ca
   CERTLOOP_CREDENTIALS                        file of all, such as data/credentials.json of npm start
 
-Exit codes: 0 done, 1 refused or failed, 2 not understood.
+Exit codes: 0 done, 1 refused or failed, 2 not understood, 3 nothing changed (--exit-code).
 `;
 
 /** Runs one command line; resolves to the exit code, having written to standard error what went wrong. */
@@ -74,22 +80,33 @@ function oneLine(text: string): string {
     .replaceAll(/\s*\n\s*/g, ' ')} (see --help)`;
 }
 
+/** Exit code of --exit-code when nothing had to be changed. */
+const unchangedCode = 3;
+
 interface GlobalOptions {
   readonly output: Format;
   readonly json?: true;
   readonly quiet?: true;
   readonly verbose?: true;
+  readonly exitCode?: true;
 }
 
-function settingsOf({ output, json, quiet, verbose }: GlobalOptions): SessionSettings {
+function settingsOf(
+  { output, json, quiet, verbose, exitCode }: GlobalOptions,
+  ended: (code: number) => void,
+): SessionSettings {
   return {
     format: json === true ? { kind: 'json' } : output,
     isQuiet: quiet === true,
     isVerbose: verbose === true,
+    unchanged: () => {
+      if (exitCode === true) ended(unchangedCode);
+    },
   };
 }
 
-function createProgram(args: readonly string[], io: Io, ended: (code: number) => void): Command {
+/** All commands; `ended` gets the exit code of a command that has one of its own. */
+export function createProgram(args: readonly string[], io: Io, ended: (code: number) => void): Command {
   const program = new Command('certloop')
     .description('Certificates that never expire unnoticed, from the command line')
     .version(version, '--version', 'print the version')
@@ -100,6 +117,7 @@ function createProgram(args: readonly string[], io: Io, ended: (code: number) =>
     )
     .option('--json', 'short for -o json; errors stay sentences')
     .option('-q, --quiet', 'print answers alone: no sentences, warnings and progress')
+    .option('--exit-code', 'exit with 3 if nothing had to be changed')
     .option('-v, --verbose', 'print each call of a service on standard error')
     .addHelpText('after', environment)
     .configureHelp({ showGlobalOptions: true })
@@ -111,7 +129,7 @@ function createProgram(args: readonly string[], io: Io, ended: (code: number) =>
         if (!wantsJsonErrors(args)) write(`certloop: ${oneLine(text)}\n`);
       },
     });
-  const open = () => openSession(io, settingsOf(program.opts()));
+  const open = () => openSession(io, settingsOf(program.opts(), ended));
   addLogin(program, open);
   addRenewals(program, open);
   addProviders(program, open);
@@ -126,6 +144,12 @@ function createProgram(args: readonly string[], io: Io, ended: (code: number) =>
   addCa(program, open);
   addProbe(program, open, ended);
   addCheckFiles(program, open, ended);
+  addCsrs(program, open);
+  addTargets(program, open);
+  addUsers(program, open);
+  addGroups(program, open);
+  addTokens(program, open);
+  addAudit(program, open);
   addInstall(program, open);
   return program;
 }

@@ -24,6 +24,8 @@ export type DummyCa = ReturnType<typeof createDummyCaClient>;
 export interface Session {
   readonly io: Io;
   readonly report: Report;
+  /** Notes that nothing had to be changed: the exit code is 3 with --exit-code. */
+  readonly unchanged: () => void;
   /** Shows the progress of work with this number of steps; nothing with --quiet. */
   readonly progress: (total: number) => Progress;
   /** fetch whose errors contain the service; with --verbose, each call is a line on standard error. */
@@ -43,6 +45,8 @@ const timeoutMs = 150_000;
 export interface SessionSettings extends OutputSettings {
   /** Each call of a service is a line on standard error. */
   readonly isVerbose: boolean;
+  /** Is called when nothing had to be changed. */
+  readonly unchanged: () => void;
 }
 
 export function openSession(given: Io, settings: SessionSettings): Session {
@@ -53,6 +57,7 @@ export function openSession(given: Io, settings: SessionSettings): Session {
   return {
     io,
     report: createReport(io, settings),
+    unchanged: settings.unchanged,
     progress: (total) => (settings.isQuiet ? silent : createProgress(io, total)),
     fetchFrom: fetchOf,
     connection,

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import {
   type Certificate,
+  type CertificateFormat,
+  certificateFormats,
   NotFound,
   type RevocationReasonName,
   revocationReasonNames,
@@ -49,6 +52,32 @@ export function addCertificates(program: Command, open: () => Session): void {
       report.done(`${out}: expires ${newest.expiresAt.slice(0, 10)}`, newest);
     });
   certificates
+    .command('get <fqdn>')
+    .description('Show a certificate of an FQDN in detail, the newest one unless an id is given')
+    .option('--certificate <id>', 'the certificate by its id')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .action((named: string, options: Picked) => getCertificate(open(), named, options));
+  certificates
+    .command('download <fqdn>')
+    .description('Write a certificate in a format, the newest one unless an id is given')
+    .addOption(new Option('--format <format>', 'how').choices([...certificateFormats]).default('fullchain'))
+    .option('--certificate <id>', 'the certificate by its id')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('--out <file>', 'file to write; standard output when absent')
+    .action((named: string, options: Download) => download(open(), named, options));
+  certificates
+    .command('refresh <fqdn>')
+    .description('Read a certificate again from its provider, the newest one unless an id is given')
+    .option('--certificate <id>', 'the certificate by its id')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .action(async (named: string, options: Picked) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { params } = await pickCertificate(client, named, options);
+      const { body } = await client.refreshCertificate({ params });
+      report.done(`read again the certificate of ${named}`, body);
+    });
+  certificates
     .command('import <fqdn> <file>')
     .description(
       'Store a certificate that was issued elsewhere, with its chain as PEM; - reads what is piped in',
@@ -83,6 +112,63 @@ export function addCertificates(program: Command, open: () => Session): void {
     .action((options: { within: number; space?: string }) => listExpiring(open(), options));
 }
 
+interface Picked {
+  readonly certificate?: string;
+  readonly space?: string;
+}
+
+/** The newest certificate, or that of the id. Throws NotFound. */
+async function pickCertificate(client: Manager, named: string, { certificate: id, space }: Picked) {
+  const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+  const { body: all } = await client.listCertificates({ params: { spaceId, fqdnId } });
+  const found = id === undefined ? all.at(-1) : all.find((certificate) => certificate.id === id);
+  if (found === undefined)
+    throw new NotFound(
+      id === undefined
+        ? `${named} has no certificate yet; certloop issue gets one`
+        : `${named} has no certificate ${id}; certloop certificates ${named} lists them`,
+    );
+  return { found, params: { spaceId, fqdnId, certId: found.id } };
+}
+
+async function getCertificate({ report, manager }: Session, named: string, picked: Picked): Promise<void> {
+  const client = await manager();
+  const { params } = await pickCertificate(client, named, picked);
+  const { body } = await client.getCertificate({ params });
+  report.thing(body, (found) => ({
+    subject: found.subject,
+    issuer: found.issuer,
+    serial: found.serialNumber,
+    names: [...found.dnsNames, ...found.ipAddresses].join(', '),
+    from: found.notBefore,
+    until: found.expiresAt,
+    key: `${found.publicKey.algorithm} ${found.publicKey.size}`,
+    sha256: found.sha256,
+    revoked: found.revokedAt,
+    replaced: found.replacedAt,
+    id: found.id,
+  }));
+}
+
+interface Download extends Picked {
+  readonly format: CertificateFormat;
+  readonly out?: string;
+}
+
+async function download(
+  { io, report, manager }: Session,
+  named: string,
+  { format, out, ...picked }: Download,
+): Promise<void> {
+  const client = await manager();
+  const { found, params } = await pickCertificate(client, named, picked);
+  const { body } = await client.downloadCertificate({ params, query: { format } });
+  const bytes = await buffer(body ?? new Blob([]).stream());
+  if (out === undefined) return void io.out.write(bytes);
+  await writeFile(out, bytes);
+  report.done(`${out}: expires ${found.expiresAt.slice(0, 10)}`, found);
+}
+
 async function certificatesOf(client: Manager, named: string, space: string | undefined) {
   const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
   return (await client.listCertificates({ params: { spaceId, fqdnId } })).body;
@@ -98,21 +184,16 @@ interface RevokeOptions {
 async function revoke(
   { report, manager }: Session,
   named: string,
-  { certificate: id, reason, space, yes }: RevokeOptions,
+  { reason, yes, ...picked }: RevokeOptions,
 ): Promise<void> {
   const client = await manager();
-  const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-  const { body: all } = await client.listCertificates({ params: { spaceId, fqdnId } });
-  const found = id === undefined ? all.at(-1) : all.find((certificate) => certificate.id === id);
-  if (found === undefined)
-    throw new NotFound(`${named} has no certificate${id === undefined ? '' : ` ${id}`}`);
+  const { found, params } = await pickCertificate(client, named, picked);
   const expires = found.expiresAt.slice(0, 10);
   if (yes !== true) {
     throw new UsageError(
       `certificate ${found.id} of ${named} expires ${expires}; a revocation cannot be undone: add --yes to revoke it`,
     );
   }
-  const params = { spaceId, fqdnId, certId: found.id };
   const { body } = await client.revokeCertificate({ params, body: { reason } });
   report.done(`revoked certificate ${found.id} of ${named} (${reason})`, body);
 }

@@ -1,26 +1,18 @@
-import { type Check, onlyAble, type ReadOnlyCheck, withChannels } from '@certloop/contracts';
-import type { Command } from 'commander';
+import { type Check, onlyAble, withChannels } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
 import { findCheck } from '../lookup.js';
 import { duration } from '../numbers.js';
-import { lasting } from '../output/table.js';
 import type { Monitor, Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
-
-/** Row of a check; `countOn` is absent where the key does not see integrations. */
-const rowOf = (check: Check | ReadOnlyCheck, countOn?: (check: Check) => number) => ({
-  name: check.name,
-  status: check.status,
-  'last ping': check.last_ping,
-  'next ping': check.next_ping,
-  expects: check.schedule ?? `every ${lasting(check.timeout ?? 0)}`,
-  tags: check.tags,
-  integrations: countOn && 'channels' in check ? countOn(check) || 'none' : undefined,
-  id: 'uuid' in check ? check.uuid : check.unique_key,
-});
+import { addCheckHistory } from './check-history.js';
+import { rowOf } from './check-row.js';
 
 interface CreateOptions {
   readonly timeout?: number;
   readonly grace?: number;
+  readonly slug?: string;
+  readonly description?: string;
+  readonly ifNotExists?: true;
   readonly schedule?: string;
   readonly tz?: string;
   readonly tags?: string;
@@ -64,23 +56,32 @@ export function addChecks(program: Command, open: () => Session): void {
     )
     .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
     .option('--tz <zone>', 'time zone of the schedule')
+    .option('--slug <slug>', 'name in ping addresses: small letters, digits, - and _')
+    .option('--description <text>', 'what it watches')
     .option('--tags <tags>', 'words with blanks between')
     .option('--integrations <names>', 'names or ids of the integrations to assign, with commas between')
+    .addOption(new Option('--channels <names>', 'the same as --integrations').hideHelp())
+    .option('--if-not-exists', 'a check of that name is enough, and stays as it is')
     .option('--no-assign', 'assign no integration; without this, a check that has none gets all')
-    .action(async (name: string, options: CreateOptions) => {
+    .action(async (name: string, { channels, ...given }: CreateOptions & { readonly channels?: string }) => {
+      const options = channels === undefined ? given : { ...given, integrations: channels };
       if (name.trim() === '') throw new UsageError('the name of the check is empty');
       if (options.schedule !== undefined && options.timeout !== undefined)
         throw new UsageError('--timeout and --schedule exclude each other');
       if (options.integrations !== undefined && !options.assign)
         throw new UsageError('--integrations and --no-assign exclude each other');
-      const { report, monitor } = open();
+      const session = open();
+      const { report, monitor } = session;
       const client = await monitor();
-      const check = await createCheck(client, name, options);
+      const check =
+        (await existing(session, client, name, options)) ?? (await createCheck(client, name, options));
       const countOn = onlyAble((await client.listChannels()).body.channels);
       report.thing(check, () => ({ ...rowOf(check, countOn), ping: check.ping_url }));
       if (options.assign && countOn(check) === 0)
         report.warn('the project has no integration that is switched on, so the check sends no alerts');
     });
+  addCheckHistory(checks, open);
+  addCheckUpdate(checks, open);
   for (const [verb, done] of [
     ['pause', 'paused'],
     ['resume', 'resumed'],
@@ -101,10 +102,64 @@ export function addChecks(program: Command, open: () => Session): void {
 
 /** Creates or changes the check of this name. One that then has no integration gets all, unless `assign` is false. */
 async function createCheck(monitor: Monitor, name: string, options: CreateOptions): Promise<Check> {
-  const { integrations, assign, ...settings } = options;
+  const { integrations, assign, description, ifNotExists: _, ...given } = options;
+  const settings = { ...given, ...(description !== undefined && { desc: description }) };
   const channels = integrations === undefined ? {} : { channels: integrations };
   const body = { name, ...settings, ...channels, unique: ['name' as const] };
   const { body: made } = await monitor.createCheck({ body });
   if (!assign || made.channels !== '') return made;
   return (await monitor.updateCheck({ params: { id: made.uuid }, body: { channels: '*' } })).body;
+}
+
+/** The check of this name where one is enough. */
+async function existing(
+  session: Session,
+  monitor: Monitor,
+  name: string,
+  { ifNotExists }: CreateOptions,
+): Promise<Check | undefined> {
+  if (ifNotExists !== true) return undefined;
+  const { checks } = (await monitor.listChecks()).body;
+  const found = checks.find((check): check is Check => 'uuid' in check && check.name === name);
+  if (found !== undefined) session.unchanged();
+  return found;
+}
+
+interface UpdateOptions extends Omit<CreateOptions, 'assign' | 'ifNotExists'> {
+  readonly name?: string;
+}
+
+function addCheckUpdate(checks: Command, open: () => Session): void {
+  checks
+    .command('update <check>')
+    .description('Change a check, by name, slug or uuid; what is left out stays')
+    .option('--name <name>', 'its new name')
+    .option('--slug <slug>', 'name in ping addresses: small letters, digits, - and _')
+    .option(
+      '--timeout <duration>',
+      'how often a ping is expected',
+      duration('--timeout', 's', 60, 31_536_000),
+    )
+    .option('--grace <duration>', 'how late it may be', duration('--grace', 's', 60, 31_536_000))
+    .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
+    .option('--tz <zone>', 'time zone of the schedule')
+    .option('--tags <tags>', 'words with blanks between')
+    .option('--description <text>', 'what it watches')
+    .option(
+      '--integrations <names>',
+      "names or ids of the integrations to assign, with commas between; '' for none",
+    )
+    .action(async (named: string, { integrations, description, ...settings }: UpdateOptions) => {
+      const body = {
+        ...settings,
+        ...(description !== undefined && { desc: description }),
+        ...(integrations !== undefined && { channels: integrations }),
+      };
+      if (Object.keys(body).length === 0)
+        throw new UsageError('name what is to change, such as --grace; see --help');
+      const { report, monitor } = open();
+      const client = await monitor();
+      const { uuid: id } = await findCheck(client, named);
+      report.thing((await client.updateCheck({ params: { id }, body })).body, (check) => rowOf(check));
+    });
 }

@@ -1,8 +1,14 @@
 import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from 'commander';
-import { findFqdn, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
+import { findFqdn, findFqdns, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
+
+interface NewFqdn {
+  readonly space: string;
+  readonly provider?: string;
+  readonly ifNotExists?: true;
+}
 
 interface InSpace {
   readonly space?: string;
@@ -41,14 +47,32 @@ export function addFqdns(program: Command, open: () => Session): void {
       });
     });
   fqdns
-    .command('add <fqdn>')
-    .description('Add an FQDN to a space')
-    .requiredOption('-s, --space <space>', 'name or id of the space')
-    .option('-p, --provider <provider>', 'who renews it')
-    .action(async (fqdn: string, { space, provider }: { space: string; provider?: string }) => {
+    .command('get <fqdn>')
+    .description('Show an FQDN and what you may do with it')
+    .option('-s, --space <space>', 'the space that it is in')
+    .action(async (named: string, { space }: InSpace) => {
       const { report, manager } = open();
       const client = await manager();
+      const { id: fqdnId, spaceId: id } = await findFqdn(client, named, space);
+      report.thing((await client.getFqdn({ params: { id, fqdnId } })).body, rowOf);
+    });
+  fqdns
+    .command('add <fqdn>')
+    .alias('create')
+    .description('Add an FQDN to a space')
+    .option('--if-not-exists', 'an FQDN of that name in the space is enough')
+    .requiredOption('-s, --space <space>', 'name or id of the space')
+    .option('-p, --provider <provider>', 'who renews it')
+    .action(async (fqdn: string, { space, provider, ifNotExists }: NewFqdn) => {
+      const session = open();
+      const { report, manager } = session;
+      const client = await manager();
       const { id } = await findSpace(client, space);
+      const [same] = ifNotExists === true ? await findFqdns(client, fqdn, id) : [];
+      if (same !== undefined) {
+        session.unchanged();
+        return report.thing(same, rowOf);
+      }
       const providerId =
         provider === undefined ? {} : { providerId: (await findProvider(client, provider)).id };
       const { body } = await client.createFqdn({ params: { id }, body: { fqdn, ...providerId } });

@@ -1,8 +1,8 @@
 import { tokenScopes, Unauthenticated } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { forgetLogin, isAddress, type LoginPlace, loginFile, prepareLogin } from '../connection.js';
-import type { Io } from '../io.js';
+import { forgetLogin, type LoginPlace, loginFile, prepareLogin } from '../connection.js';
 import { managerAt, type Session } from '../session.js';
+import { type SignedIn, signIn } from '../sign-in.js';
 import { UsageError } from '../usage-error.js';
 
 interface LoginOptions {
@@ -60,8 +60,6 @@ async function login(session: Session, { url, username, scope }: LoginOptions): 
   }
 }
 
-type SignedIn = Awaited<ReturnType<typeof signIn>>;
-
 /** Makes a token and stores it; one that cannot be stored is revoked. */
 async function storeToken(
   { report }: Session,
@@ -100,17 +98,4 @@ async function logout({ io, report, connection }: Session, keepToken: boolean): 
       : `logged out; the token at ${url} is revoked`,
     { id },
   );
-}
-
-/** A session, for the few calls that need one. */
-async function signIn(io: Io, url: string, username: string) {
-  if (!isAddress(url)) throw new UsageError(`${url} is no address`);
-  const password = await io.askSecret(`Password of ${username}: `);
-  const manager = managerAt(url);
-  const { body, headers } = await manager.login({ body: { username, password } });
-  const cookie = String(headers?.['set-cookie'] ?? '').split(';', 1)[0] ?? '';
-  return {
-    manager,
-    headers: { cookie, origin: new URL(url).origin, 'x-csrf-token': body.csrfToken },
-  };
 }

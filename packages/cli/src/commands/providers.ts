@@ -37,6 +37,14 @@ export function addProviders(program: Command, open: () => Session): void {
       report.list((await (await manager()).listProviders()).body, rowOf);
     });
   providers
+    .command('get <provider>')
+    .description('Show a provider with its configuration, secrets masked')
+    .action(async (name: string) => {
+      const { report, client, params } = await named(name);
+      const { body } = await client.getProvider({ params });
+      report.thing(body, (provider) => ({ ...rowOf(provider), config: provider.config }));
+    });
+  providers
     .command('create <name>')
     .description('Create a provider, enabled')
     .addOption(

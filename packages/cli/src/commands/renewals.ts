@@ -1,9 +1,11 @@
-import { renewalStatuses } from '@certloop/contracts';
+import { AppError, NotFound, type RenewalQueueEntry, renewalStatuses } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
-import { findSpace } from '../lookup.js';
+import { requireYes } from '../confirm.js';
+import { findFqdn, findSpace, listFqdnsIn } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
-import type { Manager, Session } from '../session.js';
+import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
 
 interface RenewalFilter {
   readonly status?: (typeof renewalStatuses)[number];
@@ -11,32 +13,119 @@ interface RenewalFilter {
   readonly limit: number;
 }
 
+const rowOf = (entry: RenewalQueueEntry) => ({
+  fqdn: entry.fqdn ?? entry.fqdnId,
+  scheduled: entry.scheduledAt,
+  status: entry.status,
+  attempt: entry.attempt,
+  reason: entry.reason,
+});
+
 /** Adds `renewals`. */
 export function addRenewals(program: Command, open: () => Session): void {
-  program
+  const renewals = program
     .command('renewals')
+    .description('Renewals: list the queue, run one now, switch them on or off');
+  renewals
+    .command('list', { isDefault: true })
     .description('List the renewal queue')
     .addOption(new Option('--status <status>', 'only entries of one status').choices(renewalStatuses))
     .option('-s, --space <space>', 'only those of one space')
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
-    .action((filter: RenewalFilter) => listRenewals(open(), filter));
+    .action(async ({ status, space, limit }: RenewalFilter) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+      const query = { status, spaceId, limit: String(limit), include: 'fqdn' as const };
+      report.list((await client.listRenewals({ query })).body, rowOf);
+    });
+  renewals
+    .command('run <fqdn>')
+    .description('Run the pending renewal of an FQDN now')
+    .option('-s, --space <space>', 'the space that it is in')
+    .action(async (named: string, { space }: { space?: string }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const { entry, message } = (await client.explainRenewal({ params: { spaceId, fqdnId } })).body;
+      if (entry === undefined)
+        throw new UsageError(`${named}: ${message}; certloop issue gets a certificate now`);
+      const { body } = await client.runRenewal({ params: { id: entry.id } });
+      report.done(`${named}: the renewal runs`, body);
+    });
+  for (const state of ['on', 'off'] as const) {
+    renewals
+      .command(`${state} <fqdn...>`)
+      .description(`Switch automatic renewal ${state} for FQDNs, also by patterns such as 'app*'`)
+      .option('-s, --space <space>', 'only those of one space')
+      .option('--dry-run', 'only list them')
+      .option('-y, --yes', 'switch several off at once')
+      .action((patterns: string[], options: SwitchOptions) => switchAll(open(), state, patterns, options));
+  }
 }
 
-async function listRenewals({ report, manager }: Session, { status, space, limit }: RenewalFilter) {
-  const client = await manager();
-  const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
-  const { body } = await client.listRenewals({ query: { status, spaceId, limit: String(limit) } });
-  const names = await fqdnNames(client, new Set(body.map((entry) => entry.spaceId)));
-  report.list(body, (entry) => ({
-    fqdn: names.get(entry.fqdnId) ?? entry.fqdnId,
-    scheduled: entry.scheduledAt,
-    status: entry.status,
-    attempt: entry.attempt,
-    reason: entry.reason,
+interface SwitchOptions {
+  readonly space?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** Switches those that are not so yet; all are tried, and the failures are counted at the end. */
+async function switchAll(
+  session: Session,
+  state: 'on' | 'off',
+  patterns: readonly string[],
+  { space, dryRun, yes }: SwitchOptions,
+): Promise<void> {
+  const client = await session.manager();
+  const renewalEnabled = state === 'on';
+  const found = matching(await listFqdnsIn(client, space), patterns);
+  const changing = found.filter((fqdn) => fqdn.renewalEnabled !== renewalEnabled);
+  if (changing.length > 1 && !renewalEnabled && dryRun !== true)
+    requireYes(yes, `renewal of ${changing.length} FQDNs would be switched off; --dry-run lists them`);
+  const progress = session.progress(changing.length);
+  const outcomes = await pLimit(4).map(found, async (fqdn) => {
+    const isChanging = changing.includes(fqdn);
+    if (!isChanging || dryRun === true)
+      return { ...fqdn, result: isChanging ? `would be ${state}` : 'unchanged', message: '' };
+    progress.step(fqdn.fqdn);
+    try {
+      const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+      const { body } = await client.setRenewalEnabled({ params, body: { renewalEnabled } });
+      return { ...fqdn, renewalEnabled, result: state, message: body.message };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { ...fqdn, result: 'failed', message: error.message };
+    }
+  });
+  progress.end();
+  session.report.list(outcomes, ({ fqdn, space: place, result, message }) => ({
+    fqdn,
+    space: place,
+    result,
+    message,
   }));
+  if (changing.length === 0) session.unchanged();
+  const failed = outcomes.filter(({ result }) => result === 'failed').length;
+  if (failed > 0) throw new Error(`${failed} of ${changing.length} failed; the list names the reasons`);
 }
 
-async function fqdnNames(client: Manager, spaceIds: Iterable<string>): Promise<Map<string, string>> {
-  const lists = await pLimit(4).map([...spaceIds], (id) => client.listFqdns({ params: { id } }));
-  return new Map(lists.flatMap(({ body }) => body.map(({ id, fqdn }) => [id, fqdn])));
+/** FQDNs that one of the patterns names, in which * stands for any text; a pattern without one names exactly. */
+function matching<T extends { readonly fqdn: string; readonly id: string }>(
+  fqdns: readonly T[],
+  patterns: readonly string[],
+): T[] {
+  const chosen = new Set<T>();
+  for (const pattern of patterns) {
+    const parts = pattern
+      .toLowerCase()
+      .split('*')
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+    const expression = new RegExp(`^${parts.join('.*')}$`);
+    const found = fqdns.filter(({ fqdn, id }) => id === pattern || expression.test(fqdn));
+    if (found.length === 0)
+      throw new NotFound(`no FQDN matches ${pattern}; certloop fqdns lists those that you may see`);
+    for (const each of found) chosen.add(each);
+  }
+  return [...chosen];
 }

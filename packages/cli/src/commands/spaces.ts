@@ -1,7 +1,8 @@
 import type { Space } from '@certloop/contracts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { findSpace } from '../lookup.js';
 import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
 import { addSpacePolicy } from './space-policy.js';
 
 const rowOf = ({ name, description, createdAt, id }: Space) => ({
@@ -22,14 +23,30 @@ export function addSpaces(program: Command, open: () => Session): void {
       report.list((await (await manager()).listSpaces()).body, rowOf);
     });
   spaces
+    .command('get <space>')
+    .description('Show a space and what you may do in it, by name or id')
+    .action(async (named: string) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id } = await findSpace(client, named);
+      const { count } = (await client.countFqdns({ params: { id } })).body;
+      const { body } = await client.getSpace({ params: { id } });
+      report.thing(body, (space) => ({ ...rowOf(space), level: space.level, fqdns: count }));
+    });
+  spaces
     .command('create <name>')
     .description('Create a space')
     .option('--description <text>', 'what it is for')
-    .action(async (name: string, { description }: { description?: string }) => {
-      const { report, manager } = open();
-      const body = { name, ...(description !== undefined && { description }) };
-      report.thing((await (await manager()).createSpace({ body })).body, rowOf);
-    });
+    .option('--if-not-exists', 'a space of that name is enough')
+    .option('--twin', 'create it although another space has the name')
+    .action((name: string, options: NewSpace) => createSpace(open(), name, options));
+  spaces
+    .command('update <space>')
+    .description('Change a space; what is left out stays')
+    .option('--name <name>', 'its new name')
+    .option('--description <text>', 'what it is for')
+    .addOption(new Option('--watch <switch>', 'whether the monitor watches its FQDNs').choices(['on', 'off']))
+    .action((named: string, options: SpaceChange) => updateSpace(open(), named, options));
   spaces
     .command('delete <space>')
     .description('Delete a space, by name or id')
@@ -43,4 +60,46 @@ export function addSpaces(program: Command, open: () => Session): void {
       report.done(body.message, space);
     });
   addSpacePolicy(spaces, open);
+}
+
+interface NewSpace {
+  readonly description?: string;
+  readonly ifNotExists?: true;
+  readonly twin?: true;
+}
+
+async function createSpace(session: Session, name: string, options: NewSpace): Promise<void> {
+  const { report, manager } = session;
+  const client = await manager();
+  const same = (await client.listSpaces()).body.find((space) => space.name === name);
+  if (same !== undefined && options.ifNotExists === true) {
+    session.unchanged();
+    return report.thing(same, rowOf);
+  }
+  if (same !== undefined && options.twin !== true) {
+    throw new UsageError(
+      `there is a space ${name} already (${same.id}): --if-not-exists takes it, --twin creates another one`,
+    );
+  }
+  const { description } = options;
+  const body = { name, ...(description !== undefined && { description }) };
+  report.thing((await client.createSpace({ body })).body, rowOf);
+}
+
+interface SpaceChange {
+  readonly name?: string;
+  readonly description?: string;
+  readonly watch?: 'on' | 'off';
+}
+
+async function updateSpace({ report, manager }: Session, named: string, change: SpaceChange): Promise<void> {
+  const { name, description, watch } = change;
+  const body = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
+  if (Object.keys(body).length === 0 && watch === undefined)
+    throw new UsageError('name what is to change: --name, --description or --watch');
+  const client = await manager();
+  const params = { id: (await findSpace(client, named)).id };
+  if (watch !== undefined) await client.setWatchEnabled({ params, body: { watchEnabled: watch === 'on' } });
+  if (Object.keys(body).length > 0) await client.updateSpace({ params, body });
+  report.thing((await client.getSpace({ params })).body, rowOf);
 }

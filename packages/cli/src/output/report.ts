@@ -22,6 +22,8 @@ export interface ListOptions {
 export interface Report {
   /** A list: the response of the service, or these rows of it. */
   list<T>(things: readonly T[], rowOf: (thing: T) => Row, options?: ListOptions): void;
+  /** One object of a list that has no end: a line for people, one line of JSON for programs. */
+  line<T>(thing: T, row: Row): void;
   /** One object. */
   thing<T>(thing: T, rowOf: (thing: T) => Row): void;
   /** That an action succeeded; for programs, the changed object. */
@@ -49,6 +51,10 @@ export function createReport(io: Io, { format, isQuiet }: OutputSettings): Repor
           { columns: out.isTTY ? out.columns : undefined, paint },
         ),
       );
+    },
+    line: (thing, row) => {
+      if (format.kind === 'json') return write(`${JSON.stringify(thing)}\n`);
+      write(encode === undefined ? `${Object.values(row).map(plain).join('  ')}\n` : encode([thing], [row]));
     },
     thing: (thing, rowOf) =>
       write(encode === undefined ? facts(rowOf(thing), paint) : encode(thing, [rowOf(thing)])),

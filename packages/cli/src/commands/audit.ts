@@ -1,0 +1,124 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { type AuditLog, type AuditLogsQuery, auditExportFormats } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import { requireYes } from '../confirm.js';
+import { findSpace } from '../lookup.js';
+import { wholeNumber } from '../numbers.js';
+import { repeat } from '../repeat.js';
+import type { Manager, Session } from '../session.js';
+
+const rowOf = ({ timestamp, username, action, resourceType, resourceId, ipAddress }: AuditLog) => ({
+  time: timestamp,
+  user: username,
+  action,
+  resource: resourceType,
+  address: ipAddress,
+  id: resourceId,
+});
+
+interface Filter {
+  readonly action?: string;
+  readonly user?: string;
+  readonly space?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly text?: string;
+}
+
+/** Adds `audit`. */
+export function addAudit(program: Command, open: () => Session): void {
+  const audit = program.command('audit').description('The audit log of cert-manager');
+  withFilter(
+    audit.command('list', { isDefault: true }).description('List what was done, newest first; or follow it'),
+  )
+    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
+    .option('--follow', 'go on with what is done from now on, until Ctrl-C')
+    .action(async (options: Filter & { readonly limit: number; readonly follow?: true }) => {
+      const session = open();
+      const client = await session.manager();
+      const query = await queryOf(client, options);
+      if (options.follow === true) return follow(session, client, query);
+      const { body } = await client.listAuditLogs({ query: { ...query, limit: String(options.limit) } });
+      session.report.list(body.logs, rowOf, { wide: ['address'] });
+    });
+  withFilter(audit.command('export').description('Write all entries that the filters let through'))
+    .addOption(new Option('--format <format>', 'how').choices(auditExportFormats).default('jsonl'))
+    .option('--out <file>', 'file to write; standard output when absent')
+    .action(async ({ format, out, ...filter }: Filter & { format: 'jsonl' | 'csv'; out?: string }) => {
+      const { io, manager, report } = open();
+      const client = await manager();
+      const query = { ...(await queryOf(client, filter)), format };
+      const { body } = await client.exportAuditLogs({ query });
+      if (out === undefined) return pipeline(body, io.out as NodeJS.WritableStream, { end: false });
+      await pipeline(body, createWriteStream(out));
+      report.done(`wrote ${out}`, { file: out });
+    });
+  audit
+    .command('clear')
+    .description('Empty the log, for administrators; that it was emptied stays recorded')
+    .option('-y, --yes', 'empty it')
+    .action(async ({ yes }: { yes?: true }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { total } = (await client.listAuditLogs({ query: { limit: '1' } })).body;
+      requireYes(yes, `${total} entries would be lost; certloop audit export writes them first`);
+      report.done((await client.deleteAuditLogs()).body.message, { total });
+    });
+  audit
+    .command('clearings')
+    .description('List when the log was emptied, and by whom')
+    .action(async () => {
+      const { report, manager } = open();
+      const { body } = await (await manager()).listAuditClearings();
+      report.list(body, ({ at, count, username }) => ({ time: at, user: username, entries: count }));
+    });
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .option('--action <action>', 'only this action, or those that begin so: fqdn.*')
+    .option('--user <username>', 'only what this user did')
+    .option('-s, --space <space>', 'only what concerns a space')
+    .option('--from <moment>', 'only from then on, ISO 8601')
+    .option('--to <moment>', 'only until then, ISO 8601')
+    .option('--text <text>', 'only entries with this text in their details');
+}
+
+type Query = Partial<
+  Pick<AuditLogsQuery, 'action' | 'username' | 'spaceId' | 'from' | 'to' | 'q'> & { order: 'asc' | 'desc' }
+>;
+
+async function queryOf(client: Manager, { action, user, space, from, to, text }: Filter): Promise<Query> {
+  const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+  return {
+    ...(action !== undefined && { action }),
+    ...(user !== undefined && { username: user }),
+    ...(spaceId !== undefined && { spaceId }),
+    ...(from !== undefined && { from: new Date(from).toISOString() }),
+    ...(to !== undefined && { to: new Date(to).toISOString() }),
+    ...(text !== undefined && { q: text }),
+  };
+}
+
+const followMs = 2_000;
+
+/** Prints entries as they come, oldest first, until a signal; a service that is away for a moment is asked again. */
+async function follow({ io, report }: Session, client: Manager, query: Query): Promise<void> {
+  const stop = new AbortController();
+  const release = io.onSignal(() => stop.abort());
+  try {
+    const [newest] = (await client.listAuditLogs({ query: { ...query, limit: '1' } })).body.logs;
+    let after = newest?.seq ?? 0;
+    while (!stop.signal.aborted) {
+      const page = { ...query, order: 'asc' as const, after: String(after), limit: '1000' };
+      const { logs } = (await repeat(io, () => client.listAuditLogs({ query: page }), { stop: stop.signal }))
+        .body;
+      for (const entry of logs) report.line(entry, rowOf(entry));
+      after = logs.at(-1)?.seq ?? after;
+      if (logs.length === 0) await io.pause(followMs, stop.signal);
+    }
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,96 @@
+import { NotFound, type Ping } from '@certloop/contracts';
+import type { Command } from 'commander';
+import { findCheck } from '../lookup.js';
+import { duration, wholeNumber } from '../numbers.js';
+import type { Session } from '../session.js';
+import { rowOf } from './check-row.js';
+
+const pingRow = ({ n, date, type, duration: seconds, remote_addr: address, ua, rid }: Ping) => ({
+  n,
+  time: date,
+  signal: type,
+  seconds,
+  address,
+  client: ua,
+  run: rid,
+});
+
+/** Adds `checks get`, `pings`, `flips`, `output` and `badges`. */
+export function addCheckHistory(checks: Command, open: () => Session): void {
+  checks
+    .command('get <check>')
+    .description('Show a check, by name, slug or uuid')
+    .action(async (named: string) => {
+      const { report, monitor } = open();
+      const client = await monitor();
+      const { uuid: id } = await findCheck(client, named);
+      const { body } = await client.getCheck({ params: { id } });
+      report.thing(body, (check) => ({
+        ...rowOf(check),
+        grace: check.grace,
+        started: check.started ? 'yes' : 'no',
+        'last duration': check.last_duration,
+        pings: check.n_pings,
+        description: check.desc,
+        ping: 'ping_url' in check ? check.ping_url : undefined,
+      }));
+    });
+  checks
+    .command('pings <check>')
+    .description('List the pings of a check, newest first')
+    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 10_000), 20)
+    .action(async (named: string, { limit }: { limit: number }) => {
+      const { report, monitor } = open();
+      const client = await monitor();
+      const { uuid: id } = await findCheck(client, named);
+      const { pings } = (await client.listPings({ params: { id } })).body;
+      report.list(pings.slice(0, limit), pingRow, { wide: ['address', 'client', 'run'] });
+    });
+  checks
+    .command('flips <check>')
+    .description('List the changes of status of a check, newest first')
+    .option(
+      '--within <duration>',
+      'only those of so long: days, or 36h',
+      duration('--within', 'd', 0, 36_500),
+    )
+    .action(async (named: string, { within }: { within?: number }) => {
+      const { report, monitor } = open();
+      const client = await monitor();
+      const { uuid: id } = await findCheck(client, named);
+      const query = within === undefined ? {} : { seconds: String(Math.round(within * 86_400)) };
+      const { body } = await client.listFlips({ params: { id }, query });
+      report.list(body, ({ timestamp, up }) => ({ time: timestamp, status: up === 1 ? 'up' : 'down' }));
+    });
+  checks
+    .command('output <check>')
+    .description('Print the output of the last run, or of the ping with a number')
+    .option(
+      '--ping <n>',
+      'number of the ping, as checks pings lists it',
+      wholeNumber('--ping', 1, 999_999_999),
+    )
+    .action((named: string, { ping }: { ping?: number }) => printOutput(open(), named, ping));
+  checks
+    .command('badges')
+    .description('List the addresses of badges, by tag')
+    .action(async () => {
+      const { report, monitor } = open();
+      const { badges } = (await (await monitor()).listBadges()).body;
+      const rows = Object.entries(badges).map(([tag, urls]) => ({ tag, ...urls }));
+      report.list(rows, (row) => row, { wide: ['svg3', 'json', 'json3', 'shields', 'shields3'] });
+    });
+}
+
+async function printOutput({ io, monitor }: Session, named: string, ping: number | undefined): Promise<void> {
+  const client = await monitor();
+  const { uuid: id } = await findCheck(client, named);
+  const { pings } = (await client.listPings({ params: { id } })).body;
+  const found = pings.find(({ n, body_url: url }) => url !== null && (ping === undefined || n === ping));
+  if (found === undefined) {
+    const which = ping === undefined ? 'no ping with an output' : `no ping ${ping} with an output`;
+    throw new NotFound(`${named} has ${which}; certloop checks pings ${named} lists its pings`);
+  }
+  const { body } = await client.getPingBody({ params: { id, n: String(found.n) } });
+  io.out.write(body);
+}

@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import type { Csr } from '@certloop/contracts';
+import type { Command } from 'commander';
+import { findFqdn } from '../lookup.js';
+import type { Session } from '../session.js';
+
+const rowOf = ({ createdAt, subject, publicKeyAlgorithm, keySize, dnsNames, id }: Partial<Csr>) => ({
+  created: createdAt?.slice(0, 10),
+  subject,
+  key: `${publicKeyAlgorithm} ${keySize}`,
+  names: dnsNames?.join(', '),
+  id,
+});
+
+/** Adds `csrs`. */
+export function addCsrs(program: Command, open: () => Session): void {
+  const csrs = program.command('csrs').description('CSRs of an FQDN: list, get, create');
+  csrs
+    .command('list <fqdn>', { isDefault: true })
+    .description('List the CSRs of an FQDN')
+    .option('-s, --space <space>', 'the space that it is in')
+    .action(async (named: string, { space }: { space?: string }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      report.list([(await client.listCsrs({ params: { spaceId, fqdnId } })).body].flat(), rowOf);
+    });
+  csrs
+    .command('get <fqdn>')
+    .description('Print the newest CSR of an FQDN as PEM')
+    .option('-s, --space <space>', 'the space that it is in')
+    .action(async (named: string, { space }: { space?: string }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const query = { latest: 'true' as const };
+      const [csr] = [(await client.listCsrs({ params: { spaceId, fqdnId }, query })).body].flat();
+      report.text(csr?.csrPem ?? '', csr);
+    });
+  csrs
+    .command('create <fqdn> <file>')
+    .description('Store a CSR for an FQDN, to be signed later; - reads what is piped in')
+    .option('-s, --space <space>', 'the space that it is in')
+    .option('--dry-run', 'only judge it')
+    .action(async (named: string, file: string, { space, dryRun }: { space?: string; dryRun?: true }) => {
+      const { io, report, manager } = open();
+      const client = await manager();
+      const { id: fqdnId, spaceId, fqdn } = await findFqdn(client, named, space);
+      const bytes = Buffer.from(await io.readText(file));
+      const { body } = await client.uploadCsr({
+        params: { spaceId, fqdnId },
+        query: dryRun === true ? { dryRun: 'true' } : {},
+        body: {
+          file: { name: basename(file), contentType: 'application/pkcs10', bytes },
+          fields: { spaceId, fqdn },
+        },
+      });
+      report.thing(body, rowOf);
+      for (const { message } of body.findings ?? []) report.warn(message);
+    });
+}

@@ -1,0 +1,144 @@
+import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import { requireYes } from '../confirm.js';
+import { findGroup, findSpace, findUser } from '../lookup.js';
+import type { Manager, Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+
+const rowOf = ({ name, permission, allSpaces, spaceIds, userIds, description, id }: PermissionGroup) => ({
+  name,
+  permission,
+  spaces: allSpaces === true ? 'all' : spaceIds.length,
+  members: userIds?.length ?? '',
+  description,
+  id,
+});
+
+interface GroupOptions {
+  readonly permission?: (typeof permissionLevels)[number];
+  readonly space?: readonly string[];
+  readonly allSpaces?: boolean;
+  readonly member?: readonly string[];
+  readonly description?: string;
+  readonly ifNotExists?: true;
+}
+
+/** Adds `groups`; all of it is for administrators. */
+export function addGroups(program: Command, open: () => Session): void {
+  const groups = program
+    .command('groups')
+    .description('Permission groups: which users may do what in which spaces, for administrators');
+  groups
+    .command('list', { isDefault: true })
+    .description('List permission groups')
+    .action(async () => {
+      const { report, manager } = open();
+      const client = await manager();
+      report.list((await client.listPermissionGroups()).body, rowOf, { wide: ['description'] });
+    });
+  groups
+    .command('get <group>')
+    .description('Show a permission group with its spaces and members, by name or id')
+    .action((named: string) => showGroup(open(), named));
+  withScope(groups.command('create <name>').description('Create a permission group'), true)
+    .option('--if-not-exists', 'a group of that name is enough')
+    .action((name: string, options: GroupOptions) => createGroup(open(), name, options));
+  withScope(
+    groups.command('update <group>').description('Change a permission group; what is left out stays'),
+    false,
+  ).action((named: string, options: GroupOptions) => updateGroup(open(), named, options));
+  groups
+    .command('delete <group>')
+    .description('Delete a permission group, whose members lose what it lets them do')
+    .option('-y, --yes', 'delete; without it, the command only names the group')
+    .action(async (named: string, { yes }: { yes?: true }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const group = await findGroup(client, named);
+      requireYes(
+        yes,
+        `group ${group.name} would be deleted, and its ${group.userIds?.length ?? 0} members lose its rights`,
+      );
+      report.done((await client.deletePermissionGroup({ params: { id: group.id } })).body.message, group);
+    });
+  for (const [verb, operation] of [
+    ['add-member', 'addGroupMember'],
+    ['remove-member', 'removeGroupMember'],
+  ] as const) {
+    groups
+      .command(`${verb} <group> <user>`)
+      .description(verb === 'add-member' ? 'Add a user to a group' : 'Remove a user from a group')
+      .action(async (group: string, user: string) => {
+        const { report, manager } = open();
+        const client = await manager();
+        const { id } = await findGroup(client, group);
+        const { id: userId } = await findUser(client, user);
+        report.done((await client[operation]({ params: { id, userId } })).body.message, { id, userId });
+      });
+  }
+}
+
+function withScope(command: Command, isNew: boolean): Command {
+  const permission = new Option('--permission <level>', 'what its members may do').choices(permissionLevels);
+  if (isNew) permission.makeOptionMandatory();
+  return command
+    .addOption(permission)
+    .option('-s, --space <space...>', 'the spaces, by name or id')
+    .option('--all-spaces', 'every space, those made later included')
+    .option('--member <user...>', 'the members, by name or id')
+    .option('--description <text>', 'what it is for');
+}
+
+async function scopeOf(client: Manager, { permission, space, allSpaces, member, description }: GroupOptions) {
+  const spaces = await Promise.all((space ?? []).map((name) => findSpace(client, name)));
+  const users = await Promise.all((member ?? []).map((name) => findUser(client, name)));
+  return {
+    ...(permission !== undefined && { permission }),
+    ...(allSpaces !== undefined && { allSpaces }),
+    ...(description !== undefined && { description }),
+    ...(space !== undefined && { spaceIds: spaces.map(({ id }) => id) }),
+    ...(member !== undefined && { userIds: users.map(({ id }) => id) }),
+  };
+}
+
+async function createGroup(session: Session, name: string, options: GroupOptions): Promise<void> {
+  const { report, manager } = session;
+  const client = await manager();
+  const same = (await client.listPermissionGroups()).body.find((group) => group.name === name);
+  if (same !== undefined && options.ifNotExists === true) {
+    session.unchanged();
+    return report.thing(same, rowOf);
+  }
+  const { permission } = options;
+  if (permission === undefined) throw new UsageError(`--permission is one of ${permissionLevels.join(', ')}`);
+  const body = { ...(await scopeOf(client, options)), name, permission };
+  report.thing((await client.createPermissionGroup({ body })).body, rowOf);
+}
+
+async function updateGroup(
+  { report, manager }: Session,
+  named: string,
+  options: GroupOptions,
+): Promise<void> {
+  const client = await manager();
+  const { id } = await findGroup(client, named);
+  const body = await scopeOf(client, options);
+  if (Object.keys(body).length === 0)
+    throw new UsageError('name what is to change, such as --space; see --help');
+  report.thing((await client.updatePermissionGroup({ params: { id }, body })).body, rowOf);
+}
+
+async function showGroup({ report, manager }: Session, named: string): Promise<void> {
+  const client = await manager();
+  const { id } = await findGroup(client, named);
+  const { body } = await client.getPermissionGroup({ params: { id } });
+  const { userIds } = (await client.listGroupMembers({ params: { id } })).body;
+  const users = new Map((await client.listUsers()).body.map((user) => [user.id, user.username]));
+  const spaces = new Map((await client.listSpaces()).body.map((space) => [space.id, space.name]));
+  report.thing({ ...body, userIds }, (group) => ({
+    ...rowOf(group),
+    spaces:
+      group.allSpaces === true ? 'all' : group.spaceIds.map((each) => spaces.get(each) ?? each).join(', '),
+    members: userIds.map((each) => users.get(each) ?? each).join(', '),
+  }));
+}

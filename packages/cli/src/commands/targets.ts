@@ -1,0 +1,162 @@
+import { type Served, type Target, type TargetInput, targetProtocols } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import { requireYes } from '../confirm.js';
+import { findFqdn, only } from '../lookup.js';
+import { duration, wholeNumber } from '../numbers.js';
+import { lasting } from '../output/table.js';
+import type { Session } from '../session.js';
+
+const rowOf = ({ host, port, protocol, sni, mode, everySeconds, enabled, id }: Target) => ({
+  host,
+  port,
+  protocol,
+  name: sni,
+  mode,
+  every: lasting(everySeconds),
+  enabled: enabled ? 'yes' : 'no',
+  id,
+});
+
+interface TargetOptions {
+  readonly space?: string;
+  readonly port?: number;
+  readonly protocol?: (typeof targetProtocols)[number];
+  readonly sni?: string;
+  readonly mode?: 'probe' | 'report';
+  readonly every?: number;
+  readonly grace?: number;
+  readonly enabled?: boolean;
+}
+
+/** Adds `targets`. */
+export function addTargets(program: Command, open: () => Session): void {
+  const targets = program
+    .command('targets')
+    .description('Targets: the places where the certificate of an FQDN is served');
+  targets
+    .command('list <fqdn>', { isDefault: true })
+    .description('List the targets of an FQDN')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .action(async (fqdn: string, { space }: TargetOptions) => {
+      const { report, client, params } = await placeOf(open(), fqdn, space);
+      report.list((await client.listTargets({ params })).body, rowOf, { wide: ['mode', 'every'] });
+    });
+  withSettings(
+    targets
+      .command('create <fqdn> [host]')
+      .description('Add a target; the FQDN itself when no host is given'),
+  ).action(async (fqdn: string, host: string | undefined, options: TargetOptions) => {
+    const { report, client, params } = await placeOf(open(), fqdn, options.space);
+    const body = { ...(host !== undefined && { host }), ...inputOf(options) };
+    report.thing((await client.createTarget({ params, body })).body, rowOf);
+  });
+  withSettings(
+    targets
+      .command('update <fqdn> <target>')
+      .description('Change a target, by host or id; what is left out stays'),
+  )
+    .option('--enabled', 'probe it')
+    .option('--no-enabled', 'probe it no more')
+    .action(async (fqdn: string, named: string, options: TargetOptions) => {
+      const { report, client, params, find } = await placeOf(open(), fqdn, options.space);
+      const { id: targetId } = await find(named);
+      const request = { params: { ...params, targetId }, body: inputOf(options) };
+      report.thing((await client.updateTarget(request)).body, rowOf);
+    });
+  targets
+    .command('delete <fqdn> <target>')
+    .description('Remove a target, by host or id')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-y, --yes', 'remove; without it, the command only names the target')
+    .action(async (fqdn: string, named: string, { space, yes }: TargetOptions & { yes?: true }) => {
+      const { report, client, params, find } = await placeOf(open(), fqdn, space);
+      const target = await find(named);
+      requireYes(yes, `target ${target.host}:${target.port} of ${fqdn} would no longer be probed`);
+      const { body } = await client.deleteTarget({ params: { ...params, targetId: target.id } });
+      report.done(body.message, target);
+    });
+  targets
+    .command('probe <fqdn> <target>')
+    .description('Have cert-manager probe a target now, by host or id')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .action(async (fqdn: string, named: string, { space }: TargetOptions) => {
+      const { report, client, params, find } = await placeOf(open(), fqdn, space);
+      const { id: targetId } = await find(named);
+      showServed(report, (await client.probeTarget({ params: { ...params, targetId } })).body);
+    });
+  targets
+    .command('served [fqdn]')
+    .description('Show what the targets of an FQDN serve, or of all FQDNs in short')
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .action(async (fqdn: string | undefined, { space }: TargetOptions) => {
+      const session = open();
+      if (fqdn !== undefined) {
+        const { report, client, params } = await placeOf(session, fqdn, space);
+        return showServed(report, (await client.getServed({ params })).body);
+      }
+      const { body } = await (await session.manager()).listServed();
+      session.report.list(body, (one) => ({
+        fqdn: one.fqdn,
+        class: one.class,
+        since: one.since,
+        hint: one.hint,
+      }));
+    });
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('--port <port>', 'TCP port', wholeNumber('--port', 1, 65_535))
+    .addOption(new Option('--protocol <protocol>', 'TLS at once, or STARTTLS in').choices(targetProtocols))
+    .option('--sni <name>', 'name to ask the server for')
+    .addOption(
+      new Option('--mode <mode>', 'who probes: cert-manager, or this command line by probe --report').choices(
+        ['probe', 'report'],
+      ),
+    )
+    .option('--every <duration>', 'how often: seconds, or 1h', duration('--every', 's', 60, 31_536_000))
+    .option(
+      '--grace <duration>',
+      'how long a fault is accepted: seconds, or 1d',
+      duration('--grace', 's', 0, 31_536_000),
+    );
+}
+
+function inputOf({ port, protocol, sni, mode, every, grace, enabled }: TargetOptions): TargetInput {
+  return {
+    ...(port !== undefined && { port }),
+    ...(protocol !== undefined && { protocol }),
+    ...(sni !== undefined && { sni }),
+    ...(mode !== undefined && { mode }),
+    ...(every !== undefined && { everySeconds: every }),
+    ...(grace !== undefined && { graceSeconds: grace }),
+    ...(enabled !== undefined && { enabled }),
+  };
+}
+
+async function placeOf({ report, manager }: Session, fqdn: string, space: string | undefined) {
+  const client = await manager();
+  const { id: fqdnId, spaceId } = await findFqdn(client, fqdn, space);
+  const params = { spaceId, fqdnId };
+  const find = async (named: string): Promise<Target> => {
+    const { body } = await client.listTargets({ params });
+    const isNamed = ({ id, host, port }: Target) => [id, host, `${host}:${port}`].includes(named);
+    return only(body.filter(isNamed), named, 'target');
+  };
+  return { report, client, params, find };
+}
+
+function showServed(report: Session['report'], served: Served): void {
+  const rows = served.targets.flatMap(({ host, port, addresses }) =>
+    addresses.map((one) => ({ target: `${host}:${port}`, ...one })),
+  );
+  report.list(rows, ({ target, address, class: found, since, served: leaf }) => ({
+    target,
+    address,
+    class: found,
+    since,
+    expires: leaf?.notAfter.slice(0, 10),
+  }));
+  for (const { well, hint } of rows) if (!well) report.warn(hint);
+}

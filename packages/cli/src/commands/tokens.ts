@@ -1,0 +1,125 @@
+import { type ApiToken, tokenScopes } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import { requireYes } from '../confirm.js';
+import { findSpace, findUser, only } from '../lookup.js';
+import { duration } from '../numbers.js';
+import type { Session } from '../session.js';
+import { type SignedIn, signIn } from '../sign-in.js';
+import { UsageError } from '../usage-error.js';
+
+const rowOf = ({ name, scope, expiresAt, lastUsedAt, spaceIds, id }: ApiToken) => ({
+  name,
+  scope,
+  expires: expiresAt.slice(0, 10),
+  'last used': lastUsedAt?.slice(0, 10) ?? 'never',
+  spaces: spaceIds === null ? 'all' : spaceIds.length,
+  id,
+});
+
+interface NewToken {
+  readonly scope: (typeof tokenScopes)[number];
+  readonly expiresIn?: number;
+  readonly space?: readonly string[];
+  readonly cidr?: readonly string[];
+}
+
+/** Adds `tokens`. A token may not touch tokens, so what concerns one's own asks for the password. */
+export function addTokens(program: Command, open: () => Session): void {
+  const tokens = program
+    .command('tokens')
+    .description('API tokens of cert-manager: yours, which takes your password, or those of --user');
+  tokens
+    .command('list', { isDefault: true })
+    .description('List API tokens')
+    .option('--user <user>', 'those of another user, for administrators')
+    .action(async ({ user }: { user?: string }) => {
+      const session = open();
+      if (user === undefined) {
+        return withPassword(session, async ({ manager, headers }) => {
+          session.report.list((await manager.listApiTokens({ headers })).body, rowOf);
+        });
+      }
+      const client = await session.manager();
+      const { id } = await findUser(client, user);
+      session.report.list((await client.listUserApiTokens({ params: { id } })).body, rowOf);
+    });
+  tokens
+    .command('create <name>')
+    .description('Create an API token; its secret is shown only now')
+    .addOption(new Option('--scope <scope>', 'what it may do').choices(tokenScopes).default('READ_WRITE'))
+    .option('--expires-in <duration>', 'days, or 12w, 36h', duration('--expires-in', 'd', 0.01, 3_650))
+    .option('-s, --space <space...>', 'limit it to these spaces, by name or id')
+    .option('--cidr <range...>', 'limit it to these addresses, such as 10.0.0.0/8')
+    .action((name: string, options: NewToken) => createToken(open(), name, options));
+  tokens
+    .command('delete <token>')
+    .description('Revoke an API token with its successors, by name or id')
+    .option('--user <user>', 'that of another user, for administrators')
+    .option('-y, --yes', 'revoke; without it, the command only names the token')
+    .action((named: string, options: { user?: string; yes?: true }) => deleteToken(open(), named, options));
+}
+
+/** Works in a session of the one who is logged in, which ends afterwards. */
+async function withPassword(session: Session, work: (signedIn: SignedIn) => Promise<void>): Promise<void> {
+  const { url, token } = (await session.connection()).certManager ?? {};
+  if (url === undefined)
+    throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
+  const { username } = (await (await session.manager()).getMe()).body.user;
+  if (token === undefined) throw new UsageError('log in first (certloop login)');
+  const signedIn = await signIn(session.io, url, username);
+  try {
+    await work(signedIn);
+  } finally {
+    await signedIn.manager.logout({ headers: signedIn.headers });
+  }
+}
+
+async function createToken(session: Session, name: string, options: NewToken): Promise<void> {
+  const { scope, expiresIn, space, cidr } = options;
+  const client = await session.manager();
+  const spaces = await Promise.all((space ?? []).map((each) => findSpace(client, each)));
+  await withPassword(session, async ({ manager, headers }) => {
+    const body = {
+      name,
+      scope,
+      ...(expiresIn !== undefined && {
+        expiresAt: new Date(Date.now() + expiresIn * 86_400_000).toISOString(),
+      }),
+      ...(space !== undefined && { spaceIds: spaces.map(({ id }) => id) }),
+      ...(cidr !== undefined && { allowedCidrs: [...cidr] }),
+    };
+    const made = (await manager.createApiToken({ body, headers })).body;
+    session.report.thing(made, ({ token, ...shown }) => ({
+      ...rowOf({ ...shown, lastUsedAt: null, lastUsedIp: null }),
+      token,
+    }));
+  });
+}
+
+async function deleteToken(
+  session: Session,
+  named: string,
+  { user, yes }: { readonly user?: string; readonly yes?: true },
+): Promise<void> {
+  const matching = (all: readonly ApiToken[]) =>
+    only(
+      all.filter(({ id, name }) => id === named || name === named),
+      named,
+      'token',
+    );
+  const agree = ({ name, id }: ApiToken) => requireYes(yes, `token ${name} (${id}) would be revoked`);
+  if (user === undefined) {
+    return withPassword(session, async ({ manager, headers }) => {
+      const token = matching((await manager.listApiTokens({ headers })).body);
+      agree(token);
+      await manager.deleteApiToken({ params: { id: token.id }, headers });
+      session.report.done(`revoked ${token.name}`, token);
+    });
+  }
+  const client = await session.manager();
+  const { id } = await findUser(client, user);
+  const token = matching((await client.listUserApiTokens({ params: { id } })).body);
+  agree(token);
+  await client.deleteUserApiToken({ params: { id, tokenId: token.id } });
+  session.report.done(`revoked ${token.name}`, token);
+}

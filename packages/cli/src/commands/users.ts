@@ -1,0 +1,129 @@
+import type { User } from '@certloop/contracts';
+import type { Command } from 'commander';
+import { requireYes } from '../confirm.js';
+import { findGroup, findUser } from '../lookup.js';
+import type { Manager, Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+
+const rowOf = ({ username, email, isAdmin, enabled, createdAt, id }: User) => ({
+  username,
+  email,
+  administrator: isAdmin ? 'yes' : 'no',
+  enabled: enabled ? 'yes' : 'no',
+  created: createdAt.slice(0, 10),
+  id,
+});
+
+interface UserOptions {
+  readonly email?: string;
+  readonly passwordFile?: string;
+  readonly admin?: boolean;
+  readonly enabled?: boolean;
+  readonly group?: readonly string[];
+  readonly ifNotExists?: true;
+  readonly revokeTokens?: true;
+}
+
+/** Adds `users`; all of it is for administrators. */
+export function addUsers(program: Command, open: () => Session): void {
+  const users = program.command('users').description('Users of cert-manager, for administrators');
+  users
+    .command('list', { isDefault: true })
+    .description('List users')
+    .action(async () => {
+      const { report, manager } = open();
+      report.list((await (await manager()).listUsers()).body, rowOf, { wide: ['created'] });
+    });
+  users
+    .command('get <user>')
+    .description('Show a user, by name or id')
+    .action(async (named: string) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { id } = await findUser(client, named);
+      report.thing((await client.getUser({ params: { id } })).body, rowOf);
+    });
+  users
+    .command('create <username>')
+    .description('Create a user; the password is asked for, or read from a file')
+    .requiredOption('--email <address>', 'mail address')
+    .option('--password-file <file>', 'file whose first line is the password; - is standard input')
+    .option('--admin', 'make an administrator')
+    .option('-g, --group <group...>', 'permission groups to belong to')
+    .option('--if-not-exists', 'a user of that name is enough')
+    .action((username: string, options: UserOptions) => createUser(open(), username, options));
+  users
+    .command('update <user>')
+    .description('Change a user; what is left out stays')
+    .option('--email <address>', 'mail address')
+    .option('--password-file <file>', 'file whose first line is the password; - is standard input')
+    .option('--admin', 'make an administrator')
+    .option('--no-admin', 'make an ordinary user')
+    .option('--enabled', 'let sign in')
+    .option('--no-enabled', 'let sign in no more')
+    .option('-g, --group <group...>', 'permission groups to belong to; all others are left')
+    .option('--revoke-tokens', 'revoke all API tokens of the user')
+    .action((named: string, options: UserOptions) => updateUser(open(), named, options));
+  users
+    .command('delete <user>')
+    .description('Delete a user with his API tokens')
+    .option('-y, --yes', 'delete; without it, the command only names the user')
+    .action(async (named: string, { yes }: { yes?: true }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const user = await findUser(client, named);
+      requireYes(yes, `user ${user.username} would be deleted with all API tokens`);
+      report.done((await client.deleteUser({ params: { id: user.id } })).body.message, user);
+    });
+}
+
+async function createUser(session: Session, username: string, options: UserOptions): Promise<void> {
+  const { report, manager } = session;
+  const client = await manager();
+  if (options.ifNotExists === true) {
+    const found = (await client.listUsers()).body.find((user) => user.username === username);
+    if (found !== undefined) {
+      session.unchanged();
+      return report.thing(found, rowOf);
+    }
+  }
+  const email = options.email ?? '';
+  const password = await readPassword(session, username, options.passwordFile);
+  const body = { username, email, password, ...(await rightsOf(client, options)) };
+  report.thing((await client.createUser({ body })).body, rowOf);
+}
+
+async function updateUser(session: Session, named: string, options: UserOptions): Promise<void> {
+  const { report, manager } = session;
+  const client = await manager();
+  const { id, username } = await findUser(client, named);
+  const { email, enabled, passwordFile, revokeTokens } = options;
+  const body = {
+    ...(email !== undefined && { email }),
+    ...(enabled !== undefined && { enabled }),
+    ...(passwordFile !== undefined && { password: await readPassword(session, username, passwordFile) }),
+    ...(revokeTokens && { revokeTokens }),
+    ...(await rightsOf(client, options)),
+  };
+  if (Object.keys(body).length === 0)
+    throw new UsageError('name what is to change, such as --email; see --help');
+  report.thing((await client.updateUser({ params: { id }, body })).body, rowOf);
+}
+
+async function rightsOf(client: Manager, { admin, group }: UserOptions) {
+  const groups = await Promise.all((group ?? []).map((name) => findGroup(client, name)));
+  return {
+    ...(admin !== undefined && { isAdmin: admin }),
+    ...(group !== undefined && { groupIds: groups.map(({ id }) => id) }),
+  };
+}
+
+async function readPassword({ io }: Session, username: string, file: string | undefined): Promise<string> {
+  const password =
+    file === undefined
+      ? await io.askSecret(`Password for ${username}: `)
+      : ((await io.readText(file)).split(/\r?\n/, 1)[0] ?? '');
+  if (password === '')
+    throw new UsageError('the password is empty: type one, or name a file with --password-file');
+  return password;
+}
