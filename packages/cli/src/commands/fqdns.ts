@@ -79,6 +79,14 @@ export function addFqdns(program: Command, open: () => Session): void {
       report.thing(body, rowOf);
     });
   fqdns
+    .command('update <fqdn>')
+    .description('Change an FQDN; what is left out stays')
+    .option('--description <text>', 'what it is for')
+    .option('-p, --provider <provider>', 'who renews it')
+    .option('--no-provider', 'leave the choice to its last certificate')
+    .option('-s, --space <space>', 'the space that it is in')
+    .action((named: string, change: FqdnChange) => updateFqdn(open(), named, change));
+  fqdns
     .command('delete <fqdn>')
     .description('Delete an FQDN with its CSRs and certificates')
     .option('-s, --space <space>', 'the space that it is in')
@@ -147,4 +155,27 @@ function addRenewal(fqdns: Command, open: () => Session): void {
         failure: failure?.reason,
       }));
     });
+}
+
+interface FqdnChange extends InSpace {
+  readonly description?: string;
+  /** False for none. */
+  readonly provider?: string | false;
+}
+
+async function updateFqdn(
+  { report, manager }: Session,
+  named: string,
+  { description, provider, space }: FqdnChange,
+): Promise<void> {
+  if (description === undefined && provider === undefined)
+    throw new UsageError('name what is to change: --description, --provider or --no-provider');
+  const client = await manager();
+  const { id: fqdnId, spaceId: id } = await findFqdn(client, named, space);
+  const providerId = typeof provider === 'string' ? (await findProvider(client, provider)).id : null;
+  const body = {
+    ...(description !== undefined && { description }),
+    ...(provider !== undefined && { providerId }),
+  };
+  report.thing((await client.updateFqdn({ params: { id, fqdnId }, body })).body, rowOf);
 }
