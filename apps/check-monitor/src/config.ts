@@ -202,9 +202,9 @@ function mailOf(config: Pick<Values, keyof typeof inboundMail | 'host'>, siteRoo
   return { port, host: mailHost ?? config.host, domain: mailDomain ?? new URL(siteRoot).hostname, sizeLimit };
 }
 
-type TellingValues = Pick<Values, keyof typeof messageSettings | 'siteName' | 'secret'>;
+type DeliveryValues = Pick<Values, keyof typeof messageSettings | 'siteName' | 'secret'>;
 
-function deliveryOf(config: TellingValues, siteRoot: string): NotifierConfig {
+function deliveryOf(config: DeliveryValues, siteRoot: string): NotifierConfig {
   const { siteName, logoUrl, secret, allowPrivateTargets, egressProxy, disabledKinds } = config;
   return {
     site: { siteName, siteRoot, logoUrl, secret },
@@ -217,7 +217,7 @@ function deliveryOf(config: TellingValues, siteRoot: string): NotifierConfig {
 }
 
 /** Throws ConfigError when half of an account is given. */
-function messengersOf(config: TellingValues, siteRoot: string): Messengers {
+function messengersOf(config: DeliveryValues, siteRoot: string): Messengers {
   const { siteName, smtpUrl, bounceDomain, telegramToken, pushoverToken, ntfyToken, signalSocket } = config;
   const { matrixHomeserver: homeserverUrl, matrixAccessToken: accessToken } = config;
   if ((homeserverUrl === undefined) !== (accessToken === undefined)) {

@@ -7,7 +7,7 @@ export function reaches(held: PermissionLevel | undefined, needed: PermissionLev
   return held !== undefined && permissionLevels.indexOf(held) >= permissionLevels.indexOf(needed);
 }
 
-/** What the user may do beyond single spaces; nothing while nobody is signed in. */
+/** What the user may do beyond single spaces; nothing while no one is signed in. */
 export function useRights(): Me['rights'] {
   const state = useSession(session);
   return 'me' in state ? state.me.rights : { isAdmin: false, hasFullAccess: false };

@@ -43,7 +43,7 @@ export function restatedAfter(
   };
 }
 
-/** What the watch is told of; each FQDN that it is about is restated, whether or not there is a monitor. */
+/** Events of the watch; each FQDN that one is about is restated, whether or not there is a monitor. */
 export function restatedBeside(watch: WatchEvents, standings: Standings): WatchEvents {
   const { restate } = standings;
   return {

@@ -13,9 +13,9 @@ import {
   expiryText,
   failedText,
   forbiddenText,
+  type PingedCertificate,
   revokedText,
   storedText,
-  type ToldCertificate,
 } from './pings/ping-text.js';
 import { noticeAt, watchModeOf } from './watch-mode.js';
 
@@ -90,7 +90,7 @@ type WatchedCertificate = NonNullable<WatchedSubject['certificate']>;
 export function announcedCertificate(
   mode: WatchedSubject['mode'],
   { row, expectedAt }: WatchedCertificate,
-): ToldCertificate {
+): PingedCertificate {
   const { serialNumber, issuer, expiresAt } = row;
   return { serialNumber, issuer, expiresAt, renewAt: mode === 'renewal' ? expectedAt : 'never' };
 }

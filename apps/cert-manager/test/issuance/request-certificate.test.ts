@@ -116,7 +116,7 @@ describeEachDialect('requesting a certificate', (open) => {
       );
     const published = () => app.database.read((tx) => tx.find(challengeTokens));
 
-    test.each(['proofs_kept', 'published', 'answered', 'finalizing'] as const)(
+    test.each(['proofs_stored', 'published', 'answered', 'finalizing'] as const)(
       'at %s, withdraws the proofs and leaves at most what the CA issued in the audit log',
       async (moment) => {
         const fqdn = await deletedAt(moment);

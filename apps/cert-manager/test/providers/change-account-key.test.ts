@@ -122,7 +122,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
 
   test('while an order is under way puts that order off, and the next one has the new key', async () => {
     atOrder = async (moment) => {
-      if (moment !== 'order_kept') return;
+      if (moment !== 'order_stored') return;
       atOrder = undefined;
       await changeKey();
     };

@@ -173,7 +173,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       ['as it is, not as a pattern', { q: '%' }, []],
       ['nor so', { q: 'd_e' }, []],
       ['nor with its escape', { q: '\\' }, []],
-      ['renewed by itself', { renewal: 'on' }, ['failing', 'valid']],
+      ['renewed automatically', { renewal: 'on' }, ['failing', 'valid']],
       ['not renewed', { renewal: 'off' }, ['expired', 'due', 'unfinished']],
       ['several at once', { renewal: 'on', state: 'failing' }, ['failing']],
       ['of an unknown provider', { providerId: unknownId }, []],

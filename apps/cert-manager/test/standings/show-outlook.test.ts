@@ -66,7 +66,7 @@ describeEachDialect('what lies ahead', (open) => {
       { willRenew: 0, needsHand: 0, failing: 0 },
     );
 
-  test('tells how long a provider may be away, as a count by hand has it', async () => {
+  test('shows how long a provider may be away, as a count by hand has it', async () => {
     const { failing, renewed } = fqdns;
     const rows = await app.database.read((tx) => tx.find(fqdnStandings, { where: { outlook: 'planned' } }));
     const ends = rows.map(({ expiresAt }) => expiresAt.getTime() / 1000).sort((one, other) => one - other);
@@ -93,7 +93,7 @@ describeEachDialect('what lies ahead', (open) => {
     );
   });
 
-  test('tells nothing of what is not renewed, nor to strangers', async () => {
+  test('shows nothing of what is not renewed, nor to strangers', async () => {
     const none = { providers: [], computedAt: app.clock.now().toISOString() };
     expect(await outlook(`?spaceId=${fqdns.unrenewed.spaceId}`)).toEqual(none);
     expect(await outlook(`?spaceId=${unknownId}`)).toEqual(none);

@@ -59,7 +59,7 @@ export const outlookContract = {
   getOutlook: endpoint({
     method: 'GET',
     path: '/outlook',
-    summary: 'Tell how long each provider may be away before a certificate expires',
+    summary: 'Show how long each provider may be away before a certificate expires',
     query: z.object({ spaceId: scalars.uuid.optional() }),
     responses: { 200: json(outlookSchema, 'The outlook') },
     failures: [400, 401],

@@ -176,7 +176,7 @@ export const accountConsoleContract = {
   getDurations: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks/{checkId}/durations',
-    summary: 'Show how long the runs took whose pings are kept, oldest first',
+    summary: 'Show how long the runs took whose pings are stored, oldest first',
     params: ofCheck,
     query: z.object({ points: optionalQueryInteger(1, 300) }),
     responses: { 200: json(z.object({ buckets: z.array(durationBucketSchema) }), 'Durations') },
@@ -185,7 +185,7 @@ export const accountConsoleContract = {
   getDowntimes: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks/{checkId}/downtimes',
-    summary: 'Show how long a check was down, by month and by day, as far as its history is kept',
+    summary: 'Show how long a check was down, by month and by day, as far as its history is stored',
     params: ofCheck,
     query: z.object({ months: optionalQueryInteger(1, 3), tz: z.string().optional() }),
     responses: { 200: json(downtimesSchema, 'Downtimes, oldest first') },

@@ -77,7 +77,7 @@ async function placeOrder(run: Run): Promise<CurrentOrder> {
   });
   await atMoment('ordered');
   await storeProgress(run, { url: order.url });
-  await atMoment('order_kept');
+  await atMoment('order_stored');
   return order;
 }
 

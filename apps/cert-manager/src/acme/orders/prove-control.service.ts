@@ -25,7 +25,7 @@ export async function prove(run: Run, authorizations: readonly AuthorizationAt[]
   });
   const proofs = await Promise.all(chosen.map((proof) => locate(run, proof)));
   await storeProgress(run, { proofs: merged(run.record.proofs ?? [], proofs) });
-  await atMoment('proofs_kept');
+  await atMoment('proofs_stored');
   if (prover.isManual && journal.isConfirmed !== true) await waitForPeople(run, proofs);
   for (const proof of proofs) {
     await reportItem(run, proof, { status: 'running' });

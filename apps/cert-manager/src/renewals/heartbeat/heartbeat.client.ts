@@ -73,7 +73,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const contact = createContact(options);
   // a database that does not answer is what the heartbeat may be about
   const orLogged = (work: Promise<void> | undefined) =>
-    work?.catch((error: unknown) => logger.warn({ reason: reasonOf(error) }, 'monitor.ping_not_kept'));
+    work?.catch((error: unknown) => logger.warn({ reason: reasonOf(error) }, 'monitor.ping_not_stored'));
   const sendLost = async () => {
     for (const { signal, rid, text } of (await lost?.list()) ?? []) {
       if (!(await contact.send(signal, rid, text))) return;

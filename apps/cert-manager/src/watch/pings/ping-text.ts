@@ -1,5 +1,5 @@
 /** A certificate as a ping describes it. */
-export interface ToldCertificate {
+export interface PingedCertificate {
   readonly serialNumber: string;
   readonly issuer: string;
   readonly expiresAt: Date;
@@ -13,7 +13,7 @@ const longest = 1000;
 /** A certificate was issued, renewed or imported, or was there when its watch began. */
 export function storedText(
   event: 'issued' | 'renewed' | 'imported' | 'watched',
-  certificate: ToldCertificate,
+  certificate: PingedCertificate,
 ): string {
   const { serialNumber, issuer, expiresAt, renewAt } = certificate;
   const facts = `${event}: serial ${serialNumber}, issuer ${issuer}`;

@@ -77,9 +77,9 @@ async function pingEvents(
 ): Promise<CheckEvent[]> {
   const pingLimit = await pingLimitOf(deps, tx, check.projectId);
   const found = await listPingsBetween(tx, check.id, window);
-  const kept = found.filter(({ n }) => n > check.pingCount - pingLimit);
-  const { durations } = pairRuns(kept.toReversed());
-  return kept.map((ping) => pingEvent(ping, durations.get(ping.n)));
+  const stored = found.filter(({ n }) => n > check.pingCount - pingLimit);
+  const { durations } = pairRuns(stored.toReversed());
+  return stored.map((ping) => pingEvent(ping, durations.get(ping.n)));
 }
 
 function momentOf(name: string, text: string | undefined): Micros | undefined {
@@ -92,7 +92,7 @@ function momentOf(name: string, text: string | undefined): Micros | undefined {
 
 const maxPings = 10_000;
 
-/** Durations of the runs whose pings are kept. Throws NotFound or Forbidden. */
+/** Durations of the runs whose pings are stored. Throws NotFound or Forbidden. */
 export function readDurations(
   deps: CheckHistoryDeps,
   caller: Caller,

@@ -39,7 +39,7 @@ export interface PingIntake {
 
 /** Intake that stores together what arrives together: a lone ping does not wait, and throughput grows with the load. */
 export function createPingIntake(deps: ReceivePingDeps): PingIntake {
-  const store = createGathering(deps);
+  const store = createPingBatcher(deps);
   return {
     receive: async (ping) => {
       const { target } = ping.address;
@@ -72,17 +72,17 @@ const maxConcurrent = 100;
  * While one batch is on its way to the disk, pings gather for the next. Of a check only one batch is under way at a
  * time, as the next one begins where it ends.
  */
-function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promise<PingRefusal> {
+function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Promise<PingRefusal> {
   // a server of its own works on one batch while another one is made ready here
   const maxBatches = deps.db.lanes === undefined ? 1 : 2;
   const checks = createKnownChecks();
   const underWay = new Set<readonly Waiting[]>();
   const busy = new Set<string>();
   let waiting: Waiting[] = [];
-  let isGathering = false;
+  let isCollecting = false;
 
   const mayBegin = (): boolean => {
-    if (waiting.length === 0 || isGathering || underWay.size >= maxBatches) return false;
+    if (waiting.length === 0 || isCollecting || underWay.size >= maxBatches) return false;
     // a batch that begins too early is too small to be worth its way to the disk
     return [...underWay].every((batch) => waiting.length >= batch.length);
   };
@@ -99,10 +99,10 @@ function createGathering(deps: ReceivePingDeps): (ping: AddressedPing) => Promis
   };
 
   const begin = async (): Promise<void> => {
-    isGathering = true;
+    isCollecting = true;
     // what else has arrived is read first: SQLite answers without ever letting the process look at its sockets
     await nextRound();
-    isGathering = false;
+    isCollecting = false;
     const batch = takeBatch();
     if (batch.length === 0) return;
     deps.onBatch?.(batch.length);

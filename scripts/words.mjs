@@ -1,0 +1,33 @@
+// Judges words that cspell cannot see: phrases of several words, and names by their beginning.
+
+/** Each pattern with what to say instead. */
+const phrases = [
+  [/\bby itself\b/i, 'automatically, alone, or on its own'],
+  [/\ba look\b/i, 'an evaluation, or a check'],
+  [/\bmost[A-Z]\w*/, 'max…, with its unit at the end'],
+  [/\b(?:hold|keep)Rows\b/, 'lockForUpdate or lockForShare'],
+  [/\bhold(?:Fqdns?|Space|User|Provider|Check|Channel|Owner)\b/, 'lock…'],
+  [/\breadSeldom\b/, 'cachedRead'],
+  [/\bwish(?:Name)?\b/, 'idempotencyKey'],
+  [/\b\w+Wish\b/, 'SigningRequest, or SigningSubject'],
+  [/\btellMonitor\b|\btoldRenewed\b/, 'syncCheck, or reportRenewed'],
+];
+
+/** Lines that name what is stored or sent under such a name, which stays for the sake of what is stored. */
+const exceptions = new Map([
+  [
+    'wish',
+    /signing_requests set wish|wish: column|readonly wish|idempotencyKey: wish|wish: idempotencyKey|\bwish: _|\.\.\.row, wish|\?\.wish\b|'wish'/,
+  ],
+]);
+
+/** What is wrong with the words of a text, as `path:line: "phrase": say …`. */
+export function faultsOfWords(path, text) {
+  return text.split('\n').flatMap((line, index) =>
+    phrases.flatMap(([pattern, instead]) => {
+      const found = pattern.exec(line)?.[0];
+      if (found === undefined || exceptions.get(found)?.test(line)) return [];
+      return [`${path}:${index + 1}: "${found}": say ${instead}`];
+    }),
+  );
+}

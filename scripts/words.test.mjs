@@ -1,0 +1,60 @@
+// Refuses phrases that make the code hard to read, and proves that each of them would be seen. Words are cspell's.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { faultsOfWords } from './words.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const judged = /^(?:apps|packages|web|scripts|bench)\/.*\.(?:tsx?|mjs|cjs)$/;
+
+test('no tracked file has a refused phrase', () => {
+  const options = { cwd: root, encoding: 'utf8' };
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], options)
+    .split('\n')
+    .filter(
+      (file) => judged.test(file) && !file.startsWith('scripts/words.') && existsSync(join(root, file)),
+    );
+  assert.deepEqual(
+    files.flatMap((file) => faultsOfWords(file, readFileSync(join(root, file), 'utf8'))),
+    [],
+  );
+});
+
+for (const line of [
+  '// SQLite does so by itself',
+  '// a look at the check is due',
+  'const mostEntries = 100;',
+  'await holdRows(tx, fqdns, { id });',
+  'const row = await holdFqdn(tx, spaceId, id);',
+  'const health = readSeldom(read, 1000);',
+  'const wish = request.key;',
+  'function orderWish() {}',
+  'await tellMonitor(deps);',
+]) {
+  test(`a refused phrase is seen: ${line}`, () => {
+    assert.equal(faultsOfWords('a.ts', `\n${line}\n`).length, 1);
+  });
+}
+
+test('a stored name is no refused phrase', () => {
+  assert.deepEqual(faultsOfWords('a.ts', '      wish: column.text(),'), []);
+});
+
+test('a refused word is seen by cspell, in comments, names and titles', () => {
+  const args = ['lint', '--config', 'cspell.json', '--no-progress', '--no-summary', 'stdin://apps/a.ts'];
+  const input = ['// what was told', 'const mailsKept = 1;', "test('tells of a check', () => {});"].join(
+    '\n',
+  );
+  const bin = fileURLToPath(new URL('../node_modules/cspell/bin.mjs', import.meta.url));
+  const { stdout, status } = spawnSync(process.execPath, [bin, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    input,
+  });
+  assert.equal(status, 1, stdout);
+  for (const word of ['told', 'Kept', 'tells'])
+    assert.match(stdout, new RegExp(`Forbidden word \\(${word}\\)`));
+});
