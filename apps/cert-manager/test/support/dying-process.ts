@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@certloop/db';
@@ -27,12 +28,27 @@ export interface Life {
   readonly deadly?: RenewalStep | OrderMoment;
 }
 
+/** A process that waits for its life, so that the next test need not wait until it has loaded the app. */
+let waiting: ChildProcess | undefined;
+
 /** Begins a process that works until it dies, or is killed. */
 export function beginLife(life: Life): ChildProcess {
-  return spawn(process.execPath, [fileURLToPath(import.meta.url)], {
-    env: { PATH: process.env['PATH'] ?? '', LIFE: JSON.stringify(life) },
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const child = waiting ?? startProcess();
+  waiting = startProcess();
+  child.ref();
+  child.stdin?.end(JSON.stringify(life));
+  return child;
+}
+
+/** One that no test takes ends with this process, whose end closes its standard input. */
+function startProcess(): ChildProcess {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdio: ['pipe', 'ignore', 'pipe'],
   });
+  child.unref();
+  for (const stream of [child.stdin, child.stderr]) (stream as Socket | null)?.unref();
+  return child;
 }
 
 /** By which signal a process ended, or what it said instead. */
@@ -68,4 +84,7 @@ async function live({ databaseUrl: url, environment, now, work, deadly }: Life):
   await new Promise((resolve) => setTimeout(resolve, 60_000));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await live(JSON.parse(process.env['LIFE'] ?? '{}'));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const life = await text(process.stdin);
+  if (life !== '') await live(JSON.parse(life));
+}
