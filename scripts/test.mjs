@@ -1,16 +1,24 @@
 // Runs the tests of every package and ends with the slowest files, the totals of each package, and those of all. A
 // package whose tests did not report counts as failed: silence is no success.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFolders } from './jest/packages.mjs';
-import { totalsFile } from './totals-reporter.mjs';
+import { totalsFileOf } from './totals-reporter.mjs';
 
 // the packages' own jest
 const jest = createRequire(new URL('../packages/db/package.json', import.meta.url)).resolve('jest/bin/jest');
 const config = fileURLToPath(new URL('jest/every-package.mjs', import.meta.url));
+
+// Two runs at once. End-to-end tests wait for other processes half of their time, so they run beside as many workers as
+// the gate's machine has cores; one after the other, as two stacks at once leave a log-in too little of these cores.
+const runs = [
+  { run: 'stacks', args: ['--selectProjects', 'e2e', '--maxWorkers', '1'] },
+  { run: 'packages', args: ['--ignoreProjects', 'e2e'] },
+];
 
 // what else the machine has set reaches no test
 const passedOn = [
@@ -36,19 +44,15 @@ const passedOn = [
 ];
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name)));
 
-rmSync(totalsFile, { force: true });
-const { status } = spawnSync(process.execPath, [jest, '--config', config], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  env,
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
+// Ctrl-C reaches the runs too, which clean up before they end
+process.on('SIGINT', () => undefined);
 
-const { packages, slowest } = existsSync(totalsFile)
-  ? JSON.parse(readFileSync(totalsFile, 'utf8'))
-  : { packages: {}, slowest: [] };
+const results = await Promise.all(runs.map(testsOf));
+const packages = Object.assign({}, ...results.map((result) => result.packages));
+const slowest = results.flatMap((result) => result.slowest).toSorted((one, other) => other.ms - one.ms);
 const sums = { passed: 0, failed: 0, skipped: 0, ms: 0 };
 
-for (const { file, ms } of slowest) process.stdout.write(`${seconds(ms)} s  ${file}\n`);
+for (const { file, ms } of slowest.slice(0, 10)) process.stdout.write(`${seconds(ms)} s  ${file}\n`);
 for (const folder of packageFolders) {
   const name = basename(folder);
   const totals = packages[name];
@@ -61,7 +65,25 @@ for (const folder of packageFolders) {
   process.stdout.write(`${seconds(totals.ms)} s  ${name}: ${sentenceOf(totals)}\n`);
 }
 process.stdout.write(`${sentenceOf(sums)}\n`);
-process.exitCode = status === 0 && sums.failed === 0 ? 0 : 1;
+const areGood = results.every(({ status }) => status === 0);
+process.exitCode = areGood && sums.failed === 0 ? 0 : 1;
+
+async function testsOf({ run, args }) {
+  const totalsFile = totalsFileOf(run);
+  rmSync(totalsFile, { force: true });
+  const colors = process.stderr.isTTY ? ['--colors'] : [];
+  const child = spawn(process.execPath, [jest, '--config', config, ...args, ...colors], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { ...env, CERTLOOP_TEST_TOTALS: run },
+    // by pipes, as the status lines that a run draws on a terminal would overwrite those of the other
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.pipe(process.stdout);
+  child.stderr.pipe(process.stderr);
+  const [status] = await once(child, 'close');
+  const totals = existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, 'utf8')) : undefined;
+  return { status, packages: {}, slowest: [], ...totals };
+}
 
 function seconds(ms) {
   return (ms / 1000).toFixed(1).padStart(6);

@@ -3,7 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import { packageFolders } from './jest/packages.mjs';
 
-export const totalsFile = new URL('../node_modules/.certloop-totals.json', import.meta.url);
+/** Where a run leaves them, by its name. */
+export function totalsFileOf(run) {
+  return new URL(`../node_modules/.certloop-totals-${run}.json`, import.meta.url);
+}
 
 export default class TotalsReporter {
   onRunComplete(_, { testResults }) {
@@ -24,6 +27,7 @@ export default class TotalsReporter {
       files.push({ file: `${name}/${file.replace(/\.js$/, '.ts')}`, ms });
     }
     const slowest = files.toSorted((one, other) => other.ms - one.ms).slice(0, 10);
-    writeFileSync(totalsFile, JSON.stringify({ packages, slowest }));
+    const run = process.env.CERTLOOP_TEST_TOTALS ?? 'alone';
+    writeFileSync(totalsFileOf(run), JSON.stringify({ packages, slowest }));
   }
 }

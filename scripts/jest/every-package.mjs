@@ -1,4 +1,4 @@
-// One run over every package: no core waits for the last file of a package, and one PostgreSQL serves them all.
+// Every package, for runs over several: no core waits for the last file of a package, and one PostgreSQL serves a run.
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import base from '../../jest.config.mjs';

@@ -1,30 +1,15 @@
-// The order of a run over every package: what needs long comes first, so that no worker is left alone with it.
+// The order of a run over several packages: what needs long comes first, so that no worker is left alone with it.
 import { readFileSync } from 'node:fs';
 
-/**
- * First the end-to-end tests, each of which starts a stack, in turn with other files that ask for more time, so that
- * few stacks run at once; then the rest. Of each the largest first.
- */
+/** First the files that ask for more time than others, then the rest; of each the largest first. */
 export default class SlowestFirst {
   sort(tests) {
-    const found = tests.map((test) => ({ test, text: readFileSync(test.path, 'utf8') }));
-    const sorted = found.toSorted((one, other) => other.text.length - one.text.length);
-    const of = (kind) => sorted.filter((each) => kindOf(each) === kind).map(({ test }) => test);
-    return [...inTurn(of('stack'), of('long')), ...of('other')];
+    const texts = new Map(tests.map((test) => [test, readFileSync(test.path, 'utf8')]));
+    const isLong = (test) => texts.get(test).includes('jest.setTimeout(');
+    const sorted = tests.toSorted((one, other) => texts.get(other).length - texts.get(one).length);
+    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
   }
 
   /** Nothing is remembered: every run has the same order. */
   cacheResults() {}
-}
-
-function kindOf({ test, text }) {
-  if (test.path.includes('/packages/e2e/')) return 'stack';
-  return text.includes('jest.setTimeout(') ? 'long' : 'other';
-}
-
-function inTurn(some, others) {
-  const longer = Math.max(some.length, others.length);
-  return Array.from({ length: longer }, (_, index) => [some[index], others[index]])
-    .flat()
-    .filter((each) => each !== undefined);
 }
