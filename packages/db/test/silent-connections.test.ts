@@ -11,7 +11,7 @@ import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '../s
 import { gate, insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
 
-jest.setTimeout(20_000);
+jest.setTimeout(60_000);
 
 const answer = { name: 'answer', text: 'select $1::text' };
 const wait = { name: 'wait', text: 'select pg_sleep($1::float8)' };

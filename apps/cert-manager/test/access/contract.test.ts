@@ -27,7 +27,7 @@ import {
 import { listening } from '../support/small-server.js';
 
 // much else may run on the same machine
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 /** A request that must be answered as the contract says. */
 interface Asked {

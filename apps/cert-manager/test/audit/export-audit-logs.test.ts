@@ -13,7 +13,7 @@ import { grant } from '../support/factories.js';
 import { auditEntries } from '../support/inventory.js';
 import type { Person } from '../support/people.js';
 
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 /** What the work gives once it succeeds: the server learns a little later than we that a connection is closed. */
 async function eventually<T>(work: () => Promise<T>): Promise<T> {

@@ -15,7 +15,7 @@ import {
 import { configure, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 const keys = `one:${Buffer.alloc(32, 7).toString('base64')}`;
 const elsewhere: AllowedNames = {

@@ -19,7 +19,7 @@ import {
 import { configure, fqdnWithCsr } from '../support/signing.js';
 
 // much else may run on the same machine
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 const allowedNames: AllowedNames = {
   names: [],

@@ -19,7 +19,7 @@ import {
 import { createProvider, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from '../support/signing.js';
 
 // much else may run on the same machine
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 const nothing: AllowedNames = { names: [], suffixes: [], wildcards: false, cidrs: [], beyondFqdn: false };
 const example: AllowedNames = { ...nothing, suffixes: ['example.org'] };

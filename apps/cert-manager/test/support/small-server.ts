@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '@certloop/server/testing';
 
 /** The server on a free port of 127.0.0.1; `close` also cuts what it has not answered. */
 export async function listening(
@@ -17,11 +18,9 @@ export async function listening(
   };
 }
 
-/** Address on this machine at which no one listens. */
+/** Address on this machine at which no one listens, and whose port the system gives to no other test. */
 export async function silentAddress(): Promise<string> {
-  const { url, close } = await listening(createServer());
-  await close();
-  return url;
+  return `http://127.0.0.1:${await freePort()}`;
 }
 
 export async function textOf(request: IncomingMessage): Promise<string> {

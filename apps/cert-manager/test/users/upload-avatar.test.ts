@@ -9,7 +9,7 @@ import { type Person, settlePerson, signIn } from '../support/people.js';
 import { claimedPng, type Format, picture, sidewaysPicture } from '../support/pictures.js';
 
 // some pictures have sixteen million pixels
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 const maxBytes = 1_048_576;
 

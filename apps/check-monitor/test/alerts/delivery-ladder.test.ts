@@ -8,7 +8,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 // targets that do not answer are waited for here
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 describeEachDialect('the ladder of deliveries', (open) => {
   const stage = openAlertStage(open);
