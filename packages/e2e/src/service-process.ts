@@ -81,10 +81,10 @@ async function awaitHealth({ app, healthUrl }: ServiceOptions, ended: Promise<st
   throw new StartFailed(`${app} does not answer at ${healthUrl}`);
 }
 
-/** Whether an address answers with 200 within a second. */
+/** Whether an address answers with 200 within 5 s, as a service on a busy machine does. */
 export async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.arrayBuffer();
     return response.status === 200;
   } catch {
