@@ -85,7 +85,8 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     expect((await signWith(place, fqdn)).body).toMatchObject({ success: false });
     await ca.hasIssued(before + 1);
     ca.answer('soundly');
-    await configure(app, { id: providerId }, { baseUrl: ca.url }).expect(200);
+    // longer than another process takes to start on a busy machine
+    await configure(app, { id: providerId }, { baseUrl: ca.url, timeoutMs: 60_000 }).expect(200);
     return fqdn;
   };
   const takeOver = async () => {
