@@ -10,6 +10,7 @@ import {
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useFollowChanges } from './follow-changes.js';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { session, stateQuery } from './service.js';
 
@@ -53,10 +54,17 @@ export function Inside() {
           </p>
         )}
         <Outlet />
+        <Following />
       </Shell>
       <SessionWatch session={session} signIn={({ user }) => <SignIn name={user.username} />} />
     </>
   );
+}
+
+/** Follows what others change, as long as a user is signed in. */
+function Following() {
+  useFollowChanges();
+  return null;
 }
 
 /** The other console, where its address for browsers is set. */

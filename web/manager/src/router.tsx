@@ -1,4 +1,4 @@
-import { type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
+import { fqdnSorts, fqdnStates, type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import { consolePath, Redirect } from '@certloop/web-kit';
 import {
   createRootRoute,
@@ -8,6 +8,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { Inside } from './inside.js';
+import type { FqdnFilter } from './lookups.js';
 import { MissingPage } from './pages/missing-page.js';
 import { LoginPage } from './pages/sign-in/login-page.js';
 
@@ -42,6 +43,15 @@ const spaces = createRoute({
 const space = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId',
+  validateSearch: ({ state, q, sort }: Record<string, unknown>): FqdnFilter => {
+    const knownState = fqdnStates.find((word) => word === state);
+    const knownSort = fqdnSorts.find((word) => word === sort);
+    return {
+      ...(knownState !== undefined && { state: knownState }),
+      ...(typeof q === 'string' && q !== '' && { q }),
+      ...(knownSort !== undefined && { sort: knownSort }),
+    };
+  },
   component: lazyRouteComponent(() => import('./pages/space/space-page.js'), 'SpacePage'),
 });
 const fqdn = createRoute({

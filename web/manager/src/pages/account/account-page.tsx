@@ -2,6 +2,7 @@ import { Fault, faultsOf, PasswordField, useSession, useTitle } from '@certloop/
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, session, stateQuery } from '../../service.js';
+import { SessionsCard } from './sessions-card.js';
 import { TokensCard } from './tokens-card.js';
 
 /** The user's own account: rights, password, API tokens. */
@@ -16,6 +17,7 @@ export function AccountPage() {
       <div className="cl-columns">
         <div className="cl-column">
           <TokensCard rights={rights} />
+          <SessionsCard />
         </div>
         <div className="cl-column">
           <section className="cl-panel" aria-label="User">

@@ -23,7 +23,7 @@ export function NewFqdn({
       api.createFqdn({ params: { id: spaceId }, body }),
     onSuccess: async ({ body: { id } }) => {
       close();
-      await queries.invalidateQueries({ queryKey: ['spaces', spaceId] });
+      await queries.invalidateQueries({ queryKey: ['space', spaceId] });
       await navigate({ to: '/spaces/$spaceId/fqdns/$fqdnId', params: { spaceId, fqdnId: id } });
     },
   });

@@ -4,11 +4,11 @@ import {
   type Column,
   countOf,
   DataTable,
-  dayOf,
   EmptyState,
   ErrorPanel,
   Icon,
   Loaded,
+  Moment,
   StateChip,
   serviceUrl,
   useList,
@@ -18,8 +18,10 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { FqdnStateChip } from '../../fqdn-state.js';
 import { loadFqdns, spaceQuery } from '../../lookups.js';
 import { reaches } from '../../rights.js';
+import { FqdnToolbar } from './fqdn-toolbar.js';
 import { NewFqdn } from './new-fqdn.js';
 
 const columns: readonly Column<Fqdn>[] = [
@@ -34,20 +36,38 @@ const columns: readonly Column<Fqdn>[] = [
   },
   { key: 'description', title: 'Description', cell: ({ description }) => description },
   {
+    key: 'state',
+    title: 'State',
+    width: '11rem',
+    cell: ({ status }) => status && <FqdnStateChip status={status} />,
+  },
+  {
+    key: 'expires',
+    title: 'Expires',
+    width: '9rem',
+    cell: ({ status }) => status?.certificate && <Moment at={status.certificate.expiresAt} />,
+  },
+  {
     key: 'renewal',
     title: 'Renewal',
-    width: '10rem',
-    cell: ({ renewalEnabled }) =>
+    width: '9rem',
+    cell: ({ renewalEnabled, status }) =>
       renewalEnabled ? (
-        'automatic'
+        status?.renewAt === undefined ? (
+          'automatic'
+        ) : (
+          <Moment at={status.renewAt} />
+        )
       ) : (
         <StateChip tone="idle" shape="bars">
           off
         </StateChip>
       ),
   },
-  { key: 'createdAt', title: 'Added', width: '10rem', cell: ({ createdAt }) => dayOf(createdAt) },
 ];
+
+// without a toolbar: all of them are seen at once
+const fewNames = 5;
 
 const route = getRouteApi('/inside/spaces/$spaceId');
 
@@ -55,10 +75,12 @@ const route = getRouteApi('/inside/spaces/$spaceId');
 export function SpacePage() {
   const { spaceId } = route.useParams();
   const [isAdding, setAdding] = useState(false);
+  const filter = route.useSearch();
+  const isFiltered = filter.state !== undefined || filter.q !== undefined;
   const space = useQuery(spaceQuery(spaceId));
   const { query, rows, total, more, isLoadingMore } = useList<Fqdn>(
-    ['spaces', spaceId, 'fqdns'],
-    (cursor, signal) => loadFqdns(spaceId, cursor, signal),
+    ['space', spaceId, 'fqdns', filter],
+    (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal),
   );
   const name = space.data?.name ?? 'Space';
   useTitle(name, 'manager');
@@ -77,11 +99,18 @@ export function SpacePage() {
       </nav>
       <div className="cl-title">
         <h1>{name}</h1>
-        {rows !== undefined && rows.length > 0 && add}
+        {rows !== undefined && (rows.length > 0 || isFiltered) && add}
       </div>
+      {space.data !== undefined && (isFiltered || space.data.counts.total > fewNames) && (
+        <FqdnToolbar counts={space.data.counts} />
+      )}
       <Loaded query={query}>
         {() =>
-          rows === undefined || rows.length === 0 ? (
+          rows !== undefined && rows.length === 0 && isFiltered ? (
+            <EmptyState title="No name matches">
+              <p>Change the search or the state above.</p>
+            </EmptyState>
+          ) : rows === undefined || rows.length === 0 ? (
             <EmptyState title="This space has no name yet">
               <p>Add the host name that a certificate is for. Its private key stays with you.</p>
               {add === false ? (

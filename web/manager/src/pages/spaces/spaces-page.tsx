@@ -1,12 +1,12 @@
-import type { Space } from '@certloop/contracts/browser';
+import type { FqdnCounts, Space } from '@certloop/contracts/browser';
 import {
   type Column,
   countOf,
   DataTable,
-  dayOf,
   EmptyState,
   Icon,
   Loaded,
+  Moment,
   StateChip,
   useList,
   useTitle,
@@ -30,6 +30,24 @@ const columns: readonly Column<Space>[] = [
   },
   { key: 'description', title: 'Description', cell: ({ description }) => description },
   {
+    key: 'needs',
+    title: 'State',
+    width: '12rem',
+    cell: ({ counts }) => counts && <Needs counts={counts} />,
+  },
+  {
+    key: 'names',
+    title: 'Names',
+    width: '7rem',
+    cell: ({ counts }) => counts && countOf(counts.total, 'name'),
+  },
+  {
+    key: 'next',
+    title: 'Next expiry',
+    width: '9rem',
+    cell: ({ nextExpiry }) => nextExpiry && <Moment at={nextExpiry} />,
+  },
+  {
     key: 'watch',
     title: 'Watch',
     width: '10rem',
@@ -40,8 +58,35 @@ const columns: readonly Column<Space>[] = [
         </StateChip>
       ) : null,
   },
-  { key: 'createdAt', title: 'Created', width: '10rem', cell: ({ createdAt }) => dayOf(createdAt) },
 ];
+
+/** Whether a person is needed in a space. */
+function Needs({ counts }: { readonly counts: FqdnCounts }) {
+  if (counts.expired + counts.failing > 0) {
+    return (
+      <StateChip tone="bad" shape={counts.expired > 0 ? 'octagon' : 'triangle'}>
+        {countOf(counts.needsYou, 'needs you', 'need you')}
+      </StateChip>
+    );
+  }
+  if (counts.needsYou > 0) {
+    return (
+      <StateChip tone="warn" shape="clock">
+        {countOf(counts.needsYou, 'needs you', 'need you')}
+      </StateChip>
+    );
+  }
+  if (counts.total === 0) return null;
+  return counts.valid === 0 ? (
+    <StateChip tone="idle" shape="circle">
+      unfinished
+    </StateChip>
+  ) : (
+    <StateChip tone="ok" shape="check">
+      all well
+    </StateChip>
+  );
+}
 
 /** The spaces that the user may read. */
 export function SpacesPage() {
