@@ -61,24 +61,26 @@ export function DurationChart({ buckets }: { readonly buckets: readonly Bucket[]
   return (
     <figure className="cl-figure">
       <figcaption>{sentence}</figcaption>
-      <svg
-        className="cl-durations"
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={sentence}
-      >
-        {buckets.map(({ at, min, p50, max, fails }, place) => {
-          const x = place * step + step / 2;
-          return (
-            <g key={at + String(place)}>
-              <line className="cl-extent" x1={x} x2={x} y1={y(min)} y2={y(max)} />
-              <rect className="cl-median" x={x - 2} y={y(p50) - 2} width="4" height="4" />
-              {fails > 0 && <path className="cl-cross" d={`M${x - 4} ${y(max) - 4}l8 8m0 -8l-8 8`} />}
-            </g>
-          );
-        })}
-      </svg>
+      {buckets.length > 1 && (
+        <svg
+          className="cl-durations"
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={sentence}
+        >
+          {buckets.map(({ at, min, p50, max, fails }, place) => {
+            const x = place * step + step / 2;
+            return (
+              <g key={at + String(place)}>
+                <line className="cl-extent" x1={x} x2={x} y1={y(min)} y2={y(max)} />
+                <rect className="cl-median" x={x - 2} y={y(p50) - 2} width="4" height="4" />
+                {fails > 0 && <path className="cl-cross" d={`M${x - 4} ${y(max) - 4}l8 8m0 -8l-8 8`} />}
+              </g>
+            );
+          })}
+        </svg>
+      )}
       <details>
         <summary>Show as a table</summary>
         <div className="cl-scroll">

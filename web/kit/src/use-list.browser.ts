@@ -2,8 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ListPage } from './list-page.js';
 
 /**
- * Rows of a list, page by page; `more` loads the next one, and is absent after the last. If only the end of the key changes, such
- * as a search, the rows stay until the new ones are there. All pages are asked for anew each `refetchMs` milliseconds, if given.
+ * Rows of a list, page by page; `more` loads the next one, and is absent after the last. If only the end of the key
+ * changes, such as a search, the rows stay until the new ones are there. All pages are loaded again every `refetchMs`
+ * milliseconds, if given.
  */
 export function useList<Row>(
   key: readonly unknown[],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hasBrowser, runStory, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { replaceMember } from '../../src/accounts/members.repository.js';
 import { setPassword } from '../../src/accounts/sessions.service.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
@@ -13,6 +13,7 @@ import { type ConsoleStage, openConsole, password } from '../support/console.js'
 import { type Recorder, startRecorder } from '../support/recorder.js';
 
 const minute = 60_000;
+jest.setTimeout(2 * minute);
 
 (hasBrowser() ? describe : describe.skip)('checks in the console', () => {
   let stage: ConsoleStage;
