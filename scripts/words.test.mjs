@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { faultsOfWords } from './words.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const judged = /^(?:apps|packages|web|scripts|bench)\/.*\.(?:tsx?|mjs|cjs)$/;
+const judged =
+  /^(?:apps|packages|web|scripts|bench)\/.*\.(?:tsx?|mjs|cjs)$|^(?:docs\/.*|README|CONTRIBUTING|CHANGELOG)\.md$/;
 
 test('no tracked file has a refused phrase', () => {
   const options = { cwd: root, encoding: 'utf8' };
