@@ -4,6 +4,7 @@ import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
 import { addCheckFiles } from './commands/check-files.js';
 import { addChecks } from './commands/checks.js';
+import { addCompletion } from './commands/completion.js';
 import { addCsrs } from './commands/csrs.js';
 import { addFqdns } from './commands/fqdns.js';
 import { addGroups } from './commands/groups.js';
@@ -151,5 +152,6 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addTokens(program, open);
   addAudit(program, open);
   addInstall(program, open);
+  addCompletion(program, open);
   return program;
 }

@@ -134,6 +134,18 @@ describe('certificates', () => {
     expect(await readFile(join(folder, 'out', 'good.example.test.pem'), 'utf8')).toBe(saved.out);
   });
 
+  test('are not signed again while they fit the CSR and are not due', async () => {
+    const file = join(folder, 'good.csr');
+    const other = join(folder, 'other-key.csr');
+    await writeFile(other, await makeCsr('good.example.test'));
+    const needed = ['--space', 'Shop', '--provider', 'dummy-ca', '--if-needed', '--exit-code'];
+    const again = await certloop(['issue', file, ...needed]);
+    expect(again).toMatchObject({ code: 3, out: expect.stringMatching(/good\.example\.test +unchanged/) });
+    const would = await certloop(['issue', other, ...needed, '--dry-run']);
+    expect(would).toMatchObject({ code: 0, out: expect.stringContaining('would be issued') });
+    expect(await asJson(['certificates', 'good.example.test'])).toHaveLength(1);
+  });
+
   test('are listed for people', async () => {
     const { out } = await certloop(['fqdns', '--space', 'Shop']);
     expect(out).toMatch(/^FQDN +SPACE +RENEWAL +ID\ngood\.example\.test +Shop +on +\S+\n$/);
