@@ -48,10 +48,15 @@ export async function listRenewals(
   return db.longRead(async (tx) => {
     const page = await readRenewalPage(tx, { scope, status }, filter);
     const lanes = await listLanes(tx, opener);
-    const ids = include === 'fqdn' ? page.rows.map(({ fqdnId }) => fqdnId) : [];
-    const names = await listRenewalNames(tx, ids);
+    const now = clock.now();
+    // a whole list is long: no row is copied that is shown as it is
+    if (include === undefined) return mapPage(page, (row) => withObstacle(row, lanes, now));
+    const names = await listRenewalNames(
+      tx,
+      page.rows.map(({ fqdnId }) => fqdnId),
+    );
     return mapPage(page, (row) => ({
-      ...withObstacle(row, lanes, clock.now()),
+      ...withObstacle(row, lanes, now),
       names: namesWithLevel(names.get(row.fqdnId), caller, row.spaceId),
     }));
   });
