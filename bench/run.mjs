@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { manager } from './cert-manager/manager.mjs';
 import { drill } from './cert-manager/manager-drill.mjs';
 import { served } from './cert-manager/manager-served.mjs';
+import { standings } from './cert-manager/standings.mjs';
 import { monitor, pings } from './check-monitor/monitor.mjs';
 import { authority } from './dummy-ca/authority.mjs';
 import { measureBaseline } from './measuring/measure.mjs';
@@ -13,7 +14,7 @@ import { scale } from './scale/scale.mjs';
 
 // A suite is { name, isLong?, run }: `run` gives rows as measure.mjs makes them. Its options are `seconds` for each
 // load, `dialects` to measure on, how many `renewals` the drill has, and of how many `rows` the large tables are.
-const suites = [authority, monitor, pings, manager, served, drill, scale];
+const suites = [authority, monitor, pings, manager, standings, served, drill, scale];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

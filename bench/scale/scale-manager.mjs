@@ -1,7 +1,7 @@
 import { findAuditPage } from '../../apps/cert-manager/dist/src/audit/audit-list.repository.js';
 import { createAuditCounts } from '../../apps/cert-manager/dist/src/audit/search/audit-counts.store.js';
 import { countExpiring } from '../../apps/cert-manager/dist/src/certificates/certificates.repository.js';
-import { readFqdnPage } from '../../apps/cert-manager/dist/src/fqdns/fqdn-list.repository.js';
+import { readFqdnPage } from '../../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
 import { claimRenewals } from '../../apps/cert-manager/dist/src/renewals/queue/due-renewals.repository.js';
 import {
   countRenewals,

@@ -1,0 +1,68 @@
+// Suite `standings`: lists, counts and outlook of 50,000 FQDNs by how they stand, on both databases.
+
+import { fqdnStandings } from '../../apps/cert-manager/dist/src/standings/standings.repository.js';
+import { onEachDatabase } from '../databases.mjs';
+import { alone } from '../measuring/measure.mjs';
+import { multiply } from '../multiply.mjs';
+import { asAdministrator, withManager } from './manager-place.mjs';
+import { seedCertificates } from './manager-seed.mjs';
+
+const kind = '0000001a';
+const count = 50_000;
+
+export const standings = {
+  name: 'standings',
+  isLong: true,
+  run: ({ dialects }) =>
+    onEachDatabase(dialects, (database) =>
+      withManager(database, async (place) => {
+        const rows = await measureStandings(place);
+        return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
+      }),
+    ),
+};
+
+async function measureStandings(place) {
+  const { spaceId, first } = await seedCertificates(place, { kind, count });
+  await place.runSql(copyStandings(place.dialect, first.id));
+  if (place.dialect === 'postgres') await place.runSql('analyze');
+  const { pid } = place.manager;
+  const rows = [];
+  for (const [what, target, path] of [
+    ['100 by need, with status', '25 ms', '/fqdns?sort=attention&limit=100&include=status'],
+    ['100 by expiry', '25 ms', '/fqdns?sort=expiresAt&limit=100'],
+    ['100 that fail, with status', '25 ms', '/fqdns?state=failing&limit=100&include=status'],
+    ['100 of a part of the name', '25 ms', '/fqdns?q=4711&limit=100&include=status'],
+    ['100 of a space by renewal', '25 ms', `/spaces/${spaceId}/fqdns?sort=renewAt&limit=100`],
+    ['counts by state', '20 ms', '/fqdns/counts'],
+    ['counts of a part of the name', '20 ms', '/fqdns/counts?q=47'],
+    ['one FQDN', '5 ms', `/spaces/${spaceId}/fqdns/${first.id}`],
+    ['one space', '5 ms', `/spaces/${spaceId}`],
+    ['100 spaces with counts', '30 ms', '/spaces?include=counts&limit=100'],
+    ['outlook', '50 ms', '/outlook'],
+    ['expiry by week', '50 ms', '/stats/expiry?bucket=week'],
+  ]) {
+    rows.push(await alone({ what, target, pid, ask: asAdministrator(place, path) }));
+  }
+  return rows;
+}
+
+/** A tenth fails, some are late, the others renew in 40 days. */
+function copyStandings(dialect, first) {
+  const now = Math.floor(Date.now() / 1000);
+  const isFailing = 'n.i % 10 = 0';
+  const change = ({ uuid, instant }) => ({
+    id: uuid(kind, 'n.i'),
+    fqdn: "'host-' || n.i || '.example.test'",
+    certificateId: uuid(kind, 'n.i'),
+    renewAt: instant(`${now + 40 * 86_400} + n.i * 0.001`),
+    expiresAt: instant(`${now + 60 * 86_400} + n.i * 60`),
+    attentionAt: instant(
+      `case when ${isFailing} then ${now} - n.i when n.i % 50 = 1 then ${now} - 60 else ${now + 41 * 86_400} + n.i end`,
+    ),
+    problem: `case when ${isFailing} then 'renewal' end`,
+    problemAt: `case when ${isFailing} then ${instant(`${now} - n.i`)} end`,
+    problemReason: `case when ${isFailing} then 'the CA is away' end`,
+  });
+  return multiply(dialect, fqdnStandings, { where: `t.id = '${first}'`, count: count - 1, change });
+}
