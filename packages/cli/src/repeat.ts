@@ -13,15 +13,15 @@ const passing: readonly ErrorKind[] = [
 ];
 
 export interface Repeats {
-  /** Ends the pauses; the attempt under way is awaited. */
+  /** Ends the pauses; a running attempt is awaited. */
   readonly stop?: AbortSignal;
   /** Is called after each attempt that failed, with the pause before the next one in milliseconds. */
   readonly failed?: (error: Error, pauseMs: number) => void;
 }
 
 /**
- * The result of the first attempt that succeeds, of at most five with growing pauses. Only what may pass is repeated:
- * an answer of 429 or 5xx, and no answer at all. Rejects with the error of the last attempt.
+ * The result of the first successful attempt, of at most five with growing pauses. Only temporary failures are
+ * retried: a response of 429 or 5xx, or no response. Rejects with the error of the last attempt.
  */
 export async function repeat<T>(
   io: Io,

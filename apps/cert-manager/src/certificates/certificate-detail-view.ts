@@ -2,7 +2,7 @@ import type { CertificateDetail } from '@certloop/contracts';
 import { describeCertificate, fingerprint, parseCertificate, splitChain } from '@certloop/crypto';
 import { certificateView, type ShownCertificate } from './certificate-view.js';
 
-/** A certificate and its surroundings. */
+/** A certificate with related rows. */
 interface ShownFacts {
   readonly certificate: ShownCertificate & {
     readonly spkiSha256: string;

@@ -1,11 +1,11 @@
-/** Why a webhook was not taken. */
+/** Why a receiver did not accept a webhook. */
 export interface Refusal {
   readonly reason: string;
-  /** The moment that the receiver named in Retry-After. */
+  /** The time in the receiver's Retry-After. */
   readonly retryAt?: Date | undefined;
-  /** The receiver limits its rate or is overloaded (429, 503): Retry-After is about all events. */
+  /** The receiver limits its rate or is overloaded (429, 503): Retry-After applies to all events. */
   readonly isOverload?: boolean;
 }
 
-/** Why a webhook was not taken when the service stops. */
+/** The reason when the service stops during the call. */
 export const stopped: Refusal = { reason: 'the service stops' };

@@ -5,7 +5,7 @@ const inUse = [
   { name: 'ix_certificates_in_use', columns: ['expiresAt', 'fqdnId'], where: 'replaced_at is null' },
 ];
 
-/** The newest certificates of FQDNs are found by when they expire, however many they have replaced. */
+/** An index finds the newest certificates of FQDNs by expiry, however many certificates they replaced. */
 export const markReplaced: Migration = {
   name: '0011-certificates-in-use',
   up: async (runner, dialect) => {

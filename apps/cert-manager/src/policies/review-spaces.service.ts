@@ -23,27 +23,27 @@ export interface ReviewDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly watch: Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'>;
-  /** Begins a run of the renewal queue, and does not wait for it. */
+  /** Triggers a run of the renewal queue without waiting for it. */
   readonly triggerRenewals: () => void;
 }
 
-/** Brings FQDNs in line with changed policies; of several, in one process or many, each space is one's at a time. */
+/** Reviews FQDNs after changes of policies; in all processes together, only one works on a space at a time. */
 export interface PolicyReview {
   /** Reviews the spaces whose policies were changed. Calls during a run share the one that follows it. */
   run(): Promise<void>;
-  /** Reviews one FQDN, which has got a certificate although it was refused. */
+  /** Reviews one FQDN, which got a certificate although the policy rejects it. */
   one(fqdn: Place): Promise<void>;
-  /** Reviews the FQDNs that are refused, as they may have changed in a way that went unnoticed. */
+  /** Reviews all rejected FQDNs again, in case a change was missed. */
   sweep(): Promise<void>;
-  /** Begins nothing more; resolves when what is under way has ended. */
+  /** Starts no further review; resolves when running reviews have ended. */
   stop(): Promise<void>;
 }
 
-// each slice is read and judged in a few milliseconds, and others get their turn after it
+// each batch takes a few milliseconds, and other work runs in between
 const slice = 100;
-// whose verdict has changed: a dozen statements for each
+// FQDNs with a changed verdict: a dozen statements for each
 const changedAtOnce = 10;
-// a process that died leaves its review to others after this time
+// after this time, other processes take over the review of a dead one
 const leaseMs = 60_000;
 
 export function createPolicyReview(deps: ReviewDeps): PolicyReview {
@@ -68,7 +68,7 @@ export function createPolicyReview(deps: ReviewDeps): PolicyReview {
 
 const leaseOf = (now: Date) => new Date(now.getTime() + leaseMs);
 
-/** A policy whose review is due, and now this process's. */
+/** Claims a policy whose review is due. */
 async function claimDue({ db, clock }: ReviewDeps): Promise<SpacePolicyRow | undefined> {
   for (;;) {
     const now = clock.now();
@@ -79,7 +79,7 @@ async function claimDue({ db, clock }: ReviewDeps): Promise<SpacePolicyRow | und
   }
 }
 
-/** Reviews the FQDNs of a space after those that are done; ends early when the policy is changed again. */
+/** Continues the review of the FQDNs of a space; ends early if the policy changes again. */
 async function reviewSpace(
   deps: ReviewDeps,
   policy: SpacePolicyRow,
@@ -103,7 +103,7 @@ async function reviewSpace(
   logger.info({ spaceId, allowed }, 'policy.reviewed');
 }
 
-/** FQDNs of the space, and those of them whose verdict has perhaps changed. */
+/** FQDNs of the space, and those whose verdict may have changed. */
 async function readSlice(tx: Tx, policy: SpacePolicyRow, last: string) {
   const rules = rulesOf(policy);
   const rows = await scanFqdns(tx, { spaceId: policy.spaceId, last, limit: slice });
@@ -123,7 +123,7 @@ async function readSlice(tx: Tx, policy: SpacePolicyRow, last: string) {
 
 type Place = Pick<ScannedFqdn, 'id' | 'spaceId'>;
 
-/** Reviews the FQDNs, a few by each transaction; how many are allowed again. */
+/** Reviews the FQDNs, a few per transaction; returns the number that are allowed again. */
 async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly Place[]): Promise<number> {
   let allowed = 0;
   for (let start = 0; start < fqdns.length; start += changedAtOnce) {

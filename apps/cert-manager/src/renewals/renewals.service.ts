@@ -23,16 +23,16 @@ export interface RenewalsDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly opener: ProviderOpener;
-  /** Begins a run of the queue, or another one after the one under way, and does not wait for it. */
+  /** Triggers a run of the queue, or another one after the running one, without waiting for it. */
   readonly triggerRun: () => void;
 }
 
-/** An entry, with its names and the caller's level where they were asked for. */
+/** An entry, with names and the caller's level if requested. */
 export type NamedRenewal = ListedRenewal & {
   readonly names?: (RenewalNames & { readonly level: Level | undefined }) | undefined;
 };
 
-/** Entries of the spaces that the caller may read, by the moment they run. */
+/** Entries of the spaces that the caller may read, by execution time. */
 export async function listRenewals(
   { db, clock, opener }: RenewalsDeps,
   caller: Caller,
@@ -62,7 +62,7 @@ export async function listRenewals(
   });
 }
 
-/** Names of an entry with the caller's level on its space; undefined where they were not asked for. */
+/** Names of an entry with the caller's level on its space; undefined if not requested. */
 function namesWithLevel(names: RenewalNames | undefined, caller: Caller, spaceId: string) {
   return names && { ...names, level: levelOn(caller, spaceId) };
 }
@@ -72,7 +72,7 @@ function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
   return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
 }
 
-/** An entry that is due and waits only for its provider says so. */
+/** Adds the reason to a due entry that waits only for its provider. */
 export function withObstacle<Row extends ListedRenewal>(row: Row, lanes: readonly Lane[], now: Date): Row {
   if (row.status !== 'pending' || row.scheduledAt > now) return row;
   const obstacle = lanes.find(({ provider }) => provider.id === row.providerId)?.obstacle;
@@ -89,8 +89,8 @@ export interface NewTestRenewal {
 }
 
 /**
- * Queues a renewal at a moment from now. Throws Forbidden, and InvalidInput that names the id which is unknown or
- * does not belong to the others.
+ * Queues a renewal at a time from now. Throws Forbidden, and InvalidInput with the id that is unknown or does not
+ * belong to the others.
  */
 export async function createTestRenewal(
   { db, clock }: RenewalsDeps,
@@ -113,14 +113,14 @@ export async function createTestRenewal(
   });
 }
 
-/** Whom the test asks: the provider of the newest certificate. Throws InvalidInput. */
+/** Provider of the test: that of the newest certificate. Throws InvalidInput. */
 async function judgeTest(tx: Tx, { certificateId, fqdnId, spaceId }: NewTestRenewal): Promise<string> {
   const certificate = await findCertificate(tx, certificateId);
   if (certificate === undefined) throw mismatch('certificateId', 'names no certificate');
   if (certificate.fqdnId !== fqdnId) throw mismatch('fqdnId', 'is not the FQDN of the certificate');
   const fqdn = await findFqdn(tx, fqdnId);
   if (fqdn?.spaceId !== spaceId) throw mismatch('spaceId', 'is not the space of the FQDN');
-  // locked, as it may be about to be deleted
+  // locked, since another call may be deleting it
   await lockFqdn(tx, spaceId, fqdnId).catch(goneAsMismatch);
   const newest = await findNewestCertificate(tx, fqdnId);
   if (newest?.providerId == null || (await lockProviderForShare(tx, newest.providerId)) === undefined)
@@ -141,7 +141,7 @@ function mismatch(path: string, message: string): InvalidInput {
   });
 }
 
-/** Lets the queue be worked on now. Throws Forbidden. */
+/** Triggers the queue now. Throws Forbidden. */
 export async function triggerRenewals(
   { db, clock, triggerRun }: RenewalsDeps,
   caller: Caller,

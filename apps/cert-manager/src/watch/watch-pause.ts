@@ -1,17 +1,17 @@
 const second = 1000;
 const hour = 3600 * second;
 
-/** When a check that could not be brought in line is tried again; `attempts` counts this failure, from 1. */
+/** When a check whose sync failed is retried; `attempts` counts this failure, from 1. */
 export function retryAt(attempts: number, now: Date): Date {
   return new Date(now.getTime() + growing(attempts, 10 * second, hour));
 }
 
-/** Until when nothing is asked of a monitor that did not answer `count` times in a row. */
+/** Until when a monitor that did not respond `count` times in a row is not called. */
 export function awayUntil(count: number, now: Date): Date {
   return new Date(now.getTime() + growing(count, 10 * second, 300 * second));
 }
 
-/** Until when no check is asked for after the monitor said that there are too many. */
+/** Until when no check is created after the monitor had no room. */
 export function roomAskedAt(now: Date): Date {
   return new Date(now.getTime() + 300 * second);
 }

@@ -17,8 +17,8 @@ export interface AccountChannelsDeps extends ManageChannelsDeps, Omit<ConsentDep
 type WantedChannel = Omit<Parameters<typeof createChannel>[1], 'isVerified'>;
 
 /**
- * Makes an integration, and asks the holder of a mail address to agree unless it is `ownAddress`, that of the account
- * that makes it. Throws InvalidInput.
+ * Creates an integration, and sends a confirmation mail to its mail address unless that is `ownAddress`, the address
+ * of the account. Throws InvalidInput.
  */
 export async function addChannel(
   deps: AccountChannelsDeps,
@@ -30,7 +30,7 @@ export async function addChannel(
   return askedFirst(deps, await getChannel(deps, { projectId: wanted.projectId, uuid }));
 }
 
-/** Edits an integration, and asks the holder of a new mail address. Throws NotFound or InvalidInput. */
+/** Edits an integration, and sends a confirmation mail to a new mail address. Throws NotFound or InvalidInput. */
 export async function changeChannel(
   deps: AccountChannelsDeps,
   path: ChannelPath,
@@ -40,7 +40,7 @@ export async function changeChannel(
   return edit.settings === undefined ? changed : askedFirst(deps, changed);
 }
 
-/** Without a mail server no one can be asked for consent, nor notified. */
+/** Without a mail server, neither confirmations nor alerts can be mailed. */
 async function askedFirst(deps: AccountChannelsDeps, channel: Channel): Promise<Channel> {
   if (isWithoutConsent(channel) && deps.notifier.sendMail !== undefined) await askConsent(deps, channel);
   return channel;

@@ -18,7 +18,7 @@ export interface LoadAlertDeps {
   readonly summariseOthers: SummariseOthers;
 }
 
-/** What the messages of a parcel, all about one check, are about; undefined when the check is gone. */
+/** The event for the messages of a parcel, which concern one check; undefined if the check was deleted. */
 export async function loadAlert(
   { addresses, clock, summariseOthers }: LoadAlertDeps,
   tx: Tx,

@@ -21,7 +21,7 @@ import {
 export interface ChecksDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Called for each check that has been changed, made or removed, after the commit. */
+  /** Called after the commit for each changed, created or deleted check. */
   readonly noteChange?: (uuid: string, isNew?: boolean) => void;
 }
 
@@ -31,20 +31,20 @@ export interface AssignedCheck<Assigned = Check> {
   readonly channelIds: readonly string[];
 }
 
-/** What a list is narrowed to: one slug, and checks that have all of the tags. */
+/** Filter of a list: one slug, and checks that have all of the tags. */
 export interface CheckFilter {
   readonly slug: string | undefined;
   readonly tags: readonly string[];
 }
 
-/** Checks of the caller's project in the order of their making. */
+/** Checks of the caller's project in the order of creation. */
 export async function listChecks(
   { db }: ChecksDeps,
   { projectId }: Caller,
   { slug, tags }: CheckFilter,
 ): Promise<AssignedCheck<ShownCheck>[]> {
   return db.read(async (tx) => {
-    // PostgreSQL knows no such character, so no slug can hold it
+    // PostgreSQL rejects this character, so no slug can contain it
     if (slug?.includes('\0') === true) return [];
     const found = await listManyChecks(tx, projectId, slug);
     const channelIds = await listAssignedUuids(tx, projectId);
@@ -72,12 +72,12 @@ export async function listCheckFlips(
   });
 }
 
-/** Stops watching; a check that is paused already stays as it is. */
+/** Pauses the check; a paused check stays unchanged. */
 export async function pause(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
   return change(deps, caller, uuid, pauseCheck);
 }
 
-/** Watches again, as if the check were new. Throws Conflict when it is not paused. */
+/** Resumes the check as a new one. Throws Conflict if it is not paused. */
 export async function resume(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
   return change(deps, caller, uuid, (check, now) => {
     if (check.storedStatus !== 'paused') throw new Conflict('check is not paused');
@@ -112,7 +112,7 @@ export async function withChannels(tx: Tx, check: Check): Promise<AssignedCheck>
   return { check, channelIds: assigned.map(({ uuid }) => uuid) };
 }
 
-/** Gives the check the channels that `text` names; does nothing where it is undefined. */
+/** Assigns the channels in `text` to the check; does nothing if it is undefined. */
 export async function assignNamedChannels(tx: Tx, check: Check, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   await assignChannels(tx, check.id, await pickChannels(tx, check.projectId, text));

@@ -10,7 +10,7 @@ export type NewCheck = Omit<Check, 'id'>;
 const minSeconds = 60;
 const maxSeconds = 31_536_000;
 
-/** The check of a row, or the field and the reason why there can be none. */
+/** The check of a row, or the field and the reason why it cannot be imported. */
 export function checkOf(row: DumpRow<'api.check'>, projectId: string): NewCheck | { readonly fault: string } {
   const tz = currentTimeZone(row.tz);
   if (tz === undefined) return { fault: 'tz: is not a time zone' };
@@ -67,9 +67,9 @@ function secondsOf(duration: number): number | undefined {
 type StateOfBoth = Pick<Check, 'pingCount' | 'storedStatus'>;
 
 /**
- * Whether the state in a dump is newer than the one here, of a check that was never pinged here. It is when there it was
- * pinged more often. After as many pings, a pause or a fall there counts, but a check that fell here or was paused here
- * stays so.
+ * Whether the state of a check in a dump is newer than its state here, if it was never pinged here. It is newer after
+ * more pings. After the same number of pings, a pause or a down status in the dump counts, but a check that went down
+ * or was paused here stays so.
  */
 export function isNewerState(dumped: StateOfBoth, here: StateOfBoth): boolean {
   if (dumped.pingCount !== here.pingCount) return dumped.pingCount > here.pingCount;

@@ -1,7 +1,7 @@
 import type { Handlers, probesContract } from '@certloop/contracts';
 import { describeLiveness, describeReadiness, type ProbesDeps } from './probes.service.js';
 
-/** Whether the process runs, and whether it takes requests, which are two things: without its database it only runs. */
+/** Liveness and readiness: without its database, the process is alive but not ready. */
 export function probesHandlers(deps: ProbesDeps): Handlers<typeof probesContract, undefined> {
   return {
     getLiveness: async () => ({ status: 200, body: describeLiveness() }),

@@ -14,8 +14,8 @@ export interface Identity {
 }
 
 /**
- * Project that a management key opens. Throws Unauthenticated when it is no key by its form, when no one has it,
- * or when it is read-only and `needed` is read-write.
+ * Project of a management key. Throws Unauthenticated if the key is malformed or unknown, or if it is read-only and
+ * `needed` is read-write.
  */
 export async function identifyProject(
   { db, ...secrets }: IdentifyDeps,
@@ -30,7 +30,7 @@ export async function identifyProject(
   return { projectId: found.id, ownerId: found.ownerId, kind: found.kind };
 }
 
-/** Project that a key opens, hashed under the secret or the former one, and the kind of the key. */
+/** Project and kind of a key, hashed under the secret or the former one. */
 export async function findProjectByKey(
   tx: Tx,
   secrets: Secrets,

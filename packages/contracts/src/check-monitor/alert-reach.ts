@@ -4,17 +4,17 @@ import type { Check, ReadOnlyCheck } from './checks.js';
 /** Tag of checks of CertLoop itself whose alerts are to reach no one, such as its canary. */
 export const internalTag = 'certloop-internal';
 
-/** How far the alerts of a project reach people. */
+/** Whether the alerts of a project reach people. */
 export interface AlertReach {
   readonly checks: number;
   /** Checks that send no alerts: no integration that can send is assigned to them. */
   readonly checksWithoutIntegration: number;
   readonly integrations: number;
-  /** Integrations that are switched off, as their target is gone. */
+  /** Integrations that are disabled, since their target is gone. */
   readonly switchedOff: number;
-  /** Integrations that cannot send as they or the monitor are set up. */
+  /** Integrations that cannot send with their settings or those of the monitor. */
   readonly unable: number;
-  /** Other integrations whose target takes no messages at present. */
+  /** Other integrations whose target currently accepts no messages. */
   readonly failing: number;
 }
 
@@ -37,14 +37,14 @@ export function measureAlertReach(
   };
 }
 
-/** Counts the integrations of a check that are switched on and can send. */
+/** Counts the enabled integrations of a check that can send. */
 export function onlyAble(integrations: readonly Integration[]): (check: Pick<Check, 'channels'>) => number {
   const able = integrations.filter((one) => one.disabled_at === undefined && one.cannot_send === undefined);
   const ids = new Set(able.map(({ id }) => id));
   return ({ channels }) => channels.split(',').filter((id) => ids.has(id)).length;
 }
 
-/** The checks as a read-write key sees them; undefined where the key is a read-only one. */
+/** The checks as a read-write key sees them; undefined for a read-only key. */
 export function withChannels(checks: readonly (Check | ReadOnlyCheck)[]): Check[] | undefined {
   const seen = checks.filter((check): check is Check => 'channels' in check);
   return seen.length === checks.length ? seen : undefined;

@@ -17,11 +17,11 @@ export interface RootRequest {
   readonly notAfter: Date;
   /** 1 up to 2^159 - 1. */
   readonly serialNumber: bigint;
-  /** Makes it an authority for these names alone, by critical nameConstraints; absent for any name. */
+  /** Restricts the CA to these names by critical nameConstraints; absent for any name. */
   readonly permittedNames?: PermittedNames | undefined;
 }
 
-/** A fresh key and its self-signed certificate: an authority without a bound on the path, for certificates and CRLs. */
+/** A new key and its self-signed certificate: a CA without a path length limit, for certificates and CRLs. */
 export async function createRoot(request: RootRequest): Promise<IssuerMaterial> {
   if (request.serialNumber < 1n || request.serialNumber >= 2n ** 159n) {
     throw new InvalidInput('The serial number is not within 1 and 2^159 - 1', { code: 'invalid_serial' });

@@ -40,7 +40,7 @@ export const queue: Schema = {
   ],
 };
 
-/** Takes the job that is due first, for 60 seconds. */
+/** Claims the earliest due job for 60 seconds. */
 export function claimJob(tx: Tx, now: Date): Promise<JobRow | undefined> {
   return claimDue(tx, {
     table: jobs,

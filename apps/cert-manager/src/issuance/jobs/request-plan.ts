@@ -2,7 +2,7 @@ import { type RequestStep, requestSteps, type StepReport, type StepStatus } from
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { coversHostname } from '../../judging/hostname.js';
 
-/** What is looked at of a certificate that is there. */
+/** Facts about an existing certificate. */
 export interface StoredCertificate {
   readonly pem: string;
   readonly spkiSha256: string;
@@ -12,8 +12,8 @@ export interface StoredCertificate {
 }
 
 /**
- * The certificate that serves the host name at `now`, of several the last one; `certificates` are oldest first. One
- * for a key that a later certificate has given up is of no use any more. Where the newest was revoked, none serves.
+ * The last certificate that is valid for the host name at `now`; `certificates` are oldest first. A certificate for a
+ * key that a later certificate replaced does not count. If the newest one is revoked, none counts.
  */
 export function findServing<C extends StoredCertificate>(
   certificates: readonly C[],
@@ -33,7 +33,7 @@ export function findServing<C extends StoredCertificate>(
   );
 }
 
-/** Whether a request must be confirmed: a certificate serves, and its time to be renewed has not come. */
+/** Whether a request must be confirmed: a certificate is valid and not yet due for renewal. */
 export function needsConfirmation(
   serving: StoredCertificate | undefined,
   { isConfirmed, renewAt, now }: { isConfirmed: boolean; renewAt: Date | undefined; now: Date },
@@ -49,7 +49,7 @@ function namesOf({ pem }: StoredCertificate): readonly string[] {
 /** Steps that have been begun, by name. */
 export type StepReports = Readonly<Partial<Record<RequestStep, StepReport>>>;
 
-/** Every step in the order of execution, those not reached as `pending`. */
+/** Every step in the order of execution; steps that were not reached are `pending`. */
 export function allSteps(reports: StepReports): Record<RequestStep, StepReport> {
   const pending: StepReport = { status: 'pending' };
   const entries = requestSteps.map((step) => [step, reports[step] ?? pending] as const);
@@ -74,7 +74,7 @@ export function changeStep(
 /** Why a step failed. */
 export type StepError = NonNullable<StepReport['error']>;
 
-/** The reports after whatever was under way has failed; what had not been begun is not reached. */
+/** The reports after all running steps have failed; later steps are not reached. */
 export function failUnderWay(reports: StepReports, error: StepError, now: Date): StepReports {
   const underWay = requestSteps.filter((step) => reports[step]?.status === 'running').at(-1);
   const next = requestSteps.find((step) => reports[step] === undefined);
@@ -86,7 +86,7 @@ export function failUnderWay(reports: StepReports, error: StepError, now: Date):
 
 type Items = Readonly<Record<string, { readonly status: StepStatus }>>;
 
-/** Parts of a step that were under way fail with it. */
+/** Running parts of a step fail with it. */
 function failedItems(report: StepReport | undefined): { readonly items?: Items } {
   const { items } = (report ?? {}) as { readonly items?: Items };
   if (items === undefined) return {};

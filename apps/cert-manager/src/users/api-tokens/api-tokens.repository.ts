@@ -42,7 +42,7 @@ export async function findApiToken(tx: Tx, id: string): Promise<ApiTokenRow | un
   return findRow(tx, apiTokens, { id });
 }
 
-/** Those of the tokens that are there; at least one is asked for. */
+/** The existing tokens among at least one id. */
 export function listApiTokensById(tx: Tx, ids: readonly string[]): Promise<ApiTokenRow[]> {
   return findRows(tx, apiTokens, { id: ids });
 }

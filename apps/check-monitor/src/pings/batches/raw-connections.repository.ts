@@ -1,6 +1,6 @@
 import { keepsPrepared, type LaneStatement, type Tx } from '@certloop/db';
 
-// The hottest statements go past TypeORM, which costs more than they do; the transaction is the one in hand.
+// The most frequent statements bypass TypeORM, which costs more than they do; they run in the current transaction.
 
 type SqliteValue = string | number | Buffer | null;
 

@@ -1,9 +1,9 @@
 import type { AcmeDeps } from '../acme-deps.service.js';
 
-// The last moment that a Date can be.
+// the latest time that a Date can represent
 const never = new Date(8.64e15);
 
-/** Until when an order or a challenge is to seem under way; undefined when that is not asked for. */
+/** Until when an order or a challenge must appear as processing; undefined without such a fault. */
 export function processingUntil(
   { faults, clock }: Pick<AcmeDeps, 'faults' | 'clock'>,
   endpoint: 'finalize' | 'challenge',

@@ -3,11 +3,11 @@ import { findText, type MimePart, parsePart, partsOf } from '../../../mime.js';
 import { contentOf } from '../../../mime-content.js';
 import { encodeBase64, encodeQuotedPrintable } from './transfer-encoding.js';
 
-/** A mail as it may be attached to another one. */
+/** A mail in a form that can be attached to another one. */
 export interface AttachedMail {
-  /** A message in US-ASCII with short lines (RFC 5322), of about a megabyte at most. */
+  /** A message in US-ASCII with short lines (RFC 5322), at most about a megabyte. */
   readonly source: Buffer;
-  /** What of the original is left out, in words; empty when it is complete. */
+  /** Omitted parts of the original, in words; empty if it is complete. */
   readonly omitted: readonly string[];
 }
 
@@ -22,9 +22,9 @@ const maxDepth = 5;
 const maxLineLength = 998;
 
 /**
- * Makes a mail fit to be attached, whatever it was: mail servers refuse what is large, has long lines, or has mails
- * within mails. Keeps the header and the first text, and of the other parts, each encoded anew, those that there is
- * room for. Attached mails are left out.
+ * Rewrites any mail so that it can be attached: mail servers reject large mails, long lines, and mails within mails.
+ * The result contains the header, the first text, and the other parts that fit, each encoded again. Attached mails are
+ * omitted.
  */
 export function attachableMail(original: Buffer): AttachedMail {
   const mail = parsePart(original);

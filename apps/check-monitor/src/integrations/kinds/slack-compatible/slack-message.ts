@@ -8,14 +8,14 @@ interface Field {
   readonly short: boolean;
 }
 
-/** How a target takes text that stands for itself. */
+/** Escapes text so that the target shows it unchanged. */
 export type EscapeText = (text: string) => string;
 
-/** Slack reads three characters as markup; others of its kin show the entities. */
+/** Slack interprets three characters as markup; compatible services show the entities. */
 export const escapeForSlack: EscapeText = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** What differs between the targets that take messages of this form. */
+/** Differences between the targets that accept these messages. */
 export interface SlackDialect {
   readonly escapeText: EscapeText;
   /** Asterisks of a schedule, which would make text bold. */
@@ -25,7 +25,7 @@ export interface SlackDialect {
 /** An invisible character (U+034F) before each asterisk, so that it begins no markup. */
 export const separateStars: EscapeText = (text) => text.replaceAll('*', '\u034f*');
 
-/** Message in the form of Slack's incoming webhooks, which Mattermost and Discord understand too. */
+/** Message for Slack's incoming webhooks, which Mattermost and Discord accept too. */
 export function slackMessage(view: EventView, dialect: SlackDialect): object {
   const { escapeText } = dialect;
   const fields = view.facts.map((fact) => fieldOf(fact, dialect));
@@ -60,7 +60,7 @@ function longField(title: string, value: string): Field {
   return { title, value, short: false };
 }
 
-/** Discord refuses longer texts. */
+/** Discord rejects longer texts. */
 const maxNoticeOctets = 3000;
 
 /** A notice in the same form. */
