@@ -74,7 +74,7 @@ const options = {
 } as const;
 
 // an import of hundreds of megabytes is one transaction
-const longestCommandMs = 86_400_000;
+const maxCommandMs = 86_400_000;
 
 const logger = createLogger({ service: 'check-monitor', level: 'silent' });
 
@@ -125,8 +125,8 @@ async function withDatabase<T>(
   const db: Database = await openDatabase({
     url: databaseUrl,
     schema,
-    transactionMs: longestCommandMs,
-    limits: { idleMs: longestCommandMs },
+    transactionMs: maxCommandMs,
+    limits: { idleMs: maxCommandMs },
   });
   const clock = { now: () => microsOf(new Date()) };
   let notifier: Notifier | undefined;

@@ -10,7 +10,7 @@ const keyOptions: Readonly<Record<KeyKind, string>> = {
 };
 
 // what a common name may have at most (RFC 5280, ub-common-name)
-const longestCommonName = 64;
+const maxCommonNameLength = 64;
 
 /**
  * The command that makes a key and a CSR for a host name or an address, both in files named after it. A name that is
@@ -19,7 +19,7 @@ const longestCommonName = 64;
  */
 export function opensslCommand(name: string, key: KeyKind, shell: ShellKind): string {
   const file = name.replace(/^\*/, '_').replace(/[^A-Za-z0-9._-]/g, '_');
-  const subject = name.length <= longestCommonName ? `/CN=${name}` : '/';
+  const subject = name.length <= maxCommonNameLength ? `/CN=${name}` : '/';
   const kind = /^[\d.]+$|:/.test(name) ? 'IP' : 'DNS';
   const parts = [
     `openssl req -new ${keyOptions[key]} -nodes`,

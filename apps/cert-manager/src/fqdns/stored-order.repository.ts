@@ -1,4 +1,4 @@
-import { longestPage } from '@certloop/contracts';
+import { maxPageSize } from '@certloop/contracts';
 import {
   type Column,
   column,
@@ -40,7 +40,7 @@ export async function readStoredPage<Row extends StoredRow>(
     for await (const slice of slices) rows.push(...slice);
     return { rows, total: rows.length, next: undefined };
   }
-  const limit = window.limit ?? longestPage;
+  const limit = window.limit ?? maxPageSize;
   const rows = await querySql<Row>(tx, ...selectRows(table, fqdnId, { ...window, limit: limit + 1 }));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);

@@ -43,7 +43,7 @@ export function areSameIdentifiers(
 }
 
 const maxNames = 100;
-const longestCommonName = 64;
+const maxCommonNameLength = 64;
 
 function identifiersOf(csr: Csr): AcmeIdentifier[] {
   const { commonNames, dnsNames, ipAddresses } = describeCsr(csr);
@@ -62,8 +62,8 @@ function nameFault(csr: Csr): string | undefined {
   const names = new Set([...dnsNames, ...ipAddresses].map((name) => name.toLowerCase()));
   for (const name of describeCsr(csr).commonNames) {
     if (parseIpAddress(name) !== undefined) return `its common name is an address: ${name}`;
-    if (name.length > longestCommonName)
-      return `its common name is longer than ${longestCommonName} characters`;
+    if (name.length > maxCommonNameLength)
+      return `its common name is longer than ${maxCommonNameLength} characters`;
     if (names.size > 0 && !names.has(name.toLowerCase()))
       return `its common name ${name} is not among its names`;
   }

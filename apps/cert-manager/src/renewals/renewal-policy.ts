@@ -37,7 +37,7 @@ const day = 24 * 60 * minute;
 const shortLifetime = 10 * day;
 const jitter = 0.05;
 /** Share of the lifetime that a window leaves for further tries, however late it is. */
-const leastLeft = 1 / 6;
+const minShareLeft = 1 / 6;
 
 /**
  * When a certificate is to be renewed: within its CA's window if there is a sound one, as far as that leaves a sixth of
@@ -48,7 +48,7 @@ export function planRenewal(terms: RenewalTerms): RenewalPlan {
   const lifetime = Math.max(0, notAfter.getTime() - terms.notBefore.getTime());
   if (window !== undefined && isSound(window, notAfter)) {
     const { start, end } = window;
-    const bound = notAfter.getTime() - lifetime * leastLeft;
+    const bound = notAfter.getTime() - lifetime * minShareLeft;
     const latest = new Date(Math.min(end.getTime(), bound));
     const earliest = new Date(Math.min(start.getTime(), latest.getTime()));
     // the window is part of the seed: a new one is a new draw, the same one never is
@@ -97,7 +97,7 @@ export interface RenewedTerms {
   readonly renewals?: number;
 }
 
-const longestRest = 60 * minute;
+const maxRestMs = 60 * minute;
 const usualRenewals = 3;
 
 /**
@@ -108,7 +108,7 @@ const usualRenewals = 3;
  */
 export function restUntil({ renewedAt, notAfter, renewals = 1 }: RenewedTerms): Date {
   const left = notAfter.getTime() - renewedAt.getTime();
-  const rest = Math.min(longestRest, Math.max(minute, left / 20));
+  const rest = Math.min(maxRestMs, Math.max(minute, left / 20));
   const doubled = rest * 2 ** Math.min(40, Math.max(0, renewals - usualRenewals));
   return new Date(renewedAt.getTime() + Math.max(rest, Math.min(doubled, left / 3)));
 }

@@ -223,8 +223,8 @@ async function rested(
   const renewed = { renewedAt: certificate.createdAt, notAfter: certificate.expiresAt };
   // hardly ever is a plan so early that it matters who brought the certificate
   const lifetimeMs = certificate.expiresAt.getTime() - certificate.notBefore.getTime();
-  const longestRest = restUntil({ ...renewed, renewals: Number.POSITIVE_INFINITY });
-  if (longestRest <= outlook.plan.renewAt || !(await cameOfRenewal(tx, certificate))) return outlook;
+  const latestRest = restUntil({ ...renewed, renewals: Number.POSITIVE_INFINITY });
+  if (latestRest <= outlook.plan.renewAt || !(await cameOfRenewal(tx, certificate))) return outlook;
   const since = new Date(certificate.createdAt.getTime() - lifetimeMs);
   const renewals = await countRenewalsSince(tx, certificate.fqdnId, since);
   return { ...outlook, plan: withRest(outlook.plan, { ...renewed, renewals }) };

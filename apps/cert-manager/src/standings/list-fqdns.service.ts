@@ -1,4 +1,4 @@
-import { type FqdnSort, type FqdnState, longestPage, type SortedPosition } from '@certloop/contracts';
+import { type FqdnSort, type FqdnState, maxPageSize, type SortedPosition } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
@@ -51,7 +51,7 @@ export async function listFqdnsByStanding(
   caller: Caller,
   query: FqdnsQuery,
 ): Promise<FqdnPage> {
-  const { sort = 'createdAt', limit = longestPage, include, renewal, expiresBefore } = query;
+  const { sort = 'createdAt', limit = maxPageSize, include, renewal, expiresBefore } = query;
   const after = positionIn(query.cursor, { sort, isText: sort === 'fqdn' });
   const filter = {
     ...query,

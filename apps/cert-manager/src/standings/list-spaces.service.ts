@@ -1,4 +1,4 @@
-import { longestPage, type SortedPosition, type SpaceSort } from '@certloop/contracts';
+import { maxPageSize, type SortedPosition, type SpaceSort } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
@@ -33,7 +33,7 @@ export interface SpacePage {
 export async function listSpacesByStanding(
   { db, clock }: ListSpacesDeps,
   caller: Caller,
-  { q, sort = 'createdAt', include, limit = longestPage, cursor }: SpacesQuery,
+  { q, sort = 'createdAt', include, limit = maxPageSize, cursor }: SpacesQuery,
 ): Promise<SpacePage> {
   const after = positionIn(cursor, { sort, isText: sort === 'name' });
   const scope = readableSpaces(caller);

@@ -1,6 +1,6 @@
 import { pythonBlanks } from '../blanks.js';
 
-const longestSlug = 100;
+const maxSlugLength = 100;
 
 /** Slug that versions 1 and 2 of the API make of a name: plain letters and digits, hyphens between words. */
 export function slugify(name: string): string {
@@ -12,5 +12,5 @@ export function slugify(name: string): string {
     .replace(/[^a-z0-9_ -]/g, '')
     .replace(/[- ]+/g, '-')
     .replace(/^[-_]+|[-_]+$/g, '')
-    .slice(0, longestSlug);
+    .slice(0, maxSlugLength);
 }

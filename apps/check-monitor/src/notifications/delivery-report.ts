@@ -5,7 +5,7 @@ export interface DeliveryReport {
   readonly isPermanent: boolean;
 }
 
-const longestError = 200;
+const maxErrorLength = 200;
 
 /**
  * Report in the fields of a callback: `error`, with anything in `mark_disabled` for good, or the statuses that
@@ -26,5 +26,5 @@ function failedWith(status: string): string {
 
 /** PostgreSQL takes no null characters in a text. */
 function cut(text: string): string {
-  return [...text.replaceAll('\0', '')].slice(0, longestError).join('');
+  return [...text.replaceAll('\0', '')].slice(0, maxErrorLength).join('');
 }

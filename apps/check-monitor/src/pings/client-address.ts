@@ -17,7 +17,7 @@ export interface Sender {
 
 export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-const longestScheme = 10;
+const maxSchemeLength = 10;
 
 /** Range of `10.0.0.0/8` or of one address. Throws Error when the text is neither. */
 export function parseRange(text: string): AddressRange {
@@ -36,7 +36,7 @@ export function originOf(sender: Sender, trusted: readonly AddressRange[]): Orig
   const { forwardedFor, forwardedProto } = sender;
   return {
     remoteAddr: forwardedFor === undefined ? peer : parseAddress(forwardedFor.split(',')[0] ?? ''),
-    scheme: forwardedProto?.slice(0, longestScheme) ?? 'http',
+    scheme: forwardedProto?.slice(0, maxSchemeLength) ?? 'http',
   };
 }
 

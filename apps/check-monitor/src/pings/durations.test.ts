@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Signal } from '../checks/check-state.js';
-import { longestRun, pairRuns, type RunEvent, roundedSeconds } from './durations.js';
+import { maxRunDuration, pairRuns, type RunEvent, roundedSeconds } from './durations.js';
 
 type Short = [Signal, number, (string | null)?];
 
@@ -24,8 +24,8 @@ describe('runs on a page', () => {
         [8, 7],
       ],
     ],
-    ['just under 72 h', page(['start', 0], ['success', longestRun - 1]), [[6, longestRun - 1]]],
-    ['72 h', page(['start', 0], ['success', longestRun]), []],
+    ['just under 72 h', page(['start', 0], ['success', maxRunDuration - 1]), [[6, maxRunDuration - 1]]],
+    ['72 h', page(['start', 0], ['success', maxRunDuration]), []],
   ])('%s', (_situation, pings, durations) => {
     expect([...pairRuns(pings).durations]).toEqual(durations);
   });
@@ -34,7 +34,7 @@ describe('runs on a page', () => {
     ['an end without a start on the page', page(['success', 5]), [5]],
     ['a start on the page', page(['start', 1], ['success', 5]), []],
     ['the second end of a run', page(['success', 5], ['fail', 6]), [5]],
-    ['72 h after the begin of the page', page(['log', 0], ['success', longestRun]), []],
+    ['72 h after the begin of the page', page(['log', 0], ['success', maxRunDuration]), []],
   ])('to be looked up: %s', (_situation, pings, numbers) => {
     expect(pairRuns(pings).lookups.map(({ n }) => n)).toEqual(numbers);
   });

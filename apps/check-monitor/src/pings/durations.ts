@@ -2,7 +2,7 @@ import type { Signal } from '../checks/check-state.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 
 /** A run that took this long or longer is taken for two that have nothing to do with each other. */
-export const longestRun = 72 * 3600 * microsPerSecond;
+export const maxRunDuration = 72 * 3600 * microsPerSecond;
 
 const usualLookups = 10;
 
@@ -35,9 +35,9 @@ export function pairRuns(oldestFirst: readonly RunEvent[], maxLookups = usualLoo
     if (ping.signal === 'start') open.set(ping.runId, ping.at);
     if (ping.signal !== 'success' && ping.signal !== 'fail') continue;
     const startedAt = open.get(ping.runId);
-    if (startedAt !== undefined && ping.at - startedAt < longestRun)
+    if (startedAt !== undefined && ping.at - startedAt < maxRunDuration)
       durations.set(ping.n, ping.at - startedAt);
-    if (!open.has(ping.runId) && ping.n > 1 && ping.at - pageBegins < longestRun) lookups.push(ping);
+    if (!open.has(ping.runId) && ping.n > 1 && ping.at - pageBegins < maxRunDuration) lookups.push(ping);
     open.set(ping.runId, undefined);
   }
   return lookups.length > maxLookups ? none : { durations, lookups };

@@ -2,7 +2,7 @@ import { NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { readCheck } from '../checks/checks.service.js';
 import type { Caller } from '../projects/caller.js';
-import { longestRun, pairRuns, type RunEvent } from './durations.js';
+import { maxRunDuration, pairRuns, type RunEvent } from './durations.js';
 import { type PingLimits, pingLimitOf } from './ping-limits.service.js';
 import { findEarlierRunEvent, findPing, listLatestPings, type PingSummary } from './pings.repository.js';
 
@@ -56,6 +56,6 @@ export async function readPingBody(
 
 /** Duration of the run that a ping ended, where its start lies before the page. */
 async function findDuration(tx: Tx, checkId: number, end: RunEvent): Promise<number | undefined> {
-  const begin = await findEarlierRunEvent(tx, checkId, end, end.at - longestRun);
+  const begin = await findEarlierRunEvent(tx, checkId, end, end.at - maxRunDuration);
   return begin?.signal === 'start' ? end.at - begin.at : undefined;
 }

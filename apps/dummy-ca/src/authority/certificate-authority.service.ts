@@ -34,7 +34,7 @@ export interface RootSource extends PointerSettings {
   /** How far back a certificate begins at most, unless another beginning is asked for. */
   readonly backdateSeconds: number;
   /** Serial numbers begin no lower, whatever the clock says; 0 when absent. */
-  readonly leastSerialNumber?: bigint;
+  readonly minSerialNumber?: bigint;
 }
 
 /** Facts of the root that are logged at start. */
@@ -73,10 +73,10 @@ export async function openAuthority(
   spread = onThisThread,
 ): Promise<CertificateAuthority> {
   const now = clock.now();
-  const { leastSerialNumber = 0n } = source;
+  const { minSerialNumber = 0n } = source;
   const byClock = firstSerialNumber(now, randomBytes(randomOctets));
-  const isClockBehind = byClock < leastSerialNumber;
-  const first = isClockBehind ? leastSerialNumber : byClock;
+  const isClockBehind = byClock < minSerialNumber;
+  const first = isClockBehind ? minSerialNumber : byClock;
   const { certificateDer, privateKey } = loadRoot(source, now) ?? (await makeRoot(source, first, now));
   const { publicUrl, pointers, backdateSeconds } = source;
   // A root made here has the first number itself.

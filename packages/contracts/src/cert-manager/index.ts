@@ -29,7 +29,7 @@ export {
   formatListCursor,
   formatSortedCursor,
   type ListPosition,
-  longestPage,
+  maxPageSize,
   type SortedPosition,
 } from './pages.js';
 export * from './permission-groups.js';

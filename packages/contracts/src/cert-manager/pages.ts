@@ -38,11 +38,11 @@ const listCursor = z
   .meta({ type: 'string' });
 
 /** Longest page of a list. */
-export const longestPage = 1000;
+export const maxPageSize = 1000;
 
 /** Query of a list: the whole of it without either, else a page of `limit` after the place of `cursor`. */
 export const pageQuery = {
-  limit: scalars.optionalQueryInteger(1, longestPage),
+  limit: scalars.optionalQueryInteger(1, maxPageSize),
   cursor: listCursor.optional(),
 };
 

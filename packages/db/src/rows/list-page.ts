@@ -1,4 +1,4 @@
-import { type ListPosition, longestPage } from '@certloop/contracts';
+import { type ListPosition, maxPageSize } from '@certloop/contracts';
 import type { Database, Tx } from '../database.js';
 import { type Column, column, columnName } from '../tables/columns.js';
 import { querySql, querySqlInSlices, type SqlValue } from './sql.js';
@@ -39,7 +39,7 @@ export async function readList<Row>(
   read: (tx: Tx, window: ListWindow) => Promise<ListPage<Row>>,
 ): Promise<ListPage<Row>> {
   if (!isWholeList(window)) return db.read((tx) => read(tx, window));
-  const first = await db.read((tx) => read(tx, { limit: longestPage }));
+  const first = await db.read((tx) => read(tx, { limit: maxPageSize }));
   return first.next === undefined ? first : db.longRead((tx) => read(tx, window));
 }
 
@@ -70,7 +70,7 @@ export async function readListPage<Row extends { readonly id: string }>(
     for await (const slice of querySqlInSlices<Row>(tx, ...selectRows(list, {}))) rows.push(...slice);
     return { rows, total: rows.length, next: undefined };
   }
-  const limit = window.limit ?? longestPage;
+  const limit = window.limit ?? maxPageSize;
   const rows = await querySql<Row>(tx, ...selectRows(list, { ...window, limit: limit + 1 }));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);

@@ -16,13 +16,13 @@ export interface TraceExportOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const longestFlushMs = 3_000;
+const maxFlushMs = 3_000;
 // all tries of a batch together, so that the last one is over when the process wants to end
-const longestExportMs = 2_500;
+const maxExportMs = 2_500;
 
 /** Opens the way of spans to a collector; the function that it returns sends what waits, and closes it. */
 export function openTraceExport({ service, url, headers }: TraceExportOptions): () => Promise<void> {
-  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: longestExportMs });
+  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: maxExportMs });
   const provider = new NodeTracerProvider({
     resource: defaultResource()
       .merge(detectResources({ detectors: [envDetector] }))
@@ -32,7 +32,7 @@ export function openTraceExport({ service, url, headers }: TraceExportOptions): 
   // no propagator: what goes on elsewhere is decided call by call
   provider.register({ propagator: null });
   return async () => {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, longestFlushMs).unref());
+    const late = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
     await Promise.race([provider.shutdown().catch(() => undefined), late]);
     trace.disable();
     context.disable();

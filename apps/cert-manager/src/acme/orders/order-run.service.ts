@@ -81,7 +81,7 @@ export async function reportStep(run: Run, step: OrderStep, change: StepChange):
   await (run.record.isFinalizing === true ? evenIfAbandoned(written) : written);
 }
 
-const leastWaitMs = 1000;
+const minWaitMs = 1000;
 const maxWaitMs = 600_000;
 
 // Most CAs validate and issue within half a second and name no moment at which to ask again.
@@ -89,18 +89,18 @@ const firstLooksMs: readonly number[] = [50, 100, 250, 500];
 
 /** Waits until an order that the CA works on is worth a further look: as long as the CA says, else longer each time. */
 export async function waitToLook(run: Run, retryAt: Date | undefined): Promise<void> {
-  const usualMs = firstLooksMs[run.looks] ?? leastWaitMs;
+  const usualMs = firstLooksMs[run.looks] ?? minWaitMs;
   run.looks += 1;
   await wait(run, retryAt === undefined ? usualMs : msUntil(run, retryAt));
 }
 
 /** Waits after a failure: until the CA wants to be asked again, a second at least. */
 export async function waitFor(run: Run, retryAt: Date | undefined): Promise<void> {
-  await wait(run, retryAt === undefined ? leastWaitMs : msUntil(run, retryAt));
+  await wait(run, retryAt === undefined ? minWaitMs : msUntil(run, retryAt));
 }
 
 const msUntil = ({ deps }: Run, retryAt: Date): number =>
-  Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), leastWaitMs), maxWaitMs);
+  Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), minWaitMs), maxWaitMs);
 
 async function wait(run: Run, ms: number): Promise<void> {
   run.waitedMs += ms;

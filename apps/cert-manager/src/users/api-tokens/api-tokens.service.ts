@@ -26,7 +26,7 @@ export interface NewToken {
 
 const dayMs = 86_400_000;
 const usualLifeMs = 90 * dayMs;
-const longestLifeMs = 365 * dayMs;
+const maxLifeMs = 365 * dayMs;
 const maxFamilyLifeMs = 2 * 365 * dayMs;
 const maxTokens = 100;
 
@@ -97,7 +97,7 @@ function expiryOf(text: string | undefined, now: Date): Date {
   if (text === undefined) return new Date(now.getTime() + usualLifeMs);
   const expiresAt = new Date(text);
   const lifeMs = expiresAt.getTime() - now.getTime();
-  if (lifeMs > 0 && lifeMs <= longestLifeMs) return expiresAt;
+  if (lifeMs > 0 && lifeMs <= maxLifeMs) return expiresAt;
   throw fault('expiresAt', 'must be in the future, at most 365 days from now');
 }
 

@@ -18,7 +18,7 @@ export interface CheckDescription {
 }
 
 // the monitor's bound of a name
-const longestName = 100;
+const maxNameLength = 100;
 
 /**
  * Name, tags and text of the check of an FQDN. Its slug is made of the FQDN's id, so that equal host names in several
@@ -45,7 +45,7 @@ export function slugOf(fqdnId: string): string {
 
 function shortened(text: string): string {
   const letters = [...text];
-  return letters.length <= longestName ? text : `${letters.slice(0, longestName - 1).join('')}…`;
+  return letters.length <= maxNameLength ? text : `${letters.slice(0, maxNameLength - 1).join('')}…`;
 }
 
 /** Letters and digits of a name with hyphens between them, at most 50. */

@@ -96,13 +96,13 @@ function hasOutrun({ lastStart, graceSeconds }: Check, now: Micros): boolean {
 }
 
 const leastPings = 3;
-const longestRun = 15 * 60 * microsPerSecond;
+const maxRunDuration = 15 * 60 * microsPerSecond;
 
 /** The zone in which the most of the latest pings follow an occurrence, where they do not in that of the check. */
 function hintOf({ check, successes, zones }: DiagnosisFacts): Diagnosis['zoneHint'] {
   const schedule = check.kind === 'simple' ? undefined : parseSchedule(check.schedule);
   if (schedule === undefined || successes.length < leastPings) return undefined;
-  const window = Math.min(longestRun, check.graceSeconds * microsPerSecond);
+  const window = Math.min(maxRunDuration, check.graceSeconds * microsPerSecond);
   const matchesIn = (tz: string) =>
     successes.filter((at) => (schedule.next(at - window, tz) ?? Number.POSITIVE_INFINITY) <= at).length;
   if (matchesIn(check.tz) > 0) return undefined;

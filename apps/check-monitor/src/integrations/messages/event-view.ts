@@ -62,7 +62,7 @@ export interface ViewSite {
 
 const longestBody = 1000;
 // targets limit the parts of a message, and nothing limits a description
-const longestDescription = 500;
+const maxDescriptionLength = 500;
 
 /** Texts of an event, as read at the moment `now`. */
 export function viewEvent(event: AlertEvent, site: ViewSite, now: Micros): EventView {
@@ -140,7 +140,7 @@ function momentOf({ at, check: { period } }: AlertEvent): string {
 
 function factsOf(event: AlertEvent, now: Micros): Fact[] {
   const { check, projectName, lastPing, status } = event;
-  const description = cut(check.description, longestDescription, '…');
+  const description = cut(check.description, maxDescriptionLength, '…');
   return [
     { label: status === 'up' ? 'Came Up' : 'Went Down', text: momentOf(event), isShort: true },
     ...changesFact(event),

@@ -21,7 +21,7 @@ export const pingPrefix = '/ping/';
 
 const pingMethods = ['GET', 'HEAD', 'POST', 'PUT'];
 const largestBody = 2_621_440;
-const longestUserAgent = 200;
+const maxUserAgentLength = 200;
 
 /**
  * Answers ping addresses straight from the HTTP server: a framework would cost more than the rest of a ping. Answers
@@ -48,7 +48,7 @@ async function respond(
     address,
     method,
     origin: originOf(senderOf(request), deps.trustedProxies),
-    userAgent: (request.headers['user-agent'] ?? '').slice(0, longestUserAgent),
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, maxUserAgentLength),
     body: await receiveBeginning(request, deps.bodyLimit),
   };
   const { isNew } = await deps.intake.receive(ping);

@@ -15,7 +15,7 @@ import type { SlugTarget } from '../ping-address.js';
 
 export type ProvisionDeps = Pick<WriteCheckDeps, 'newUuid' | 'clock' | 'checkLimit'>;
 
-const longestSlug = 100;
+const maxSlugLength = 100;
 
 /**
  * Makes the check that a ping asks for, with all channels of its project, unless someone else was quicker; returns
@@ -28,7 +28,7 @@ export async function provisionCheck(
 ): Promise<{ readonly uuid: string; readonly isNew: boolean }> {
   const project = await findProjectByPingKey(tx, pingKey);
   if (project === undefined) throw new NotFound('not found');
-  if (slug.length > longestSlug) throw wrongUrl();
+  if (slug.length > maxSlugLength) throw wrongUrl();
   const owner = await lockOwner(tx, project.ownerId);
   if ((await findProjectForShare(tx, project.id)) === undefined) throw new NotFound('not found');
   const [existing] = await findChecksBySlug(tx, project.id, slug);

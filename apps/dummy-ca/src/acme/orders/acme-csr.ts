@@ -92,7 +92,7 @@ function requireSoundHash({ signatureAlgorithm: { name, scheme } }: Csr): void {
   throw badCsr(`the CSR is signed with ${name}; sign it with SHA-256, SHA-384 or SHA-512`);
 }
 
-const leastRsaBits = 2048;
+const minRsaBits = 2048;
 const soundKeys: readonly string[] = ['RSA', 'ECDSA', 'Ed25519'];
 const soundCurves: readonly string[] = ['P-256', 'P-384', 'P-521'];
 
@@ -100,7 +100,7 @@ function requireSoundKey(csr: Csr, accountKey: KeyObject): void {
   const { publicKeyAlgorithm: algorithm, keySize, curve } = describeCsr(csr);
   const isSound =
     soundKeys.includes(algorithm) &&
-    (algorithm !== 'RSA' || keySize >= leastRsaBits) &&
+    (algorithm !== 'RSA' || keySize >= minRsaBits) &&
     (algorithm !== 'ECDSA' || soundCurves.includes(curve ?? ''));
   if (!isSound) throw badCsr(`the key of the CSR, ${algorithm} with ${keySize} bits, is not accepted`);
   if (publicKeysEqual(csr.spkiDer, exportSpki(accountKey))) {

@@ -5,8 +5,8 @@ import { incidentDetails } from '../../messages/incident-details.js';
 
 /** Limits of the alert API, in characters. */
 const longestMessage = 130;
-const longestDescription = 15_000;
-const longestTag = 50;
+const maxDescriptionLength = 15_000;
+const maxTagLength = 50;
 const maxTags = 20;
 
 /** Opens an alert named by the check when it falls, and closes it when it comes up. */
@@ -27,9 +27,9 @@ export function opsgenieMessage(
   const alert = {
     alias,
     source: view.siteName,
-    tags: check.tagList.slice(0, maxTags).map((tag) => tag.slice(0, longestTag)),
+    tags: check.tagList.slice(0, maxTags).map((tag) => tag.slice(0, maxTagLength)),
     message: messageOf(view).slice(0, longestMessage),
-    description: check.description.slice(0, longestDescription),
+    description: check.description.slice(0, maxDescriptionLength),
     details: {
       ...incidentDetails(event, view, (text) => `<code>${text}</code>`),
       'Full details': view.link,
