@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, expect, test } from '@jest/globals';
+import type { DialectName } from '@certloop/db';
+import { testDialects } from '@certloop/db/testing';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import {
   addFqdn,
   type Clients,
@@ -13,11 +15,12 @@ import {
   signCsr,
   uploadCsr,
 } from '../../src/main-job.js';
-import { describeStack } from '../support/running-stack.js';
-import type { RunningStack } from '../support/test-stack.js';
+import { type Cleanup, startTestStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
 
 const inTime = 60_000;
+// each test begins at once, and waits for its turn
+jest.setTimeout(300_000);
 
 /** An FQDN with a CSR, in a space of its own. */
 async function preparedFqdn(clients: Clients, hostname: string): Promise<Place> {
@@ -77,34 +80,67 @@ interface SeenEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Gets notices of the monitor, and calls of a ping address elsewhere. */
-const events: SeenEvent[] = [];
-let pings = 0;
-const elsewhere = createServer((request, response) => {
-  if (request.url === '/ping') pings += 1;
-  else
-    void text(request).then((body) => {
-      const event = JSON.parse(body) as SeenEvent;
-      if (event.type.startsWith('monitor.')) events.push(event);
-    });
-  response.writeHead(204).end();
-});
-afterAll(() => new Promise((resolve) => elsewhere.close(resolve)));
+/** Receives notices of the monitor, and calls of a ping address elsewhere. */
+async function startElsewhere(cleanups: Cleanup[]) {
+  const seen = { events: [] as SeenEvent[], pings: 0 };
+  const server = createServer((request, response) => {
+    if (request.url === '/ping') seen.pings += 1;
+    else
+      void text(request).then((body) => {
+        const event = JSON.parse(body) as SeenEvent;
+        if (event.type.startsWith('monitor.')) seen.events.push(event);
+      });
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  cleanups.push(() => new Promise((resolve) => server.close(resolve)));
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
 
-async function environment() {
-  if (!elsewhere.listening) await new Promise<void>((done) => elsewhere.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
-  return {
+const cleanups: Cleanup[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+async function startPlace(dialect: DialectName) {
+  const { seen, url } = await startElsewhere(cleanups);
+  const environment = {
     NOTICE_WEBHOOK_URL: `${url}/notices`,
     NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
     WATCH_AWAY_SECONDS: '10',
     HEARTBEAT_PING_URLS: `${url}/ping`,
   };
+  return { ...(await startTestStack(dialect, environment, cleanups)), seen };
 }
 
-const suite = (running: () => RunningStack) => {
-  test('has a check that is up until the renewal, and goes with the FQDN', async () => {
-    const { clients } = running();
+type WatchPlace = Awaited<ReturnType<typeof startPlace>>;
+
+const places = new Map<DialectName, Promise<WatchPlace>>();
+const turns = new Map<DialectName, Promise<void>>();
+let isStarted: Promise<unknown> = Promise.resolve();
+
+/** The stack of a database, started by the first test that needs it, while no other one starts. */
+function placeOn(dialect: DialectName): Promise<WatchPlace> {
+  const found = places.get(dialect);
+  if (found !== undefined) return found;
+  const place = isStarted.then(() => startPlace(dialect));
+  places.set(dialect, place);
+  isStarted = place.catch(() => undefined);
+  return place;
+}
+
+/** A test on each database: one after the other on a stack, and on both stacks at once, which wait most of the time. */
+function onEachStack(title: string, work: (place: WatchPlace) => Promise<void>): void {
+  test.concurrent.each(testDialects())(`${title}, on %s`, (dialect) => {
+    const before = turns.get(dialect)?.catch(() => undefined) ?? Promise.resolve();
+    const turn = before.then(async () => work(await placeOn(dialect)));
+    turns.set(dialect, turn);
+    return turn;
+  });
+}
+
+describe('the watch of certificates', () => {
+  onEachStack('has a check that is up until the renewal, and goes with the FQDN', async ({ clients }) => {
     const place = await renewedFqdn(clients, 'watched.example.test');
     const renewAt = await renewAtOf(clients, place);
     const check = await until(inTime, async () => {
@@ -127,24 +163,25 @@ const suite = (running: () => RunningStack) => {
     await until(inTime, async () => ((await findCheck(clients, place)) === undefined ? true : undefined));
   });
 
-  test('goes down with the reason when there is no certificate to be had, and up when there is', async () => {
-    const { stack, clients } = running();
-    const place = await preparedFqdn(clients, 'failing.example.test');
-    await switchRenewal(clients, place);
-    await awaitStatus(clients, place, 'new');
-    await stack.end('dummy-ca', 'kill');
-    const providerId = await dummyCaProvider(clients);
-    const refused = await clients.manager.signCsr({ params: place, body: { providerId } });
-    expect(refused.body.success).toBe(false);
-    const { uuid } = await awaitStatus(clients, place, 'down');
-    expect(await pingsOf(clients, uuid)).toEqual([`fail: request failed: ${refused.body.message}`]);
-    await stack.start('dummy-ca');
-    await signCsr(clients, place);
-    await awaitStatus(clients, place, 'up');
-  });
+  onEachStack(
+    'goes down with the reason when there is no certificate to be had, and up when there is',
+    async ({ stack, clients }) => {
+      const place = await preparedFqdn(clients, 'failing.example.test');
+      await switchRenewal(clients, place);
+      await awaitStatus(clients, place, 'new');
+      await stack.end('dummy-ca', 'kill');
+      const providerId = await dummyCaProvider(clients);
+      const refused = await clients.manager.signCsr({ params: place, body: { providerId } });
+      expect(refused.body.success).toBe(false);
+      const { uuid } = await awaitStatus(clients, place, 'down');
+      expect(await pingsOf(clients, uuid)).toEqual([`fail: request failed: ${refused.body.message}`]);
+      await stack.start('dummy-ca');
+      await signCsr(clients, place);
+      await awaitStatus(clients, place, 'up');
+    },
+  );
 
-  test('is sent later what happened while the monitor was down', async () => {
-    const { stack, clients } = running();
+  onEachStack('is sent later what happened while the monitor was down', async ({ stack, clients }) => {
     const place = await renewedFqdn(clients, 'later.example.test');
     const { uuid } = await until(inTime, async () => {
       const check = await findCheck(clients, place);
@@ -166,8 +203,7 @@ const suite = (running: () => RunningStack) => {
     expect(pings.slice(-3)).toEqual(['success: watched', 'success: issued', 'success: issued']);
   });
 
-  test('expects a renewal that is more than a year away at its moment', async () => {
-    const { clients } = running();
+  onEachStack('expects a renewal that is more than a year away at its moment', async ({ clients }) => {
     const id = await dummyCaProvider(clients);
     const { config } = (await clients.manager.getProvider({ params: { id } })).body;
     await clients.manager.setProviderConfig({
@@ -188,48 +224,50 @@ const suite = (running: () => RunningStack) => {
     expect(Date.parse(String(check.next_ping))).toBe(Date.parse(renewAt));
   });
 
-  test('has a check of its own for the queue, and one for the advice of CAs', async () => {
-    const { monitor } = running().clients;
-    for (const slug of [
-      'certloop-cert-manager',
-      'certloop-cert-manager-advice',
-      'certloop-cert-manager-served',
-    ]) {
-      const check = await until(inTime, async () => {
-        const [found] = (await monitor.listChecks({ query: { slug } })).body.checks;
-        return found?.status === 'up' ? found : undefined;
-      });
-      expect(check.n_pings).toBeGreaterThanOrEqual(2);
-    }
-  });
+  onEachStack(
+    'has a check of its own for the queue, and one for the advice of CAs',
+    async ({ clients: { monitor } }) => {
+      for (const slug of [
+        'certloop-cert-manager',
+        'certloop-cert-manager-advice',
+        'certloop-cert-manager-served',
+      ]) {
+        const check = await until(inTime, async () => {
+          const [found] = (await monitor.listChecks({ query: { slug } })).body.checks;
+          return found?.status === 'up' ? found : undefined;
+        });
+        expect(check.n_pings).toBeGreaterThanOrEqual(2);
+      }
+    },
+  );
 
-  test('sends a notice within its time when the monitor is killed, and calls no address elsewhere when both are', async () => {
-    const { stack, clients } = running();
-    events.length = 0;
-    const killedAt = Date.now();
-    await stack.end('check-monitor', 'kill');
-    const seen = (type: string) => async () => events.find((event) => event.type === type);
-    const away = await until(inTime, seen('monitor.away'));
-    expect(away.data).toMatchObject({ reason: 'no_answer' });
-    expect(away.data['message']).toContain('start it, or check CHECK_MONITOR_URL');
-    // WATCH_AWAY_SECONDS, a run, and what a busy machine takes
-    expect(Date.parse(away.time) - killedAt).toBeLessThan(20_000);
-    const { status, monitor } = (await clients.manager.getHealth()).body;
-    expect({ status, answers: monitor?.answers }).toEqual({ status: 'ok', answers: false });
-    expect((await clients.manager.getReadiness()).status).toBe(200);
+  onEachStack(
+    'sends a notice within its time when the monitor is killed, and calls no address elsewhere when both are',
+    async ({ stack, clients, seen }) => {
+      seen.events.length = 0;
+      const killedAt = Date.now();
+      await stack.end('check-monitor', 'kill');
+      const notice = (type: string) => async () => seen.events.find((event) => event.type === type);
+      const away = await until(inTime, notice('monitor.away'));
+      expect(away.data).toMatchObject({ reason: 'no_answer' });
+      expect(away.data['message']).toContain('start it, or check CHECK_MONITOR_URL');
+      // WATCH_AWAY_SECONDS, a run, and what a busy machine takes
+      expect(Date.parse(away.time) - killedAt).toBeLessThan(20_000);
+      const { status, monitor } = (await clients.manager.getHealth()).body;
+      expect({ status, answers: monitor?.answers }).toEqual({ status: 'ok', answers: false });
+      expect((await clients.manager.getReadiness()).status).toBe(200);
 
-    const before = pings;
-    await until(inTime, async () => pings > before || undefined);
-    await stack.end('cert-manager', 'kill');
-    const last = pings;
-    // three runs
-    await pause(3000);
-    expect(pings - last).toBeLessThanOrEqual(1);
-    await stack.start('check-monitor');
-    await stack.start('cert-manager');
-    await until(inTime, async () => pings > last + 1 || undefined);
-    await until(inTime, seen('monitor.back'));
-  });
-};
-
-describeStack('the watch of certificates', suite, environment);
+      const before = seen.pings;
+      await until(inTime, async () => seen.pings > before || undefined);
+      await stack.end('cert-manager', 'kill');
+      const last = seen.pings;
+      // three runs
+      await pause(3000);
+      expect(seen.pings - last).toBeLessThanOrEqual(1);
+      await stack.start('check-monitor');
+      await stack.start('cert-manager');
+      await until(inTime, async () => seen.pings > last + 1 || undefined);
+      await until(inTime, notice('monitor.back'));
+    },
+  );
+});
