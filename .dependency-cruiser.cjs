@@ -41,6 +41,7 @@ const roles = 'routes|middleware|service|repository|store|client|provider|channe
 
 // What pages may import: a service is deployed with its pages, but shares nothing with them except contracts.
 const pages = '^web/[^/]+/src/';
+const pureOfKit = ['^web/kit/src/[^/.]+\\.ts$', '^web/kit/src/[^/]+/[^/.]+\\.ts$'];
 const webRules = [
   {
     name: 'consoles-stand-alone',
@@ -75,8 +76,8 @@ const webRules = [
     name: 'files-of-the-kit-stay-pure',
     comment: 'a file without a role imports pure files only, so that it can be tested without a browser',
     severity: 'error',
-    from: { path: '^web/kit/src/[^/.]+\\.ts$', pathNot: '/index\\.ts$' },
-    to: { pathNot: ['^web/kit/src/[^/.]+\\.ts$', '^packages/contracts/'] },
+    from: { path: pureOfKit, pathNot: '/index\\.ts$' },
+    to: { pathNot: [...pureOfKit, '^packages/contracts/'] },
   },
   {
     name: 'pages-import-no-other-pages',

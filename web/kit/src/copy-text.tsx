@@ -1,5 +1,5 @@
 import { Button, CopyButton } from '@mantine/core';
-import { Icon } from './icons.js';
+import { Icon } from './frame/icons.js';
 
 /** A button that copies a text; `label` says which. */
 export function CopyText({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {

@@ -1,7 +1,7 @@
 import { Button, CopyButton } from '@mantine/core';
 import { useCountdown } from './clock.browser.js';
-import { Icon } from './icons.js';
-import { Refusal, sentenceOf, statusOf } from './refusal.js';
+import { Icon } from './frame/icons.js';
+import { Refusal, sentenceOf, statusOf } from './service/refusal.js';
 
 const headings: Readonly<Record<number, string>> = {
   403: 'You may not see this',

@@ -1,20 +1,22 @@
 export { refreshMs, useKey, useSettled } from './activity.browser.js';
-export { background, consolePath, createPageClient, sendPing, serviceUrl } from './api.browser.js';
 export { useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
-export { type Column, DataTable } from './data-table.js';
 export { ErrorPanel } from './error-panel.js';
+export { Icon, type IconName } from './frame/icons.js';
+export { Redirect } from './frame/redirect.js';
+export { Brand, Front, type NavigationLink, Shell } from './frame/shell.js';
+export { startConsole } from './frame/start.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
-export { Icon, type IconName } from './icons.js';
-export { LifeLine } from './life-line.js';
-export type { Life } from './life-line-marks.js';
-export { type ListPage, listPageOf } from './list-page.js';
-export { nextPage } from './next-page.js';
-export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './openssl-command.js';
+export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/openssl-command.js';
+export { holdsPrivateKey } from './keys/private-key.js';
+export { LifeLine } from './life/life-line.js';
+export type { Life } from './life/life-line-marks.js';
+export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
+export { type Column, DataTable } from './lists/data-table.js';
+export { type ListPage, listPageOf } from './lists/list-page.js';
+export { nextPage } from './lists/next-page.js';
+export { useList } from './lists/use-list.browser.js';
 export { EmptyState, Loaded, Moment, useTitle, Waiting } from './page-parts.js';
-export { holdsPrivateKey } from './private-key.js';
-export { Redirect } from './redirect.js';
-export { faultsOf, Refusal, sentenceOf, statusOf } from './refusal.js';
 export { RunStrip } from './run-strip.js';
 export {
   fieldsOf,
@@ -23,14 +25,13 @@ export {
   type SettingsSchema,
   settingsFrom,
 } from './schema-fields.js';
-export { Session } from './session.js';
-export type { Me, SessionEnds, SessionState } from './session-state.js';
-export { SessionWatch, useSession } from './session-view.js';
-export { Brand, Front, type NavigationLink, Shell } from './shell.js';
-export { type Credentials, Fault, PasswordField, SignInForm } from './sign-in.js';
-export { startConsole } from './start.js';
-export { StateChip, type StateShape, type Tone } from './state-chip.js';
+export { background, consolePath, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
+export { faultsOf, Refusal, sentenceOf, statusOf } from './service/refusal.js';
+export { Session } from './session/session.js';
+export type { Me, SessionEnds, SessionState } from './session/session-state.js';
+export { SessionWatch, useSession } from './session/session-view.js';
+export { type Credentials, Fault, PasswordField, SignInForm } from './session/sign-in.js';
+export { SignedIn } from './session/signed-in.js';
+export { openTabChannel } from './session/tabs.browser.js';
 export { useTabIcon } from './tab-icon.browser.js';
-export { openTabChannel } from './tabs.browser.js';
 export { countOf, dayOf, exactTime, lengthOf, relativeTime, spanText } from './times.js';
-export { useList } from './use-list.browser.js';

@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useNow } from './clock.browser.js';
 import { ErrorPanel } from './error-panel.js';
-import { sentenceOf } from './refusal.js';
+import { sentenceOf } from './service/refusal.js';
 import { exactTime, relativeTime } from './times.js';
 
 /** Names the page in the title of the window. */

@@ -1,54 +1,21 @@
-import {
-  ErrorPanel,
-  Front,
-  type NavigationLink,
-  Redirect,
-  SessionWatch,
-  Shell,
-  useSession,
-  Waiting,
-} from '@certloop/web-kit';
+import { type NavigationLink, SignedIn } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useRouterState } from '@tanstack/react-router';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { session, stateQuery } from './service.js';
 
 const links: readonly NavigationLink[] = [{ to: '/projects', label: 'Projects', icon: 'pulse' }];
 
-/** The frame of every page that needs a session; without one the sign-in comes first. */
+/** The frame of every page that needs a session. */
 export function Inside() {
-  const state = useSession(session);
   const service = useQuery(stateQuery).data;
-  const next = useRouterState({ select: ({ location }) => `${location.pathname}${location.searchStr}` });
-  if (state.phase === 'out') {
-    return <Redirect path={next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`} />;
-  }
-  if (state.phase === 'unknown') {
-    if (state.error === undefined) return <Waiting />;
-    return (
-      <Front console="monitor" isWide>
-        <ErrorPanel error={state.error} retry={() => void session.check(false)} />
-      </Front>
-    );
-  }
   return (
-    <>
-      <Shell
-        console="monitor"
-        links={links}
-        elsewhere={elsewhereOf(service?.managerUrl)}
-        userName={state.me.user.email}
-        signOut={() => void session.close()}
-      >
-        <Outlet />
-      </Shell>
-      <SessionWatch session={session} signIn={({ user }) => <SignIn name={user.email} />} />
-    </>
+    <SignedIn
+      session={session}
+      console="monitor"
+      links={links}
+      other={{ label: 'Manager', url: service?.managerUrl }}
+      nameOf={({ user }) => user.email}
+      SignIn={SignIn}
+    />
   );
-}
-
-/** The other console, where its address for browsers is set. */
-function elsewhereOf(url: string | undefined) {
-  if (url === undefined || !/^https?:\/\//.test(url)) return undefined;
-  return { href: `${url.replace(/\/$/, '')}/ui/`, label: 'Manager' };
 }

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { consolePath } from './api.browser.js';
-import { Waiting } from './page-parts.js';
+import { Waiting } from '../page-parts.js';
+import { consolePath } from '../service/api.browser.js';
 
 /**
  * Leads to another page of the console, in the place of this one in the history. The path counts as it is at first:

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refusalFrom } from './refusal.js';
+import { refusalFrom } from '../service/refusal.js';
 import { Session } from './session.js';
 import type { Me, TabMessage } from './session-state.js';
 

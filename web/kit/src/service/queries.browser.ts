@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import type { Session } from '../session/session.js';
+import type { Me } from '../session/session-state.js';
 import { isPassing, statusOf } from './refusal.js';
-import type { Session } from './session.js';
-import type { Me } from './session-state.js';
 
 /** What pages load, held in memory only. A 401 of any request ends the session of the page. */
 export function createQueries<M extends Me>(session: Session<M>): QueryClient {

@@ -1,4 +1,4 @@
-import { statusOf } from './refusal.js';
+import { statusOf } from '../service/refusal.js';
 import { type Me, type SessionState, skewOf, type TabChannel } from './session-state.js';
 
 /** How a console asks its service about the session. */

@@ -3,11 +3,11 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { followActivity } from './activity.browser.js';
+import { followActivity } from '../activity.browser.js';
+import { createQueries } from '../service/queries.browser.js';
+import type { Session } from '../session/session.js';
+import type { Me } from '../session/session-state.js';
 import { reloadOnOldChunk } from './old-chunks.browser.js';
-import { createQueries } from './queries.browser.js';
-import type { Session } from './session.js';
-import type { Me } from './session-state.js';
 import { cssVariables, theme } from './theme.browser.js';
 
 /** Shows `page` in the document; what Mantine adds to the head carries the nonce that the server put there. */

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
-import { useInterval, useNow } from './clock.browser.js';
+import { useInterval, useNow } from '../clock.browser.js';
 import type { Session } from './session.js';
 import { canStay, clockText, type Me, type SessionState, warningOf } from './session-state.js';
 

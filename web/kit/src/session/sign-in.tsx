@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useCountdown } from './clock.browser.js';
-import { Refusal, sentenceOf, statusOf } from './refusal.js';
+import { useCountdown } from '../clock.browser.js';
+import { Refusal, sentenceOf, statusOf } from '../service/refusal.js';
 
 export interface Credentials {
   readonly name: string;

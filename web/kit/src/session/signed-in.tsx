@@ -1,0 +1,61 @@
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import type { ComponentType, ReactNode } from 'react';
+import { ErrorPanel } from '../error-panel.js';
+import { Redirect } from '../frame/redirect.js';
+import { Front, type NavigationLink, Shell } from '../frame/shell.js';
+import { Waiting } from '../page-parts.js';
+import type { Session } from './session.js';
+import type { Me } from './session-state.js';
+import { SessionWatch, useSession } from './session-view.js';
+
+export interface SignedInProps<M extends Me> {
+  readonly session: Session<M>;
+  /** Which console it is, after the name of the product. */
+  readonly console: string;
+  readonly links: readonly NavigationLink[];
+  /** The other console: its name, and its address for browsers where it is set. */
+  readonly other: { readonly label: string; readonly url: string | undefined };
+  readonly nameOf: (me: M) => string;
+  /** Asks for the password of a user whose session has ended. */
+  readonly SignIn: ComponentType<{ readonly name: string }>;
+  /** Shown above every page. */
+  readonly notice?: ReactNode;
+}
+
+/** The frame of every page that needs a session; without one the sign-in comes first. */
+export function SignedIn<M extends Me>(props: SignedInProps<M>) {
+  const { session, console, links, other, nameOf, SignIn, notice } = props;
+  const state = useSession(session);
+  const next = useRouterState({ select: ({ location }) => `${location.pathname}${location.searchStr}` });
+  if (state.phase === 'out') {
+    return <Redirect path={next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`} />;
+  }
+  if (state.phase === 'unknown') {
+    if (state.error === undefined) return <Waiting />;
+    return (
+      <Front console={console} isWide>
+        <ErrorPanel error={state.error} retry={() => void session.check(false)} />
+      </Front>
+    );
+  }
+  return (
+    <>
+      <Shell
+        console={console}
+        links={links}
+        elsewhere={elsewhereOf(other)}
+        userName={nameOf(state.me)}
+        signOut={() => void session.close()}
+      >
+        {notice}
+        <Outlet />
+      </Shell>
+      <SessionWatch session={session} signIn={(me) => <SignIn name={nameOf(me)} />} />
+    </>
+  );
+}
+
+function elsewhereOf({ label, url }: SignedInProps<Me>['other']) {
+  if (url === undefined || !/^https?:\/\//.test(url)) return undefined;
+  return { href: `${url.replace(/\/$/, '')}/ui/`, label };
+}
