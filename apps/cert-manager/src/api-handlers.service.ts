@@ -20,7 +20,7 @@ import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
 import { providersHandlers } from './providers/providers.routes.js';
 import { isBeingRenewed } from './renewals/renewals.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
-import { renewAtOf } from './renewals/schedule-renewals.service.js';
+import { renewAtOf } from './renewals/read-outlook.service.js';
 import { revocationsHandlers } from './revocations/revocations.routes.js';
 import type { ServiceParts } from './service-parts.service.js';
 import { listSpaceRows, lockSpacesForShare } from './spaces/spaces.repository.js';

@@ -6,7 +6,7 @@ import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findPolicyRefusal } from '../fqdns/policy-refusals.repository.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
-import { readOutlook, renewAtOf } from '../renewals/schedule-renewals.service.js';
+import { readOutlook, renewAtOf } from '../renewals/read-outlook.service.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
 import { graceOf } from './checks/check-expectation.js';
 import {

@@ -14,7 +14,7 @@ import type { ListedRenewal } from '../renewal-list.repository.js';
 import type { RenewalPlan } from '../renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal, type RenewalRow } from '../renewals.repository.js';
 import { withObstacle } from '../renewals.service.js';
-import { readOutlook } from '../schedule-renewals.service.js';
+import { readOutlook } from '../read-outlook.service.js';
 import { type Explanation, explain } from './explanation.js';
 
 /** When and why an FQDN is renewed, with what that follows from. */

@@ -16,13 +16,8 @@ import type { ProviderRow } from '../../providers/providers.repository.js';
 import { changeOf, mayHaveCertificate, type RenewalEvent, type RenewalState } from '../renewal-entry.js';
 import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
-import {
-  hasCompromisedKey,
-  insertPlanned,
-  newRenewal,
-  type RenewalScheduler,
-  readOutlook,
-} from '../schedule-renewals.service.js';
+import { insertPlanned, newRenewal, type RenewalScheduler } from '../schedule-renewals.service.js';
+import { hasCompromisedKey, readOutlook } from '../read-outlook.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { isLongExpired, nextTry } from './retry-policy.js';
 

@@ -1,0 +1,110 @@
+import type { Tx } from '@certloop/db';
+import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
+import { findLatestCsr, hasCsrOfFqdn } from '../csrs/csrs.repository.js';
+import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import type { ProviderRow } from '../providers/providers.repository.js';
+import { type Outlook, outlookOf } from './renewal-outlook.js';
+import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
+import {
+  cameOfRenewal,
+  countRenewalsSince,
+  findOpenRenewal,
+  type RenewalRow,
+} from './renewals.repository.js';
+
+/** What is known already of an FQDN and need not be looked up. */
+export interface KnownFacts {
+  readonly newest?: CertificateRow | undefined;
+  /** The open entry, which holds what the CA said of the certificate. */
+  readonly open?: RenewalRow | undefined;
+  readonly hasCsr?: boolean;
+  /** Who issued the newest certificate. */
+  readonly provider?: ProviderRow;
+}
+
+/** What is to become of an FQDN, by the scheduler's own rules. */
+export async function readOutlook(
+  tx: Tx,
+  fqdn: FqdnRow,
+  { newest, open, hasCsr: isCsrKnown }: KnownFacts = {},
+): Promise<{ readonly certificate: CertificateRow | undefined; readonly outlook: Outlook }> {
+  const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
+  const hasCsr = isCsrKnown ?? (await hasCsrOfFqdn(tx, fqdn.id));
+  const window = windowOf(open, certificate);
+  return { certificate, outlook: await judgeOutlook(tx, fqdn, { certificate, hasCsr, window }) };
+}
+
+/** What of a certificate decides when it is renewed. */
+export type PlannedCertificate = Pick<
+  CertificateRow,
+  | 'id'
+  | 'fqdnId'
+  | 'notBefore'
+  | 'expiresAt'
+  | 'createdAt'
+  | 'providerId'
+  | 'revokedAt'
+  | 'revocationReason'
+  | 'spkiSha256'
+>;
+
+/** As readOutlook, where all is known that is usually needed. */
+export async function judgeOutlook(
+  tx: Tx,
+  fqdn: Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille' | 'providerId'>,
+  facts: {
+    readonly certificate: PlannedCertificate | undefined;
+    readonly hasCsr: boolean;
+    readonly window: RenewalWindow | undefined;
+  },
+): Promise<Outlook> {
+  const { renewalEnabled, renewAfterPermille, providerId } = fqdn;
+  const isKeyCompromised = await hasCompromisedKey(tx, facts.certificate);
+  const outlook = outlookOf({ renewalEnabled, renewAfterPermille, providerId, ...facts, isKeyCompromised });
+  return rested(tx, outlook, facts.certificate);
+}
+
+/** Whether the newest CSR has the key for which the newest certificate was revoked. */
+export async function hasCompromisedKey(
+  tx: Tx,
+  newest: Pick<CertificateRow, 'fqdnId' | 'revocationReason' | 'spkiSha256'> | undefined,
+): Promise<boolean> {
+  if (newest?.revocationReason !== 'keyCompromise') return false;
+  return (await findLatestCsr(tx, newest.fqdnId))?.spkiSha256 === newest.spkiSha256;
+}
+
+/** A certificate that a renewal brought just now is left alone for a while, unless it was revoked. */
+async function rested(
+  tx: Tx,
+  outlook: Outlook,
+  certificate: PlannedCertificate | undefined,
+): Promise<Outlook> {
+  if (!outlook.isPlanned || certificate === undefined || certificate.revokedAt !== null) return outlook;
+  const renewed = { renewedAt: certificate.createdAt, notAfter: certificate.expiresAt };
+  // hardly ever is a plan so early that it matters who brought the certificate
+  const lifetimeMs = certificate.expiresAt.getTime() - certificate.notBefore.getTime();
+  const latestRest = restUntil({ ...renewed, renewals: Number.POSITIVE_INFINITY });
+  if (latestRest <= outlook.plan.renewAt || !(await cameOfRenewal(tx, certificate))) return outlook;
+  const since = new Date(certificate.createdAt.getTime() - lifetimeMs);
+  const renewals = await countRenewalsSince(tx, certificate.fqdnId, since);
+  return { ...outlook, plan: withRest(outlook.plan, { ...renewed, renewals }) };
+}
+
+/** When the CA wants the certificate renewed, by the entry that is to renew it. */
+function windowOf(
+  entry: RenewalRow | undefined,
+  certificate: CertificateRow | undefined,
+): RenewalWindow | undefined {
+  if (entry === undefined || entry.certificateId !== certificate?.id) return undefined;
+  const { windowStart: start, windowEnd: end } = entry;
+  return start === null || end === null ? undefined : { start, end };
+}
+
+/** When the newest certificate is due for renewal, whether or not that happens automatically. */
+export async function renewAtOf(tx: Tx, fqdn: FqdnRow): Promise<Date | undefined> {
+  const open = await findOpenRenewal(tx, fqdn.id);
+  const certificate = await findNewestCertificate(tx, fqdn.id);
+  const window = windowOf(open, certificate);
+  const outlook = outlookOf({ ...fqdn, certificate, window, hasCsr: true, renewalEnabled: true });
+  return outlook.isPlanned ? outlook.plan.renewAt : undefined;
+}
