@@ -4,9 +4,9 @@ import { levelOn } from '../access/permissions.js';
 import { eachOf, listHeaders, pageHeaders } from '../http/page-headers.js';
 import { type ShownSpace, spaceView } from '../spaces/space-view.js';
 import { listSpaces, type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
-import { countsView, type ShownCounts } from './counts-view.js';
-import { type ListSpacesDeps, listSpacesByStanding, showSpace } from './list-spaces.service.js';
-import { plainWindow } from './sorted-cursor.js';
+import { countsView, type ShownCounts } from './lists/counts-view.js';
+import { type ListSpacesDeps, listSpacesByStanding, showSpace } from './lists/list-spaces.service.js';
+import { plainWindow } from './lists/sorted-cursor.js';
 
 export type SpaceOperations = 'listSpaces' | 'getSpace' | 'updateSpace';
 

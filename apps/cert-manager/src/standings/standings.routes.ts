@@ -14,8 +14,8 @@ import {
   listFqdnsByStanding,
   listFqdnsOfSpace,
   showFqdn,
-} from './list-fqdns.service.js';
-import { plainWindow } from './sorted-cursor.js';
+} from './lists/list-fqdns.service.js';
+import { plainWindow } from './lists/sorted-cursor.js';
 import { type SpaceOperations, spaceHandlers } from './space-standings.routes.js';
 
 type StandingOperations = 'listFqdns' | 'listAllFqdns' | 'countFqdnStates' | 'getFqdn' | 'updateFqdn';

@@ -1,7 +1,7 @@
 import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook.js';
+import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook/outlook.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';

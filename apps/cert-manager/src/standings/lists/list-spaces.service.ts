@@ -1,9 +1,9 @@
 import { maxPageSize, type SortedPosition, type SpaceSort } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { Caller } from '../access/caller.js';
-import { readableSpaces, requireLevel, spaceNotFound } from '../access/permissions.js';
-import { findSpace, listSpaceRows, type SpaceRow } from '../spaces/spaces.repository.js';
+import type { Caller } from '../../access/caller.js';
+import { readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
+import { findSpace, listSpaceRows, type SpaceRow } from '../../spaces/spaces.repository.js';
 import { countStatesOfSpaces, type SpaceCounts } from './fqdn-counts.repository.js';
 import { positionIn } from './sorted-cursor.js';
 import { readSpaceIdPage } from './space-list.repository.js';

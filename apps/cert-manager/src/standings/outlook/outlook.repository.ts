@@ -1,5 +1,5 @@
 import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/db';
-import type { SpaceScope } from '../spaces/spaces.repository.js';
+import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { renewalsPerSecond } from './outlook.js';
 
 /** What is planned with a provider in the spaces. */

@@ -1,7 +1,7 @@
 import type { FqdnSort, FqdnState } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
-import type { SpaceScope } from '../spaces/spaces.repository.js';
-import { stateCondition } from './standings.repository.js';
+import type { SpaceScope } from '../../spaces/spaces.repository.js';
+import { stateCondition } from '../standings.repository.js';
 
 /** Which FQDNs are wanted; what is undefined is no condition. */
 export interface FqdnFilter {

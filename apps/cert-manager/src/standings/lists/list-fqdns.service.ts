@@ -1,14 +1,14 @@
 import { type FqdnSort, type FqdnState, maxPageSize, type SortedPosition } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { Caller } from '../access/caller.js';
-import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../access/permissions.js';
-import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../fqdns/fqdns.repository.js';
-import type { FqdnPlace } from '../fqdns/fqdns.service.js';
-import { findSpace, type SpaceScope, spaceExists } from '../spaces/spaces.repository.js';
+import type { Caller } from '../../access/caller.js';
+import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
+import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../../fqdns/fqdns.repository.js';
+import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
+import { findSpace, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
 import { countStates, type StateCounts } from './fqdn-counts.repository.js';
 import { readIdPage } from './fqdn-list.repository.js';
-import { type FqdnStanding, type KeyAlgorithms, readStatuses } from './read-statuses.service.js';
+import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';
 import { positionIn } from './sorted-cursor.js';
 
 export interface ListFqdnsDeps {

@@ -1,11 +1,11 @@
 import type { TimelineBucket } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { Caller } from '../access/caller.js';
-import { canOn, readableSpaces } from '../access/permissions.js';
-import { kindOf } from '../providers/provider-kinds.js';
-import { listProvidersById, type ProviderRow } from '../providers/providers.repository.js';
-import type { SpaceScope } from '../spaces/spaces.repository.js';
+import type { Caller } from '../../access/caller.js';
+import { canOn, readableSpaces } from '../../access/permissions.js';
+import { kindOf } from '../../providers/provider-kinds.js';
+import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
+import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { bucketAt, type Timeline, timelineOf } from './expiry-timeline.js';
 import { countBeside, type EndingRow, listEnding, readDays } from './expiry-timeline.repository.js';
 import { drainSeconds, survivableSeconds } from './outlook.js';

@@ -1,5 +1,5 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
+import type { Caller } from '../../access/caller.js';
 import { outlookView, timelineView } from './outlook-view.js';
 import { type OutlookDeps, showExpiryTimeline, showOutlook } from './show-outlook.service.js';
 
