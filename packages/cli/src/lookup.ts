@@ -9,7 +9,7 @@ import {
   type User,
 } from '@certloop/contracts';
 import pLimit from 'p-limit';
-import type { Manager, Monitor } from './session.js';
+import type { Manager, Monitor } from './connection/session.js';
 import { UsageError } from './usage-error.js';
 
 /** The one thing that has this name; `said` names the kind in the error. Throws NotFound, or UsageError for several. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 import { type TrustStore, trustHints, trustStoreOf } from './trust-store.js';
 

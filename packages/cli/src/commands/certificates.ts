@@ -13,7 +13,7 @@ import pLimit from 'p-limit';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
-import type { Manager, Session } from '../session.js';
+import type { Manager, Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({

@@ -12,7 +12,7 @@ import {
 } from '@certloop/crypto';
 import { coversName, parseHost } from '@certloop/tls-probe';
 import type { Command } from 'commander';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 import { describeFault } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { listFqdnsIn } from '../lookup.js';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 
 const scripts = {
   bash: `_certloop() {

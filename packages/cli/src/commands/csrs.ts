@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Csr } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { findFqdn } from '../lookup.js';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 
 const rowOf = ({ createdAt, subject, publicKeyAlgorithm, keySize, dnsNames, id }: Partial<Csr>) => ({
   created: createdAt?.slice(0, 10),

@@ -5,7 +5,7 @@ import { basename, delimiter, join, resolve } from 'node:path';
 import { execPath, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 import { describeFault, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 import { isBundled, version } from '../version.js';

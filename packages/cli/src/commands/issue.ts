@@ -13,7 +13,7 @@ import {
 import type { Command } from 'commander';
 import { fitsCsr } from '../fits-csr.js';
 import { findProvider, findSpace } from '../lookup.js';
-import type { Manager, Session } from '../session.js';
+import type { Manager, Session } from '../connection/session.js';
 import { describeFault, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 

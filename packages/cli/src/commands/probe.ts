@@ -20,7 +20,7 @@ import {
 import { type Command, Option } from 'commander';
 import { findFqdn } from '../lookup.js';
 import { duration } from '../numbers.js';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 import { reportServed } from './report-served.js';
 

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { requireYes } from '../confirm.js';
 import { findFqdn, findSpace, listFqdnsIn } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 
 interface RenewalFilter {

@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { readJsonObject } from '../json-file.js';
 import { findProvider, findSpace } from '../lookup.js';
 import type { Report } from '../output/report.js';
-import type { Manager, Session } from '../session.js';
+import type { Manager, Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 
 interface PolicyOptions {

@@ -1,6 +1,6 @@
 import { type AlertReach, measureAlertReach, withChannels } from '@certloop/contracts';
 import type { Command } from 'commander';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 
 /** Adds `status`. */
 export function addStatus(program: Command, open: () => Session): void {

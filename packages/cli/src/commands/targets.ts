@@ -4,7 +4,7 @@ import { requireYes } from '../confirm.js';
 import { findFqdn, only } from '../lookup.js';
 import { duration, wholeNumber } from '../numbers.js';
 import { lasting } from '../output/table.js';
-import type { Session } from '../session.js';
+import type { Session } from '../connection/session.js';
 
 const rowOf = ({ host, port, protocol, sni, mode, everySeconds, enabled, id }: Target) => ({
   host,

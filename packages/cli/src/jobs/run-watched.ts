@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { repeat } from '../repeat.js';
-import type { Session } from '../session.js';
+import { repeat } from '../connection/repeat.js';
+import type { Session } from '../connection/session.js';
 import { execute } from './execute.js';
 import { withoutSecrets } from './job-environment.js';
 import { pingAddress, sendPing } from './pings.js';

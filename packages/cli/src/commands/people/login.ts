@@ -1,9 +1,9 @@
 import { tokenScopes, Unauthenticated } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { forgetLogin, type LoginPlace, loginFile, prepareLogin } from '../connection.js';
-import { managerAt, type Session } from '../session.js';
-import { type SignedIn, signIn } from '../sign-in.js';
-import { UsageError } from '../usage-error.js';
+import { forgetLogin, type LoginPlace, loginFile, prepareLogin } from '../../connection/connection.js';
+import { managerAt, type Session } from '../../connection/session.js';
+import { type SignedIn, signIn } from '../../connection/sign-in.js';
+import { UsageError } from '../../usage-error.js';
 
 interface LoginOptions {
   readonly url: string;

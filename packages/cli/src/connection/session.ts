@@ -5,16 +5,16 @@ import {
   UpstreamFailed,
 } from '@certloop/contracts';
 import { type Connection, readConnection } from './connection.js';
-import type { Io } from './io.js';
+import type { Io } from '../io.js';
 import {
   createProgress,
   createReport,
   type OutputSettings,
   type Progress,
   type Report,
-} from './output/report.js';
-import { explainCode, faultCode } from './system-fault.js';
-import { UsageError } from './usage-error.js';
+} from '../output/report.js';
+import { explainCode, faultCode } from '../system-fault.js';
+import { UsageError } from '../usage-error.js';
 
 export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;

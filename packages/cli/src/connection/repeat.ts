@@ -1,5 +1,5 @@
 import { AppError, type ErrorKind } from '@certloop/contracts';
-import type { Io } from './io.js';
+import type { Io } from '../io.js';
 
 // the last attempt begins about 40 s after the first
 const pausesMs = [1_000, 3_000, 9_000, 27_000];

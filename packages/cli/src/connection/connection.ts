@@ -2,9 +2,9 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { Io } from './io.js';
-import { describeFault, faultCode } from './system-fault.js';
-import { UsageError } from './usage-error.js';
+import type { Io } from '../io.js';
+import { describeFault, faultCode } from '../system-fault.js';
+import { UsageError } from '../usage-error.js';
 
 const addressSchema = z.string().refine(isAddress);
 const secretSchema = z.string().refine(isSecret);

@@ -1,5 +1,5 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts';
-import { lasting } from '../output/table.js';
+import { lasting } from '../../output/table.js';
 
 /** Row of a check; `countOn` is absent where the key does not see integrations. */
 export const rowOf = (check: Check | ReadOnlyCheck, countOn?: (check: Check) => number) => ({
