@@ -1,30 +1,30 @@
 import { Command, CommanderError, Option } from 'commander';
-import { addAudit } from './commands/people/audit.js';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
 import { addCheckFiles } from './commands/check-files.js';
 import { addChecks } from './commands/checks/checks.js';
+import { addIntegrations } from './commands/checks/integrations.js';
+import { addJobs } from './commands/checks/jobs.js';
 import { addCompletion } from './commands/completion.js';
 import { addCsrs } from './commands/csrs.js';
 import { addFqdns } from './commands/fqdns.js';
-import { addGroups } from './commands/people/groups.js';
 import { addInstall } from './commands/install.js';
-import { addIntegrations } from './commands/checks/integrations.js';
 import { addIssue } from './commands/issue.js';
-import { addJobs } from './commands/checks/jobs.js';
+import { addAudit } from './commands/people/audit.js';
+import { addGroups } from './commands/people/groups.js';
 import { addLogin } from './commands/people/login.js';
+import { addTokens } from './commands/people/tokens.js';
+import { addUsers } from './commands/people/users.js';
 import { addProbe } from './commands/probe.js';
 import { addProviders } from './commands/providers.js';
 import { addRenewals } from './commands/renewals.js';
 import { addSpaces } from './commands/spaces.js';
 import { addStatus } from './commands/status.js';
 import { addTargets } from './commands/targets.js';
-import { addTokens } from './commands/people/tokens.js';
-import { addUsers } from './commands/people/users.js';
+import { openSession, type SessionSettings } from './connection/session.js';
 import type { Io } from './io.js';
 import { type Format, formatNames, parseFormat } from './output/format.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
-import { openSession, type SessionSettings } from './connection/session.js';
 import { version } from './version.js';
 
 const environment = `

@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import { planRenewal } from '../renewals/renewal-policy.js';
 import { judgeOutlook, type PlannedCertificate } from '../renewals/read-outlook.service.js';
+import { planRenewal } from '../renewals/renewal-policy.js';
 import { type Mishap, type StandingFacts, standingOf } from './standing.js';
 import { type FactRow, readFacts } from './standing-facts.repository.js';
 import {

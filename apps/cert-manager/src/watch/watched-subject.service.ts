@@ -4,9 +4,9 @@ import { type CertificateRow, findNewestCertificate } from '../certificates/cert
 import { usableUntil } from '../certificates/in-use.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findPolicyRefusal } from '../fqdns/policy-refusals.repository.js';
+import { readOutlook, renewAtOf } from '../renewals/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
-import { readOutlook, renewAtOf } from '../renewals/read-outlook.service.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
 import { graceOf } from './checks/check-expectation.js';
 import {

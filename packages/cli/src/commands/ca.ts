@@ -2,8 +2,8 @@ import { keyKinds } from '@certloop/crypto';
 import { type Command, Option } from 'commander';
 import { type IssueOptions, issueForTests } from '../ca/issue-for-tests.js';
 import { installRoot, removeRoot, showRoot } from '../ca/trust-root.js';
-import { wholeNumber } from '../numbers.js';
 import type { Session } from '../connection/session.js';
+import { wholeNumber } from '../numbers.js';
 import { UsageError } from '../usage-error.js';
 
 interface TrustOptions {

@@ -10,10 +10,10 @@ import {
 } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
+import type { Manager, Session } from '../connection/session.js';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
-import type { Manager, Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({

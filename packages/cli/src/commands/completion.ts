@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
-import { listFqdnsIn } from '../lookup.js';
 import type { Session } from '../connection/session.js';
+import { listFqdnsIn } from '../lookup.js';
 
 const scripts = {
   bash: `_certloop() {

@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from 'commander';
-import { findFqdn, findFqdns, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
 import type { Session } from '../connection/session.js';
+import { findFqdn, findFqdns, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
 
 interface NewFqdn {

@@ -11,9 +11,9 @@ import {
   parsePemBlocks,
 } from '@certloop/crypto';
 import type { Command } from 'commander';
+import type { Manager, Session } from '../connection/session.js';
 import { fitsCsr } from '../fits-csr.js';
 import { findProvider, findSpace } from '../lookup.js';
-import type { Manager, Session } from '../connection/session.js';
 import { describeFault, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 

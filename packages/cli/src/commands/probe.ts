@@ -18,9 +18,9 @@ import {
   usualPorts,
 } from '@certloop/tls-probe';
 import { type Command, Option } from 'commander';
+import type { Session } from '../connection/session.js';
 import { findFqdn } from '../lookup.js';
 import { duration } from '../numbers.js';
-import type { Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 import { reportServed } from './report-served.js';
 

@@ -1,8 +1,8 @@
 import { type Provider, providerKindNames } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import type { Session } from '../connection/session.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider } from '../lookup.js';
-import type { Session } from '../connection/session.js';
 
 const rowOf = ({ name, kind, displayName, enabled, id }: Provider) => ({
   name,

@@ -2,9 +2,9 @@ import { AppError, NotFound, type RenewalQueueEntry, renewalStatuses } from '@ce
 import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
 import { requireYes } from '../confirm.js';
+import type { Session } from '../connection/session.js';
 import { findFqdn, findSpace, listFqdnsIn } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
-import type { Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 
 interface RenewalFilter {

@@ -6,10 +6,10 @@ import {
   type Provider,
 } from '@certloop/contracts';
 import type { Command } from 'commander';
+import type { Manager, Session } from '../connection/session.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider, findSpace } from '../lookup.js';
 import type { Report } from '../output/report.js';
-import type { Manager, Session } from '../connection/session.js';
 import { UsageError } from '../usage-error.js';
 
 interface PolicyOptions {

@@ -1,7 +1,7 @@
 import type { Space } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { findSpace } from '../lookup.js';
 import type { Session } from '../connection/session.js';
+import { findSpace } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
 import { addSpacePolicy } from './space-policy.js';
 

@@ -1,10 +1,10 @@
 import { type Served, type Target, type TargetInput, targetProtocols } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { requireYes } from '../confirm.js';
+import type { Session } from '../connection/session.js';
 import { findFqdn, only } from '../lookup.js';
 import { duration, wholeNumber } from '../numbers.js';
 import { lasting } from '../output/table.js';
-import type { Session } from '../connection/session.js';
 
 const rowOf = ({ host, port, protocol, sni, mode, everySeconds, enabled, id }: Target) => ({
   host,

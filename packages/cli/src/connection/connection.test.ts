@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { isAddress, readConnection } from './connection.js';
 import { processIo } from '../io.js';
+import { isAddress, readConnection } from './connection.js';
 
 const reading = (env: Record<string, string>) =>
   readConnection({ ...processIo(), env: { HOME: '/nonexistent', ...env } });

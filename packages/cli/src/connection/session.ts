@@ -4,7 +4,6 @@ import {
   createDummyCaClient,
   UpstreamFailed,
 } from '@certloop/contracts';
-import { type Connection, readConnection } from './connection.js';
 import type { Io } from '../io.js';
 import {
   createProgress,
@@ -15,6 +14,7 @@ import {
 } from '../output/report.js';
 import { explainCode, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
+import { type Connection, readConnection } from './connection.js';
 
 export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;

@@ -1,7 +1,7 @@
-import { isAddress } from './connection.js';
 import type { Io } from '../io.js';
-import { managerAt } from './session.js';
 import { UsageError } from '../usage-error.js';
+import { isAddress } from './connection.js';
+import { managerAt } from './session.js';
 
 export type SignedIn = Awaited<ReturnType<typeof signIn>>;
 

@@ -1,6 +1,6 @@
 import { AppError, InvalidInput, NotFound, UpstreamFailed } from '@certloop/contracts';
-import { findCheck } from '../lookup.js';
 import type { Session } from '../connection/session.js';
+import { findCheck } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
 
 /** The ping address of a check, which may also be named by its name, slug or uuid. */

@@ -10,11 +10,11 @@ import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { type Lane, listLanes } from '../queue/provider-lanes.service.js';
+import { readOutlook } from '../read-outlook.service.js';
 import type { ListedRenewal } from '../renewal-list.repository.js';
 import type { RenewalPlan } from '../renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal, type RenewalRow } from '../renewals.repository.js';
 import { withObstacle } from '../renewals.service.js';
-import { readOutlook } from '../read-outlook.service.js';
 import { type Explanation, explain } from './explanation.js';
 
 /** When and why an FQDN is renewed, with what that follows from. */

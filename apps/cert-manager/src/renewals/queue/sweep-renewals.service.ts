@@ -2,9 +2,9 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { Restate } from '../../fqdns/fqdns.service.js';
+import { readOutlook } from '../read-outlook.service.js';
 import { deleteOldRenewals, findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
 import { insertPlanned } from '../schedule-renewals.service.js';
-import { readOutlook } from '../read-outlook.service.js';
 
 export interface SweepDeps {
   readonly db: Database;

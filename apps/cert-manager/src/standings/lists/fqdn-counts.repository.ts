@@ -1,6 +1,6 @@
 import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
-import { conditionsOf, type FqdnFilter, whereOf } from './fqdn-list.repository.js';
 import { never } from '../standings.repository.js';
+import { conditionsOf, type FqdnFilter, whereOf } from './fqdn-list.repository.js';
 
 /** How many FQDNs there are in all, need a person, and are in each state. */
 export interface StateCounts {

@@ -6,9 +6,9 @@ import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access
 import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import { findSpace, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
+import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';
 import { countStates, type StateCounts } from './fqdn-counts.repository.js';
 import { readIdPage } from './fqdn-list.repository.js';
-import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';
 import { positionIn } from './sorted-cursor.js';
 
 export interface ListFqdnsDeps {

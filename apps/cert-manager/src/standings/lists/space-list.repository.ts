@@ -1,8 +1,8 @@
 import type { SpaceSort } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { type IdPage, whereOf } from './fqdn-list.repository.js';
 import { never } from '../standings.repository.js';
+import { type IdPage, whereOf } from './fqdn-list.repository.js';
 
 export interface SpaceWindow {
   readonly sort: SpaceSort;

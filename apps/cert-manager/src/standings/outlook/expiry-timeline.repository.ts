@@ -1,8 +1,8 @@
 import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
+import { never } from '../standings.repository.js';
 import type { Timeline } from './expiry-timeline.js';
 import { inSpaces } from './outlook.repository.js';
-import { never } from '../standings.repository.js';
 
 /** How many certificates end on a day, in UTC, by what becomes of them. */
 export interface DayRow {

@@ -1,8 +1,8 @@
 import { NotFound, type Ping } from '@certloop/contracts';
 import type { Command } from 'commander';
+import type { Session } from '../../connection/session.js';
 import { findCheck } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
-import type { Session } from '../../connection/session.js';
 import { rowOf } from './check-row.js';
 
 const pingRow = ({ n, date, type, duration: seconds, remote_addr: address, ua, rid }: Ping) => ({

@@ -1,8 +1,8 @@
 import { type Check, onlyAble, withChannels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import type { Monitor, Session } from '../../connection/session.js';
 import { findCheck } from '../../lookup.js';
 import { duration } from '../../numbers.js';
-import type { Monitor, Session } from '../../connection/session.js';
 import { UsageError } from '../../usage-error.js';
 import { addCheckHistory } from './check-history.js';
 import { rowOf } from './check-row.js';

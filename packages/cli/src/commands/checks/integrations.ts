@@ -1,8 +1,8 @@
 import type { Integration } from '@certloop/contracts';
 import { UpstreamFailed } from '@certloop/contracts';
 import type { Command } from 'commander';
-import { only } from '../../lookup.js';
 import type { Session } from '../../connection/session.js';
+import { only } from '../../lookup.js';
 
 /** Adds `integrations`. */
 export function addIntegrations(program: Command, open: () => Session): void {

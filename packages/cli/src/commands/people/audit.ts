@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import { type AuditLog, type AuditLogsQuery, auditExportFormats } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { requireYes } from '../../confirm.js';
-import { findSpace } from '../../lookup.js';
-import { wholeNumber } from '../../numbers.js';
 import { repeat } from '../../connection/repeat.js';
 import type { Manager, Session } from '../../connection/session.js';
+import { findSpace } from '../../lookup.js';
+import { wholeNumber } from '../../numbers.js';
 
 const rowOf = ({ timestamp, username, action, resourceType, resourceId, ipAddress }: AuditLog) => ({
   time: timestamp,

@@ -1,8 +1,8 @@
 import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { requireYes } from '../../confirm.js';
-import { findGroup, findSpace, findUser } from '../../lookup.js';
 import type { Manager, Session } from '../../connection/session.js';
+import { findGroup, findSpace, findUser } from '../../lookup.js';
 import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ name, permission, allSpaces, spaceIds, userIds, description, id }: PermissionGroup) => ({

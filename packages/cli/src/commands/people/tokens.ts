@@ -1,10 +1,10 @@
 import { type ApiToken, tokenScopes } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { requireYes } from '../../confirm.js';
-import { findSpace, findUser, only } from '../../lookup.js';
-import { duration } from '../../numbers.js';
 import type { Session } from '../../connection/session.js';
 import { type SignedIn, signIn } from '../../connection/sign-in.js';
+import { findSpace, findUser, only } from '../../lookup.js';
+import { duration } from '../../numbers.js';
 import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ name, scope, expiresAt, lastUsedAt, spaceIds, id }: ApiToken) => ({

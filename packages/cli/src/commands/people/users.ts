@@ -1,8 +1,8 @@
 import type { User } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { requireYes } from '../../confirm.js';
-import { findGroup, findUser } from '../../lookup.js';
 import type { Manager, Session } from '../../connection/session.js';
+import { findGroup, findUser } from '../../lookup.js';
 import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ username, email, isAdmin, enabled, createdAt, id }: User) => ({
