@@ -162,7 +162,9 @@ describe('a job', () => {
     ['SIGHUP', 129],
     ['SIGUSR2', 140],
   ] as const)('and its own children get %s where there is no terminal', async (name, code) => {
-    const { ended, said, signal, wroteOutput } = start(job('echo ready; sleep 60; echo over'));
+    // the child says when it can be signalled: a shell loses a SIGINT between its fork and the start of a command
+    const child = `"${process.execPath}" -e 'console.log("ready"); setTimeout(() => {}, 60_000)'`;
+    const { ended, said, signal, wroteOutput } = start(job(`${child}; echo over`));
     await wroteOutput;
     signal(name);
     expect({ code: await ended, out: said.out }).toEqual({ code, out: 'ready\n' });

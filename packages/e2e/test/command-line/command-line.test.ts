@@ -446,11 +446,12 @@ describe('alerts', () => {
     expect(await channelsOf('None')).toBe('');
     await certloop(['checks', 'create', 'None']);
     expect(await channelsOf('None')).toBe(both);
-    expect(await asJson(['integrations'])).toMatchObject([
-      { name: 'one', checks: 3 },
-      { name: 'other', checks: 2 },
-    ]);
-    expect((await certloop(['integrations'])).out).toMatch(/^one +webhook +3 +ok +\S+$/m);
+    // the manager may assign both to checks of its own at any moment
+    const [first, second] = await asJson(['integrations']);
+    expect([first, second]).toMatchObject([{ name: 'one' }, { name: 'other' }]);
+    expect(second.checks).toBeGreaterThanOrEqual(2);
+    expect(first.checks - second.checks).toBe(1);
+    expect((await certloop(['integrations'])).out).toMatch(/^one +webhook +\d+ +ok +\S+$/m);
     expect((await asJson(['status'])).monitor).toMatchObject({ integrations: 2 });
   });
 
