@@ -13,6 +13,7 @@ export { LifeLine } from './life/life-line.js';
 export type { Life } from './life/life-line-marks.js';
 export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
 export { type Column, DataTable } from './lists/data-table.js';
+export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';
 export { nextPage } from './lists/next-page.js';
 export { useList } from './lists/use-list.browser.js';

@@ -1,11 +1,11 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import {
   type Column,
-  countOf,
   DataTable,
   EmptyState,
   exactTime,
   Icon,
+  ListEnd,
   Loaded,
   StateChip,
   serviceUrl,
@@ -138,22 +138,14 @@ export function AuditPage() {
           ) : (
             <>
               <DataTable label="Audit log" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              <div className="cl-row">
-                <span className="cl-dim">
-                  {countOf(rows.length, 'entry', 'entries')}
-                  {total > rows.length ? ` of ${total}` : ''}
-                </span>
-                {query.hasNextPage && (
-                  <Button
-                    variant="default"
-                    size="xs"
-                    loading={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show more
-                  </Button>
-                )}
-              </div>
+              <ListEnd
+                shown={rows.length}
+                total={total}
+                noun="entry"
+                nouns="entries"
+                more={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+                isLoadingMore={query.isFetchingNextPage}
+              />
             </>
           )
         }

@@ -1,10 +1,10 @@
 import { type RenewalQueueEntry, type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import {
   type Column,
-  countOf,
   DataTable,
   EmptyState,
   Fault,
+  ListEnd,
   Loaded,
   listPageOf,
   Moment,
@@ -145,17 +145,13 @@ export function RenewalsPage() {
           ) : (
             <>
               <DataTable label="Renewals" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              <div className="cl-row">
-                <span className="cl-dim">
-                  {countOf(rows.length, 'renewal')}
-                  {total !== undefined && total > rows.length ? ` of ${total}` : ''}
-                </span>
-                {more !== undefined && (
-                  <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>
-                    Show more
-                  </Button>
-                )}
-              </div>
+              <ListEnd
+                shown={rows.length}
+                total={total}
+                noun="renewal"
+                more={more}
+                isLoadingMore={isLoadingMore}
+              />
             </>
           )
         }

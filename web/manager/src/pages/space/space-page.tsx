@@ -2,11 +2,11 @@ import type { Fqdn } from '@certloop/contracts/browser';
 import {
   CodeBlock,
   type Column,
-  countOf,
   DataTable,
   EmptyState,
   ErrorPanel,
   Icon,
+  ListEnd,
   Loaded,
   Moment,
   StateChip,
@@ -126,17 +126,13 @@ export function SpacePage() {
           ) : (
             <>
               <DataTable label="Names" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              <div className="cl-row">
-                <span className="cl-dim">
-                  {countOf(rows.length, 'name')}
-                  {total !== undefined && total > rows.length ? ` of ${total}` : ''}
-                </span>
-                {more !== undefined && (
-                  <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>
-                    Show more
-                  </Button>
-                )}
-              </div>
+              <ListEnd
+                shown={rows.length}
+                total={total}
+                noun="name"
+                more={more}
+                isLoadingMore={isLoadingMore}
+              />
             </>
           )
         }

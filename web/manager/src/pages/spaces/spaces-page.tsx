@@ -5,6 +5,7 @@ import {
   DataTable,
   EmptyState,
   Icon,
+  ListEnd,
   Loaded,
   Moment,
   StateChip,
@@ -120,17 +121,13 @@ export function SpacesPage() {
           ) : (
             <>
               <DataTable label="Spaces" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              <div className="cl-row">
-                <span className="cl-dim">
-                  {countOf(rows.length, 'space')}
-                  {total !== undefined && total > rows.length ? ` of ${total}` : ''}
-                </span>
-                {more !== undefined && (
-                  <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>
-                    Show more
-                  </Button>
-                )}
-              </div>
+              <ListEnd
+                shown={rows.length}
+                total={total}
+                noun="space"
+                more={more}
+                isLoadingMore={isLoadingMore}
+              />
             </>
           )
         }

@@ -6,6 +6,7 @@ import {
   EmptyState,
   ErrorPanel,
   Icon,
+  ListEnd,
   Loaded,
   serviceUrl,
   useKey,
@@ -125,17 +126,13 @@ export function ChecksPage() {
                   onShown={onShown}
                 />
               )}
-              <div className="cl-row">
-                <span className="cl-dim">
-                  {countOf(rows.length, 'check')}
-                  {total > rows.length ? ` of ${total}` : ''}
-                </span>
-                {list.more !== undefined && (
-                  <Button variant="default" size="xs" loading={list.isLoadingMore} onClick={list.more}>
-                    Show more
-                  </Button>
-                )}
-              </div>
+              <ListEnd
+                shown={rows.length}
+                total={total}
+                noun="check"
+                more={list.more}
+                isLoadingMore={list.isLoadingMore}
+              />
             </>
           )
         }
