@@ -13,7 +13,7 @@ import {
 } from './fqdns.service.js';
 
 export interface UpdateFqdnDeps extends ChangeFqdnDeps {
-  /** Makes the renewal queue follow another provider of the FQDN, which is held. */
+  /** Makes the renewal queue follow another provider of the FQDN, which is locked. */
   readonly onProviderNamed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function updateFqdn(
 ): Promise<FqdnRow> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   return db.transaction(async (tx) => {
-    // the space before its FQDNs, as everybody holds them
+    // the space before its FQDNs, as everyone locks them
     if ((await lockSpacesForShare(tx, [spaceId])).length === 0) throw spaceNotFound();
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const { description, providerId } = fqdn;

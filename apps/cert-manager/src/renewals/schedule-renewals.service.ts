@@ -35,7 +35,7 @@ export interface RenewalScheduler {
   onCertificateRefreshed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The newest certificate of the FQDN was revoked; the FQDN is locked. */
   onCertificateRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
-  /** The FQDN, as it is now, names another provider, or none; it is held. */
+  /** The FQDN, as it is now, names another provider, or none; it is locked. */
   onProviderNamed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** There is no CSR any more. */
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
@@ -44,7 +44,7 @@ export interface RenewalScheduler {
 /** A certificate that was just stored, for a CSR that is there, and who issued it. */
 export interface CertificateNews {
   readonly caller: Caller;
-  /** Held. */
+  /** Locked. */
   readonly fqdn: FqdnRow;
   readonly certificate: CertificateRow;
   readonly provider: ProviderRow;

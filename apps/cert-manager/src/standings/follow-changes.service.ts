@@ -5,7 +5,7 @@ import type { Standings } from './restate.service.js';
 /** The scheduler, after which what it changed is restated. */
 export function restatedAfter(
   scheduler: RenewalScheduler,
-  { restate, restatePlanned }: Standings,
+  { restate, restateWithoutCsrs }: Standings,
 ): RenewalScheduler {
   return {
     ...scheduler,
@@ -38,7 +38,7 @@ export function restatedAfter(
     },
     onCsrsDeleted: async (tx, caller) => {
       await scheduler.onCsrsDeleted(tx, caller);
-      await restatePlanned(tx);
+      await restateWithoutCsrs(tx);
     },
   };
 }

@@ -6,9 +6,10 @@ import { planRenewal } from '../renewals/renewal-policy.js';
 import { type Mishap, type StandingFacts, standingOf } from './standing.js';
 import { type FactRow, readFacts } from './standing-facts.repository.js';
 import {
+  endPlansWithoutCsr,
   fqdnStandings,
-  holdStandings,
   listPlannedAfter,
+  lockStandings,
   never,
   noteRequestFailure,
   type StandingRow,
@@ -19,8 +20,8 @@ import {
 export interface Standings {
   /** Of those that are there; the others are left out. */
   restate(tx: Tx, fqdnIds: readonly string[]): Promise<void>;
-  /** Of all that have a certificate which is to be renewed. */
-  restatePlanned(tx: Tx): Promise<void>;
+  /** Of all whose renewal was planned, when there is no CSR any more. */
+  restateWithoutCsrs(tx: Tx): Promise<void>;
   /** Of one, where a request for a certificate failed. */
   noteRequestFailure(tx: Tx, fqdnId: string, reason: string): Promise<void>;
 }
@@ -38,7 +39,9 @@ export function createStandings(clock: Clock): Standings {
   };
   return {
     restate,
-    restatePlanned: async (tx) => {
+    restateWithoutCsrs: async (tx) => {
+      await endPlansWithoutCsr(tx, clock.now());
+      // the few whose renewal is running
       for (let last = ''; ; ) {
         const ids = await listPlannedAfter(tx, last, slice);
         await restate(tx, ids);
@@ -59,8 +62,8 @@ export function createStandings(clock: Clock): Standings {
 }
 
 async function restateSome(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
-  // held first, so that of two changes at once the second one reads what the first one left
-  const stored = await holdStandings(tx, ids);
+  // locked first, so that of two changes at once the second one reads what the first one left
+  const stored = await lockStandings(tx, ids);
   const rows = await standingRowsOf(tx, await readFacts(tx, ids), stored, now);
   await storeStandings(tx, changedOf(rows, stored));
 }

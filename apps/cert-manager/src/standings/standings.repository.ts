@@ -93,8 +93,8 @@ export function stateCondition(state: FqdnState, at: string): string {
   return conditions[state];
 }
 
-/** The standings of the FQDNs, held until the transaction ends: another who restates one of them waits. */
-export function holdStandings(tx: Tx, ids: readonly string[]): Promise<StandingRow[]> {
+/** The standings of the FQDNs, locked until the transaction ends: another who restates one of them waits. */
+export function lockStandings(tx: Tx, ids: readonly string[]): Promise<StandingRow[]> {
   return lockForUpdate(tx, fqdnStandings, { id: In([...ids]) });
 }
 
@@ -102,6 +102,18 @@ export function holdStandings(tx: Tx, ids: readonly string[]): Promise<StandingR
 export function listStandingsBetween(tx: Tx, first: string, last: string): Promise<StandingRow[]> {
   const text = 'select * from fqdn_standings where id >= $1 and id <= $2';
   return querySql<StandingRow>(tx, fqdnStandings.columns, text, [first, last]);
+}
+
+/**
+ * No renewal is planned any more for lack of a CSR. One statement for all, as there may be very many; it leaves out those
+ * whose renewal still has an open entry in the queue.
+ */
+export async function endPlansWithoutCsr(tx: Tx, now: Date): Promise<void> {
+  const text = `update fqdn_standings set outlook = 'no_csr', renew_at = $1, updated_at = $2
+    where outlook = 'planned' and not exists (
+      select 1 from renewal_queue q where q.fqdn_id = fqdn_standings.id and q.is_test = false
+        and q.status in ('pending', 'processing'))`;
+  await executeSql(tx, text, [never, now]);
 }
 
 /**

@@ -6,6 +6,7 @@ import { events } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
+import { fqdnStandings } from '../../src/standings/standings.repository.js';
 
 export interface LargePlace {
   /** An FQDN with a CSR, a certificate and a planned renewal. */
@@ -31,6 +32,8 @@ export async function seedLargePlace(database: Database, place: LargePlace): Pro
     await copy(csrs, of, count - 1, { id, fqdnId: id });
     await copy(certificates, of, count - 1, { id, fqdnId: id, csrId: id });
     await copy(renewalQueue, of, count - 1, { id, fqdnId: id, certificateId: id });
+    const named = { id, certificateId: id, fqdn: "'host-' || n.i || '.example.test'" };
+    await copy(fqdnStandings, `t.id = '${fqdnId}'`, count - 1, named);
     const more = { id: uuid(isSqlite, '0000000b'), position: 'n.i + 1' };
     await copy(csrs, of, own - 1, more);
     await copy(certificates, of, own - 1, { ...more, leafSha256: 'null', replacedAt: 't.created_at' });

@@ -3,6 +3,7 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countFqdnRows } from '../../src/fqdns/fqdns.repository.js';
+import { fqdnStandings, type StandingRow } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
 import { type Caller, callBeside } from '../support/ask-beside.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
@@ -41,6 +42,9 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
 
   const ask = (method: string, path: string) => caller.ask(method, path);
   const askBeside = (method: string, path: string) => caller.askBeside(method, path);
+
+  const countOutlook = (outlook: StandingRow['outlook']) =>
+    app.database.read((tx) => tx.count(fqdnStandings, { where: { outlook } }));
 
   test('exports all entries', async () => {
     const { lines } = await askBeside('GET', '/audit-logs/export');
@@ -114,7 +118,9 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
   });
 
   test('deletes all CSRs, then all FQDNs of a space, then all audit entries', async () => {
+    expect(await countOutlook('planned')).toBe(count);
     await askBeside('DELETE', '/csrs?confirm=true');
+    expect(await countOutlook('no_csr')).toBe(count);
     let isOver = false;
     const deleting = askBeside('DELETE', `/spaces/${spaceId}/fqdns`).finally(() => {
       isOver = true;
