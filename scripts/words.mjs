@@ -11,10 +11,15 @@ const phrases = [
   [/\bwish(?:Name)?\b/, 'idempotencyKey'],
   [/\b\w+Wish\b/, 'SigningRequest, or SigningSubject'],
   [/\btellMonitor\b|\btoldRenewed\b/, 'syncCheck, or reportRenewed'],
+  [
+    /\b(?:un)?sound(?:ly)?\b|\bsound[A-Z]\w*|\b\w+Sound\w*|\b\w+Unsound\b/,
+    'valid, well-formed, acceptable, or what it passed',
+  ],
 ];
 
 /** Lines that name what is stored or sent under such a name, which stays for the sake of what is stored. */
 const exceptions = new Map([
+  ['sound', /with(?:out a|out|) sound|no sound/],
   [
     'wish',
     /signing_requests set wish|wish: column|readonly wish|idempotencyKey: wish|wish: idempotencyKey|\bwish: _|\.\.\.row, wish|\?\.wish\b|'wish'/,

@@ -4,8 +4,8 @@ import { webhookKeyOf } from './events/webhook-signature.js';
 
 const secrets = wordList.transform((words, context) => {
   const keys = words.map(webhookKeyOf);
-  const sound = keys.filter((key) => key !== undefined);
-  if (sound.length === words.length && sound.length >= 1 && sound.length <= 2) return sound;
+  const valid = keys.filter((key) => key !== undefined);
+  if (valid.length === words.length && valid.length >= 1 && valid.length <= 2) return valid;
   const message = 'must be one secret or two, separated by a comma: whsec_ and 24 to 64 octets in base64';
   context.addIssue({ code: 'custom', message });
   return z.NEVER;

@@ -10,7 +10,7 @@ const page = (head: string, body: string) =>
   `<!doctype html><html lang="en"><head><title>A page</title>${head}</head><body><main><h1>A page</h1>${body}</main></body></html>`;
 
 const pages: Readonly<Record<string, string>> = {
-  '/sound': page('', '<p>All is well</p>'),
+  '/good': page('', '<p>All is well</p>'),
   '/script-error': page('', '<p>Text</p><script>setTimeout(() => { throw new Error("torn"); })</script>'),
   '/console-error': page('', '<p>Text</p><script>console.error("wrong")</script>'),
   '/policy': page('<style>p { color: red; }</style>', '<p>Text</p>'),
@@ -52,14 +52,14 @@ const pages: Readonly<Record<string, string>> = {
       async (story) => {
         await story.page.getByRole('heading', { name: 'A page' }).waitFor();
         await story.page.waitForLoadState('load');
-        if (/sound|pale|broad/.test(path)) await story.look('shown');
+        if (/good|pale|broad/.test(path)) await story.look('shown');
       },
     );
 
   test('passes on a page without a fault', async () => {
-    await play('/sound');
+    await play('/good');
     expect(await readdir(pictures)).toEqual(
-      ['dark-phone', 'dark-wide', 'light-phone', 'light-wide'].map((kind) => `page-sound-shown-${kind}.png`),
+      ['dark-phone', 'dark-wide', 'light-phone', 'light-wide'].map((kind) => `page-good-shown-${kind}.png`),
     );
   });
 
@@ -78,7 +78,7 @@ const pages: Readonly<Record<string, string>> = {
   test('fails by what is not on the page', async () => {
     const story = runStory(
       browser,
-      { name: 'missing', url: `${url}/sound`, pictures },
+      { name: 'missing', url: `${url}/good`, pictures },
       async ({ page: shown }) => {
         await shown.getByText('Not there').waitFor({ timeout: 50 });
       },

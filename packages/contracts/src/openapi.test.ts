@@ -135,7 +135,7 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
     }
   });
 
-  test('is made of sound schemas', () => {
+  test('is made of valid schemas', () => {
     const bodies = operationsOf(document).flatMap(({ operation }) => [
       operation.requestBody,
       ...Object.values(operation.responses),

@@ -60,7 +60,7 @@ export async function forgeCertificate(
 ): Promise<Buffer> {
   const signer = createSigner(forger.privateKey);
   const algorithm = parts.algorithm ?? signer.algorithmDer;
-  const extensions = { ...soundExtensions(forger, spki), ...parts.extensions };
+  const extensions = { ...validExtensions(forger, spki), ...parts.extensions };
   const list = [...Object.values(extensions), ...(parts.furtherExtensions ?? [])].filter(
     (extension) => extension !== undefined,
   );
@@ -97,7 +97,7 @@ export function authorityParts(commonName: string, pathLength?: number): Certifi
   };
 }
 
-function soundExtensions({ privateKey }: Forger, spki: Buffer): Record<ExtensionName, Buffer | undefined> {
+function validExtensions({ privateKey }: Forger, spki: Buffer): Record<ExtensionName, Buffer | undefined> {
   const authority = encode(contextPrimitive(0), keyIdentifier(exportSpki(privateKey)));
   return {
     basicConstraints: forgeExtension('basicConstraints', true, encodeSequence()),

@@ -80,7 +80,7 @@ export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/sc
 export { networkOf } from './sign-in/client-network.js';
 export { createLoginThrottle, type LoginThrottle } from './sign-in/login-throttle.js';
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './sign-in/password.js';
-export { requireSoundPassword } from './sign-in/password-policy.js';
+export { requireAcceptablePassword } from './sign-in/password-policy.js';
 export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './sign-in/same-origin.js';
 export { csrfTokenOf, newSecret, sameText, secretHash } from './sign-in/secrets.js';
 export { createSessionCookie, type SessionCookie } from './sign-in/session-cookie.js';

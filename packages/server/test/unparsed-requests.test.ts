@@ -82,7 +82,7 @@ describe('requests that reach no handler', () => {
     expect(answers.match(/HTTP\/1\.1/g)).toEqual(['HTTP/1.1']);
   });
 
-  test('two Host fields behind a sound request do not disturb its answer', async () => {
+  test('two Host fields behind a valid request do not disturb its answer', async () => {
     const two = 'GET /things HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
     const answers = await send(`GET /things HTTP/1.1\r\n${host}\r\n${two}`);
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);

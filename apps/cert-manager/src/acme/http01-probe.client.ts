@@ -53,8 +53,8 @@ async function findReason(settings: ProbeSettings, expected: Expected): Promise<
     return fault === undefined ? [] : [`at ${address}: ${fault}`];
   });
   if (failed.length === 0) return undefined;
-  const sound = addresses.filter((_, index) => faults[index] === undefined);
-  const though = sound.length === 0 ? '' : `, though it can at ${sound.join(' and ')}`;
+  const reachable = addresses.filter((_, index) => faults[index] === undefined);
+  const though = reachable.length === 0 ? '' : `, though it can at ${reachable.join(' and ')}`;
   return `${failed.join('; ')}${though}`;
 }
 

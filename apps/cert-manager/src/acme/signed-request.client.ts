@@ -28,7 +28,7 @@ export interface AcmeSigner {
   readonly accountUrl?: string | undefined;
 }
 
-/** A sound answer. */
+/** A successful response. */
 export interface AcmeReply {
   readonly status: number;
   readonly text: string;

@@ -22,7 +22,7 @@ export async function findKeyRefusal(
 }
 
 /** Throws InvalidInput where the key of a CSR is known to be compromised. */
-export async function requireSoundKey(tx: Tx, csr: { readonly spkiSha256: string }): Promise<void> {
+export async function requireUncompromisedKey(tx: Tx, csr: { readonly spkiSha256: string }): Promise<void> {
   const refusal = await findKeyRefusal(tx, csr);
   if (refusal !== undefined) throw refusal;
 }

@@ -9,7 +9,7 @@ export interface RequestMark {
   readonly requestHash: string;
 }
 
-const soundKey = /^[\x21-\x7e]{1,200}$/;
+const keyFormat = /^[\x21-\x7e]{1,200}$/;
 
 /**
  * Mark of a request by its Idempotency-Key; undefined when it has none. `body` is the body as it was judged. Throws
@@ -18,7 +18,7 @@ const soundKey = /^[\x21-\x7e]{1,200}$/;
 export function requestMarkOf(caller: Caller, operation: string, body: object): RequestMark | undefined {
   const { idempotencyKey: key, userId } = caller;
   if (key === undefined) return undefined;
-  if (!soundKey.test(key)) {
+  if (!keyFormat.test(key)) {
     throw fault('must be 1 to 200 visible ASCII characters', 'invalid_idempotency_key');
   }
   return { requestKey: hash([operation, userId, key]), requestHash: hash(Object.entries(body).toSorted()) };

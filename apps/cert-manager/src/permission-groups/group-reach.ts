@@ -19,7 +19,7 @@ export interface AskedReach {
 export function newReach(asked: AskedReach & { readonly permission: Level }): GroupReach {
   const { permission, spaceIds = [] } = asked;
   const isGlobal = permission === 'FULL_ACCESS' && spaceIds.length === 0;
-  return soundReach({ permission, spaceIds, allSpaces: asked.allSpaces ?? isGlobal });
+  return requireValidReach({ permission, spaceIds, allSpaces: asked.allSpaces ?? isGlobal });
 }
 
 /**
@@ -32,10 +32,10 @@ export function changedReach(before: GroupReach, asked: AskedReach): GroupReach 
   const namesSpaces = asked.spaceIds !== undefined && asked.spaceIds.length > 0;
   const stays = before.allSpaces && permission === 'FULL_ACCESS' && !namesSpaces;
   const spaceIds = asked.spaceIds ?? (asked.allSpaces === true ? [] : before.spaceIds);
-  return soundReach({ permission, spaceIds, allSpaces: asked.allSpaces ?? stays });
+  return requireValidReach({ permission, spaceIds, allSpaces: asked.allSpaces ?? stays });
 }
 
-function soundReach({ permission, allSpaces, spaceIds }: GroupReach): GroupReach {
+function requireValidReach({ permission, allSpaces, spaceIds }: GroupReach): GroupReach {
   if (allSpaces && permission !== 'FULL_ACCESS') {
     throw contradiction(`${permission} is given on single spaces only`);
   }

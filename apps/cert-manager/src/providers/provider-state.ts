@@ -7,7 +7,7 @@ interface Stored {
   readonly environmentAddress: string | null;
 }
 
-/** The first key that a configuration lacks, or that is not sound; undefined when it is complete. */
+/** The first key that a configuration lacks, or that is not valid; undefined when it is complete. */
 export function missingKey(kind: ProviderKind, config: Config): string | undefined {
   const [issue] = kind.schema.safeParse(config).error?.issues ?? [];
   if (issue === undefined) return undefined;

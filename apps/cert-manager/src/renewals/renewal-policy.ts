@@ -40,13 +40,13 @@ const jitter = 0.05;
 const minShareLeft = 1 / 6;
 
 /**
- * When a certificate is to be renewed: within its CA's window if there is a sound one, as far as that leaves a sixth of
+ * When a certificate is to be renewed: within its CA's window if there is a usable one, as far as that leaves a sixth of
  * the lifetime for further tries, else after a share of its lifetime, spread by 5 % of what is left of it then. The moment may lie in the past.
  */
 export function planRenewal(terms: RenewalTerms): RenewalPlan {
   const { window, notAfter, seed } = terms;
   const lifetime = Math.max(0, notAfter.getTime() - terms.notBefore.getTime());
-  if (window !== undefined && isSound(window, notAfter)) {
+  if (window !== undefined && isUsable(window, notAfter)) {
     const { start, end } = window;
     const bound = notAfter.getTime() - lifetime * minShareLeft;
     const latest = new Date(Math.min(end.getTime(), bound));
@@ -68,7 +68,7 @@ export function planAfterRevocation(revokedAt: Date): RenewalPlan {
 }
 
 /** RFC 9773 §4.2: a window that ends before it starts is no window; what lies after the expiry would be of no use. */
-function isSound({ start, end }: RenewalWindow, notAfter: Date): boolean {
+function isUsable({ start, end }: RenewalWindow, notAfter: Date): boolean {
   return start < end && start < notAfter;
 }
 

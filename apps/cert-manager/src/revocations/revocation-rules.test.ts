@@ -3,7 +3,7 @@ import { nextRevocationTry, obstacleToRevocation, type RevocationFacts } from '.
 
 const now = new Date('2026-03-01T12:00:00Z');
 const later = new Date('2026-03-01T12:00:00.001Z');
-const sound: RevocationFacts = {
+const valid: RevocationFacts = {
   revokedAt: null,
   revocationReason: null,
   expiresAt: later,
@@ -23,7 +23,7 @@ describe('obstacleToRevocation', () => {
     ],
     ['one revoked for no known reason', { revokedAt: now }, 'already_revoked', /12:00:00.000Z$/],
   ])('%s', (_, change, code, message) => {
-    const obstacle = obstacleToRevocation({ ...sound, ...change }, now);
+    const obstacle = obstacleToRevocation({ ...valid, ...change }, now);
     expect([obstacle?.code, obstacle?.message ?? '']).toEqual([code, expect.stringMatching(message)]);
   });
 });

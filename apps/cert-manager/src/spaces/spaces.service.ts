@@ -44,7 +44,7 @@ export async function listSpaces(
 
 /**
  * Makes a space; names may repeat. A request with an Idempotency-Key that made one before returns that one. Throws
- * Forbidden, and InvalidInput for a key that is not sound or was used for another request.
+ * Forbidden, and InvalidInput for a key that is not valid or was used for another request.
  */
 export async function createSpace(
   { db, clock }: SpacesDeps,

@@ -1,6 +1,6 @@
 import { emailInput, InvalidInput, usernameInput } from '@certloop/contracts';
 import { type Database, newRowId, onUniqueViolation, type Tx } from '@certloop/db';
-import { type Clock, type Passwords, parseInput, requireSoundPassword } from '@certloop/server';
+import { type Clock, type Passwords, parseInput, requireAcceptablePassword } from '@certloop/server';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -33,7 +33,7 @@ const accountSchema = z.object({ username: usernameInput, email: emailInput, pas
 /** Row of a new enabled user. Throws InvalidInput that names every fault. */
 export async function newAccount(deps: AccountsDeps, input: NewAccount): Promise<UserRow> {
   const { username, email, password } = parseInput(accountSchema, input, 'body');
-  requireSoundPassword(password, { username, email }, deps.passwordMinLength);
+  requireAcceptablePassword(password, { username, email }, deps.passwordMinLength);
   const createdAt = deps.clock.now();
   return {
     id: newRowId(createdAt),

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '@certloop/db';
-import { requireSoundPassword } from '@certloop/server';
+import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -76,7 +76,7 @@ async function newPasswordHash(
 ): Promise<string | undefined> {
   if (input.password === undefined) return undefined;
   const user = { username: input.username ?? username, email: input.email ?? email };
-  requireSoundPassword(input.password, user, passwordMinLength);
+  requireAcceptablePassword(input.password, user, passwordMinLength);
   return passwords.hash(input.password);
 }
 

@@ -11,7 +11,7 @@ import { startAppWithCa } from '../support/signing.js';
 
 jest.setTimeout(60_000);
 
-// What a sound request is answered, by what the caller may do in its space: no one, nothing, READ, READ_WRITE,
+// What a valid request is answered, by what the caller may do in its space: no one, nothing, READ, READ_WRITE,
 // FULL_ACCESS, FULL_ACCESS to all spaces, administrator. 404 reveals less than 403: the space is not visible.
 const matrix = rowsOf(
   `

@@ -117,7 +117,7 @@ describeAgainstPebble('orders by dns-01 with signed updates', (open) => {
     expect(body).toEqual({
       success: true,
       message:
-        'the directory is sound and hands out nonces; the account is known; the name server takes updates of proofs.test',
+        'the directory is valid and hands out nonces; the account is known; the name server takes updates of proofs.test',
     });
   });
 });

@@ -110,7 +110,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
       .expect(200);
     expect(test.body).toEqual({
       success: true,
-      message: 'the directory is sound and hands out nonces; the account is known',
+      message: 'the directory is valid and hands out nonces; the account is known',
     });
   });
 

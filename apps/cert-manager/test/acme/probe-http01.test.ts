@@ -64,23 +64,23 @@ describe('the look for a published answer', () => {
       await outgoing.close();
     }
   };
-  const sound = (response: ServerResponse) => response.end(expected.answer);
+  const valid = (response: ServerResponse) => response.end(expected.answer);
 
   test('finds it at every address, under the name', async () => {
-    answer = sound;
+    answer = valid;
     expect(await probe()).toBeUndefined();
     expect(hosts.at(-1)).toBe(`www.example.test:${port}`);
   });
 
   test('logs at which of two addresses it cannot be read', async () => {
-    answer = sound;
+    answer = valid;
     // no one listens there
     expect(await probe({ addresses: ['127.0.0.1', '::1'] })).toBe(unreachable);
     expect(faults).toEqual(['at ::1: ECONNREFUSED, though it can at 127.0.0.1']);
   });
 
   test('asks no address that must not be called', async () => {
-    answer = sound;
+    answer = valid;
     expect(await probe({ addresses: ['127.0.0.1', '169.254.169.254'] })).toBe(unreachable);
     expect(faults.join()).toMatch(/at 169\.254\.169\.254: .*metadata|at 169\.254\.169\.254: .*link-local/);
     const before = hosts.length;
@@ -153,7 +153,7 @@ describe('the look for a published answer', () => {
     });
 
     test('when the name leads elsewhere after it was looked up', async () => {
-      answer = sound;
+      answer = valid;
       let lookups = 0;
       const resolve = () => {
         lookups += 1;
@@ -165,7 +165,7 @@ describe('the look for a published answer', () => {
     });
 
     test('when a name looks public at first and private when it is called', async () => {
-      answer = sound;
+      answer = valid;
       let lookups = 0;
       const resolve = () => {
         lookups += 1;

@@ -20,7 +20,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     ({ id: providerId } = await providerOf(app, 'dummy-ca'));
   });
   afterEach(async () => {
-    ca.answer('soundly');
+    ca.answer('normally');
     await configure(app, { id: providerId }, { baseUrl: ca.url }).expect(200);
   });
   afterAll(() => close());

@@ -31,8 +31,8 @@ describeEachDialect('revoking a certificate', (open) => {
     app = place.app;
   });
   afterEach(async () => {
-    place.ca.answer('soundly');
-    place.ca.revocations.answer('soundly');
+    place.ca.answer('normally');
+    place.ca.revocations.answer('normally');
     await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 30 }).expect(200);
     await enable(app, { id: place.providerId }).expect(200);
     await clearInventory(app);
@@ -197,7 +197,7 @@ describeEachDialect('revoking a certificate', (open) => {
     // one entry says that it failed, the log of the service has every try
     expect((await entries()).length).toBe(failures);
     expect(app.logged().filter(({ event }) => event === 'revocation.put_off')).toHaveLength(4);
-    place.ca.revocations.answer('soundly');
+    place.ca.revocations.answer('normally');
     await app.finishRevocations();
     expect((await newestOf(fqdn)).revokedAt).toBeUndefined();
     app.clock.advance(60 * minute);
@@ -215,7 +215,7 @@ describeEachDialect('revoking a certificate', (open) => {
     place.ca.revocations.answer('with silence');
     await revoke(fqdn, certificate).expect(504);
     expect(await pending()).toHaveLength(1);
-    place.ca.revocations.answer('soundly');
+    place.ca.revocations.answer('normally');
     const { body } = await revoke(fqdn, certificate).expect(200);
     expect(body).toMatchObject({ revocationReason: 'superseded' });
   });
@@ -257,7 +257,7 @@ describeEachDialect('revoking a certificate', (open) => {
     place.ca.revocations.answer('with a fault');
     await revoke(fqdn, certificate).expect(502);
     await clearInventory(app);
-    place.ca.revocations.answer('soundly');
+    place.ca.revocations.answer('normally');
     const other = await startAppOn(app.database, {
       beside: app,
       environment: { DUMMY_CA_URL: place.ca.url },
@@ -281,7 +281,7 @@ describeEachDialect('revoking a certificate', (open) => {
     );
     await place.ca.revocations.hasRevoked(revoked + 1);
     const at = app.clock.now().toISOString();
-    place.ca.revocations.answer('soundly');
+    place.ca.revocations.answer('normally');
     // until its turn has lapsed, the call may still be under way
     await app.finishRevocations();
     expect((await newestOf(fqdn)).revokedAt).toBeUndefined();
@@ -395,7 +395,7 @@ describeEachDialect('revoking a certificate', (open) => {
       .then((reply) => reply);
     while (asked() === before) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 20));
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await signWith(place, fqdn);
     const first = await newestOf(fqdn);
     await revoke(fqdn, first).expect(200);

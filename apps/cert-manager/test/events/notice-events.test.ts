@@ -45,7 +45,7 @@ describeEachDialect('events that are noticed', (open) => {
     hook.hooks.length = 0;
   });
   afterEach(async () => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     monitor.failing = undefined;
     await clearInventory(app);
   });

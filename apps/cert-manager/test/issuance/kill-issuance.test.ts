@@ -63,7 +63,7 @@ describeEachDialect('a process that is killed', (open) => {
       await ca.hasIssued(before + 1);
       child.kill('SIGKILL');
       expect(await deathOf(child)).toBe('SIGKILL');
-      ca.answer('soundly');
+      ca.answer('normally');
       return before;
     };
     const requests = () => app.database.read((tx) => tx.count(signingRequests));
@@ -94,7 +94,7 @@ describeEachDialect('a process that is killed', (open) => {
     test('its certificate is stored although the newest one is of another request', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const call = await sign(fqdn);
-      ca.answer('soundly');
+      ca.answer('normally');
       await app.request.post(call.path).set(call.auth).send(call.body).expect(200);
       const before = await dieSigning(call);
       // as a renewal or a request by another provider does
@@ -104,7 +104,7 @@ describeEachDialect('a process that is killed', (open) => {
       ca.answer('with a fault');
       await app.recoverSigning();
       expect(await certificatesOf(app, fqdn)).toHaveLength(1);
-      ca.answer('soundly');
+      ca.answer('normally');
       app.clock.advance(leaseMs);
       await app.recoverSigning();
       expect(await certificatesOf(app, fqdn)).toHaveLength(2);
@@ -173,7 +173,7 @@ describeEachDialect('a process that is killed', (open) => {
       expect(answer).toEqual({ success: false, message: expect.stringContaining('the CA failed') });
       await configure(app, provider, { baseUrl: ca.url }).expect(200);
       await ca.hasIssued(before + count);
-      ca.answer('soundly');
+      ca.answer('normally');
       expect([await requests(), await certificatesOf(app, fqdn)]).toEqual([count, []]);
 
       app.clock.advance(3 * leaseMs);
@@ -211,7 +211,7 @@ describeEachDialect('a process that is killed', (open) => {
     await ca.revocations.hasRevoked(before + 1);
     child.kill('SIGKILL');
     expect(await deathOf(child)).toBe('SIGKILL');
-    ca.revocations.answer('soundly');
+    ca.revocations.answer('normally');
     const stored = async () => (await certificatesOf(app, fqdn)).map((one) => one.revocationReason);
     // one that lives may still be at work
     await app.finishRevocations();

@@ -22,7 +22,7 @@ describeEachDialect('signing a CSR', (open) => {
     ({ id: providerId } = await providerOf(app, 'dummy-ca'));
   });
   afterEach(async () => {
-    ca.answer('soundly');
+    ca.answer('normally');
     await configure(app, { id: providerId }, { baseUrl: ca.url }).expect(200);
     await enable(app, { id: providerId }).expect(200);
   });

@@ -63,32 +63,32 @@ describeEachDialect('creating a permission group', (open) => {
     expect((await post({ name, permission: 'READ' }).expect(201)).body.name).toBe(stored);
   });
 
-  const sound = { name: 'x', permission: 'READ' };
+  const valid = { name: 'x', permission: 'READ' };
   test.each<[string, unknown]>([
     ...malformedBodies,
     ['no name', { permission: 'READ' }],
     ['no permission', { name: 'x' }],
-    ['a name that is null', { ...sound, name: null }],
-    ['a name that is a number', { ...sound, name: 5 }],
-    ['a name of blanks', { ...sound, name: '  ' }],
-    ['a name of 101 characters', { ...sound, name: 'n'.repeat(101) }],
-    ['a name with NUL', { ...sound, name: 'a\u0000' }],
-    ['a name that turns text around', { ...sound, name: 'a\u202eb' }],
+    ['a name that is null', { ...valid, name: null }],
+    ['a name that is a number', { ...valid, name: 5 }],
+    ['a name of blanks', { ...valid, name: '  ' }],
+    ['a name of 101 characters', { ...valid, name: 'n'.repeat(101) }],
+    ['a name with NUL', { ...valid, name: 'a\u0000' }],
+    ['a name that turns text around', { ...valid, name: 'a\u202eb' }],
     ['half of a surrogate pair', '{"name":"\\ud800","permission":"READ"}'],
-    ['a permission in small letters', { ...sound, permission: 'read' }],
-    ['a permission that is none', { ...sound, permission: 'ADMIN' }],
-    ['a permission that is null', { ...sound, permission: null }],
-    ['a permission that is a list', { ...sound, permission: ['READ'] }],
-    ['a description that is null', { ...sound, description: null }],
-    ['a description of 1001 characters', { ...sound, description: 'd'.repeat(1001) }],
-    ['spaces that are null', { ...sound, spaceIds: null }],
-    ['spaces that are no list', { ...sound, spaceIds: unknownId }],
-    ['a space that is no uuid', { ...sound, spaceIds: ['1'] }],
-    ['a space that is null', { ...sound, spaceIds: [null] }],
-    ['a space that is an object', { ...sound, spaceIds: [{ id: unknownId }] }],
-    ['users that are no list', { ...sound, userIds: {} }],
-    ['allSpaces that is a text', { ...sound, permission: 'FULL_ACCESS', allSpaces: 'true' }],
-    ['allSpaces for READ', { ...sound, allSpaces: true }],
+    ['a permission in small letters', { ...valid, permission: 'read' }],
+    ['a permission that is none', { ...valid, permission: 'ADMIN' }],
+    ['a permission that is null', { ...valid, permission: null }],
+    ['a permission that is a list', { ...valid, permission: ['READ'] }],
+    ['a description that is null', { ...valid, description: null }],
+    ['a description of 1001 characters', { ...valid, description: 'd'.repeat(1001) }],
+    ['spaces that are null', { ...valid, spaceIds: null }],
+    ['spaces that are no list', { ...valid, spaceIds: unknownId }],
+    ['a space that is no uuid', { ...valid, spaceIds: ['1'] }],
+    ['a space that is null', { ...valid, spaceIds: [null] }],
+    ['a space that is an object', { ...valid, spaceIds: [{ id: unknownId }] }],
+    ['users that are no list', { ...valid, userIds: {} }],
+    ['allSpaces that is a text', { ...valid, permission: 'FULL_ACCESS', allSpaces: 'true' }],
+    ['allSpaces for READ', { ...valid, allSpaces: true }],
   ])('refuses %s', async (_situation, body) => {
     const { body: problem } = await post(body).expect(400);
     expect(problem.errors.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { policyRefusals } from '../../src/fqdns/policy-refusals.repository.js';
-import { describeRun, isSound } from '../../src/renewals/heartbeat/run-report.js';
+import { describeRun, hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addCsr } from '../support/inventory.js';
 import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
@@ -104,7 +104,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     const report = await app.renew();
     expect(report.failed).toEqual([expect.objectContaining({ fqdn: fqdn.fqdn, reason })]);
     expect(report.forbidden).toEqual({ count: 1, first: fqdn.fqdn });
-    expect(isSound(report)).toBe(false);
+    expect(hasSucceeded(report)).toBe(false);
     expect(describeRun(report)).toContain('1 forbidden by issuance policies, first www.example.org');
     expect(place.ca.paths).toHaveLength(asked);
     const [failed, next] = await entriesOf(app, fqdn);
@@ -112,7 +112,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     expect(next).toMatchObject({ status: 'pending', reason });
     expect(Date.parse(next?.scheduledAt ?? '')).toBeGreaterThan(app.clock.now().getTime());
     // no try is due, and the heartbeat fails all the same
-    expect(isSound(await app.renew())).toBe(false);
+    expect(hasSucceeded(await app.renew())).toBe(false);
     await allow(fqdn);
     await app.review();
     // the clock stands still

@@ -73,7 +73,7 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
     const waiting = Promise.resolve(work());
     await until(isWaiting);
     await forbid(fqdn);
-    ca.answer('soundly');
+    ca.answer('normally');
     expect(await ca.letGoUntil(ahead)).toBe(200);
     return { result: await waiting, asked: ca.validityDays.length - before - 1 };
   }

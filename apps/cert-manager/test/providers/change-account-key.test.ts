@@ -72,7 +72,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
   };
   const known = {
     success: true,
-    message: 'the directory is sound and hands out nonces; the account is known',
+    message: 'the directory is valid and hands out nonces; the account is known',
   };
 
   test.each(keyChangeMoments)('that ends at %s leaves an account that works', async (deadly) => {

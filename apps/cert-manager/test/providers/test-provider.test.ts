@@ -23,7 +23,7 @@ describeEachDialect('testing a provider', (open) => {
     acme = await providerOf(app, 'acme');
   });
   afterEach(async () => {
-    ca.answer('soundly');
+    ca.answer('normally');
     acmeServer.answer();
     await configure(app, dummyCa, { baseUrl: ca.url }).expect(200);
   });
@@ -103,7 +103,7 @@ describeEachDialect('testing a provider', (open) => {
   describe('an ACME CA', () => {
     test('with a directory and nonces is a success', async () => {
       const { body } = await run(acme).expect(200);
-      expect(body).toEqual({ success: true, message: 'the directory is sound and hands out nonces' });
+      expect(body).toEqual({ success: true, message: 'the directory is valid and hands out nonces' });
       expect(acmeServer.paths.slice(-2)).toEqual(['GET /directory', 'HEAD /nonce']);
     });
 

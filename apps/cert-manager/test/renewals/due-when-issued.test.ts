@@ -14,7 +14,7 @@ const hour = 3_600_000;
 describeEachDialect('a CA whose certificates are due as soon as they are issued', (open) => {
   const place = useRenewing(open);
   afterEach(async () => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await clearInventory(place.app);
   });
 

@@ -25,7 +25,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     place = await startRenewing(open);
   });
   beforeEach(() => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
   });
   afterAll(() => place.close());
 
@@ -154,7 +154,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
       outlook: 'running',
       message: 'try 1 is under way',
     });
-    ca.answer('soundly');
+    ca.answer('normally');
     await ca.letGoUntil(run);
     expect(await explanationOf(app, fqdn)).toMatchObject({ outlook: 'scheduled' });
   });

@@ -32,7 +32,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
     place = await startRenewing(open, { renewals: { atStep, leaseMs } });
   });
   afterEach(async () => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await clearInventory(place.app);
     await place.app.recoverSigning();
   });
@@ -67,7 +67,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
       await dieRenewing();
       ca.answer('with a fault');
       expect(await app.renew()).toMatchObject({ lapsed: 1, renewed: 0, failed: [{}] });
-      ca.answer('soundly');
+      ca.answer('normally');
       await signWith(place, fqdn);
       await takeOver();
       expect([ca.ids.length - before, await requests()]).toEqual([2, 0]);
@@ -84,7 +84,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
       );
       ca.answer('with silence');
       expect(await app.renew()).toMatchObject({ renewed: 0, failed: [{}] });
-      ca.answer('soundly');
+      ca.answer('normally');
       await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30 }).expect(200);
       await signWith(place, fqdn);
       await takeOver();
@@ -101,7 +101,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
     await dieRenewing();
     ca.answer('with a fault');
     await app.renew();
-    ca.answer('soundly');
+    ca.answer('normally');
     await moveToRenewal(app, fqdn);
     expect(await app.renew()).toMatchObject({ renewed: 1 });
     await takeOver();
@@ -161,7 +161,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
     ca.answer('with a fault');
     expect(await app.renew()).toMatchObject({ failed: [{}] });
     expect(await requests()).toBe(0);
-    ca.answer('soundly');
+    ca.answer('normally');
     expect(await failuresOf(fqdn)).toEqual([]);
   });
 });

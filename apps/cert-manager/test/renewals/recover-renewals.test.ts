@@ -39,7 +39,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
     deadlyStep = undefined;
   });
   afterEach(async () => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await clearInventory(place.app);
   });
   afterAll(() => place.close());
@@ -262,7 +262,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
       const runner = startRunner();
       ca.answer('with a fault');
       expect((await runner.run()).failed).toHaveLength(1);
-      ca.answer('soundly');
+      ca.answer('normally');
       await moveToRenewal(app, fqdn);
       expect(await runner.run()).toMatchObject({ renewed: 1 });
       await runner.stop();

@@ -62,7 +62,7 @@ describeEachDialect('several processes on one database', (open) => {
     };
   });
   afterEach(async () => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await clearInventory(place.app);
   });
   afterAll(async () => {
@@ -165,7 +165,7 @@ describeEachDialect('several processes on one database', (open) => {
     app.clock.advance(119_999);
     expect(await other?.renew()).toMatchObject({ lapsed: 0, renewed: 0 });
     app.clock.advance(1);
-    ca.answer('soundly');
+    ca.answer('normally');
     expect(await other?.renew()).toMatchObject({ lapsed: 1, renewed: 1 });
     expect(await ca.letGoUntil(late)).toMatchObject({ renewed: 0, failed: [], broken: 0 });
     expect(await certificatesOf(app, fqdn)).toHaveLength(2);

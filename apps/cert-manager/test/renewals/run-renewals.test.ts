@@ -50,7 +50,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
   });
   afterEach(async () => {
     const { app, ca, providerId } = place;
-    ca.answer('soundly');
+    ca.answer('normally');
     await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30 }).expect(200);
     await enable(app, { id: providerId }).expect(200);
     await clearInventory(app);
@@ -113,7 +113,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
         });
         app.clock.set(new Date(next.scheduledAt));
       }
-      ca.answer('soundly');
+      ca.answer('normally');
       expect(await app.renew()).toMatchObject({ renewed: 1, failed: [] });
       const entries = await entriesOf(app, fqdn);
       expect(entries.map(({ status, attempt, reason }) => [status, attempt, reason])).toEqual([
@@ -154,7 +154,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
         expect((await app.renew()).troubled).toEqual({ count, first });
         await moveToRenewal(app, fqdn);
       }
-      ca.answer('soundly');
+      ca.answer('normally');
       expect((await app.renew()).troubled).toEqual({ count: 0, first: undefined });
     });
 
@@ -165,7 +165,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       ca.answer('with a refusal');
       await app.renew();
       expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(inMinutes(1440));
-      ca.answer('soundly');
+      ca.answer('normally');
       await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
       expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(inMinutes(0));
       expect(await app.renew()).toMatchObject({ renewed: 1 });
@@ -196,7 +196,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
         report = await app.renew();
       }
       expect(app.logged().at(-1)).toMatchObject({ event: 'renewal.long_expired', fqdn: fqdn.fqdn });
-      ca.answer('soundly');
+      ca.answer('normally');
       await moveToRenewal(app, fqdn);
       expect(await app.renew()).toMatchObject({ renewed: 1 });
     });
@@ -318,7 +318,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
       await changeMeanwhile(async () => {
-        ca.answer('soundly');
+        ca.answer('normally');
         await signWith(place, fqdn);
       });
       const certificates = await certificatesOf(app, fqdn);
@@ -331,7 +331,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
       await changeMeanwhile(async () => {
-        ca.answer('soundly');
+        ca.answer('normally');
         await signWith(place, fqdn);
         ca.answer('with a fault');
       });

@@ -86,7 +86,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     const upstreamId = ca.ids.at(-1) ?? '';
     ca.answer('with a certificate that is due');
     await signWith(place, fqdn);
-    ca.answer('soundly');
+    ca.answer('normally');
     const [, due] = await certificatesOf(app, fqdn);
     await app.database.transaction((tx) => tx.delete(certificates, { id: due?.id ?? '' }));
     ca.swap(upstreamId, due?.pem ?? '');

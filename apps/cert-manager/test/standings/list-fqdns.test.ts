@@ -53,7 +53,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
     await moveToRenewal(app, held.failing);
     place.ca.answer('with a refusal');
     await app.renew();
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await lasting(2);
     held.due = await signed('due.example.org');
     app.clock.advance(1.9 * day);

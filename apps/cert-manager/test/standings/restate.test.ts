@@ -30,7 +30,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     app = place.app;
   });
   afterEach(async () => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await expectRight();
     await clearInventory(app);
     expect(await app.database.read((tx) => tx.count(fqdnStandings))).toBe(0);
@@ -133,7 +133,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     // nor when a first try is planned again
     await switchRenewal(app, fqdn, true);
     expect((await rowOf(fqdn)).problem).toBeNull();
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await moveToRenewal(app, fqdn);
     await app.renew();
     expect(await rowOf(fqdn)).toMatchObject({ problem: null, certificateId: (await newestOf(fqdn))?.id });
@@ -155,7 +155,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     await signWith(place, fqdn);
     expect(await rowOf(fqdn)).toMatchObject({ problem: 'request', attentionAt: app.clock.now() });
     expect(await stateOf(fqdn)).toBe('unfinished');
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     app.clock.advance(1000);
     await signWith(place, fqdn);
     expect(await rowOf(fqdn)).toMatchObject({ problem: null });

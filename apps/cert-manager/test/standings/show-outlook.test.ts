@@ -35,7 +35,7 @@ describeEachDialect('what lies ahead', (open) => {
     await moveToRenewal(app, failing);
     place.ca.answer('with a refusal');
     await app.renew();
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await lasting(90);
     const renewed = [await renewedFqdn(place, 'a.example.org')];
     await lasting(40);

@@ -19,7 +19,7 @@ import { listening, textOf } from './small-server.js';
 
 /** How the CA answers a request to sign. */
 export type Manner =
-  | 'soundly'
+  | 'normally'
   | 'for another key'
   | 'with a further name'
   | 'by a foreign root'
@@ -75,7 +75,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   const idByKey = new Map<string, string>();
   const validityDays: unknown[] = [];
   const paths: string[] = [];
-  let manner: Manner = 'soundly';
+  let manner: Manner = 'normally';
   let serial = 1n;
   let underWay = 0;
   let most = 0;

@@ -6,7 +6,7 @@ import { textOf } from './small-server.js';
 
 /** How the CA answers what concerns revocations. */
 export type RevokingManner =
-  | 'soundly'
+  | 'normally'
   | 'with a fault'
   | 'never'
   /** Revokes, and never says so. */
@@ -37,7 +37,7 @@ export interface FakeRevocations {
 
 export function createFakeRevocations(clock: Clock, issuedPems: () => Iterable<string>): FakeRevocations {
   const revoked = new Map<string, Revocation>();
-  let manner: RevokingManner = 'soundly';
+  let manner: RevokingManner = 'normally';
   let waiting: (() => void)[] = [];
   const onRevoked = new Set<() => void>();
 

@@ -9,7 +9,7 @@ import { createProvider, newCsr, providerOf } from './signing.js';
 
 type Ask = (asking: Asking) => PromiseLike<{ readonly status: number }>;
 
-/** Sound requests by the names of the matrix's rows, each with what it needs made for it alone. */
+/** Valid requests by the names of the matrix's rows, each with what it needs made for it alone. */
 export const requests: Readonly<Record<string, Ask>> = {
   getHealth: ({ send }) => send('get', '/health'),
   getLiveness: ({ send }) => send('get', '/health/live'),

@@ -48,7 +48,7 @@ describeEachDialect('detailed counts', (open) => {
     await addTestRenewal(app, fqdn);
     ca.answer('with a fault');
     await app.renew();
-    ca.answer('soundly');
+    ca.answer('normally');
     const counts = {
       spaces: 2,
       fqdns: 2,

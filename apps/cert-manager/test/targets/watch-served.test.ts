@@ -34,7 +34,7 @@ describeEachDialect('the watch of what is served', (open) => {
     place = await startRenewing(open, { environment: { ...monitor.environment, ...probing(server.port) } });
   });
   afterEach(async () => {
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await clearInventory(place.app);
     place.app.clock.advance(2 * day);
     await place.app.watch();
@@ -129,7 +129,7 @@ describeEachDialect('the watch of what is served', (open) => {
       .expect(200);
     await app.watch();
     expect(signals()?.slice(3)).toEqual(['fail', 'fail']);
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     app.clock.advance(hour);
     await app.renew();
     await app.watch();

@@ -14,7 +14,7 @@ describeEachDialect('creating a user', (open) => {
   afterAll(() => app.close());
 
   /** Someone new each time. */
-  const sound = (overrides: object = {}) => {
+  const valid = (overrides: object = {}) => {
     count += 1;
     const username = `user-${count}`;
     return { username, email: `${username}@example.org`, password: 'correct horse', ...overrides };
@@ -22,7 +22,7 @@ describeEachDialect('creating a user', (open) => {
   const post = (body: unknown) => send(app, 'post', '/users', body);
 
   test('shows him with every documented field and without his password', async () => {
-    const asked = { ...sound({ isAdmin: true }), id: unknownId, enabled: false, createdAt: 'never' };
+    const asked = { ...valid({ isAdmin: true }), id: unknownId, enabled: false, createdAt: 'never' };
     const { body } = await post(asked).expect(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/),
@@ -38,7 +38,7 @@ describeEachDialect('creating a user', (open) => {
   });
 
   test('lets him sign in, as no administrator unless said', async () => {
-    const user = sound();
+    const user = valid();
     const { body } = await post(user).expect(201);
     expect(body.isAdmin).toBe(false);
     const { reading } = await signIn(app, user);
@@ -48,9 +48,9 @@ describeEachDialect('creating a user', (open) => {
 
   test('puts him into groups', async () => {
     const group = await makeGroup(app, {});
-    const { body } = await post(sound({ groupIds: [group.id, group.id] })).expect(201);
+    const { body } = await post(valid({ groupIds: [group.id, group.id] })).expect(201);
     expect((await readGroup(app, group)).userIds).toEqual([body.id]);
-    const unknown = await post(sound({ groupIds: [group.id, unknownId] })).expect(400);
+    const unknown = await post(valid({ groupIds: [group.id, unknownId] })).expect(400);
     expect(unknown.body.errors).toMatchObject([{ path: 'groupIds[1]', code: 'unknown' }]);
   });
 
@@ -60,7 +60,7 @@ describeEachDialect('creating a user', (open) => {
     ['digits', '12345'],
     ['a mail address', 'someone@example.org'],
   ])('takes a name of %s', async (_, username) => {
-    expect((await post(sound({ username })).expect(201)).body.username).toBe(username);
+    expect((await post(valid({ username })).expect(201)).body.username).toBe(username);
   });
 
   test.each([
@@ -69,13 +69,13 @@ describeEachDialect('creating a user', (open) => {
     ['of 128 emoji', '🚀'.repeat(128)],
     ['with blanks, quotes and NUL', ` "'\u0000; drop `],
   ])('takes a password %s, by which he signs in', async (_, password) => {
-    const user = sound({ password });
+    const user = valid({ password });
     await post(user).expect(201);
     await app.request.post('/auth/login').send(user).expect(200);
   });
 
   test('takes a password in any normal form of it', async () => {
-    const user = sound({ password: 'ｃａｆe\u0301 1234' });
+    const user = valid({ password: 'ｃａｆe\u0301 1234' });
     await post(user).expect(201);
     await app.request
       .post('/auth/login')
@@ -122,13 +122,13 @@ describeEachDialect('creating a user', (open) => {
     ['groups that are null', { groupIds: null }, 'groupIds'],
     ['a group that is no uuid', { groupIds: ['1'] }, 'groupIds[0]'],
   ])('refuses %s and names the member', async (_situation, overrides, path) => {
-    const { body } = await post(sound(overrides as object)).expect(400);
+    const { body } = await post(valid(overrides as object)).expect(400);
     expect(body.errors.map((fault: { path: string }) => fault.path)).toContain(path);
     expect(JSON.stringify(body)).not.toMatch(/correct horse|USERNAME1/);
   });
 
   test('refuses half of a surrogate pair in a password', async () => {
-    const body = JSON.stringify(sound()).replace('correct horse', 'correct \\ud83d');
+    const body = JSON.stringify(valid()).replace('correct horse', 'correct \\ud83d');
     await post(body).expect(400);
   });
 
@@ -144,18 +144,18 @@ describeEachDialect('creating a user', (open) => {
   });
 
   test('refuses a name and a mail address that someone has, whatever their case, and names them', async () => {
-    const user = sound();
+    const user = valid();
     await post(user).expect(201);
     const faults = async (overrides: object) =>
-      (await post(sound(overrides)).expect(400)).body.errors.map(({ path }: { path: string }) => path);
+      (await post(valid(overrides)).expect(400)).body.errors.map(({ path }: { path: string }) => path);
     expect(await faults({ username: user.username.toUpperCase() })).toEqual(['username']);
     expect(await faults({ email: user.email.toUpperCase() })).toEqual(['email']);
     expect(await faults({ username: user.username, email: user.email })).toEqual(['username', 'email']);
   });
 
   test('makes one of two of the same name at once', async () => {
-    const user = sound();
-    const other = { ...sound(), username: user.username.toUpperCase() };
+    const user = valid();
+    const other = { ...valid(), username: user.username.toUpperCase() };
     const answers = await Promise.all([post(user), post(other)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400]);
     const refused = answers.find(({ status }) => status === 400);
@@ -164,11 +164,11 @@ describeEachDialect('creating a user', (open) => {
 
   test('is for administrators only; others are refused before the body is validated', async () => {
     await send(app, 'post', '/users', '{', app.people.ben).expect(403);
-    await app.request.post('/users').send(sound()).expect(401);
+    await app.request.post('/users').send(valid()).expect(401);
   });
 
   test('leaves an audit entry without the password', async () => {
-    const user = sound({ isAdmin: true, password: 'a very secret horse' });
+    const user = valid({ isAdmin: true, password: 'a very secret horse' });
     const { body } = await post(user).expect(201);
     const entry = (await auditEntries(app, 'user.create')).at(-1);
     expect(entry).toMatchObject({

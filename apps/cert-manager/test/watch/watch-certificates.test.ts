@@ -47,7 +47,7 @@ describeEachDialect('the watch of certificates', (open) => {
     monitor.losing = undefined;
     monitor.limit = Number.POSITIVE_INFINITY;
     monitor.channels = 'a-channel';
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 30 }).expect(200);
     await clearInventory(app);
     app.clock.advance(2 * day);
@@ -192,7 +192,7 @@ describeEachDialect('the watch of certificates', (open) => {
     await app.watch();
     expect(signals()).toEqual(['success', 'fail']);
     expect(lastBody()).toMatch(/^renewal failed \(try 1\): \S/);
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await moveToRenewal(app, fqdn);
     await app.renew();
     await app.watch();
@@ -220,7 +220,7 @@ describeEachDialect('the watch of certificates', (open) => {
     await signWith(place, fqdn);
     await app.watch();
     expect(signals()).toEqual(['fail']);
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await signWith(place, fqdn);
     await app.watch();
     expect(signals()).toEqual(['fail', 'success']);
@@ -376,7 +376,7 @@ describeEachDialect('the watch of certificates', (open) => {
     place.ca.answer('with a refusal');
     await app.renew();
     await app.watch();
-    place.ca.answer('soundly');
+    place.ca.answer('normally');
     await moveToRenewal(app, fqdn);
     await app.renew();
     await app.watch();

@@ -8,7 +8,7 @@ import {
   newSecret,
   type PageHeaders,
   type Passwords,
-  requireSoundPassword,
+  requireAcceptablePassword,
   sameText,
   secretHash,
 } from '@certloop/server';
@@ -153,7 +153,7 @@ export async function changePassword(
   const { email } = user;
   const proven = await provePassword(deps, address, { email, password: input.currentPassword });
   if (proven === undefined) throw new Forbidden('the current password is wrong');
-  requireSoundPassword(input.newPassword, { email }, passwordMinLength, 'newPassword');
+  requireAcceptablePassword(input.newPassword, { email }, passwordMinLength, 'newPassword');
   const hash = await deps.passwords.hash(input.newPassword);
   await deps.db.transaction(async (tx) => {
     // two changes at once: the second no longer knows the current password
@@ -171,7 +171,7 @@ export async function setPassword(
   password: string,
 ): Promise<void> {
   const address = normalEmail(email);
-  requireSoundPassword(password, { email: address }, passwordMinLength);
+  requireAcceptablePassword(password, { email: address }, passwordMinLength);
   const hash = await deps.passwords.hash(password);
   await deps.db.transaction(async (tx) => {
     const user = await findUserByEmail(tx, address);

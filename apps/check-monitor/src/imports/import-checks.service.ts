@@ -28,7 +28,7 @@ export async function importChecks(
     tx,
     candidates.map(({ check }) => check.badgeUuid),
   );
-  const sound = candidates.filter(({ pk, check }) => {
+  const valid = candidates.filter(({ pk, check }) => {
     const here = known.get(check.uuid);
     const holder = holders.get(check.badgeUuid);
     if (here !== undefined && here.projectId !== check.projectId) {
@@ -38,14 +38,14 @@ export async function importChecks(
     } else return true;
     return false;
   });
-  const added = sound.filter(({ check }) => !known.has(check.uuid)).map(({ check }) => check);
+  const added = valid.filter(({ check }) => !known.has(check.uuid)).map(({ check }) => check);
   await insertChecks(tx, added);
   run.tally.count('checks', 'created', added.length);
   const ids = await findCheckIds(
     tx,
     added.map(({ uuid }) => uuid),
   );
-  for (const { pk, check, project } of sound) {
+  for (const { pk, check, project } of valid) {
     const here = known.get(check.uuid);
     const id = here?.id ?? ids.get(check.uuid);
     if (id === undefined) throw new Error(`check ${check.uuid} was not inserted`);

@@ -64,11 +64,11 @@ function usedForAnother(): InvalidInput {
   return new InvalidInput('this Idempotency-Key was used for another request');
 }
 
-const soundKey = /^[\x21-\x7e]{1,200}$/;
+const keyFormat = /^[\x21-\x7e]{1,200}$/;
 
 /** Key of a request; undefined when it has none. Throws InvalidInput for one that is no plain word. */
 export function parseIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
-  if (typeof header === 'string' && soundKey.test(header)) return header;
+  if (typeof header === 'string' && keyFormat.test(header)) return header;
   throw new InvalidInput('Idempotency-Key must be 1 to 200 visible ASCII characters');
 }

@@ -3,16 +3,16 @@ import { describe, expect, test } from '@jest/globals';
 import { decodeCsrText } from './csr-text.js';
 
 const text = 'a CSR as long as this, and then some more of it to fill two lines of Base64';
-const sound = Buffer.from(text).toString('base64');
-const lines = (width: number, end: string) => sound.replace(new RegExp(`.{${width}}`, 'g'), `$&${end}`);
+const valid = Buffer.from(text).toString('base64');
+const lines = (width: number, end: string) => valid.replace(new RegExp(`.{${width}}`, 'g'), `$&${end}`);
 
 describe('decodeCsrText', () => {
   test.each([
-    ['one line', sound],
+    ['one line', valid],
     ['lines of 76, as coreutils writes them', lines(76, '\n')],
     ['lines of 64, as OpenSSL writes them', lines(64, '\n')],
     ['lines that end with CRLF', lines(64, '\r\n')],
-    ['a line break at the end', `${sound}\n`],
+    ['a line break at the end', `${valid}\n`],
   ])('reads %s', (_, given) => {
     expect(decodeCsrText(given).toString()).toBe(text);
   });
@@ -47,7 +47,7 @@ describe('decodeCsrText', () => {
     ['letters beyond ASCII', 'YWJjä'],
     ['signs whose low octet would be a letter', '\u0159\u0157\u014a\u016a'],
     ['PEM itself', '-----BEGIN CERTIFICATE REQUEST-----\nYWJj\n-----END CERTIFICATE REQUEST-----\n'],
-    ['a data address', `data:text/plain;base64,${sound}`],
+    ['a data address', `data:text/plain;base64,${valid}`],
   ])('refuses %s', (_, given) => {
     expect(() => decodeCsrText(given)).toThrow(InvalidInput);
   });

@@ -6,7 +6,7 @@ import { connect } from 'node:tls';
 import { hasProgram, programOfToday } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
 import { type ClientPlace, openClientPlace, testIf } from '../support/client-place.js';
-import { lintOfTlsServer, soundLeaf, validSeconds } from '../support/sound-leaf.js';
+import { lintOfTlsServer, validSeconds, verifiedLeaf } from '../support/verified-leaf.js';
 
 jest.setTimeout(120_000);
 
@@ -117,7 +117,7 @@ describe('caddy', () => {
     const { body, chain, leaf } = await visitUntil(name);
     expect(body).toContain(`by ${way}`);
     writeFileSync(place.at('served.pem'), chain.join(''));
-    await soundLeaf(place, name, place.at('served.pem'), 'root.pem', lint);
+    await verifiedLeaf(place, name, place.at('served.pem'), 'root.pem', lint);
     expect(validSeconds(leaf)).toBe(seconds);
   });
 

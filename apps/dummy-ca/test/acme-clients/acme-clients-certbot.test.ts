@@ -9,7 +9,7 @@ import {
   schemes,
   testIf,
 } from '../support/client-place.js';
-import { soundLeaf, statusOf, traitsOf } from '../support/sound-leaf.js';
+import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
 
 // This client is in Python, and waits between its looks.
 jest.setTimeout(180_000);
@@ -39,10 +39,10 @@ describe.each(schemes)('certbot over %s', (scheme) => {
     const name = `one.${scheme}.certbot.test`;
     const chain = live(scheme, name, 'fullchain.pem');
     await ask(scheme, scheme, 'certonly', ...byWebRoot(), '-d', name);
-    const first = await soundLeaf(place, name, chain);
+    const first = await verifiedLeaf(place, name, chain);
     const force = ['--force-renewal', '--no-random-sleep-on-renew', '--cert-name', name];
     await ask(scheme, scheme, 'renew', ...force);
-    const second = await soundLeaf(place, name, chain);
+    const second = await verifiedLeaf(place, name, chain);
     expect(second.serialNumber).not.toBe(first.serialNumber);
     const why = ['--reason', 'superseded', '--no-delete-after-revoke'];
     await ask(scheme, scheme, 'revoke', '--cert-name', name, ...why);
@@ -59,7 +59,7 @@ describe.each(schemes)('certbot over %s', (scheme) => {
     ]);
     const csr = ['--csr', await place.foreignCsr(name)];
     await ask(scheme, folder, 'certonly', ...byWebRoot(), ...bound, ...csr, ...paths);
-    const leaf = await soundLeaf(place, name, place.at(`${name}-fullchain.pem`));
+    const leaf = await verifiedLeaf(place, name, place.at(`${name}-fullchain.pem`));
     expect(leaf.subjectAltName).toBe(`DNS:${name}`);
   });
 });
@@ -74,7 +74,7 @@ describe('certbot', () => {
     const names = ['-d', `*.${name}`, '-d', name];
     await ask('http', 'wild', 'certonly', ...account, ...manual, ...preferred, ...key, ...names);
     const chain = live('wild', name, 'fullchain.pem');
-    const leaf = await soundLeaf(place, `www.${name}`, chain, 'alternate-root.pem');
+    const leaf = await verifiedLeaf(place, `www.${name}`, chain, 'alternate-root.pem');
     expect(leaf.subjectAltName).toBe(`DNS:*.${name}, DNS:${name}`);
     expect(traitsOf(leaf)).toEqual([2048, true]);
   });
@@ -83,7 +83,7 @@ describe('certbot', () => {
     const name = 'end.certbot.test';
     const curve = ['--key-type', 'ecdsa', '--elliptic-curve', 'secp384r1'];
     await ask('https', 'end', 'certonly', ...byWebRoot(), ...curve, '-d', name);
-    const leaf = await soundLeaf(place, name, live('end', name, 'fullchain.pem'));
+    const leaf = await verifiedLeaf(place, name, live('end', name, 'fullchain.pem'));
     expect(traitsOf(leaf)).toEqual(['secp384r1', false]);
     const file = (kind: string) => live('end', name, `${kind}.pem`);
     const key = ['--cert-path', file('cert'), '--key-path', file('privkey')];

@@ -10,8 +10,8 @@ import {
   schemes,
   testIf,
 } from '../support/client-place.js';
-import { soundLeaf, statusOf, traitsOf } from '../support/sound-leaf.js';
 import { startTlsAlpnFolder } from '../support/tls-alpn-folder.js';
+import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
 
 // This client is a script that starts hundreds of programs.
 jest.setTimeout(180_000);
@@ -53,9 +53,9 @@ describe.each(schemes)('dehydrated over %s', (scheme) => {
     const base = await register(scheme);
     const chain = file(base, name, 'fullchain');
     await ask(base, '-c', '-d', name);
-    const first = await soundLeaf(place, name, chain);
+    const first = await verifiedLeaf(place, name, chain);
     await ask(base, '-c', '-x', '-d', name);
-    const second = await soundLeaf(place, name, chain);
+    const second = await verifiedLeaf(place, name, chain);
     expect(second.serialNumber).not.toBe(first.serialNumber);
     await ask(base, '-r', file(base, name, 'cert'));
     expect([await statusOf(place, first), await statusOf(place, second)]).toEqual(['good', 'unspecified']);
@@ -72,7 +72,7 @@ describe.each(schemes)('dehydrated over %s', (scheme) => {
     const end = '-----END CERTIFICATE-----';
     const chain = said.slice(said.indexOf('-----BEGIN'), said.lastIndexOf(end) + end.length);
     writeFileSync(join(base, 'signed.pem'), `${chain}\n`);
-    const leaf = await soundLeaf(place, name, join(base, 'signed.pem'));
+    const leaf = await verifiedLeaf(place, name, join(base, 'signed.pem'));
     expect(leaf.subjectAltName).toBe(`DNS:${name}`);
   });
 });
@@ -89,7 +89,7 @@ describe('dehydrated', () => {
     const names = ['-d', `*.${name} ${name}`, '--alias', 'wild'];
     await ask(base, '-c', '-t', 'dns-01', '-a', 'rsa', '--ocsp', ...preferred, ...names);
     const chain = file(base, 'wild', 'fullchain');
-    const leaf = await soundLeaf(place, `www.${name}`, chain, 'alternate-root.pem');
+    const leaf = await verifiedLeaf(place, `www.${name}`, chain, 'alternate-root.pem');
     expect(leaf.subjectAltName).toBe(`DNS:*.${name}, DNS:${name}`);
     expect(traitsOf(leaf)).toEqual([2048, true]);
   });
@@ -103,7 +103,7 @@ describe('dehydrated', () => {
     } finally {
       await answers.close();
     }
-    const leaf = await soundLeaf(place, name, file(base, name, 'fullchain'));
+    const leaf = await verifiedLeaf(place, name, file(base, name, 'fullchain'));
     expect(traitsOf(leaf)).toEqual(['secp384r1', false]);
     // a copy that does not know of the end
     const accounts = join(base, 'accounts');

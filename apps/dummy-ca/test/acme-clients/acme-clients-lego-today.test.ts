@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { hasProgram, programOfToday, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
 import { type ClientPlace, externalAccount, openClientPlace, testIf } from '../support/client-place.js';
-import { lintOfTlsServer, soundLeaf, statusOf, traitsOf, validSeconds } from '../support/sound-leaf.js';
+import { lintOfTlsServer, statusOf, traitsOf, validSeconds, verifiedLeaf } from '../support/verified-leaf.js';
 
 jest.setTimeout(120_000);
 
@@ -50,7 +50,7 @@ describe('lego of today', () => {
     await expect(ask('brief', [...asked, 'nosuch'])).rejects.toThrow(/invalidProfile/);
     await ask('brief', [...asked, 'shortlived']);
     const chain = files('brief', 'brief.lego.test');
-    const leaf = await soundLeaf(place, 'brief.lego.test', chain, 'root.pem', lintOfTlsServer);
+    const leaf = await verifiedLeaf(place, 'brief.lego.test', chain, 'root.pem', lintOfTlsServer);
     // the server's purpose alone (RFC 5280 §4.2.1.12), and no common name
     expect([validSeconds(leaf), leaf.keyUsage, leaf.subject]).toEqual([
       576_000,
@@ -70,7 +70,7 @@ describe('lego of today', () => {
     copyFileSync(fileOf('ari', name, 'crt'), place.at('first.crt'));
     await place.wantRenewed(first);
     await ask('ari', renew);
-    const second = await soundLeaf(place, name, files('ari', name));
+    const second = await verifiedLeaf(place, name, files('ari', name));
     expect(second.serialNumber).not.toBe(first.serialNumber);
     // with the first one back, lego names it again, and the server knows its successor
     copyFileSync(place.at('first.crt'), fileOf('ari', name, 'crt'));
@@ -81,14 +81,14 @@ describe('lego of today', () => {
 
   lego('has a certificate for an address', async () => {
     await ask('address', ['-d', '127.0.0.1', '--disable-cn', ...byWebRoot(), 'run']);
-    const leaf = await soundLeaf(place, '127.0.0.1', files('address', '127.0.0.1'));
+    const leaf = await verifiedLeaf(place, '127.0.0.1', files('address', '127.0.0.1'));
     expect(leaf.subjectAltName).toBe('IP Address:127.0.0.1');
   });
 
   lego('proves a name by tls-alpn-01', async () => {
     const tls = ['--tls', '--tls.port', `127.0.0.1:${place.tlsAlpn01Port}`];
     await ask('alpn', ['-d', 'alpn.lego.test', ...tls, 'run']);
-    const leaf = await soundLeaf(place, 'alpn.lego.test', files('alpn', 'alpn.lego.test'));
+    const leaf = await verifiedLeaf(place, 'alpn.lego.test', files('alpn', 'alpn.lego.test'));
     expect(leaf.subjectAltName).toBe('DNS:alpn.lego.test');
   });
 
@@ -105,7 +105,7 @@ describe('lego of today', () => {
     const dns = ['--dns', 'exec', '--dns.propagation-disable-ans'];
     const asked = ['-d', '*.wild.lego.test', '-d', 'wild.lego.test', ...dns, 'run'];
     await ask('wild', asked, { EXEC_PATH: path, ...waits });
-    const leaf = await soundLeaf(place, 'www.wild.lego.test', files('wild', '_.wild.lego.test'));
+    const leaf = await verifiedLeaf(place, 'www.wild.lego.test', files('wild', '_.wild.lego.test'));
     expect(leaf.subjectAltName).toBe('DNS:*.wild.lego.test, DNS:wild.lego.test');
   });
 
@@ -114,7 +114,7 @@ describe('lego of today', () => {
     const bound = ['--eab', '--kid', externalAccount.kid, '--hmac', externalAccount.key];
     const csr = ['--csr', await place.foreignCsr(name), ...byWebRoot()];
     await ask('bound', [...bound, ...csr, 'run']);
-    const leaf = await soundLeaf(place, name, files('bound', name));
+    const leaf = await verifiedLeaf(place, name, files('bound', name));
     await ask('bound', [...bound, '-d', name, 'revoke', '--reason', '4']);
     expect(await statusOf(place, leaf)).toBe('superseded');
   });
@@ -123,7 +123,7 @@ describe('lego of today', () => {
     const name = 'rsa.lego.test';
     const run = ['run', '--must-staple', '--preferred-chain', 'CertLoop Dummy CA Alternate Root'];
     await ask('rsa', ['-d', name, '-k', 'rsa2048', ...byWebRoot(), ...run]);
-    const leaf = await soundLeaf(place, name, files('rsa', name), 'alternate-root.pem');
+    const leaf = await verifiedLeaf(place, name, files('rsa', name), 'alternate-root.pem');
     expect(traitsOf(leaf)).toEqual([2048, true]);
   });
 });

@@ -8,7 +8,7 @@ import {
   schemes,
   testIf,
 } from '../support/client-place.js';
-import { soundLeaf, statusOf, traitsOf } from '../support/sound-leaf.js';
+import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
 
 jest.setTimeout(120_000);
 
@@ -41,10 +41,10 @@ describe.each(schemes)('lego over %s', (scheme) => {
     const name = `one.${scheme}.lego.test`;
     const asked = ['-d', name, '-d', `two.${scheme}.lego.test`, ...byWebRoot()];
     await ask(scheme, scheme, [...asked, 'run']);
-    const first = await soundLeaf(place, name, files(scheme, name));
+    const first = await verifiedLeaf(place, name, files(scheme, name));
     expect(first.subjectAltName).toBe(`DNS:${name}, DNS:two.${scheme}.lego.test`);
     await ask(scheme, scheme, [...asked, ...renew]);
-    const second = await soundLeaf(place, name, files(scheme, name));
+    const second = await verifiedLeaf(place, name, files(scheme, name));
     expect(second.serialNumber).not.toBe(first.serialNumber);
     await ask(scheme, scheme, ['-d', name, 'revoke', '--reason', '4']);
     expect([await statusOf(place, first), await statusOf(place, second)]).toEqual(['good', 'superseded']);
@@ -56,9 +56,9 @@ describe.each(schemes)('lego over %s', (scheme) => {
     const bound = ['--eab', '--kid', externalAccount.kid, '--hmac', externalAccount.key];
     const asked = [...bound, '--csr', await place.foreignCsr(name), ...byWebRoot()];
     await ask(scheme, folder, [...asked, 'run']);
-    const first = await soundLeaf(place, name, files(folder, name));
+    const first = await verifiedLeaf(place, name, files(folder, name));
     await ask(scheme, folder, [...asked, ...renew]);
-    const second = await soundLeaf(place, name, files(folder, name));
+    const second = await verifiedLeaf(place, name, files(folder, name));
     expect(second.serialNumber).not.toBe(first.serialNumber);
     expect(second.publicKey.equals(first.publicKey)).toBe(true);
   });
@@ -69,7 +69,7 @@ describe('lego', () => {
     const name = 'alpn.lego.test';
     const tls = ['--tls', '--tls.port', `127.0.0.1:${place.tlsAlpn01Port}`];
     await ask('https', 'alpn', ['-d', name, ...tls, 'run']);
-    expect((await soundLeaf(place, name, files('alpn', name))).subjectAltName).toBe(`DNS:${name}`);
+    expect((await verifiedLeaf(place, name, files('alpn', name))).subjectAltName).toBe(`DNS:${name}`);
   });
 
   lego('proves a wildcard and its base name by dns-01', async () => {
@@ -81,7 +81,7 @@ describe('lego', () => {
     const dns = ['--dns', 'exec', '--dns.disable-cp'];
     const asked = ['-d', '*.wild.lego.test', '-d', 'wild.lego.test', ...dns, 'run'];
     await ask('http', 'wild', asked, { EXEC_PATH: path, ...waits });
-    const leaf = await soundLeaf(place, 'www.wild.lego.test', files('wild', '_.wild.lego.test'));
+    const leaf = await verifiedLeaf(place, 'www.wild.lego.test', files('wild', '_.wild.lego.test'));
     expect(leaf.subjectAltName).toBe('DNS:*.wild.lego.test, DNS:wild.lego.test');
   });
 
@@ -94,7 +94,7 @@ describe('lego', () => {
     lego(`has certificates for ${kind} that must be stapled`, async () => {
       const name = `${kind}.lego.test`;
       await ask('https', kind, ['-d', name, '-k', kind, ...byWebRoot(), 'run', '--must-staple']);
-      expect(traitsOf(await soundLeaf(place, name, files(kind, name)))).toEqual([key, true]);
+      expect(traitsOf(await verifiedLeaf(place, name, files(kind, name)))).toEqual([key, true]);
     });
   }
 
@@ -102,7 +102,7 @@ describe('lego', () => {
     const name = 'chain.lego.test';
     const preferred = ['--preferred-chain', 'CertLoop Dummy CA Alternate Root'];
     await ask('https', 'chain', ['-d', name, ...byWebRoot(), 'run', ...preferred]);
-    await soundLeaf(place, name, files('chain', name), 'alternate-root.pem');
+    await verifiedLeaf(place, name, files('chain', name), 'alternate-root.pem');
   });
 
   lego('comes again when a nonce is refused', async () => {
@@ -113,6 +113,6 @@ describe('lego', () => {
     });
     expect(admin.status).toBe(201);
     await ask('http', 'nonce', ['-d', 'nonce.lego.test', ...byWebRoot(), 'run']);
-    await soundLeaf(place, 'nonce.lego.test', files('nonce', 'nonce.lego.test'));
+    await verifiedLeaf(place, 'nonce.lego.test', files('nonce', 'nonce.lego.test'));
   });
 });

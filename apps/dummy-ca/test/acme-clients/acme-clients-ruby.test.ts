@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
 import { type ClientPlace, openClientPlace, schemes, testIf } from '../support/client-place.js';
-import { soundLeaf, statusOf } from '../support/sound-leaf.js';
+import { statusOf, verifiedLeaf } from '../support/verified-leaf.js';
 
 jest.setTimeout(120_000);
 
@@ -55,7 +55,7 @@ describe.each(schemes)('ruby-acme-client over %s', (scheme) => {
     const { challenges } = place.web;
     const args = [script, place.directory(scheme), place.at('root.pem'), name, challenges, file, act];
     expect(await say('ruby', args)).toBe('2\n');
-    const leaf = await soundLeaf(place, name, file);
+    const leaf = await verifiedLeaf(place, name, file);
     expect(await statusOf(place, leaf)).toBe(act === 'revoke' ? 'superseded' : 'good');
   });
 });

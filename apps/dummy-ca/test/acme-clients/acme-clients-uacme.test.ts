@@ -11,7 +11,7 @@ import {
   schemes,
   testIf,
 } from '../support/client-place.js';
-import { soundLeaf, statusOf, traitsOf } from '../support/sound-leaf.js';
+import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
 
 jest.setTimeout(120_000);
 
@@ -50,9 +50,9 @@ describe.each(schemes)('uacme over %s', (scheme) => {
     const issue = ['-t', 'EC', '-h', byWebRoot, 'issue', name];
     await ask(scheme, scheme, 'new', 'ada@example.test');
     await ask(scheme, scheme, ...issue);
-    const first = await soundLeaf(place, name, file(scheme, name));
+    const first = await verifiedLeaf(place, name, file(scheme, name));
     await ask(scheme, scheme, '-f', ...issue);
-    const second = await soundLeaf(place, name, file(scheme, name));
+    const second = await verifiedLeaf(place, name, file(scheme, name));
     expect(second.serialNumber).not.toBe(first.serialNumber);
     await ask(scheme, scheme, '-r', '4', 'revoke', file(scheme, name));
     expect([await statusOf(place, first), await statusOf(place, second)]).toEqual(['good', 'superseded']);
@@ -64,9 +64,9 @@ describe.each(schemes)('uacme over %s', (scheme) => {
     const issue = ['-h', byWebRoot, 'issue', await place.foreignCsr(name)];
     await ask(scheme, folder, '-e', `${externalAccount.kid}:${externalAccount.key}`, 'new');
     await ask(scheme, folder, ...issue);
-    const first = await soundLeaf(place, name, place.at(`${name}-cert.pem`));
+    const first = await verifiedLeaf(place, name, place.at(`${name}-cert.pem`));
     await ask(scheme, folder, '-f', ...issue);
-    const second = await soundLeaf(place, name, place.at(`${name}-cert.pem`));
+    const second = await verifiedLeaf(place, name, place.at(`${name}-cert.pem`));
     expect(second.serialNumber).not.toBe(first.serialNumber);
     expect(second.publicKey.equals(first.publicKey)).toBe(true);
   });
@@ -76,7 +76,7 @@ describe('uacme', () => {
   uacme('proves an address by http-01', async () => {
     await ask('http', 'address', '-t', 'EC', '-b', '384', 'new');
     await ask('http', 'address', '-t', 'EC', '-b', '384', '-m', '-h', byWebRoot, 'issue', '127.0.0.1');
-    const leaf = await soundLeaf(place, '127.0.0.1', file('address', '127.0.0.1'));
+    const leaf = await verifiedLeaf(place, '127.0.0.1', file('address', '127.0.0.1'));
     expect(leaf.subjectAltName).toBe('IP Address:127.0.0.1');
     expect(traitsOf(leaf)).toEqual(['secp384r1', true]);
   });
@@ -90,7 +90,7 @@ describe('uacme', () => {
     const name = 'wild.uacme.test';
     await ask('http', 'wild', 'new');
     await ask('http', 'wild', '-l', '1', '-h', hook, 'issue', `*.${name}`, name);
-    const leaf = await soundLeaf(place, `www.${name}`, file('wild', name), 'alternate-root.pem');
+    const leaf = await verifiedLeaf(place, `www.${name}`, file('wild', name), 'alternate-root.pem');
     expect(leaf.subjectAltName).toBe(`DNS:*.${name}, DNS:${name}`);
     expect(traitsOf(leaf)).toEqual([2048, false]);
   });
@@ -103,7 +103,7 @@ describe('uacme', () => {
     await ask('http', 'end', '-t', 'EC', 'newkey');
     await expect(ask('http', 'old', ...issue)).rejects.toThrow(/no account/);
     await ask('http', 'end', ...issue);
-    const leaf = await soundLeaf(place, name, file('end', name));
+    const leaf = await verifiedLeaf(place, name, file('end', name));
     // without an account
     await ask('http', 'none', '-r', '1', 'revoke', file('end', name), key('end', name));
     expect(await statusOf(place, leaf)).toBe('keyCompromise');
@@ -131,7 +131,7 @@ describe('uacme', () => {
     } finally {
       await server.close();
     }
-    const leaf = await soundLeaf(place, 'alpn.uacme.test', file('alpn', 'alpn.uacme.test'));
+    const leaf = await verifiedLeaf(place, 'alpn.uacme.test', file('alpn', 'alpn.uacme.test'));
     expect(leaf.subjectAltName).toBe('DNS:alpn.uacme.test, IP Address:127.0.0.1');
   });
 });

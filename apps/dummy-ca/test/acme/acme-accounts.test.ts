@@ -133,7 +133,7 @@ describe('terms and external accounts (RFC 8555 §7.3.3, §7.3.4)', () => {
     });
   });
 
-  test('a sound binding is taken, and shown', async () => {
+  test('a valid binding is taken, and shown', async () => {
     const client = bound.stranger();
     const externalAccountBinding = binding(client);
     const { status, body } = await client.register({ externalAccountBinding });

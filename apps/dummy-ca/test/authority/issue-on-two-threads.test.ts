@@ -9,7 +9,7 @@ import { startCa, type TestCa } from '../support/app.js';
 import { csrDer, p256, pemOf, rsa } from '../support/csrs.js';
 
 const now = new Date();
-const sound = Array.from({ length: 24 }, (_, n) => {
+const valid = Array.from({ length: 24 }, (_, n) => {
   const keys = n % 6 === 5 ? rsa() : p256();
   const spki = keys.publicKey.export({ type: 'spki', format: 'der' });
   return { pem: pemOf(csrDer({ keys })), spki };
@@ -40,7 +40,7 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
     );
     // the other thread takes its part once it is up
     for (let all = 0; all === issuedHere; all += 10) {
-      await Promise.all(sound.slice(0, 10).map(({ pem }) => issue(pem)));
+      await Promise.all(valid.slice(0, 10).map(({ pem }) => issue(pem)));
     }
     issuedHere = 0;
   });
@@ -48,11 +48,11 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
   afterEach(() => second.close());
 
   test('gives to each request what it asked for', async () => {
-    const issued = await Promise.all(sound.map(({ pem }) => issue(pem)));
-    expect(issuedHere).toBeLessThan(sound.length);
+    const issued = await Promise.all(valid.map(({ pem }) => issue(pem)));
+    expect(issuedHere).toBeLessThan(valid.length);
     for (const [place, { certificatePem, serialNumber }] of issued.entries()) {
       const certificate = parseCertificate(parsePem(certificatePem, ['CERTIFICATE']));
-      expect(certificate.spkiDer).toEqual(sound[place]?.spki);
+      expect(certificate.spkiDer).toEqual(valid[place]?.spki);
       expect(certificate.serialNumber).toBe(serialNumber);
       expect(new X509Certificate(certificatePem).verify(ca.root.publicKey)).toBe(true);
       expect(lintCertificate(certificate.der)).toEqual([]);
@@ -64,7 +64,7 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
     const slow = generateKeyPairSync('ec', { namedCurve: 'P-521' });
     const slowSpki = slow.publicKey.export({ type: 'spki', format: 'der' });
     const slowWrong = pemOf(csrDer({ spki: slowSpki }));
-    const asked = sound.flatMap(({ pem, spki }, n) => [
+    const asked = valid.flatMap(({ pem, spki }, n) => [
       ...(n % 8 === 0
         ? [
             { pem: pemOf(csrDer({ keys: slow })), spki: slowSpki },
@@ -83,31 +83,31 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
   });
 
   test('counts in one row of numbers, which refusals leave alone', async () => {
-    const texts = sound.flatMap(({ pem }, n) => (n % 3 === 0 ? [pem, wrongSignature, 'no PEM'] : [pem]));
+    const texts = valid.flatMap(({ pem }, n) => (n % 3 === 0 ? [pem, wrongSignature, 'no PEM'] : [pem]));
     const outcomes = await Promise.allSettled(texts.map(issue));
     const issued = outcomes.filter((each) => each.status === 'fulfilled').map(({ value }) => numberOf(value));
     const refused = outcomes
       .filter((each) => each.status === 'rejected')
       .map(({ reason }) => reason as unknown);
-    expect(issued).toHaveLength(sound.length);
+    expect(issued).toHaveLength(valid.length);
     const rising = issued.sort((one, other) => (one < other ? -1 : 1));
     expect(rising).toEqual(rising.map((_, n) => (rising[0] ?? 0n) + BigInt(n)));
-    expect(refused).toHaveLength(texts.length - sound.length);
+    expect(refused).toHaveLength(texts.length - valid.length);
     for (const reason of refused) expect(reason).toBeInstanceOf(InvalidInput);
     expect(new Set(refused.map((reason) => (reason as Error).message)).size).toBe(2);
   });
 
   test('issues alone what lay with the other thread when that ended', async () => {
-    const issued = sound.map(({ pem }) => issue(pem));
+    const issued = valid.map(({ pem }) => issue(pem));
     // by then the other thread has its first batches
     await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
     await second.close();
     expect(new Set((await Promise.all(issued)).map(({ certificatePem }) => certificatePem)).size).toBe(
-      sound.length,
+      valid.length,
     );
     issuedHere = 0;
-    await Promise.all(sound.map(({ pem }) => issue(pem)));
-    expect(issuedHere).toBe(sound.length);
+    await Promise.all(valid.map(({ pem }) => issue(pem)));
+    expect(issuedHere).toBe(valid.length);
   });
 });
 
@@ -132,11 +132,11 @@ test('an authority whose other thread does not come up says so once, and issues 
         second.spread({ ...parts, certificateDer: Buffer.from('none') }, issueHere),
     },
   );
-  const issueAll = () => Promise.all(sound.map(({ pem }) => ca.authority.issue(pem, { seconds: 60 }, now)));
+  const issueAll = () => Promise.all(valid.map(({ pem }) => ca.authority.issue(pem, { seconds: 60 }, now)));
   const issued = await issueAll();
   await logged;
   issued.push(...(await issueAll()));
   await second.close();
-  expect(new Set(issued.map(({ serialNumber }) => serialNumber)).size).toBe(2 * sound.length);
+  expect(new Set(issued.map(({ serialNumber }) => serialNumber)).size).toBe(2 * valid.length);
   expect(lines).toEqual(['second_thread.failed']);
 });

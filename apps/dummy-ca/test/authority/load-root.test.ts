@@ -13,13 +13,13 @@ import { oddPair, type PemPair, rootPair } from '../support/roots.js';
 
 const now = new Date('2026-11-21T10:00:00Z');
 const at = (days: number) => new Date(now.getTime() + days * 86_400_000);
-const sound = { notBefore: at(-1), notAfter: at(100) };
+const valid = { notBefore: at(-1), notAfter: at(100) };
 const start = ({ keyPem, certificatePem }: PemPair) =>
   startCa({ rootKeyPem: keyPem, rootCertificatePem: certificatePem }, { now });
 
 describe('a root from files', () => {
   test.each(['P-256', 'P-384', 'P-521', 'RSA-2048', 'Ed25519'] as const)('of %s signs', async (keyType) => {
-    const pair = await rootPair({ ...sound, keyType });
+    const pair = await rootPair({ ...valid, keyType });
     const ca = await start(pair);
     expect(ca.authority.rootPem).toBe(pair.certificatePem);
     const { certificate } = await ca.issue();
@@ -46,20 +46,20 @@ describe('a root from files', () => {
   test.each<[string, () => Promise<PemPair>, RegExp]>([
     [
       'its key is another one',
-      async () => ({ ...(await rootPair(sound)), keyPem: pkcs8(p256().privateKey) }),
+      async () => ({ ...(await rootPair(valid)), keyPem: pkcs8(p256().privateKey) }),
       /another private key/,
     ],
-    ['its key is no key', async () => ({ ...(await rootPair(sound)), keyPem: 'hello' }), /private key/],
-    ['its key is encrypted', async () => ({ ...(await rootPair(sound)), keyPem: encrypted() }), /encrypted/],
+    ['its key is no key', async () => ({ ...(await rootPair(valid)), keyPem: 'hello' }), /private key/],
+    ['its key is encrypted', async () => ({ ...(await rootPair(valid)), keyPem: encrypted() }), /encrypted/],
     [
       'its certificate is none',
-      async () => ({ ...(await rootPair(sound)), certificatePem: 'x' }),
+      async () => ({ ...(await rootPair(valid)), certificatePem: 'x' }),
       /certificate/,
     ],
     [
       'there are two certificates',
       async () => {
-        const pair = await rootPair(sound);
+        const pair = await rootPair(valid);
         return { ...pair, certificatePem: pair.certificatePem + pair.certificatePem };
       },
       /exactly one certificate/,

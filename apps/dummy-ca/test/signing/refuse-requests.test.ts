@@ -82,7 +82,7 @@ describe('POST /csr refuses a member', () => {
 describe('POST /csr refuses a body', () => {
   const post = (body: string | Buffer, type = 'application/json') =>
     request(ca.http).post('/csr').set('Content-Type', type).serialize(String).send(body);
-  const sound = () => JSON.stringify({ csr: csrField(), action: 'sign' });
+  const valid = () => JSON.stringify({ csr: csrField(), action: 'sign' });
 
   test.each([
     ['that is no JSON', '{"csr": '],
@@ -103,7 +103,7 @@ describe('POST /csr refuses a body', () => {
   });
 
   test('that is not UTF-8', async () => {
-    const octets = Buffer.from(sound().replace('sign"', 'sign","x":"\xff"'), 'latin1');
+    const octets = Buffer.from(valid().replace('sign"', 'sign","x":"\xff"'), 'latin1');
     const response = await request(ca.http)
       .post('/csr')
       .type('json')
@@ -116,17 +116,17 @@ describe('POST /csr refuses a body', () => {
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'x'])(
     'of type %s',
     async (type) => {
-      expect(sentenceOf(await post(sound(), type).expect(400))).toMatch(/Content-Type/);
+      expect(sentenceOf(await post(valid(), type).expect(400))).toMatch(/Content-Type/);
     },
   );
 
   test('in an encoding that no one knows', async () => {
-    const response = await post(sound()).set('Content-Encoding', 'rot13').expect(400);
+    const response = await post(valid()).set('Content-Encoding', 'rot13').expect(400);
     expect(sentenceOf(response)).toMatch(/encoding/);
   });
 
   test('that is compressed', async () => {
-    const octets = gzipSync(sound());
+    const octets = gzipSync(valid());
     const response = await request(ca.http)
       .post('/csr')
       .type('json')

@@ -223,14 +223,14 @@ suite('OCSP over HTTP', () => {
   });
 
   test('says malformedRequest of every mutilated request', async () => {
-    const sound = await requestFor('-no_nonce', '-serial', '0x7f');
+    const valid = await requestFor('-no_nonce', '-serial', '0x7f');
     const bodies = [Buffer.alloc(0), Buffer.from('nonsense'), Buffer.alloc(100_000, 0x30)];
-    const cut = [...sound.keys()].map((length) => sound.subarray(0, length));
-    for (const body of [...bodies, ...cut, Buffer.concat([sound, Buffer.of(0)])]) {
+    const cut = [...valid.keys()].map((length) => valid.subarray(0, length));
+    for (const body of [...bodies, ...cut, Buffer.concat([valid, Buffer.of(0)])]) {
       const { answer, der } = await post(body);
       expect([answer.status, der.toString('hex')]).toEqual([200, malformedRequest.toString('hex')]);
     }
-    for (const path of ['', '/', '/%', '/!!', '/AAAA', `/${sound.toString('base64').slice(4)}`]) {
+    for (const path of ['', '/', '/%', '/!!', '/AAAA', `/${valid.toString('base64').slice(4)}`]) {
       expect((await ca.get(`/ocsp${path}`)).toString('hex')).toBe(malformedRequest.toString('hex'));
     }
   });

@@ -12,7 +12,7 @@ export interface Answer<T = unknown> {
 
 export interface PostOptions {
   readonly key?: KeyObject;
-  /** Members of the protected header that replace those of a sound request; undefined leaves one out. */
+  /** Members of the protected header that replace those of a valid request; undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly contentType?: string;
 }

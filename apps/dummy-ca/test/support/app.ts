@@ -18,9 +18,9 @@ export interface TestCa {
   readonly clock: MovableClock;
   readonly authority: CertificateAuthority;
   readonly root: X509Certificate;
-  /** POST /csr of the given members over a sound request. */
+  /** POST /csr of the given members over a valid request. */
   sign(members?: object): request.Test;
-  /** The certificate for the given members over a sound request. */
+  /** The certificate for the given members over a valid request. */
   issue(members?: object): Promise<Issued>;
 }
 

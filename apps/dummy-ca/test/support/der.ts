@@ -1,4 +1,4 @@
-/** Encoders of DER (X.690), enough to write certification requests, sound and unsound ones. */
+/** Encoders of DER (X.690), enough to write certification requests, valid and invalid ones. */
 export function tlv(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const value = Buffer.concat(content);
   return Buffer.concat([Buffer.from([tag, ...lengthOctets(value.length)]), value]);

@@ -16,7 +16,7 @@ export interface RootTraits {
   readonly notAfter?: Date;
 }
 
-/** Key and certificate of a sound root, as an operator has them in files. */
+/** Key and certificate of a valid root, as an operator has them in files. */
 export async function rootPair(traits: RootTraits = {}): Promise<PemPair> {
   const { certificateDer, privateKey } = await createRoot({
     keyKind: traits.keyType ?? 'P-256',

@@ -32,8 +32,8 @@ async function makeAuthority(
   const { privateKey } = await generateKeyPair('P-256');
   const forger = { privateKey, name: encodeName({ commonName: name }) };
   const spki = exportSpki(privateKey);
-  const sound = authorityParts(name, pathLength);
-  const all = { ...sound, ...parts, extensions: { ...sound.extensions, ...parts.extensions } };
+  const valid = authorityParts(name, pathLength);
+  const all = { ...valid, ...parts, extensions: { ...valid.extensions, ...parts.extensions } };
   const certificate = parseCertificate(await forgeCertificate(by?.forger ?? forger, spki, all));
   return { forger, spki, certificate };
 }

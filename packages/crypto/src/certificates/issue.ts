@@ -49,7 +49,7 @@ export interface IssueRequest {
  * number out of range, a validity that is none or leaves the issuer's, and extensions given twice.
  */
 export async function issueCertificate(issuer: Issuer, request: IssueRequest): Promise<Buffer> {
-  refuseUnsound(issuer, request);
+  refuseInvalidRequest(issuer, request);
   const signed = encodeSequence(
     versionThree,
     encodeInteger(request.serialNumber),
@@ -146,7 +146,7 @@ const usualPurposes = encodePurposes(['serverAuth', 'clientAuth']);
 
 const isEmptyName = (der: Buffer): boolean => der[0] === tag.sequence && der[1] === 0;
 
-function refuseUnsound({ certificate }: Issuer, request: IssueRequest): void {
+function refuseInvalidRequest({ certificate }: Issuer, request: IssueRequest): void {
   const { serialNumber, notBefore, notAfter, extensions = [] } = request;
   if (serialNumber < 1n || serialNumber > maxSerialNumber) {
     throw new InvalidInput('The serial number is not within 1 and 2^159 - 1', { code: 'invalid_serial' });

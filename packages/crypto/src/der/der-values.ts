@@ -90,7 +90,7 @@ export function decodeNamedBits(element: DerElement, name: string): number[] {
   return bits;
 }
 
-/** Dotted text of the content octets of an object identifier that is known to be sound. */
+/** Dotted text of the content octets of an object identifier that is known to be valid. */
 export function dottedOid(content: Buffer): string {
   const arcs: (number | bigint)[] = [];
   let arc: number | bigint = 0;

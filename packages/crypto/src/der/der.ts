@@ -173,7 +173,7 @@ function primitiveFault(identifier: number, bytes: Buffer, start: number, end: n
     case tag.null:
       return length === 0 ? undefined : 'a NULL has content';
     case tag.oid:
-      return isSoundOid(bytes, start, end) ? undefined : 'an OBJECT IDENTIFIER is malformed';
+      return isValidOid(bytes, start, end) ? undefined : 'an OBJECT IDENTIFIER is malformed';
     case tag.sequence & ~0x20:
     case tag.set & ~0x20:
       return 'a SEQUENCE or SET is primitive';
@@ -197,7 +197,7 @@ function isCleanBitString(bytes: Buffer, start: number, end: number): boolean {
   return ((bytes[end - 1] ?? 0) & ((1 << unusedBits) - 1)) === 0;
 }
 
-function isSoundOid(bytes: Buffer, start: number, end: number): boolean {
+function isValidOid(bytes: Buffer, start: number, end: number): boolean {
   if (end === start || end - start > maxOidOctets) return false;
   let arcOctets = 0;
   for (let offset = start; offset < end; offset += 1) {

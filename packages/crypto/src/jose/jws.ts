@@ -9,7 +9,7 @@ export interface FlattenedJws {
   readonly signature: string;
 }
 
-/** A JWS whose form is sound and whose signature is not judged yet. */
+/** A JWS whose form is valid and whose signature is not judged yet. */
 export interface ParsedJws {
   readonly header: Readonly<Record<string, unknown>>;
   /** Empty for POST-as-GET (RFC 8555 §6.3). */

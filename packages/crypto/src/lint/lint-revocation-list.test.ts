@@ -21,7 +21,7 @@ const makeIssuer = async (commonName: string) =>
     }),
   );
 
-const sound: RevocationListRequest = { number: 1n, thisUpdate: start, nextUpdate: end, entries: [] };
+const valid: RevocationListRequest = { number: 1n, thisUpdate: start, nextUpdate: end, entries: [] };
 const entry = encodeRevocation({ serialNumber: '0a', revokedAt: start, reason: 'superseded' });
 
 let issuer: Issuer;
@@ -39,13 +39,13 @@ describe('lintRevocationList', () => {
     ['no time', { nextUpdate: start }, /nextUpdate is not after/],
     ['a number of 21 octets', { number: 2n ** 160n }, /longer than 20 octets/],
   ])('%s', async (_, traits, fault) => {
-    const der = await createRevocationList(issuer, { ...sound, ...traits });
+    const der = await createRevocationList(issuer, { ...valid, ...traits });
     const expected = fault === undefined ? [] : [expect.stringMatching(fault)];
     expect(lintRevocationList(der, issuer.certificate.der)).toEqual(expected);
   });
 
   test('a list of another issuer', async () => {
-    const der = await createRevocationList(other, sound);
+    const der = await createRevocationList(other, valid);
     expect(lintRevocationList(der, issuer.certificate.der)).toEqual([
       expect.stringMatching(/byte for byte/),
       expect.stringMatching(/key identifier/),

@@ -41,7 +41,7 @@ describeStack(
       await judgeCertificate(clients, first.certificate?.pem ?? '', csrPem);
       expect((await clients.manager.testProvider({ params, body: {} })).body).toEqual({
         success: true,
-        message: 'the directory is sound and hands out nonces; the account is known',
+        message: 'the directory is valid and hands out nonces; the account is known',
       });
       const entry = { certificateId: first.certificate?.id ?? '', ...place, minutesFromNow: 0 };
       await clients.manager.createTestRenewal({ body: entry });

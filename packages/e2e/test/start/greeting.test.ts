@@ -17,7 +17,7 @@ const credentials = {
     rootFile: '/srv/certloop/data/root.pem',
   },
 };
-const sound = {
+const complete = {
   integrations: 2,
   checks: 36,
   checksWithoutIntegration: 0,
@@ -29,17 +29,21 @@ const sound = {
 test.each([
   [
     'there is no integration',
-    { ...sound, integrations: 0 },
+    { ...complete, integrations: 0 },
     /none before you add an integration, such as:\nnpm run monitor -- /,
   ],
-  ['some checks have none', { ...sound, checksWithoutIntegration: 3 }, /3 of 36 checks have no integration/],
-  ['one cannot send', { ...sound, unable: 1 }, /1 of 2 integrations are off or failing/],
+  [
+    'some checks have none',
+    { ...complete, checksWithoutIntegration: 3 },
+    /3 of 36 checks have no integration/,
+  ],
+  ['one cannot send', { ...complete, unable: 1 }, /1 of 2 integrations are off or failing/],
   [
     'one fails and one is off',
-    { ...sound, switchedOff: 1, failing: 1 },
+    { ...complete, switchedOff: 1, failing: 1 },
     /2 of 2 integrations are off or failing/,
   ],
-  ['nothing is missing', sound, /first steps .*\nCtrl-C stops everything\.\n$/],
+  ['nothing is missing', complete, /first steps .*\nCtrl-C stops everything\.\n$/],
   ['the monitor does not say', undefined, /first steps .*\nCtrl-C stops everything\.\n$/],
 ])('what the start prints is short and has no secret when %s', (_situation, reach, expected) => {
   for (const workingFolder of ['/srv/certloop', '/home/ada']) {
@@ -74,7 +78,7 @@ test.each([
   ],
 ])('what the start prints %s names every address and the folder of the files', (_, hasConsoles, first) => {
   const folders = { dataDir: '/srv/certloop/data', workingFolder: '/srv/certloop' };
-  const text = greet({ ...folders, credentials, ms: 4_210, hasConsoles, reach: sound });
+  const text = greet({ ...folders, credentials, ms: 4_210, hasConsoles, reach: complete });
   expect(text).toBe(`
 CertLoop is up after 4.2 s
   ${first}

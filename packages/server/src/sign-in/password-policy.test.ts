@@ -1,6 +1,6 @@
 import type { InvalidInput } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
-import { requireSoundPassword } from './password-policy.js';
+import { requireAcceptablePassword } from './password-policy.js';
 
 const ada = { username: 'ada-lovelace', email: 'Ada@example.org' };
 
@@ -28,17 +28,17 @@ test.each([
   ['the e-mail address', 'ada@EXAMPLE.org', 8, 'must not be the user name or the e-mail address'],
   ['more than the user name', 'ada-lovelace-1', 8, undefined],
 ])('%s', (_, password, minLength, fault) => {
-  const refusal = refusalOf(() => requireSoundPassword(password, ada, minLength));
+  const refusal = refusalOf(() => requireAcceptablePassword(password, ada, minLength));
   expect(refusal?.message).toBe(fault === undefined ? undefined : `password: ${fault}`);
 });
 
 test('a user without a name is warned of the e-mail address only', () => {
-  const refusal = refusalOf(() => requireSoundPassword('ada@EXAMPLE.org', { email: ada.email }, 8));
+  const refusal = refusalOf(() => requireAcceptablePassword('ada@EXAMPLE.org', { email: ada.email }, 8));
   expect(refusal?.message).toBe('password: must not be the e-mail address');
 });
 
 test('a refusal names the field that the request has the password in', () => {
-  const refusal = refusalOf(() => requireSoundPassword('short', ada, 8, 'newPassword'));
+  const refusal = refusalOf(() => requireAcceptablePassword('short', ada, 8, 'newPassword'));
   const message = 'must have at least 8 characters';
   expect(refusal).toMatchObject({
     kind: 'invalid_input',

@@ -50,7 +50,7 @@ interface PasswordOwner {
  * user's name nor his mail address. There are no rules of composition (NIST SP 800-63B §5.1.1.2).
  * `minLength` is in characters, `field` the name that the password has in the request.
  */
-export function requireSoundPassword(
+export function requireAcceptablePassword(
   password: string,
   user: PasswordOwner,
   minLength: number,

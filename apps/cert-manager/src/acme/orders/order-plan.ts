@@ -105,7 +105,7 @@ export function chooseChallenge(
 ): ChosenChallenge {
   for (const type of wanted) {
     const found = challenges.find((challenge) => challenge.type === type);
-    if (found?.token !== undefined) return { type, url: found.url, token: soundToken(found, found.token) };
+    if (found?.token !== undefined) return { type, url: found.url, token: requireToken(found, found.token) };
   }
   const name = wildcard === true ? `*.${identifier.value}` : identifier.value;
   const offered = challenges.map(({ type }) => type).join(', ') || 'nothing';
@@ -132,7 +132,7 @@ export function proofObstacle(
 }
 
 /** RFC 8555 §8: a token is base64url; anything else would not be safe in a path or a record. */
-function soundToken({ url }: AcmeChallenge, token: string): string {
+function requireToken({ url }: AcmeChallenge, token: string): string {
   if (/^[\w-]{16,128}$/.test(token)) return token;
-  throw new AcmeProblem('malformed', `the challenge ${url} has no sound token`);
+  throw new AcmeProblem('malformed', `the challenge ${url} has no valid token`);
 }

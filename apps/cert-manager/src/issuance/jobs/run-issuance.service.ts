@@ -6,7 +6,7 @@ import { isHandedIn } from '../../acme/orders/order-record.js';
 import { isHandingIn, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { findLastOfProvider } from '../../certificates/certificates.repository.js';
-import { findKeyRefusal, requireSoundKey } from '../../certificates/compromised-keys.repository.js';
+import { findKeyRefusal, requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
 import { type CsrRow, csrNotFound, findCsr, lockCsrForShare } from '../../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../../fqdns/fqdns.repository.js';
@@ -150,7 +150,7 @@ function progressOf(worker: Worker, subject: Subject): OrderProgress {
       if (isHandingIn(step, change)) {
         await deps.db.read(async (tx) => {
           await requireAllowed(tx, subject);
-          await requireSoundKey(tx, subject.csr);
+          await requireUncompromisedKey(tx, subject.csr);
         });
       }
       worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());

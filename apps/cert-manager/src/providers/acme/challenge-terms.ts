@@ -8,7 +8,7 @@ import { acmeConfigSchema } from './acme-config.js';
 /** How a provider's names are proven, as everybody may know it: neither secrets nor addresses of the inside. */
 export type ChallengeTerms =
   | { readonly kind: 'none' }
-  /** The configuration lacks a key, or has one that is not sound. */
+  /** The configuration lacks a key, or has one that is not valid. */
   | { readonly kind: 'incomplete'; readonly missing: string }
   | { readonly kind: 'http-01' }
   | { readonly kind: 'dns-01'; readonly dns: DnsTerms }

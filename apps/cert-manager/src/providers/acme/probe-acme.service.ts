@@ -11,7 +11,7 @@ export async function probeAcme({ config, parts, client }: AcmeContext): Promise
   parts.memory.nonces.clear();
   await client.fetchNonce();
   if (meta?.externalAccountRequired === true && config.eab === undefined) throw externalAccountMissing();
-  const findings = ['the directory is sound and hands out nonces'];
+  const findings = ['the directory is valid and hands out nonces'];
   const account = await accountFinding({ config, parts, client });
   if (account !== undefined) findings.push(account);
   const backend = await proverOf(config, parts).probe?.();

@@ -33,7 +33,7 @@ export interface ConfigureDeps {
 
 /**
  * Replaces the configuration; a secret sent as its mask stays unchanged. Throws NotFound, and InvalidInput that names
- * the key which is unknown, unsound, or an address that may not be called.
+ * the key which is unknown, invalid, or an address that may not be called.
  */
 export async function setProviderConfig(
   deps: ConfigureDeps,
@@ -42,11 +42,11 @@ export async function setProviderConfig(
 ): Promise<string> {
   requireAdmin(caller);
   const provider = await deps.db.read((tx) => getProvider(tx, id));
-  const sound = await judgeConfig(deps, kindOf(provider), config);
+  const valid = await judgeConfig(deps, kindOf(provider), config);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     const row = await lockProvider(tx, id);
-    const { config: open, secrets } = sealConfig(row, sound, deps.keyRing);
+    const { config: open, secrets } = sealConfig(row, valid, deps.keyRing);
     const environmentAddress = addressOfEnvironment(deps, row, open);
     await updateProvider(tx, id, { config: open, secrets, environmentAddress, updatedAt: now });
     const before = maskSecrets(row.config ?? {}, row.secrets);
@@ -61,20 +61,20 @@ export async function setProviderConfig(
   return `provider ${provider.name} is configured`;
 }
 
-/** A configuration with its defaults. Throws InvalidInput that names the key which is not sound. */
+/** A configuration with its defaults. Throws InvalidInput that names the key which is not valid. */
 export async function judgeConfig(
   { outgoing }: Pick<ConfigureDeps, 'outgoing'>,
   kind: ProviderKind,
   config: Config,
 ): Promise<Config> {
-  const sound = asJson(parseInput(kind.schema, config, 'config'));
-  await refuseBadTargets(outgoing, kind, sound);
-  return sound;
+  const valid = asJson(parseInput(kind.schema, config, 'config'));
+  await refuseBadTargets(outgoing, kind, valid);
+  return valid;
 }
 
-/** A sound configuration as it is stored in the row, whose secrets are used where their masks were sent. */
-export function sealConfig(row: ProviderRow, sound: Config, keyRing: KeyRing | undefined) {
-  const { config, secrets: given } = takeSecretsOut(sound, kindOf(row).secretPaths);
+/** A valid configuration as it is stored in the row, whose secrets are used where their masks were sent. */
+export function sealConfig(row: ProviderRow, valid: Config, keyRing: KeyRing | undefined) {
+  const { config, secrets: given } = takeSecretsOut(valid, kindOf(row).secretPaths);
   return { config, secrets: sealSecrets(row, given, keyRing) };
 }
 

@@ -20,7 +20,7 @@ export interface NewProvider {
 
 /**
  * Adds an enabled provider beside those that are there. Throws Forbidden, and InvalidInput that names the field: a name
- * that is taken, a key of the configuration that is unknown or not sound, or an address that may not be called.
+ * that is taken, a key of the configuration that is unknown or not valid, or an address that may not be called.
  */
 export async function createProvider(
   deps: ConfigureDeps,
@@ -29,7 +29,7 @@ export async function createProvider(
 ): Promise<ShownProvider> {
   requireAdmin(caller);
   const kind = providerKinds[kindName];
-  const sound = await judgeConfig(deps, kind, config);
+  const valid = await judgeConfig(deps, kind, config);
   const now = deps.clock.now();
   const unsealed: ProviderRow = {
     id: newRowId(now),
@@ -44,7 +44,7 @@ export async function createProvider(
     createdAt: now,
     updatedAt: now,
   };
-  const sealed = { ...unsealed, ...sealConfig(unsealed, sound, deps.keyRing) };
+  const sealed = { ...unsealed, ...sealConfig(unsealed, valid, deps.keyRing) };
   return deps.db.transaction(async (tx) => {
     const row = { ...sealed, createdAt: afterAll(await listProviders(tx), now) };
     await onUniqueViolation(
@@ -52,7 +52,7 @@ export async function createProvider(
       () => nameTaken(name),
       ['name'],
     );
-    const after = { kind: kindName, displayName, config: maskSecrets(sound, row.secrets) };
+    const after = { kind: kindName, displayName, config: maskSecrets(valid, row.secrets) };
     await recordProviderAudit(tx, caller, { action: 'provider.create', row, details: { after } }, now);
     return shownTo(caller, row);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeRun, isSound, type RunReport } from './run-report.js';
+import { describeRun, hasSucceeded, type RunReport } from './run-report.js';
 
 const quiet: RunReport = {
   renewed: 0,
@@ -49,7 +49,7 @@ describe('the report of a run', () => {
     ['one expired over 30 days ago', { failed: [failure('a', true)] }, false],
     ['one keeps failing', { troubled: { count: 1, first: 'a' } }, false],
     ['one was broken off', { broken: 1 }, false],
-  ])('is sound or not: %s', (_, change, expected) => {
-    expect(isSound({ ...quiet, ...change })).toBe(expected);
+  ])('has succeeded or not: %s', (_, change, expected) => {
+    expect(hasSucceeded({ ...quiet, ...change })).toBe(expected);
   });
 });

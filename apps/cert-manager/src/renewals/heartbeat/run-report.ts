@@ -26,8 +26,8 @@ export interface RunReport {
   readonly isDone: boolean;
 }
 
-/** Whether no one needs to look: a failure that will soon be tried again is no reason. */
-export function isSound({ failed, broken, troubled, forbidden }: RunReport): boolean {
+/** Whether the run needs no attention. A failure that will be retried soon does not count. */
+export function hasSucceeded({ failed, broken, troubled, forbidden }: RunReport): boolean {
   return (
     broken === 0 &&
     troubled.count === 0 &&

@@ -4,7 +4,7 @@ import { nilUuid } from '../../access/caller.js';
 import { isHandedIn } from '../../acme/orders/order-record.js';
 import { isHandingIn } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { requireSoundKey } from '../../certificates/compromised-keys.repository.js';
+import { requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
 import { requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
@@ -224,7 +224,7 @@ function progressOf(
       if (isHandingIn(step, change)) {
         await db.read(async (tx) => {
           await requireAllowed(tx, subject);
-          await requireSoundKey(tx, csr);
+          await requireUncompromisedKey(tx, csr);
         });
       }
     },

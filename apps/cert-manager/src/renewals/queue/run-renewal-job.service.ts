@@ -2,7 +2,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { countExpiring } from '../../certificates/certificates.repository.js';
 import type { Heartbeat } from '../heartbeat/heartbeat.client.js';
-import { describeRun, isSound, type RunReport } from '../heartbeat/run-report.js';
+import { describeRun, hasSucceeded, type RunReport } from '../heartbeat/run-report.js';
 import { replaceJobRun } from './job-runs.repository.js';
 
 export interface RenewalJobDeps {
@@ -30,7 +30,7 @@ export async function runRenewalJob(deps: RenewalJobDeps): Promise<boolean> {
     const report = await deps.runQueue();
     const { stored, troubles } = await recordRun(deps);
     const sentence = [describeRun(report), stored, ...troubles].join('; ');
-    const isGood = isSound(report) && troubles.length === 0;
+    const isGood = hasSucceeded(report) && troubles.length === 0;
     await Promise.all([
       isGood ? beat?.succeed(sentence) : beat?.fail(sentence),
       isGood ? deps.onGoodRun?.() : undefined,

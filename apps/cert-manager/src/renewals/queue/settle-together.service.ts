@@ -65,7 +65,7 @@ async function settleTogether(
 }
 
 /** A settlement whose CSR is there still. */
-interface Sound extends Settlement {
+interface Storable extends Settlement {
   readonly csr: CsrRow;
   /** As it is now, and locked. */
   readonly held: FqdnRow;
@@ -85,18 +85,18 @@ async function storeAll(
     tx,
     settlements.flatMap(({ lease }) => requestsOf(lease.journal())),
   );
-  const sound = await soundOnes(tx, settlements, held);
-  if (sound.length !== settlements.length) throw new NotTogether();
+  const storable = await findStorable(tx, settlements, held);
+  if (storable.length !== settlements.length) throw new NotTogether();
   const all = await storeCertificates(
     tx,
-    sound.map((one) => certificateOf({ ...originOf(one), issued: one.issued, now })),
+    storable.map((one) => certificateOf({ ...originOf(one), issued: one.issued, now })),
     now,
   );
-  const stored = sound.flatMap((one, index) => {
+  const stored = storable.flatMap((one, index) => {
     const row = all[index];
     return row?.isNew ? [{ ...one, row: row.certificate }] : [];
   });
-  if (stored.length !== sound.length) throw new NotTogether();
+  if (stored.length !== storable.length) throw new NotTogether();
   await recordAudits(tx, stored.map(auditOf), now);
   await scheduler.onCertificatesStored(tx, stored.map(newsOf));
   return stored.map(({ row }) => row);
@@ -105,23 +105,23 @@ async function storeAll(
 /** One of several is to be stored in another way. */
 class NotTogether extends Error {}
 
-async function soundOnes(
+async function findStorable(
   tx: Tx,
   settlements: readonly Settlement[],
   held: readonly FqdnRow[],
-): Promise<Sound[]> {
+): Promise<Storable[]> {
   const fqdns = new Map(held.map((fqdn) => [fqdn.id, fqdn]));
   const csrs = settlements.flatMap(({ subject }) => (subject.csr === undefined ? [] : [subject.csr.id]));
   const locked = new Set(csrs.length === 0 ? [] : await lockCsrsForShare(tx, csrs));
   return settlements.flatMap((settlement) => {
     const { csr, fqdn } = settlement.subject;
     const own = fqdns.get(fqdn.id);
-    const isSound = csr !== undefined && locked.has(csr.id) && own !== undefined;
-    return isSound ? [{ ...settlement, csr, held: own }] : [];
+    const isStorable = csr !== undefined && locked.has(csr.id) && own !== undefined;
+    return isStorable ? [{ ...settlement, csr, held: own }] : [];
   });
 }
 
-function originOf({ held, csr, subject }: Sound) {
+function originOf({ held, csr, subject }: Storable) {
   return { fqdnId: held.id, csrId: csr.id, providerId: subject.provider.id };
 }
 
@@ -137,7 +137,7 @@ async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): P
   }
 }
 
-interface Stored extends Sound {
+interface Stored extends Storable {
   readonly row: CertificateRow;
 }
 

@@ -55,7 +55,7 @@ export async function createApiToken(
 ): Promise<{ readonly row: ApiTokenRow; readonly text: string }> {
   requireSession(caller);
   const now = clock.now();
-  requireSoundLimits(caller, input);
+  requireValidLimits(caller, input);
   const expiresAt = expiryOf(input.expiresAt, now);
   const parts = newApiToken(newSecret());
   const row: ApiTokenRow = {
@@ -85,7 +85,7 @@ export function requireSession({ sessionId }: Caller): void {
   if (sessionId === undefined) throw new Forbidden('this needs a session', { code: 'session_required' });
 }
 
-function requireSoundLimits(caller: Caller, { scope, spaceIds }: NewToken): void {
+function requireValidLimits(caller: Caller, { scope, spaceIds }: NewToken): void {
   if (spaceIds === undefined) return;
   if (scope === 'ADMIN')
     throw fault('spaceIds', 'scope ADMIN reaches beyond spaces and cannot be limited to some');

@@ -10,7 +10,7 @@ export interface UseNotesOptions {
 /** Notes that a credential was used; never rejects. */
 export type NoteUse = (key: string, at: Date, write: (tx: Tx) => Promise<void>) => Promise<void>;
 
-// long for a note on a sound database, short for a caller who waits for an answer
+// long for a note on a healthy database, short for a caller who waits for an answer
 const patienceMs = 40;
 const retryMs = 60_000;
 const maxKeys = 10_000;

@@ -1,5 +1,5 @@
 import { Forbidden } from '@certloop/contracts';
-import { type Clock, requireSoundPassword } from '@certloop/server';
+import { type Clock, requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { updateUser } from '../users.repository.js';
@@ -25,7 +25,7 @@ export async function changePassword(
   const { username } = caller;
   const user = await provePassword(deps, caller, { username, password: input.currentPassword });
   if (user === undefined) throw wrongPassword();
-  requireSoundPassword(input.newPassword, user, deps.passwordMinLength, 'newPassword');
+  requireAcceptablePassword(input.newPassword, user, deps.passwordMinLength, 'newPassword');
   const passwordHash = await deps.passwords.hash(input.newPassword);
   const entry = { action: 'user.password', resourceType: 'user', resourceId: user.id } as const;
   await deps.db.transaction(async (tx) => {

@@ -74,7 +74,7 @@ describe('what the monitor is to expect', () => {
 describe('whether the monitor is in sync', () => {
   const deadline = inSeconds(5_184_000);
   const now = inSeconds(3600);
-  const sound: SyncedState = { toldDeadline: deadline, toldFrom: from, toldAt: from, pingedAt: from };
+  const inSync: SyncedState = { toldDeadline: deadline, toldFrom: from, toldAt: from, pingedAt: from };
 
   test.each<[string, Partial<SyncedState>, Date | null, boolean]>([
     ['just so', {}, deadline, true],
@@ -89,6 +89,6 @@ describe('whether the monitor is in sync', () => {
     ['and there was another ping since', { pingedAt: inSeconds(61) }, deadline, false],
     ['and the check was not pinged yet', { pingedAt: null }, deadline, true],
   ])('%s', (_, synced, wanted, isSo) => {
-    expect(isInSync({ ...sound, ...synced }, wanted, now)).toBe(isSo);
+    expect(isInSync({ ...inSync, ...synced }, wanted, now)).toBe(isSo);
   });
 });

@@ -5,7 +5,7 @@ import { listening } from '../small-server.js';
 export interface FakeAcme {
   readonly directoryUrl: string;
   readonly paths: readonly string[];
-  /** Answers for the directory from now on with this status and this text, or the sound ones again. */
+  /** Answers for the directory from now on with this status and this text, or the valid ones again. */
   answer(status?: number, text?: string): void;
   close(): Promise<void>;
 }

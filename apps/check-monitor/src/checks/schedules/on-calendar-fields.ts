@@ -107,8 +107,8 @@ function parseDate(text: string): DateFields | undefined {
 
 /** Days are counted back from the end, yet an open step goes on to it: `~7/1` is the whole last week. */
 function parseDaysFromEnd(text: string): Parsed | undefined {
-  const isSound = text.split(',').every((term) => parseValues(term, 1, 28) !== undefined);
-  return isSound
+  const isValid = text.split(',').every((term) => parseValues(term, 1, 28) !== undefined);
+  return isValid
     ? parseValues(text.replaceAll(/(?<![0-9.])([0-9]+)\/([0-9]+)/g, closedStep), 1, 28)
     : undefined;
 }

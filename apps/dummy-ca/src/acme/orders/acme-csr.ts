@@ -40,8 +40,8 @@ export function parseAcmeCsr(
   if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new AcmeProblem('malformed', 'csr is not in base64url');
   const csr = readCsr(Buffer.from(text, 'base64url'));
   requireSameIdentifiers(csr, identifiers);
-  requireSoundKey(csr, accountKey);
-  requireSoundHash(csr);
+  requireAcceptedKey(csr, accountKey);
+  requireAcceptedHash(csr);
   const [commonName] = listCommonNames(csr.subject)
     .filter(({ length }) => length <= maxOfCommonName)
     .map((name) => spellingOf(name, identifiers));
@@ -85,24 +85,25 @@ function spellingOf(name: string, identifiers: readonly Identifier[]): string {
   return identifiers.find((identifier) => identifierKey(identifier) === key)?.value ?? name;
 }
 
-const soundHashes: readonly string[] = ['sha256', 'sha384', 'sha512'];
+const acceptedHashes: readonly string[] = ['sha256', 'sha384', 'sha512'];
 
-function requireSoundHash({ signatureAlgorithm: { name, scheme } }: Csr): void {
-  if (scheme.kind === 'eddsa' || scheme.kind === 'unsupported' || soundHashes.includes(scheme.hash)) return;
+function requireAcceptedHash({ signatureAlgorithm: { name, scheme } }: Csr): void {
+  if (scheme.kind === 'eddsa' || scheme.kind === 'unsupported' || acceptedHashes.includes(scheme.hash))
+    return;
   throw badCsr(`the CSR is signed with ${name}; sign it with SHA-256, SHA-384 or SHA-512`);
 }
 
 const minRsaBits = 2048;
-const soundKeys: readonly string[] = ['RSA', 'ECDSA', 'Ed25519'];
-const soundCurves: readonly string[] = ['P-256', 'P-384', 'P-521'];
+const acceptedKeys: readonly string[] = ['RSA', 'ECDSA', 'Ed25519'];
+const acceptedCurves: readonly string[] = ['P-256', 'P-384', 'P-521'];
 
-function requireSoundKey(csr: Csr, accountKey: KeyObject): void {
+function requireAcceptedKey(csr: Csr, accountKey: KeyObject): void {
   const { publicKeyAlgorithm: algorithm, keySize, curve } = describeCsr(csr);
-  const isSound =
-    soundKeys.includes(algorithm) &&
+  const isAccepted =
+    acceptedKeys.includes(algorithm) &&
     (algorithm !== 'RSA' || keySize >= minRsaBits) &&
-    (algorithm !== 'ECDSA' || soundCurves.includes(curve ?? ''));
-  if (!isSound) throw badCsr(`the key of the CSR, ${algorithm} with ${keySize} bits, is not accepted`);
+    (algorithm !== 'ECDSA' || acceptedCurves.includes(curve ?? ''));
+  if (!isAccepted) throw badCsr(`the key of the CSR, ${algorithm} with ${keySize} bits, is not accepted`);
   if (publicKeysEqual(csr.spkiDer, exportSpki(accountKey))) {
     throw badCsr('the key of the CSR is that of the account');
   }

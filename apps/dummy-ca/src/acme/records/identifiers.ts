@@ -35,8 +35,8 @@ export function parseIdentifiers(asked: readonly AcmeIdentifier[]): Identifier[]
     'reason' in verdict ? [{ identifier, ...verdict }] : [],
   );
   if (faults.length > 0) throw refusalOf(faults);
-  const sound = judged.flatMap(({ verdict }) => ('reason' in verdict ? [] : [verdict]));
-  return [...new Map(sound.map((identifier) => [identifierKey(identifier), identifier])).values()];
+  const valid = judged.flatMap(({ verdict }) => ('reason' in verdict ? [] : [verdict]));
+  return [...new Map(valid.map((identifier) => [identifierKey(identifier), identifier])).values()];
 }
 
 interface Fault {

@@ -14,10 +14,10 @@ const hasCerttool = hasProgram('certtool', 'it judges no chain');
 export const lintOfTlsServer = ['the subject key identifier is missing'];
 
 /**
- * The leaf of the chain in the files, after our own lint, OpenSSL and GnuTLS found it sound for the name or address up
+ * The leaf of the chain in the files, after our own lint, OpenSSL and GnuTLS found it valid for the name or address up
  * to the root of the file.
  */
-export async function soundLeaf(
+export async function verifiedLeaf(
   { at }: ClientPlace,
   name: string,
   paths: string | readonly string[],
