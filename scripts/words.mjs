@@ -15,6 +15,14 @@ const phrases = [
     /\b(?:un)?sound(?:ly)?\b|\bsound[A-Z]\w*|\b\w+Sound\w*|\b\w+Unsound\b/,
     'valid, well-formed, acceptable, or what it passed',
   ],
+  [
+    /\b(?:longest|least|largest|shortest|smallest|biggest)[A-Z]\w*/,
+    'max…, min…, or slowest…, with its unit at the end',
+  ],
+  [
+    /\b(?:const|let|readonly) (?:longest|least|most|largest|shortest)\b|\b(?:longest|least|most|largest|shortest)\??: (?:number|bigint)\b/,
+    'max, or min',
+  ],
 ];
 
 /** Lines that name what is stored or sent under such a name, which stays for the sake of what is stored. */

@@ -35,6 +35,9 @@ for (const line of [
   'function orderWish() {}',
   'await tellMonitor(deps);',
   '// a sound request',
+  'const longestBody = 1000;',
+  'const least = 60;',
+  'function listLatest(tx: Tx, most: number) {}',
   'if (!isSound(report)) return;',
 ]) {
   test(`a refused phrase is seen: ${line}`, () => {

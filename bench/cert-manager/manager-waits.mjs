@@ -18,8 +18,8 @@ export async function measureWaits(place) {
   poller.send({ url: `${place.manager.url}/health/live` });
   const next = async () => {
     poller.send('next');
-    const [{ longestMs }] = await once(poller, 'message');
-    return longestMs;
+    const [{ maxMs }] = await once(poller, 'message');
+    return maxMs;
   };
   const rows = [];
   const agent = new Agent({ keepAlive: true });
@@ -29,11 +29,11 @@ export async function measureWaits(place) {
     const start = performance.now();
     const answers = await Promise.all(work.map((ask) => exchange(agent, ask)));
     const took = performance.now() - start;
-    const longestMs = await next();
+    const maxMs = await next();
     const refused = answers.filter(({ status }) => status >= 300).length;
-    const row = { what: `others wait during ${what}`, figure: `${longestMs.toFixed(0)} ms`, target: '50 ms' };
+    const row = { what: `others wait during ${what}`, figure: `${maxMs.toFixed(0)} ms`, target: '50 ms' };
     process.stderr.write(`  ${row.what}: ${row.figure}, it took ${took.toFixed(0)} ms, ${refused} refused\n`);
-    rows.push({ ...row, p99: longestMs, aloneMs: took, refused });
+    rows.push({ ...row, p99: maxMs, aloneMs: took, refused });
   }
   agent.destroy();
   poller.disconnect();

@@ -59,7 +59,7 @@ import { channelTestHandlers } from './notifications/test-channel.routes.js';
 import { createPingResponder, pingPrefix } from './pings/intake/ping-requests.responder.js';
 import { createPingIntake, type PingIntake } from './pings/intake/receive-ping.service.js';
 import { pingsHandlers } from './pings/pings.routes.js';
-import { callerOf, largestBody } from './projects/api-key.middleware.js';
+import { callerOf, maxBodyBytes } from './projects/api-key.middleware.js';
 import { type ApiVersion, apiVersions } from './projects/caller.js';
 import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.js';
 import { plainUrl } from './projects/plain-path.js';
@@ -227,10 +227,10 @@ function mountAccount(app: Express, deps: Deps): void {
   const projectApi = bind(
     checkMonitorContract,
     { ...apiHandlers(deps), ...flipsHandlers(deps) },
-    { context: projectCallerOf(account), bodyBytes: largestBody },
+    { context: projectCallerOf(account), bodyBytes: maxBodyBytes },
   );
   app.use(`${accountBasePath}/projects/:projectId/v3`, requireApiPath, projectApi);
-  const options = { context: accountCallerOf(account), bodyBytes: largestAccountBody };
+  const options = { context: accountCallerOf(account), bodyBytes: maxAccountBodyBytes };
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
 }
 
@@ -240,7 +240,7 @@ function forbidStoring(_request: Request, response: Response, next: NextFunction
   next();
 }
 
-const largestAccountBody = 262_144;
+const maxAccountBodyBytes = 262_144;
 
 type Deps = Omit<AppOptions, 'database'> &
   AppConfig & {
@@ -259,7 +259,7 @@ type Deps = Omit<AppOptions, 'database'> &
 
 function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
   const base = `/api/v${version}`;
-  const options = { context: callerOf(deps, version), bodyBytes: largestBody };
+  const options = { context: callerOf(deps, version), bodyBytes: maxBodyBytes };
   const handlers = apiHandlers(deps);
   const routes =
     version === 3

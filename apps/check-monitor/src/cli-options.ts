@@ -26,11 +26,11 @@ export function limits(values: Values) {
   return { checkLimit: count(values, 'check-limit', 0), pingLimit: count(values, 'ping-limit', 1) };
 }
 
-function count(values: Values, name: string, least: number): number | null {
+function count(values: Values, name: string, min: number): number | null {
   const value = values[name];
   if (value === undefined) return null;
-  if (typeof value !== 'string' || !/^[0-9]{1,9}$/.test(value) || Number(value) < least) {
-    throw new UsageError(`--${name} must be a whole number from ${least}`);
+  if (typeof value !== 'string' || !/^[0-9]{1,9}$/.test(value) || Number(value) < min) {
+    throw new UsageError(`--${name} must be a whole number from ${min}`);
   }
   return Number(value);
 }

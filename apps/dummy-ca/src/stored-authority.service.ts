@@ -43,8 +43,8 @@ export async function withStoredRoot<T extends RootSource>(
     );
   const root = stored ?? given ?? (await makeRootPems(source, clock));
   state.touch('authority', 'root', () => root);
-  const least = BigInt((recordOf(state, 'serial-numbers') as string | undefined) ?? '0');
-  return { ...source, ...root, minSerialNumber: least };
+  const minSerialNumber = BigInt((recordOf(state, 'serial-numbers') as string | undefined) ?? '0');
+  return { ...source, ...root, minSerialNumber };
 }
 
 /** The source with the intermediate of the state, which is made where neither files nor the state have one. */

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Reader of a whole number within bounds for an option; throws commander's own error otherwise. */
-export function wholeNumber(name: string, least: number, most: number): (text: string) => number {
+export function wholeNumber(name: string, min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`${name} takes a whole number from ${least} to ${most}.`);
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`${name} takes a whole number from ${min} to ${max}.`);
   };
 }
 
@@ -19,14 +19,14 @@ const unitNames = { s: 'seconds', d: 'days' } as const;
 export function duration(
   name: string,
   unit: keyof typeof unitNames,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): (text: string) => number {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : seconds(text) / (secondsOf[unit] ?? 1);
-    if (value >= least && value <= most) return value;
+    if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(
-      `${name} takes a whole number from ${least} to ${most} (${unitNames[unit]}), or a duration such as 36h or 1d.`,
+      `${name} takes a whole number from ${min} to ${max} (${unitNames[unit]}), or a duration such as 36h or 1d.`,
     );
   };
 }

@@ -51,13 +51,13 @@ interface Bucket {
 
 /** Durations of runs: a line from the shortest to the longest, a dot at the median, a cross where a run failed. */
 export function DurationChart({ buckets }: { readonly buckets: readonly Bucket[] }) {
-  const longest = Math.max(...buckets.map(({ max }) => max), 0.001);
+  const maxSeconds = Math.max(...buckets.map(({ max }) => max), 0.001);
   const width = 600;
   const height = 120;
   const step = width / Math.max(1, buckets.length);
-  const y = (seconds: number) => height - 8 - (seconds / longest) * (height - 16);
+  const y = (seconds: number) => height - 8 - (seconds / maxSeconds) * (height - 16);
   const last = buckets.at(-1);
-  const sentence = `Durations of runs: the longest took ${lengthOf(longest)}, the latest ${lengthOf(last?.p50 ?? 0)}.`;
+  const sentence = `Durations of runs: the longest took ${lengthOf(maxSeconds)}, the latest ${lengthOf(last?.p50 ?? 0)}.`;
   return (
     <figure className="cl-figure">
       <figcaption>{sentence}</figcaption>

@@ -12,8 +12,8 @@ export function relativeTime(at: string | number, now: number): string {
   const distance = (typeof at === 'number' ? at : Date.parse(at)) - now;
   for (const [unit, ms] of steps) {
     // years only from two on: 400 days say more than one year
-    const least = unit === 'year' ? 2 * ms : ms;
-    if (Math.abs(distance) >= least) return relative.format(Math.trunc(distance / ms), unit);
+    const min = unit === 'year' ? 2 * ms : ms;
+    if (Math.abs(distance) >= min) return relative.format(Math.trunc(distance / ms), unit);
   }
   return distance > 0 ? 'in a moment' : 'just now';
 }

@@ -5,7 +5,7 @@ const hour = 60 * minute;
 // 8 tries over 24 hours
 const webhookWaits = [minute, 5 * minute, 25 * minute, 89 * minute, 4 * hour, 8 * hour, 10 * hour];
 const mailWaits = [minute, 5 * minute, 25 * minute, 89 * minute];
-const longestMailWait = 4 * hour;
+const maxMailWaitMs = 4 * hour;
 const maxRetryAfter = hour;
 const maxFailing = 5 * 24 * hour;
 
@@ -32,7 +32,7 @@ export function isReceiverLost(failingSince: Date | null, now: Date): boolean {
 
 /** When a mail is tried again after `attempts` tries, counted from 1: as long as its events are stored. */
 export function nextMailTry(attempts: number, now: Date): Date {
-  return new Date(now.getTime() + (mailWaits[attempts - 1] ?? longestMailWait));
+  return new Date(now.getTime() + (mailWaits[attempts - 1] ?? maxMailWaitMs));
 }
 
 /** No two mails are closer: events between them go together in the second one. */

@@ -2,7 +2,7 @@ import type { Operation } from '../access/route-needs.js';
 
 const usualMs = 30_000;
 /** The longest that a request for a certificate may be asked to wait, and ten seconds. */
-const longestMs = 130_000;
+const maxMs = 130_000;
 
 /** Operations that wait for an authority, or judge every FQDN of a space. */
 const waiting: ReadonlySet<Operation> = new Set([
@@ -16,5 +16,5 @@ const waiting: ReadonlySet<Operation> = new Set([
 
 /** Milliseconds until an operation must have an answer. */
 export function answerMs(operation: Operation): number {
-  return waiting.has(operation) ? longestMs : usualMs;
+  return waiting.has(operation) ? maxMs : usualMs;
 }

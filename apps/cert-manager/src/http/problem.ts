@@ -47,9 +47,9 @@ function plainFault({ path, code, message }: FieldFault): FieldFault {
 }
 
 /** Long enough for every sentence of our own; what another service said is cut. */
-const longest = 500;
+const maxLength = 500;
 
 function plainText(text: string): string {
   const plain = text.replace(/\p{Cc}+/gu, ' ');
-  return plain.length <= longest ? plain : `${plain.slice(0, longest - 1)}…`;
+  return plain.length <= maxLength ? plain : `${plain.slice(0, maxLength - 1)}…`;
 }

@@ -1,6 +1,6 @@
 const day = 86_400_000;
 /** How long before its end people are notified of a certificate at the earliest. */
-export const longestNoticeMs = 30 * day;
+export const maxNoticeMs = 30 * day;
 // an older one is out of use
 const watchedAfterEndMs = 30 * day;
 
@@ -41,5 +41,5 @@ export function noticeAt({
   readonly expiresAt: Date;
 }): Date {
   const lifetime = expiresAt.getTime() - notBefore.getTime();
-  return new Date(expiresAt.getTime() - Math.min(longestNoticeMs, lifetime / 3));
+  return new Date(expiresAt.getTime() - Math.min(maxNoticeMs, lifetime / 3));
 }

@@ -78,7 +78,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   let manner: Manner = 'normally';
   let serial = 1n;
   let underWay = 0;
-  let most = 0;
+  let max = 0;
   let waiting: (() => void)[] = [];
   const onIssued = new Set<() => void>();
 
@@ -131,7 +131,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
   };
   const counted = async (request: IncomingMessage, response: ServerResponse) => {
     underWay += 1;
-    most = Math.max(most, underWay);
+    max = Math.max(max, underWay);
     response.once('close', () => {
       underWay -= 1;
     });
@@ -189,7 +189,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
       }),
     validityDays,
     paths,
-    maxConcurrent: () => most,
+    maxConcurrent: () => max,
     close,
   };
 }

@@ -7,10 +7,10 @@ import { readFileSync } from 'node:fs';
  */
 export function watchStretches(): { readonly stop: () => number | undefined } {
   let last = mainThreadMs();
-  let longest = 0;
+  let maxMs = 0;
   const look = () => {
     const now = mainThreadMs();
-    if (now !== undefined && last !== undefined) longest = Math.max(longest, now - last);
+    if (now !== undefined && last !== undefined) maxMs = Math.max(maxMs, now - last);
     last = now;
   };
   const timer = setInterval(look, 1);
@@ -18,7 +18,7 @@ export function watchStretches(): { readonly stop: () => number | undefined } {
     stop: () => {
       clearInterval(timer);
       look();
-      return last === undefined ? undefined : longest;
+      return last === undefined ? undefined : maxMs;
     },
   };
 }

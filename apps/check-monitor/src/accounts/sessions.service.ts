@@ -62,7 +62,7 @@ export interface Credentials extends PageHeaders {
 
 const minute = 60 * microsPerSecond;
 const idle = 30 * minute;
-const longest = 12 * 60 * minute;
+const maxAge = 12 * 60 * minute;
 /** More than anybody has browsers; signing in over and over must not fill the table. */
 const maxSessions = 50;
 /** In characters. */
@@ -91,7 +91,7 @@ export async function openSession(
     if ((await findPassword(tx, user.id)) !== hash) throw new Unauthenticated('the password was changed');
     if (newHash !== hash) await replacePassword(tx, { userId: user.id, hash: newHash, changedAt: now });
     await insertSession(tx, session);
-    const ended = { unusedSince: now - idle, openedBefore: now - longest };
+    const ended = { unusedSince: now - idle, openedBefore: now - maxAge };
     await sweepSessions(tx, user.id, { maxSessions, ...ended });
   });
   return {
@@ -110,7 +110,7 @@ export function canAnyoneSignIn({ db }: Pick<SessionsDeps, 'db'>): Promise<boole
 }
 
 function endsOf({ createdAt, lastUsedAt }: Pick<SessionRow, 'createdAt' | 'lastUsedAt'>) {
-  const endsAt = createdAt + longest;
+  const endsAt = createdAt + maxAge;
   return { idleEndsAt: Math.min(lastUsedAt + idle, endsAt), endsAt };
 }
 
@@ -122,7 +122,7 @@ export async function identifyUser(deps: SessionsDeps, from: Credentials): Promi
   const hash = from.sessionSecret === undefined ? undefined : secretHash(from.sessionSecret);
   const found = hash === undefined ? undefined : await deps.db.read((tx) => findSession(tx, hash));
   const now = deps.clock.now();
-  if (found === undefined || found.lastUsedAt <= now - idle || found.createdAt <= now - longest) {
+  if (found === undefined || found.lastUsedAt <= now - idle || found.createdAt <= now - maxAge) {
     throw new Unauthenticated('sign in');
   }
   const csrfToken = csrfTokenOf(found);

@@ -29,8 +29,8 @@ describe('the ladder', () => {
   });
 
   test('has no pause longer than the longest', () => {
-    const longest = [pauseAfterTry, pauseAfterCrash, pauseAfterTimeout].flatMap(seconds);
-    expect(Math.max(...longest) * second).toBe(maxPause);
+    const maxPauses = [pauseAfterTry, pauseAfterCrash, pauseAfterTimeout].flatMap(seconds);
+    expect(Math.max(...maxPauses) * second).toBe(maxPause);
   });
 
   test('delivers a message alone from its second crash on', () => {

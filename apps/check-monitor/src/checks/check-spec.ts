@@ -142,11 +142,11 @@ function wrong(field: string, text: string): InvalidInput {
   return new InvalidInput(`json validation error: ${field} ${text}`);
 }
 
-function readText(body: Members, field: string, longest = Number.POSITIVE_INFINITY): string | undefined {
+function readText(body: Members, field: string, maxLength = Number.POSITIVE_INFINITY): string | undefined {
   const value = body[field];
   if (value === undefined) return undefined;
   if (typeof value !== 'string') throw wrong(field, 'is not a string');
-  if (value.length > longest && [...value].length > longest) throw wrong(field, 'is too long');
+  if (value.length > maxLength && [...value].length > maxLength) throw wrong(field, 'is too long');
   return value;
 }
 

@@ -39,15 +39,10 @@ function lastOf(value: QueryText): string | undefined {
   return typeof value === 'string' ? value : value?.at(-1);
 }
 
-function readWhole(
-  name: string,
-  text: string | undefined,
-  form: RegExp,
-  largest: number,
-): number | undefined {
+function readWhole(name: string, text: string | undefined, form: RegExp, max: number): number | undefined {
   if (text === undefined) return undefined;
   const digits = stripBlanks(text);
   const value = form.test(digits) ? Math.abs(Number.parseInt(digits.replaceAll('_', ''), 10)) : Number.NaN;
-  if (!(value <= largest)) throw new InvalidInput(`${name} must be a whole number from 0 to ${largest}`);
+  if (!(value <= max)) throw new InvalidInput(`${name} must be a whole number from 0 to ${max}`);
   return value;
 }

@@ -3,7 +3,7 @@ import { noteRoute, receiveBytes } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { type DeliveryReportsDeps, takeBounce, takeCallback } from './delivery-reports.service.js';
 
-const largestBody = 2_621_440;
+const maxBodyBytes = 2_621_440;
 
 /**
  * Router for those who carry messages on: they say what became of them. They have no key; the uuid of a delivery is
@@ -40,7 +40,7 @@ async function receiveForm(request: Request, response: Response): Promise<URLSea
 
 async function receive(request: Request, response: Response): Promise<Buffer> {
   try {
-    return Buffer.from(await receiveBytes(request, response, largestBody));
+    return Buffer.from(await receiveBytes(request, response, maxBodyBytes));
   } catch (cause) {
     const { type } = cause as { readonly type?: string };
     throw type === 'entity.too.large' ? new InvalidInput('the body is too large', { cause }) : cause;

@@ -59,8 +59,8 @@ describe('nextPlace', () => {
         ].map((slot) => slots.get(slot));
         expect(newest).toEqual(newest.map((_, age) => limits.length - age));
         // what was within every limit of the time in which it was there
-        const least = Math.min(...limits);
-        expect(newest.length).toBeGreaterThanOrEqual(Math.min(least, limits.length));
+        const min = Math.min(...limits);
+        expect(newest.length).toBeGreaterThanOrEqual(Math.min(min, limits.length));
         expect(newest.length).toBeLessThanOrEqual(Math.max(...limits));
       }),
     );

@@ -66,10 +66,10 @@ function latestFirst(names: string, condition = ''): string {
 }
 
 /** Latest pings of a check, newest first. */
-export async function listLatestPings(tx: Tx, checkId: number, most: number): Promise<PingSummary[]> {
+export async function listLatestPings(tx: Tx, checkId: number, max: number): Promise<PingSummary[]> {
   const { body: _body, ...columns } = pingColumns;
   const text = latestFirst(`${pingNames}, case when body is null then 0 else 1 end as has_body`);
-  const rows = await querySql(tx, { ...columns, hasBody: column.integer() }, text, [checkId, most]);
+  const rows = await querySql(tx, { ...columns, hasBody: column.integer() }, text, [checkId, max]);
   return rows.map(({ hasBody, ...ping }) => ({ ...ping, hasBody: hasBody === 1 }));
 }
 

@@ -7,7 +7,7 @@ import { type IdentifyDeps, identifyProject } from './identify-project.service.j
 import { type JsonObject, parseJsonObject } from './json-object.js';
 
 /** Largest body of a management request, in octets. */
-export const largestBody = 2_621_440;
+export const maxBodyBytes = 2_621_440;
 
 interface ApiRequest {
   readonly operation: string;
@@ -48,10 +48,10 @@ function textOf(value: unknown): string {
 export async function receiveObject(request: Request, response: Response): Promise<JsonObject> {
   delete request.headers['content-encoding'];
   try {
-    return parseJsonObject(await receiveBytes(request, response, largestBody));
+    return parseJsonObject(await receiveBytes(request, response, maxBodyBytes));
   } catch (error) {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
-      throw new InvalidInput(`request body is larger than ${largestBody} bytes`);
+      throw new InvalidInput(`request body is larger than ${maxBodyBytes} bytes`);
     }
     throw error;
   }

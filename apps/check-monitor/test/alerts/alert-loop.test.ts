@@ -113,9 +113,9 @@ describeMonitor('alert loop', (stage) => {
     const made = await stage.ada.check();
     await stage.ada.ping(made, '/fail');
     await stage.ada.ping(made);
-    const take = (most: number, work = () => Promise.resolve()) =>
+    const take = (max: number, work = () => Promise.resolve()) =>
       database.transaction(async (tx) => {
-        const taken = await claimFlips(tx, 0, most);
+        const taken = await claimFlips(tx, 0, max);
         await work();
         return taken.map(({ newStatus }) => newStatus);
       });

@@ -25,7 +25,7 @@ export function table(rows: readonly Row[], { columns, paint }: TableOptions = {
   const cells = rows.map((row) => names.map((name) => cellOf(name, row[name])));
   const lines = [names.map((name) => name.toUpperCase()), ...cells];
   const widest = names.map((_, column) =>
-    lines.reduce((most, line) => Math.max(most, widthOf(line[column])), 0),
+    lines.reduce((max, line) => Math.max(max, widthOf(line[column])), 0),
   );
   const widths = columns === undefined ? widest : fitted(names, widest, columns);
   const padded = (cell: string, column: number) => {

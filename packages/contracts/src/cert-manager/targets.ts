@@ -68,7 +68,7 @@ export const probeFailures = [
 // the longest form is a host name before its conversion to ASCII
 const hostText = z.string().max(1000, 'must be at most 1000 characters');
 const addressText = z.string().max(64, 'must be an IP address');
-const seconds = (least: number) => z.int().min(least).max(31_536_000);
+const seconds = (min: number) => z.int().min(min).max(31_536_000);
 
 const mode = z.enum(['probe', 'report']);
 const protocol = z.enum(targetProtocols);

@@ -11,7 +11,7 @@ const ecCurves = ['P-256', 'P-384', 'P-521'] as const;
 type EcCurve = (typeof ecCurves)[number];
 
 // Larger keys cost more to verify than a caller should be able to make a server spend.
-const rsaBits = { least: 2048, most: 8192 };
+const rsaBits = { min: 2048, max: 8192 };
 
 /** The public half of a key as JWK. Throws InvalidInput for a kind that JWS as used by ACME does not sign with. */
 export function exportJwk(key: KeyObject): PublicJwk {
@@ -34,8 +34,8 @@ export function importJwk(jwk: unknown): KeyObject {
     throw refusal('is no valid key', cause);
   }
   const bits = key.asymmetricKeyDetails?.modulusLength;
-  if (bits !== undefined && (bits < rsaBits.least || bits > rsaBits.most)) {
-    throw refusal(`has an RSA modulus outside ${rsaBits.least} to ${rsaBits.most} bits`);
+  if (bits !== undefined && (bits < rsaBits.min || bits > rsaBits.max)) {
+    throw refusal(`has an RSA modulus outside ${rsaBits.min} to ${rsaBits.max} bits`);
   }
   return key;
 }

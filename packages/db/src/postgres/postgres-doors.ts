@@ -41,7 +41,7 @@ export async function openPostgresDoors(
   const lanes = openLanes(address, maxLanes, limits, pool);
   const write = { mode: '', limitMs: limits.writeMs, idleMs: limits.idleMs };
   const read = { ...write, mode: ' ISOLATION LEVEL REPEATABLE READ READ ONLY', limitMs: limits.readMs };
-  const alter = { ...write, limitMs: longestMs, idleMs: longestMs };
+  const alter = { ...write, limitMs: maxMs, idleMs: maxMs };
   return {
     source,
     lanes,
@@ -66,7 +66,7 @@ export async function openPostgresDoors(
 }
 
 // a day: a statement of a migration may take its time
-const longestMs = 86_400_000;
+const maxMs = 86_400_000;
 
 const attempts = 3;
 
@@ -129,7 +129,7 @@ async function aside(source: DataSource, limits: PostgresLimits, statement: stri
   const runner = source.createQueryRunner();
   const client = await connect(runner);
   try {
-    client.limitMs = longestMs;
+    client.limitMs = maxMs;
     await runner.query(statement);
   } catch (error) {
     throw client.lost === undefined ? withoutValues(error) : asLost(error, client.lost);

@@ -24,14 +24,14 @@ type Answer = () => void;
 /** How far callers share. */
 export interface SharingLimits {
   /** How many take part in one commit at most. */
-  readonly most: number;
+  readonly maxJoined: number;
   /** When no one takes part any more, so that what came first waits for the others no longer than for the disk. */
   readonly joinMs: number;
   /** How long the work of one may take; statements of SQLite do not count, as nothing else runs meanwhile. */
   readonly workMs: number;
 }
 
-const usual: SharingLimits = { most: 64, joinMs: 20, workMs: 30_000 };
+const usual: SharingLimits = { maxJoined: 64, joinMs: 20, workMs: 30_000 };
 
 /**
  * Transactions of SQLite that wait for each other are committed together: each in a savepoint of its own, in the
@@ -76,7 +76,7 @@ export class SharedCommits {
       for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
         taken.push(next);
         answers.push(await this.inSavepoint(next));
-        if (taken.length === this.limits.most || performance.now() - start > this.limits.joinMs) break;
+        if (taken.length === this.limits.maxJoined || performance.now() - start > this.limits.joinMs) break;
       }
       await group.control('COMMIT');
     } catch (error) {

@@ -4,10 +4,10 @@ import { createKeyedTurns, createTurns } from './turns.js';
 test('runs so many at once, all in the end, and survives failures', async () => {
   const inTurn = createTurns({ atOnce: 2, maxWaiting: 18 });
   let running = 0;
-  let most = 0;
+  let max = 0;
   const task = (fails: boolean) => async () => {
     running += 1;
-    most = Math.max(most, running);
+    max = Math.max(max, running);
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
     if (fails) throw new Error('no');
@@ -15,7 +15,7 @@ test('runs so many at once, all in the end, and survives failures', async () => 
   const all = Array.from({ length: 20 }, (_, number) => inTurn(task(number % 3 === 0)));
   const outcomes = await Promise.allSettled(all);
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(7);
-  expect({ running, most }).toEqual({ running: 0, most: 2 });
+  expect({ running, max }).toEqual({ running: 0, max: 2 });
   await expect(inTurn(() => Promise.resolve('still'))).resolves.toBe('still');
 });
 

@@ -89,12 +89,12 @@ describe('the configuration of a dummy CA', () => {
 });
 
 const tsigSecret = Buffer.alloc(32, 7).toString('base64');
-const leastAcme = { directoryUrl: 'https://ca.test/directory', termsOfServiceAgreed: true };
+const minimalAcme = { directoryUrl: 'https://ca.test/directory', termsOfServiceAgreed: true };
 
 describe('the configuration of an ACME CA', () => {
   test('has its defaults', () => {
-    expect(JSON.parse(JSON.stringify(acme.parse(leastAcme)))).toEqual({
-      ...leastAcme,
+    expect(JSON.parse(JSON.stringify(acme.parse(minimalAcme)))).toEqual({
+      ...minimalAcme,
       contactEmails: [],
       accountKeyType: 'ES256',
       challenge: {
@@ -109,47 +109,47 @@ describe('the configuration of an ACME CA', () => {
 
   test('keeps the directory as it was given', () => {
     const directoryUrl = 'https://ca.test/directory/?v=2';
-    expect(acme.parse({ ...leastAcme, directoryUrl })['directoryUrl']).toBe(directoryUrl);
+    expect(acme.parse({ ...minimalAcme, directoryUrl })['directoryUrl']).toBe(directoryUrl);
   });
 
   const webhook = { kind: 'webhook', url: 'https://dns.test' };
   test.each([
     ['nothing', {}, ['directoryUrl', 'termsOfServiceAgreed']],
-    ['terms not agreed to', { ...leastAcme, termsOfServiceAgreed: false }, ['termsOfServiceAgreed']],
-    ['a MAC key with a blank', { ...leastAcme, eab: { kid: 'k', hmacKey: 'a b' } }, ['eab.hmacKey']],
-    ['half an external account', { ...leastAcme, eab: { kid: 'k' } }, ['eab.hmacKey']],
-    ['an unknown key deep inside', { ...leastAcme, eab: { kid: 'k', hmacKey: '********', x: 1 } }, ['x']],
-    ['dns-01 without a backend', { ...leastAcme, challenge: { type: 'dns-01' } }, ['challenge.dns']],
+    ['terms not agreed to', { ...minimalAcme, termsOfServiceAgreed: false }, ['termsOfServiceAgreed']],
+    ['a MAC key with a blank', { ...minimalAcme, eab: { kid: 'k', hmacKey: 'a b' } }, ['eab.hmacKey']],
+    ['half an external account', { ...minimalAcme, eab: { kid: 'k' } }, ['eab.hmacKey']],
+    ['an unknown key deep inside', { ...minimalAcme, eab: { kid: 'k', hmacKey: '********', x: 1 } }, ['x']],
+    ['dns-01 without a backend', { ...minimalAcme, challenge: { type: 'dns-01' } }, ['challenge.dns']],
     [
       'a directory at a port for mail',
-      { ...leastAcme, directoryUrl: 'https://ca.test:25/d' },
+      { ...minimalAcme, directoryUrl: 'https://ca.test:25/d' },
       ['directoryUrl'],
     ],
     [
       'a webhook at a port that no client calls',
-      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'https://dns.test:10080' } } },
+      { ...minimalAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'https://dns.test:10080' } } },
       ['challenge.dns.url'],
     ],
     [
       'a webhook without TLS',
-      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'http://dns.test' } } },
+      { ...minimalAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'http://dns.test' } } },
       ['challenge.dns.url'],
     ],
-    ['an unknown challenge', { ...leastAcme, challenge: { type: 'tls-alpn-01' } }, ['challenge.type']],
+    ['an unknown challenge', { ...minimalAcme, challenge: { type: 'tls-alpn-01' } }, ['challenge.type']],
     [
       'a command as backend',
-      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, kind: 'exec' } } },
+      { ...minimalAcme, challenge: { type: 'dns-01', dns: { ...webhook, kind: 'exec' } } },
       ['challenge.dns.kind'],
     ],
     [
       'a webhook at a dns address',
-      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'dns://ns.test' } } },
+      { ...minimalAcme, challenge: { type: 'dns-01', dns: { ...webhook, url: 'dns://ns.test' } } },
       ['challenge.dns.url'],
     ],
     ...['a'.repeat(64), 'a..b', 'a b', 'ключ'].map((name): [string, object, string[]] => [
       `a TSIG key by the name ${name}`,
       {
-        ...leastAcme,
+        ...minimalAcme,
         challenge: {
           type: 'dns-01',
           dns: { kind: 'rfc2136', url: 'dns://ns.test', tsig: { name, secret: tsigSecret } },
@@ -159,7 +159,7 @@ describe('the configuration of an ACME CA', () => {
     ]),
     [
       'a line break in a header',
-      { ...leastAcme, challenge: { type: 'dns-01', dns: { ...webhook, authHeader: 'a\r\nb: c' } } },
+      { ...minimalAcme, challenge: { type: 'dns-01', dns: { ...webhook, authHeader: 'a\r\nb: c' } } },
       ['challenge.dns.authHeader'],
     ],
   ])('refuses %s', (_, config, faults) => {
@@ -173,11 +173,11 @@ describe('the configuration of an ACME CA', () => {
     ['it is this machine by name', 'http://localhost:8053', false],
   ])('takes a webhook without TLS where %s', (_, url, allowPrivateNetwork) => {
     const challenge = { type: 'dns-01', dns: { ...webhook, url } };
-    expect(faultsOf(acme, { ...leastAcme, challenge, allowPrivateNetwork })).toEqual([]);
+    expect(faultsOf(acme, { ...minimalAcme, challenge, allowPrivateNetwork })).toEqual([]);
   });
 
   test('never quotes a secret that it refuses', () => {
-    const { error } = acme.safeParse({ ...leastAcme, eab: { kid: 'k', hmacKey: 'not a key' } });
+    const { error } = acme.safeParse({ ...minimalAcme, eab: { kid: 'k', hmacKey: 'not a key' } });
     expect(JSON.stringify(error?.issues)).not.toContain('not a key');
   });
 });

@@ -5,7 +5,7 @@ export interface Expectation {
 }
 
 // The check API document, Limits.
-const least = 60;
+const minTimeoutSeconds = 60;
 const maxTimeoutSeconds = 31_536_000;
 
 /**
@@ -17,5 +17,5 @@ export function expectationOf(periodSeconds: number): Expectation {
 }
 
 function bounded(seconds: number): number {
-  return Math.min(maxTimeoutSeconds, Math.max(least, seconds));
+  return Math.min(maxTimeoutSeconds, Math.max(minTimeoutSeconds, seconds));
 }

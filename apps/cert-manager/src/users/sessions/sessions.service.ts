@@ -8,7 +8,7 @@ import { userCaller } from '../callers/user-caller.js';
 import type { UserRow } from '../user.js';
 import { updateUser } from '../users.repository.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
-import { idleMs, longestMs } from './session-life.js';
+import { idleMs, maxSessionMs } from './session-life.js';
 import {
   deleteEndedSessions,
   deleteSession,
@@ -59,7 +59,7 @@ function sessionOf(user: UserRow, secret: string, now: Date): SessionRow {
     userId: user.id,
     createdAt: now,
     lastUsedAt: now,
-    expiresAt: new Date(now.getTime() + longestMs),
+    expiresAt: new Date(now.getTime() + maxSessionMs),
   };
 }
 

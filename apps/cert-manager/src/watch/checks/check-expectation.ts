@@ -1,5 +1,5 @@
 // The check API document, Limits.
-const least = 60;
+const minTimeoutSeconds = 60;
 const maxTimeoutSeconds = 31_536_000;
 
 const minute = 60_000;
@@ -29,7 +29,7 @@ export function expectationAfter(from: Date, dates: WatchedDates | undefined): C
   const grace = graceOf(dates);
   const seconds = Math.ceil((dates.expectedAt.getTime() - from.getTime()) / 1000);
   if (seconds > maxTimeoutSeconds) return { schedule: onceAt(dates.expectedAt), tz: 'UTC', grace };
-  return { timeout: Math.max(least, seconds), grace };
+  return { timeout: Math.max(minTimeoutSeconds, seconds), grace };
 }
 
 /** A quarter of what is left of the certificate by then, in seconds, 5 minutes to a day: what the queue may take. */

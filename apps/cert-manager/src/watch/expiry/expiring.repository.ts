@@ -1,6 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { inUse } from '../../certificates/in-use.js';
-import { longestNoticeMs } from '../watch-mode.js';
+import { maxNoticeMs } from '../watch-mode.js';
 
 /** A certificate in use that expires soon. */
 export interface ExpiringRow {
@@ -35,7 +35,7 @@ export function listExpiring(
   now: Date,
   limit: number,
 ): Promise<ExpiringRow[]> {
-  const horizon = new Date(now.getTime() + longestNoticeMs);
+  const horizon = new Date(now.getTime() + maxNoticeMs);
   const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
   const accepted = 'f.renewal_enabled = false and f.expiry_accepted_until > $4';
   const text = `select c.id, c.fqdn_id, f.space_id, f.fqdn, c.serial_number, c.not_before, c.expires_at,

@@ -1,4 +1,4 @@
-import { longestNoticeMs, noticeAt } from '../watch-mode.js';
+import { maxNoticeMs, noticeAt } from '../watch-mode.js';
 
 // tries that fail in passing: after 1, 10 and 100 minutes the fourth
 const passingTries = 4;
@@ -36,5 +36,5 @@ export function isExpiryNews(
   if (now >= expiresAt) return false;
   if (!renewalEnabled) return now >= noticeAt({ notBefore, expiresAt });
   const lifetime = expiresAt.getTime() - notBefore.getTime();
-  return expiresAt.getTime() - now.getTime() <= Math.min(longestNoticeMs, lifetime / 12);
+  return expiresAt.getTime() - now.getTime() <= Math.min(maxNoticeMs, lifetime / 12);
 }

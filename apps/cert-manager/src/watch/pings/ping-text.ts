@@ -8,7 +8,7 @@ export interface PingedCertificate {
 }
 
 // less than any monitor keeps of a body
-const longest = 1000;
+const maxLength = 1000;
 
 /** A certificate was issued, renewed or imported, or was there when its watch began. */
 export function storedText(
@@ -82,5 +82,5 @@ export function sentText({ body, createdAt }: { body: string; createdAt: Date },
 
 function bounded(text: string): string {
   const line = text.replace(/[\s\p{C}]+/gu, ' ').trim();
-  return line.length > longest ? `${line.slice(0, longest - 1)}…`.toWellFormed() : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…`.toWellFormed() : line;
 }

@@ -95,13 +95,13 @@ function hasOutrun({ lastStart, graceSeconds }: Check, now: Micros): boolean {
   return lastStart !== null && now >= lastStart + graceSeconds * microsPerSecond;
 }
 
-const leastPings = 3;
+const minPings = 3;
 const maxRunDuration = 15 * 60 * microsPerSecond;
 
 /** The zone in which the most of the latest pings follow an occurrence, where they do not in that of the check. */
 function hintOf({ check, successes, zones }: DiagnosisFacts): Diagnosis['zoneHint'] {
   const schedule = check.kind === 'simple' ? undefined : parseSchedule(check.schedule);
-  if (schedule === undefined || successes.length < leastPings) return undefined;
+  if (schedule === undefined || successes.length < minPings) return undefined;
   const window = Math.min(maxRunDuration, check.graceSeconds * microsPerSecond);
   const matchesIn = (tz: string) =>
     successes.filter((at) => (schedule.next(at - window, tz) ?? Number.POSITIVE_INFINITY) <= at).length;
@@ -110,5 +110,5 @@ function hintOf({ check, successes, zones }: DiagnosisFacts): Diagnosis['zoneHin
   const [best] = others
     .map((tz) => ({ tz, matches: matchesIn(tz), of: successes.length }))
     .sort((one, other) => other.matches - one.matches);
-  return best !== undefined && best.matches >= leastPings ? best : undefined;
+  return best !== undefined && best.matches >= minPings ? best : undefined;
 }

@@ -47,10 +47,10 @@ describe('steps of a search', () => {
     ['times that are always skipped', 'Sun *-03-25..31 03:*:*', 'Europe/Riga', 2000],
     ['a second pass', '*-*-* 03:*:*', 'Europe/Riga', 400],
     ['nine rare lines', Array<string>(9).fill('Sun *-2-29').join('\n'), 'Europe/Riga', 3600],
-  ])('OnCalendar, %s (%j in %s): fewer than %i', (_situation, text, tz, most) => {
+  ])('OnCalendar, %s (%j in %s): fewer than %i', (_situation, text, tz, max) => {
     const cost = costOf(parseOnCalendar, text, tz);
-    expect(cost.parse).toBeLessThan(most);
-    expect(cost.next).toBeLessThan(most);
+    expect(cost.parse).toBeLessThan(max);
+    expect(cost.next).toBeLessThan(max);
   });
 
   test('within a repeated hour a search goes straight to its end', () => {

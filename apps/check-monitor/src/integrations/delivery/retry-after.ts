@@ -1,5 +1,5 @@
-const shortestMs = 1000;
-const longestMs = 3_600_000;
+const minMs = 1000;
+const maxMs = 3_600_000;
 
 /**
  * Milliseconds that a target asks to be left alone: Retry-After of RFC 9110 §10.2.3, as seconds or as a date, from 1 s
@@ -14,5 +14,5 @@ export function retryAfterMs(header: string | null, nowMs: number): number | und
 
 /** The wait within the bounds that every target gets, in whole milliseconds. */
 export function boundedWaitMs(wantedMs: number): number {
-  return Math.ceil(Math.min(Math.max(wantedMs, shortestMs), longestMs));
+  return Math.ceil(Math.min(Math.max(wantedMs, minMs), maxMs));
 }

@@ -60,7 +60,7 @@ export interface ViewSite {
   readonly secret: string;
 }
 
-const longestBody = 1000;
+const maxBodyLength = 1000;
 // targets limit the parts of a message, and nothing limits a description
 const maxDescriptionLength = 500;
 
@@ -97,7 +97,7 @@ function linkOf({ check, isTest }: AlertEvent, site: ViewSite): string {
 
 function bodyStart(ping: AlertedPing | null): string | undefined {
   const text = bodyText(ping);
-  return text === undefined ? undefined : cut(text, longestBody, '\n[truncated]');
+  return text === undefined ? undefined : cut(text, maxBodyLength, '\n[truncated]');
 }
 
 /** Not all bodies are UTF-8. */

@@ -31,9 +31,9 @@ test.each([
   [1, 'Went Down: 2026-01-01 12:00:00 UTC'],
   [45, 'Went Down: 2026-01-01 12:00:00 UTC'],
   [60, 'Went Down: 2026-01-01 12:00:00 UTC\nProject: a project'],
-])('facts within %i octets keep the moment', (most, lines) => {
+])('facts within %i octets keep the moment', (max, lines) => {
   const event = anEvent({ projectName: 'a project', check: { tagList: [] } });
-  expect(factLines(viewOf(event), plainText, most).split('\n').slice(0, 2).join('\n')).toBe(lines);
+  expect(factLines(viewOf(event), plainText, max).split('\n').slice(0, 2).join('\n')).toBe(lines);
 });
 
 describe('Markdown', () => {
@@ -65,7 +65,7 @@ describe('blocks', () => {
     ['a later one may still fit', ['a', 'bbbbbb', 'c'], 4, 'a\n\nc'],
     ['octets count, not letters', ['a', 'é'], 4, 'a'],
     ['the first always stays', ['too long'], 2, 'too long'],
-  ])('%s', (_situation, blocks, most, text) => {
-    expect(joinBlocks(blocks, most)).toBe(text);
+  ])('%s', (_situation, blocks, max, text) => {
+    expect(joinBlocks(blocks, max)).toBe(text);
   });
 });

@@ -119,8 +119,8 @@ export const writePingsAndFlips = { name: 'write-pings-flips', text: writeStates
  * An evaluation that is due earlier than necessary stays so, and the alert loop postpones it: else every
  * ping would change an index. It is never due later.
  */
-function earlier(stored: string, deadline: string, least: string): string {
-  return `case when ${deadline} is null then null else ${least}(coalesce(${stored}, ${deadline}), ${deadline}) end`;
+function earlier(stored: string, deadline: string, minFunction: string): string {
+  return `case when ${deadline} is null then null else ${minFunction}(coalesce(${stored}, ${deadline}), ${deadline}) end`;
 }
 
 /** Rows from one array for each column, from placeholder `first` on. */

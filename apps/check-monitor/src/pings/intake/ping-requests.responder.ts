@@ -20,7 +20,7 @@ export interface PingRequestDeps {
 export const pingPrefix = '/ping/';
 
 const pingMethods = ['GET', 'HEAD', 'POST', 'PUT'];
-const largestBody = 2_621_440;
+const maxBodyBytes = 2_621_440;
 const maxUserAgentLength = 200;
 
 /**
@@ -62,7 +62,7 @@ async function respond(
 /** Reads the whole body and returns its first `limit` bytes. Throws InvalidInput for huge ones. */
 async function receiveBeginning(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (!hasBody(request)) return none;
-  const tooLarge = Math.max(largestBody, limit);
+  const tooLarge = Math.max(maxBodyBytes, limit);
   if (Number(request.headers['content-length'] ?? 0) > tooLarge) throw bodyRefusal();
   const beginning: Buffer[] = [];
   let length = 0;

@@ -90,10 +90,10 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
   /** Batches of one size, so that while the server works on one, those of the other are answered and come again. */
   const takeBatch = (): Waiting[] => {
     const all = [...underWay].reduce((sum, batch) => sum + batch.length, waiting.length);
-    const most = Math.min(maxConcurrent, Math.ceil(all / maxBatches));
+    const max = Math.min(maxConcurrent, Math.ceil(all / maxBatches));
     const batch: Waiting[] = [];
     const left: Waiting[] = [];
-    for (const one of waiting) (batch.length < most && !busy.has(one.uuid) ? batch : left).push(one);
+    for (const one of waiting) (batch.length < max && !busy.has(one.uuid) ? batch : left).push(one);
     waiting = left;
     return batch;
   };

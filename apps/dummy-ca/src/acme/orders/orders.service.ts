@@ -152,10 +152,10 @@ export async function listOrders(
 }
 
 /** So many of the orders, those that are invalid left out; the statuses of the others are not worked out. */
-function firstShown(deps: AcmeDeps, orders: readonly Order[], most: number): Order[] {
+function firstShown(deps: AcmeDeps, orders: readonly Order[], max: number): Order[] {
   const shown: Order[] = [];
   for (const order of orders) {
-    if (shown.length === most) break;
+    if (shown.length === max) break;
     if (statusOf(deps, order) !== 'invalid') shown.push(order);
   }
   return shown;

@@ -4,7 +4,7 @@ import type { EventView } from '../../messages/event-view.js';
 import { incidentDetails } from '../../messages/incident-details.js';
 
 /** Limits of the alert API, in characters. */
-const longestMessage = 130;
+const maxMessageLength = 130;
 const maxDescriptionLength = 15_000;
 const maxTagLength = 50;
 const maxTags = 20;
@@ -28,7 +28,7 @@ export function opsgenieMessage(
     alias,
     source: view.siteName,
     tags: check.tagList.slice(0, maxTags).map((tag) => tag.slice(0, maxTagLength)),
-    message: messageOf(view).slice(0, longestMessage),
+    message: messageOf(view).slice(0, maxMessageLength),
     description: check.description.slice(0, maxDescriptionLength),
     details: {
       ...incidentDetails(event, view, (text) => `<code>${text}</code>`),
