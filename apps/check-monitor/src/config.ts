@@ -16,7 +16,7 @@ import {
 } from '@certloop/server';
 import { z } from 'zod';
 import type { Addresses } from './checks/check-view.js';
-import type { Messengers } from './integrations/messengers.js';
+import type { SenderAccounts } from './integrations/sender-accounts.js';
 import { messageSettings } from './message-settings.js';
 import type { NotifierConfig } from './notifications/notifier.service.js';
 import { type AddressRange, parseRange } from './pings/client-address.js';
@@ -212,12 +212,12 @@ function deliveryOf(config: DeliveryValues, siteRoot: string): NotifierConfig {
     allowPrivateTargets,
     egressProxy,
     disabledKinds,
-    messengers: messengersOf(config, siteRoot),
+    senderAccounts: senderAccountsOf(config, siteRoot),
   };
 }
 
 /** Throws ConfigError when half of an account is given. */
-function messengersOf(config: DeliveryValues, siteRoot: string): Messengers {
+function senderAccountsOf(config: DeliveryValues, siteRoot: string): SenderAccounts {
   const { siteName, smtpUrl, bounceDomain, telegramToken, pushoverToken, ntfyToken, signalSocket } = config;
   const { matrixHomeserver: homeserverUrl, matrixAccessToken: accessToken } = config;
   if ((homeserverUrl === undefined) !== (accessToken === undefined)) {

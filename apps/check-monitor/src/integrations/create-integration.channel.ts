@@ -4,7 +4,7 @@ import type { SendHttp } from './delivery/http-sender.client.js';
 import type { Integration, MemberDelivery } from './integration.js';
 import type { SendMail } from './kinds/email/mail-sender.client.js';
 import type { LinkSigner } from './links/signed-link.js';
-import type { Messengers, PublicServices } from './messengers.js';
+import type { PublicServices, SenderAccounts } from './sender-accounts.js';
 
 /** What integrations are created from; each kind takes what it needs. */
 export interface IntegrationDeps {
@@ -13,7 +13,7 @@ export interface IntegrationDeps {
   /** To addresses that the operator names, which may well be inside. */
   readonly sendToService: SendHttp;
   readonly sendMail: SendMail | undefined;
-  readonly messengers: Messengers;
+  readonly senderAccounts: SenderAccounts;
   readonly services: PublicServices;
   readonly signer: LinkSigner;
   readonly clock: Clock;

@@ -31,7 +31,7 @@ import type { ChannelKind } from '../integrations/kinds.js';
 import type { AlertEvent, AlertStatus } from '../integrations/messages/alert-event.js';
 import { type ViewSite, viewEvent } from '../integrations/messages/event-view.js';
 import type { Notice } from '../integrations/messages/notice.js';
-import { type Messengers, type PublicServices, publicServices } from '../integrations/messengers.js';
+import { type PublicServices, publicServices, type SenderAccounts } from '../integrations/sender-accounts.js';
 import { recordSent } from './channel-outcome.repository.js';
 import { hasten } from './notifications.repository.js';
 
@@ -42,7 +42,7 @@ export interface NotifierConfig {
   readonly allowPrivateTargets: boolean;
   /** HTTP proxy by which targets are called; directly when undefined. */
   readonly egressProxy: string | undefined;
-  readonly messengers: Messengers;
+  readonly senderAccounts: SenderAccounts;
   /** Kinds by which nothing is sent. */
   readonly disabledKinds: readonly ChannelKind[];
 }
@@ -128,14 +128,14 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const outgoing = { answerBytes, onRefused, proxy: config.egressProxy, ...resolve };
   const toUsers = createOutgoingFetch({ ...outgoing, ...rules });
   const toServices = createOutgoingFetch({ ...outgoing, allowPrivate: true });
-  const { smtp } = config.messengers;
+  const { smtp } = config.senderAccounts;
   const sendMail = smtp && createMailSender({ smtpUrl: smtp.url, from: smtp.from, timeoutMs, stop });
   const integrationDeps: IntegrationDeps = {
     sendToUser: createHttpSender({ ...sender, fetch: traced(toUsers.fetch) }),
     sendToService: createHttpSender({ ...sender, fetch: traced(toServices.fetch) }),
     sendMail,
     services,
-    messengers: config.messengers,
+    senderAccounts: config.senderAccounts,
     signer: { siteRoot: config.site.siteRoot, secret: config.secret },
     timeoutMs,
     stop,

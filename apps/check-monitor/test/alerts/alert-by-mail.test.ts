@@ -16,7 +16,7 @@ describeEachDialect('a failure that a mail reports', (open) => {
   beforeAll(async () => {
     mailbox = await startMailServer();
     const smtp = { url: mailbox.url, from: 'alerts@monitor.example' };
-    app = await openTestApp(open, {}, { messengers: { smtp } });
+    app = await openTestApp(open, {}, { senderAccounts: { smtp } });
     mails = await listenForMail(app, { host: '127.0.0.1', port: 0, domain, sizeLimit: 15_000_000 });
   });
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import { type Channel, findChannel, updateChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
-import { publicServices } from '../../src/integrations/messengers.js';
+import { publicServices } from '../../src/integrations/sender-accounts.js';
 import { listNotifications, type Notification } from '../../src/notifications/notifications.repository.js';
 import { began, type Holder, openTestApp, type TestApp } from '../support/app.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
@@ -30,7 +30,7 @@ describeEachDialect('delivery of alerts', (open) => {
       open,
       {},
       {
-        messengers: {
+        senderAccounts: {
           telegramToken: '1:abc',
           smtp: { url: mailbox.url, from: 'Monitor <alerts@monitor.example>' },
         },

@@ -29,7 +29,7 @@ describeEachDialect('channels of a project', (open) => {
     target = await startRecorder();
     mailbox = await startMailServer();
     const smtp = { url: mailbox.url, from: 'Monitor <alerts@monitor.example>' };
-    app = await openTestApp(open, {}, { messengers: { smtp } });
+    app = await openTestApp(open, {}, { senderAccounts: { smtp } });
     const parts = { siteName: 'Monitor', addresses: { siteRoot }, notifier: app.notifier };
     deps = { ...app.accounts, ...parts };
   });

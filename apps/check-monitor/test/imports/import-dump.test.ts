@@ -317,7 +317,7 @@ describeEachDialect('import of a dump', (open) => {
       const delivery = {
         allowPrivateTargets: false,
         resolve,
-        messengers: { telegramToken: 'token' },
+        senderAccounts: { telegramToken: 'token' },
       };
       const guarded = await openTestApp(open, {}, delivery);
       const { file: inside } = await writeDump(file, (row) => {

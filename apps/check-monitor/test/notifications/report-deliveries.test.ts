@@ -18,7 +18,7 @@ describeEachDialect('reports on deliveries', (open) => {
   beforeAll(async () => {
     mailbox = await startMailServer();
     const smtp = { url: mailbox.url, from: 'alerts@monitor.example' };
-    app = await openTestApp(open, {}, { messengers: { smtp, bounceDomain: 'bounces.example' } });
+    app = await openTestApp(open, {}, { senderAccounts: { smtp, bounceDomain: 'bounces.example' } });
   });
   beforeEach(async () => {
     app.clock.set(began);

@@ -17,7 +17,7 @@ describeEachDialect('a flip that reaches no channel', (open) => {
     app = await openTestApp(
       open,
       { metricsToken },
-      { messengers: { smtp }, logTo: { write: (line) => void lines.push(line) } },
+      { senderAccounts: { smtp }, logTo: { write: (line) => void lines.push(line) } },
     );
   });
   beforeEach(async () => {

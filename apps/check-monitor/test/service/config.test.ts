@@ -17,7 +17,7 @@ describe('configuration of delivery', () => {
       allowPrivateTargets: false,
       egressProxy: undefined,
       disabledKinds: [],
-      messengers: {
+      senderAccounts: {
         smtp: undefined,
         matrix: undefined,
         bounceDomain: undefined,
@@ -38,7 +38,7 @@ describe('configuration of delivery', () => {
     ['the configured address', { CHECK_MONITOR_MAIL_FROM: 'a@example.org' }, 'a@example.org'],
   ])('mails come from %s', (_situation, environment, from) => {
     const url = 'smtps://user:password@mail.example.org';
-    expect(load({ CHECK_MONITOR_SMTP_URL: url, ...environment }).delivery.messengers.smtp).toEqual({
+    expect(load({ CHECK_MONITOR_SMTP_URL: url, ...environment }).delivery.senderAccounts.smtp).toEqual({
       url,
       from,
     });

@@ -5,7 +5,7 @@ import type { AppConfig } from '../../src/app.js';
 import { type Channel, findChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
-import { publicServices } from '../../src/integrations/messengers.js';
+import { publicServices } from '../../src/integrations/sender-accounts.js';
 import { listNotifications, type Notification } from '../../src/notifications/notifications.repository.js';
 import { type Answer, began, type Holder, openTestApp, type TestApp } from './app.js';
 import { type MailServer, startMailServer } from './mail-server.js';
@@ -34,9 +34,9 @@ export function openAlertStage(open: OpenTestDatabase, overrides: Partial<AppCon
   beforeAll(async () => {
     [stage.target, stage.mailbox] = [await startRecorder(), await startMailServer()];
     const smtp = { url: stage.mailbox.url, from: 'alerts@monitor.example' };
-    const messengers = { smtp, telegramToken: '1:a' };
+    const senderAccounts = { smtp, telegramToken: '1:a' };
     const services = { ...publicServices, telegram: stage.target.url };
-    stage.app = await openTestApp(open, overrides, { timeoutMs: 800, services, messengers });
+    stage.app = await openTestApp(open, overrides, { timeoutMs: 800, services, senderAccounts });
   });
   beforeEach(async () => {
     stage.app.clock.set(began);

@@ -16,7 +16,7 @@ import { type AppConfig, createApp } from '../../src/app.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
-import type { Messengers } from '../../src/integrations/messengers.js';
+import type { SenderAccounts } from '../../src/integrations/sender-accounts.js';
 import { createServiceMetrics } from '../../src/metrics/service-metrics.service.js';
 import {
   createNotifier,
@@ -198,7 +198,7 @@ export async function openTestApp(
 
 /** Delivery options of a test. */
 export interface DeliveryOptions extends NotifierTuning {
-  readonly messengers?: Partial<Messengers>;
+  readonly senderAccounts?: Partial<SenderAccounts>;
   /** True when absent. */
   readonly allowPrivateTargets?: boolean;
   readonly egressProxy?: string;
@@ -222,7 +222,7 @@ async function whileAny(dispatcher: Dispatcher): Promise<void> {
 function openNotifier({
   secret,
   delivery: {
-    messengers: given,
+    senderAccounts: given,
     logTo: _logTo,
     consoleFolder: _consoleFolder,
     allowPrivateTargets = true,
@@ -241,8 +241,8 @@ function openNotifier({
     matrix: undefined,
     signalSocket: undefined,
   };
-  const messengers: Messengers = { ...none, smtp: undefined, ...given };
-  const config = { site, secret, allowPrivateTargets, egressProxy, disabledKinds, messengers };
+  const senderAccounts: SenderAccounts = { ...none, smtp: undefined, ...given };
+  const config = { site, secret, allowPrivateTargets, egressProxy, disabledKinds, senderAccounts };
   return createNotifier({ ...parts, config, tuning: { timeoutMs: 2000, ...tuning } });
 }
 

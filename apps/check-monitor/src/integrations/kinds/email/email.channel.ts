@@ -80,8 +80,8 @@ function coverOf(
   };
 }
 
-export const emailIntegration: CreateIntegration<EmailSettings> = ({ sendMail, messengers, signer }) => {
-  const { bounceDomain: domain } = messengers;
+export const emailIntegration: CreateIntegration<EmailSettings> = ({ sendMail, senderAccounts, signer }) => {
+  const { bounceDomain: domain } = senderAccounts;
   return createEmail({
     sendMail,
     host: new URL(signer.siteRoot).hostname,

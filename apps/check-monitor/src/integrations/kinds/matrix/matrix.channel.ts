@@ -34,5 +34,7 @@ export function createMatrix({ send, account }: MatrixDeps): Integration<MatrixS
   };
 }
 
-export const matrixIntegration: CreateIntegration<MatrixSettings> = ({ sendToService: send, messengers }) =>
-  createMatrix({ send, account: messengers.matrix });
+export const matrixIntegration: CreateIntegration<MatrixSettings> = ({
+  sendToService: send,
+  senderAccounts,
+}) => createMatrix({ send, account: senderAccounts.matrix });

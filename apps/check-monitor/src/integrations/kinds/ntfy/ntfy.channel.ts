@@ -40,5 +40,5 @@ function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertSta
   return status === 'up' ? priorityUp : priorityDown;
 }
 
-export const ntfyIntegration: CreateIntegration<NtfySettings> = ({ sendToUser, messengers, clock }) =>
-  inTurns(createNtfy(sendToUser, messengers.ntfyToken), ({ url, topic }) => `${url} ${topic}`, clock);
+export const ntfyIntegration: CreateIntegration<NtfySettings> = ({ sendToUser, senderAccounts, clock }) =>
+  inTurns(createNtfy(sendToUser, senderAccounts.ntfyToken), ({ url, topic }) => `${url} ${topic}`, clock);

@@ -57,11 +57,11 @@ function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
 export const poIntegration: CreateIntegration<PushoverSettings> = ({
   sendToService: send,
   services,
-  messengers,
+  senderAccounts,
   clock,
 }) =>
   inTurns(
-    createPushover({ send, apiUrl: services.pushover, token: messengers.pushoverToken }),
+    createPushover({ send, apiUrl: services.pushover, token: senderAccounts.pushoverToken }),
     ({ userKey }) => userKey,
     clock,
   );

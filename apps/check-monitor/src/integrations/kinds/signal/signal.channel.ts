@@ -74,14 +74,14 @@ function failureOf(facts: unknown): SendFailure {
 }
 
 export const signalIntegration: CreateIntegration<SignalSettings> = ({
-  messengers,
+  senderAccounts,
   timeoutMs,
   onCaptcha,
   clock,
   stop,
 }) =>
   inTurns(
-    createSignal({ socket: messengers.signalSocket, timeoutMs, onCaptcha, stop }),
+    createSignal({ socket: senderAccounts.signalSocket, timeoutMs, onCaptcha, stop }),
     ({ recipient }) => recipient,
     clock,
   );

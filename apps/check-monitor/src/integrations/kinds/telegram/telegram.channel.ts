@@ -113,6 +113,6 @@ function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
 export const telegramIntegration: CreateIntegration<TelegramSettings> = ({
   sendToService: send,
   services,
-  messengers,
+  senderAccounts,
   clock,
-}) => createTelegram({ send, apiUrl: services.telegram, token: messengers.telegramToken, clock });
+}) => createTelegram({ send, apiUrl: services.telegram, token: senderAccounts.telegramToken, clock });

@@ -1,7 +1,7 @@
 import type { OpsgenieRegion } from './kinds/opsgenie/opsgenie-kind.js';
 
 /** Accounts of this service at the services that send its messages; an undefined one is not set up. */
-export interface Messengers {
+export interface SenderAccounts {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** Domain whose mail is posted to this service, so that mails which come back are noticed. */
   readonly bounceDomain: string | undefined;
