@@ -24,9 +24,9 @@ import { createCertificatesStore, type StoreLimits } from './authority/certifica
 import { commitBeforeAnswers } from './authority/commit-before-answers.responder.js';
 import { noState, type State } from './authority/state.store.js';
 import { frontPage } from './front-page.routes.js';
-import { createAskedBefore } from './signing/asked-before.store.js';
 import { csrResponder, isCsrAddress } from './signing/csr.responder.js';
 import { errorText } from './signing/error-body.js';
+import { createIdempotencyStore } from './signing/idempotency.store.js';
 import { signingRoutes } from './signing/signing.routes.js';
 import { statusRoutes } from './status/status.routes.js';
 import { createStatus, type StatusSettings } from './status/status-deps.service.js';
@@ -59,9 +59,9 @@ export function createApp(options: AppOptions): RequestListener {
   const certificates = createCertificatesStore(keep, state);
   const metrics = options.metrics ?? createMetrics({ logger });
   const counts = createCaCounts(metrics, certificates);
-  const askedBefore = createAskedBefore(certificates, clock);
+  const idempotency = createIdempotencyStore(certificates, clock);
   const profiles = acme?.settings.profiles ?? [];
-  const signing = { authority, certificates, askedBefore, profiles, counts, clock };
+  const signing = { authority, certificates, idempotency, profiles, counts, clock };
   const status = createStatus({
     issuers: [authority, ...(acme?.issuer.opened ?? [])],
     own: [...(acme?.issuer.issued ?? []), ...(options.own ?? [])],

@@ -9,8 +9,8 @@ import {
   parseJsonBody,
   sendText,
 } from '@certloop/server';
-import { parseIdempotencyKey } from './asked-before.store.js';
 import { errorText } from './error-body.js';
+import { parseIdempotencyKey } from './idempotency.store.js';
 import { receiveBody } from './receive-body.responder.js';
 import { type SigningDeps, signCsr } from './signing.service.js';
 

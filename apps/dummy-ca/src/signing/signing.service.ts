@@ -7,13 +7,13 @@ import { type CertificateProfile, profileContent } from '../authority/certificat
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
 import type { AskedCertificate } from '../authority/csr-issuance.js';
 import { daySeconds } from '../authority/issuance-profile.js';
-import type { AskedBefore } from './asked-before.store.js';
 import { decodeCsrText } from './csr-text.js';
+import type { IdempotencyStore } from './idempotency.store.js';
 
 export interface SigningDeps {
   readonly authority: CertificateAuthority;
   readonly certificates: CertificatesStore;
-  readonly askedBefore: AskedBefore;
+  readonly idempotency: IdempotencyStore;
   /** Profiles that a request may name. */
   readonly profiles: readonly CertificateProfile[];
   readonly counts: Pick<CaCounts, 'countIssued'>;
@@ -31,7 +31,7 @@ export async function signCsr(
   idempotencyKey?: string,
 ): Promise<IssuedCertificate> {
   const issue = () => issueFor(deps, request);
-  return idempotencyKey === undefined ? issue() : deps.askedBefore.answer(idempotencyKey, request, issue);
+  return idempotencyKey === undefined ? issue() : deps.idempotency.answer(idempotencyKey, request, issue);
 }
 
 async function issueFor(deps: SigningDeps, request: SigningRequest): Promise<IssuedCertificate> {

@@ -4,8 +4,8 @@ import type { Clock } from '@certloop/server';
 import { createBoundedMap } from '../authority/bounded-map.js';
 import type { CertificatesStore, IssuedCertificate } from '../authority/certificates.store.js';
 
-/** What was asked under keys that callers chose, so that anyone who lost an answer is not signed for twice. */
-export interface AskedBefore {
+/** Certificates by the idempotency keys of their requests: a caller that lost the response and repeats the request gets the same certificate. */
+export interface IdempotencyStore {
   /**
    * The certificate that was issued under the key in the last day, or what `issue` returns. What was refused is
    * not remembered. Throws InvalidInput when the key was used for another request.
@@ -27,7 +27,7 @@ interface Asked {
 const retentionMs = 86_400_000;
 const maxStored = 10_000;
 
-export function createAskedBefore(certificates: CertificatesStore, clock: Clock): AskedBefore {
+export function createIdempotencyStore(certificates: CertificatesStore, clock: Clock): IdempotencyStore {
   const byKey = createBoundedMap<Asked>({ limit: maxStored });
 
   const remember = (key: string, asked: Asked) => {

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { createCertificatesStore } from '../authority/certificates.store.js';
-import { createAskedBefore } from './asked-before.store.js';
+import { createIdempotencyStore } from './idempotency.store.js';
 
 const now = new Date('2026-11-21T10:00:00Z');
 const request = { csr: 'text', action: 'sign', validity_days: 365 } as const;
 
 test('the last 10 000 keys are remembered', async () => {
   const certificates = createCertificatesStore({ count: 100_000, octets: 100_000_000 });
-  const asked = createAskedBefore(certificates, { now: () => now });
+  const asked = createIdempotencyStore(certificates, { now: () => now });
   let count = 0;
   const ask = async (key: string) => {
     const issue = async () => {
