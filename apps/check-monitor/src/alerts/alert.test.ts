@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Check, defaultSettings, newCheck } from '../checks/check.js';
-import { type AlertFacts, describeAlert, isUnheard, newsOf } from './alert.js';
+import { type AlertFacts, alertStatusOf, describeAlert, isUnheard } from './alert.js';
 
 const addresses = { siteRoot: 'https://monitor.example', pingEndpoint: 'https://monitor.example/ping/' };
 const now = 1_767_268_800_000_000;
@@ -73,7 +73,7 @@ describe('news', () => {
     ['up', 'paused', undefined],
     ['paused', 'new', undefined],
   ])('%s → %s: %p', (oldStatus, newStatus, news) => {
-    expect(newsOf({ at: 0, oldStatus, newStatus, reason: '' })).toBe(news);
+    expect(alertStatusOf({ at: 0, oldStatus, newStatus, reason: '' })).toBe(news);
   });
 });
 

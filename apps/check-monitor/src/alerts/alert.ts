@@ -50,7 +50,7 @@ export interface AlertFacts {
 }
 
 /** Only news is sent: the first success of a check, or the one that ends its pause, is none. */
-export function newsOf({ oldStatus, newStatus }: AlertFlip): AlertStatus | undefined {
+export function alertStatusOf({ oldStatus, newStatus }: AlertFlip): AlertStatus | undefined {
   if (newStatus === 'down') return 'down';
   return newStatus === 'up' && oldStatus === 'down' ? 'up' : undefined;
 }
@@ -68,7 +68,7 @@ export interface ChannelReach {
  * came up and none can send. A channel that wants no message of checks that come up is a choice.
  */
 export function isUnheard(flip: AlertFlip, assigned: readonly ChannelReach[]): boolean {
-  const status = newsOf(flip);
+  const status = alertStatusOf(flip);
   if (status === undefined) return false;
   return !assigned.some(({ canSend, isWanted }) => canSend && (isWanted || status === 'up'));
 }

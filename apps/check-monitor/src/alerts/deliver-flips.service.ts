@@ -10,7 +10,7 @@ import { foundMembers, membersOf } from '../integrations/kinds/group/group-membe
 import type { AlertStatus } from '../integrations/messages/alert-event.js';
 import { insertNotifications, type QueuedNotification } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
-import { type ChannelReach, isUnheard, newsOf } from './alert.js';
+import { alertStatusOf, type ChannelReach, isUnheard } from './alert.js';
 
 export interface DeliverFlipsDeps {
   readonly db: Database;
@@ -57,7 +57,7 @@ async function takeFlips(deps: DeliverFlipsDeps, tx: Tx): Promise<readonly Taken
   await insertNotifications(tx, queued.flat());
   const reachOf = rememberReach(deps);
   const unheard = flips.filter((flip) => {
-    const status = newsOf(flip);
+    const status = alertStatusOf(flip);
     if (status === undefined) return false;
     return isUnheard(
       flip,
@@ -118,7 +118,7 @@ function messagesOf(
   assigned: readonly Channel[],
   now: Micros,
 ): QueuedNotification[] {
-  const status = newsOf(flip);
+  const status = alertStatusOf(flip);
   if (status === undefined) return [];
   return channelsToNotify(deps, assigned, status).map(({ id }) => ({
     deliveryId: randomUUID(),

@@ -98,7 +98,7 @@ async function storeAll(
   });
   if (stored.length !== storable.length) throw new NotTogether();
   await recordAudits(tx, stored.map(auditOf), now);
-  await scheduler.onCertificatesStored(tx, stored.map(newsOf));
+  await scheduler.onCertificatesStored(tx, stored.map(storedEventOf));
   return stored.map(({ row }) => row);
 }
 
@@ -137,14 +137,14 @@ async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): P
   }
 }
 
-interface Stored extends Storable {
+interface StoredSettlement extends Storable {
   readonly row: CertificateRow;
 }
 
-function auditOf({ lease: { entry }, held, row, subject }: Stored) {
+function auditOf({ lease: { entry }, held, row, subject }: StoredSettlement) {
   return { caller: callerFor(entry), entry: renewalAudit(entry, held, row, subject.provider) };
 }
 
-function newsOf({ lease: { entry }, held: fqdn, row: certificate, subject }: Stored) {
+function storedEventOf({ lease: { entry }, held: fqdn, row: certificate, subject }: StoredSettlement) {
   return { caller: callerFor(entry), fqdn, certificate, provider: subject.provider };
 }

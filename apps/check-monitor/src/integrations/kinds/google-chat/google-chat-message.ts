@@ -5,7 +5,7 @@ import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js'
 /** Message with a card (cardsV2); its texts are a kind of HTML. */
 export function googleChatMessage(view: EventView): object {
   const widgets = [
-    { textParagraph: { text: newsOf(view) } },
+    { textParagraph: { text: headlineOf(view) } },
     ...view.facts.map((fact) => ({
       decoratedText: { topLabel: fact.label, text: escapeHtml(factText(fact)), wrapText: true },
     })),
@@ -37,7 +37,7 @@ function bodyParagraph(body: string): object {
   return { textParagraph: { text: `<b>Last Ping Body:</b><br>${lines}` } };
 }
 
-function newsOf({ name, status, statusWord, explanation }: EventView): string {
+function headlineOf({ name, status, statusWord, explanation }: EventView): string {
   const [sign, is] = status === 'up' ? ['🟢', 'is now'] : ['🔴', 'is'];
   const news = `${sign} The check <b>${escapeHtml(name)}</b> ${is} <b>${statusWord}</b>.`;
   return explanation === '' ? news : `${news}<br>${escapeHtml(explanation)}`;
