@@ -105,9 +105,9 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
 }
 
 /** One of several is to be stored in another way. */
-class NotTogether extends Error {}
+class CannotBatch extends Error {}
 
-/** The FQDNs by their ids, and their CSRs, locked. Throws NotTogether unless all are there. */
+/** The FQDNs by their ids, and their CSRs, locked. Throws CannotBatch unless all are there. */
 async function lockSubjects(
   tx: Tx,
   all: readonly Signed[],
@@ -118,7 +118,7 @@ async function lockSubjects(
     tx,
     all.map(({ order }) => order.csr.id),
   );
-  if (held.size !== all.length || locked.length !== all.length) throw new NotTogether();
+  if (held.size !== all.length || locked.length !== all.length) throw new CannotBatch();
   return held;
 }
 

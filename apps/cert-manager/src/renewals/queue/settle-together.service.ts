@@ -86,7 +86,7 @@ async function storeAll(
     settlements.flatMap(({ lease }) => requestsOf(lease.journal())),
   );
   const storable = await findStorable(tx, settlements, held);
-  if (storable.length !== settlements.length) throw new NotTogether();
+  if (storable.length !== settlements.length) throw new CannotBatch();
   const all = await storeCertificates(
     tx,
     storable.map((one) => certificateOf({ ...originOf(one), issued: one.issued, now })),
@@ -96,14 +96,14 @@ async function storeAll(
     const row = all[index];
     return row?.isNew ? [{ ...one, row: row.certificate }] : [];
   });
-  if (stored.length !== storable.length) throw new NotTogether();
+  if (stored.length !== storable.length) throw new CannotBatch();
   await recordAudits(tx, stored.map(auditOf), now);
   await scheduler.onCertificatesStored(tx, stored.map(storedEventOf));
   return stored.map(({ row }) => row);
 }
 
 /** One of several is to be stored in another way. */
-class NotTogether extends Error {}
+class CannotBatch extends Error {}
 
 async function findStorable(
   tx: Tx,
