@@ -14,7 +14,7 @@ import { challengeSetupHandlers } from './issuance/challenges/challenge-setup.ro
 import { ownAddress } from './issuance/challenges/web-server-lines.js';
 import { issuanceHandlers } from './issuance/issuance.routes.js';
 import { findJobIdOfCertificate } from './issuance/jobs/issuance-jobs.repository.js';
-import { createSignPlaces } from './issuance/signing/sign-places.store.js';
+import { createSigningSlots } from './issuance/signing/signing-slots.store.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
 import { providersHandlers } from './providers/providers.routes.js';
@@ -116,7 +116,7 @@ function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiPart
       isBeingRenewed,
       ...renewals.scheduler,
       runner: issuance.runner,
-      signPlaces: createSignPlaces(),
+      signingSlots: createSigningSlots(),
       reviewRefused: renewals.review.one,
     }),
     ...revocationsHandlers(issuance.revocations),

@@ -4,7 +4,7 @@ import { idempotencyKeyOf, type SigningSubject } from './idempotency-key.js';
 const subject: SigningSubject = { purpose: 'sign', fqdnId: 'f', csrId: 'c', newestId: 'n' };
 
 test('the same request has the same key, a word that fits into a header', () => {
-  expect(idempotencyKeyOf({ ...subject })).toBe(idempotencyKeyOf({ ...subject, place: 0 }));
+  expect(idempotencyKeyOf({ ...subject })).toBe(idempotencyKeyOf({ ...subject, slot: 0 }));
   expect(idempotencyKeyOf(subject)).toMatch(/^[\w-]{43}$/);
 });
 
@@ -14,7 +14,7 @@ test.each<[string, Partial<SigningSubject>]>([
   ['for another CSR', { csrId: 'd' }],
   ['after a certificate was stored', { newestId: 'o' }],
   ['for the first certificate', { newestId: undefined }],
-  ['beside one that is under way', { place: 1 }],
+  ['beside one that is under way', { slot: 1 }],
 ])('a request %s has another key', (_, change) => {
   expect(idempotencyKeyOf({ ...subject, ...change })).not.toBe(idempotencyKeyOf(subject));
 });

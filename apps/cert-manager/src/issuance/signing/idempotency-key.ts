@@ -8,7 +8,7 @@ export interface SigningSubject {
   /** The newest certificate of the FQDN before this one is stored; undefined for the first one. */
   readonly newestId: string | undefined;
   /** Distinguishes requests for the same that are under way at once. */
-  readonly place?: number;
+  readonly slot?: number;
 }
 
 /**
@@ -20,8 +20,8 @@ export function idempotencyKeyOf({
   fqdnId,
   csrId,
   newestId = '',
-  place = 0,
+  slot = 0,
 }: SigningSubject): string {
-  const parts = [purpose, fqdnId, csrId, newestId, place];
+  const parts = [purpose, fqdnId, csrId, newestId, slot];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

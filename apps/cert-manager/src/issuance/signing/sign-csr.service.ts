@@ -18,8 +18,8 @@ import { idempotencyKeyOf } from './idempotency-key.js';
 import { createRequestLog } from './record-signing.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
 import { createSignCompany } from './sign-company.store.js';
-import type { SignPlaces } from './sign-places.store.js';
 import { deleteSigningRequests } from './signing-requests.repository.js';
+import type { SigningSlots } from './signing-slots.store.js';
 import { createSignedStore, type StoreDeps, signAudit } from './store-signed.service.js';
 
 export interface IssuanceDeps {
@@ -29,7 +29,7 @@ export interface IssuanceDeps {
 }
 
 export interface SignDeps extends RequestDeps, StoreDeps {
-  readonly signPlaces: SignPlaces;
+  readonly signingSlots: SigningSlots;
   /** Lets what watches the FQDN know that it got no certificate. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
   /** Reviews an FQDN that the policy of its space refused, as its certificate is by another provider now. */
@@ -55,7 +55,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput
   const store = createSignedStore(deps, company.asking);
   const judgeKey = createKeyJudge();
   const judge = createIssuanceJudge(deps.db);
-  const signAt = async (place: number, caller: Caller, input: OrderInput): Promise<SignedByOrder> => {
+  const signAt = async (slot: number, caller: Caller, input: OrderInput): Promise<SignedByOrder> => {
     const order = await findOrder(input);
     judgeKey(order.csr);
     const provider = deps.opener.openForSigning(order.provider);
@@ -67,7 +67,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput
       fqdnId: fqdn.id,
       csrId: csr.id,
       newestId,
-      place,
+      slot,
     });
     const requestId = await recordRequest({ caller, order, idempotencyKey }).catch((error: unknown) =>
       refuse(deps, caller, { order }, error),
@@ -86,7 +86,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput
     const certificate = await store({ caller, order, issued: outcome, requestId });
     if (order.wasRefused) await deps.reviewRefused?.(fqdn);
     // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
-    if (certificate.revokedAt !== null) return signAt(place, caller, input);
+    if (certificate.revokedAt !== null) return signAt(slot, caller, input);
     const warning = validityWarning(fqdn.fqdn, certificate);
     const signed = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
     const message = warning === undefined ? signed : `${signed}; it ${warning}`;
@@ -94,8 +94,8 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput
   };
   return async (caller, input) => {
     requireLevel(caller, input.spaceId, 'READ_WRITE');
-    // the place comes before the look at the newest certificate: anyone who had the place before has stored his by then
-    return company.join(() => deps.signPlaces.use(input.fqdnId, (place) => signAt(place, caller, input)));
+    // the slot comes before the look at the newest certificate: anyone who had the slot before has stored his by then
+    return company.join(() => deps.signingSlots.use(input.fqdnId, (slot) => signAt(slot, caller, input)));
   };
 }
 
