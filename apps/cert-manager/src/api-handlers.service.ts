@@ -1,5 +1,5 @@
 import type { Tx } from '@certloop/db';
-import { createTurns, type SessionCookie } from '@certloop/server';
+import { createLimiter, type SessionCookie } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createRunningExports } from './audit/export/running-exports.store.js';
@@ -69,7 +69,7 @@ function auditApi({ config, database: db, logger, clock }: AppOptions, { denials
     denials,
     counts: createAuditCounts(db.dialect),
     // so that some of the database's readers are left for others
-    searchTurns: createTurns({ atOnce: 2, maxWaiting: 50 }),
+    limitSearches: createLimiter({ atOnce: 2, maxWaiting: 50 }),
     exports: createRunningExports(),
     mayDelete: config.auditDelete === 'allow',
   });

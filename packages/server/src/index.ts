@@ -1,7 +1,12 @@
 export { type BatchEnd, type BatchPatience, batched } from './concurrency/batching.js';
 export { type CallSlots, createCallSlots } from './concurrency/call-slots.js';
+export {
+  createKeyedLimiter,
+  createLimiter,
+  type KeyedLimiter,
+  type LimiterRules,
+} from './concurrency/limiter.js';
 export { type OneAtATime, oneAtATime } from './concurrency/one-at-a-time.js';
-export { createKeyedTurns, createTurns, type KeyedTurns, type TurnRules } from './concurrency/turns.js';
 export { type ApiPagesOptions, apiPages } from './http/api-pages.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './http/bind.js';
 export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './http/error-handler.js';

@@ -27,7 +27,7 @@ export interface AuditLogDeps {
   readonly denials: Denials;
   readonly counts: AuditCounts;
   /** Lets so many search the log for a text at once. */
-  readonly searchTurns: <T>(search: () => Promise<T>) => Promise<T>;
+  readonly limitSearches: <T>(search: () => Promise<T>) => Promise<T>;
   readonly exports: RunningExports;
   /** False when no one may empty the log. */
   readonly mayDelete: boolean;
@@ -38,7 +38,7 @@ export interface AuditLogDeps {
  * text at once.
  */
 export async function listAuditLogs(
-  { db, denials, counts, searchTurns }: AuditLogDeps,
+  { db, denials, counts, limitSearches }: AuditLogDeps,
   caller: Caller,
   query: AuditLogsQuery,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ export async function listAuditLogs(
   const read = () => db.longRead((tx) => findAuditPage(tx, counts, scope, { filter, window }));
   const search = () =>
     db.dialect.capabilities.isEmbedded ? searchAuditLogs(db, scope, { filter, window }, signal) : read();
-  const { rows, total } = await (filter.text === undefined ? read() : searchTurns(search));
+  const { rows, total } = await (filter.text === undefined ? read() : limitSearches(search));
   return { logs: rows.map((row) => auditView(row, caller)), total, limit, offset };
 }
 

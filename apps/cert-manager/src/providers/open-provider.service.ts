@@ -1,5 +1,5 @@
 import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
-import { createKeyedTurns } from '@certloop/server';
+import { createKeyedLimiter } from '@certloop/server';
 import { createAcmeProvider } from './acme/acme.provider.js';
 import { acmeConfigSchema } from './acme/acme-config.js';
 import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme/acme-parts.service.js';
@@ -30,8 +30,8 @@ export type OpenerDeps = Omit<AcmeParts, 'providerId' | 'memory'>;
 
 export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
   const dummyCaMemoryOf = remembered<DummyCaMemory>(createDummyCaMemory);
-  const turns = createKeyedTurns(1);
-  const acmeMemoryOf = remembered<AcmeMemory>(() => createAcmeMemory(turns));
+  const limitByName = createKeyedLimiter(1);
+  const acmeMemoryOf = remembered<AcmeMemory>(() => createAcmeMemory(limitByName));
   // As long as a row says the same, its configuration is read, and its secrets are opened, once. What opens ACME
   // reads the directory of the CA, which may change.
   const opened = new Map<string, { readonly said: string; readonly provider: Provider }>();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { createKeyedTurns, createLogger } from '@certloop/server';
+import { createKeyedLimiter, createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { acmeDnsBackend, updateBackend, webhookBackend } from '../../src/acme/dns/dns-backends.service.js';
 import { dnsProof } from '../../src/acme/dns/dns-proof.js';
@@ -113,7 +113,7 @@ describe('a zone by signed updates', () => {
       },
       {
         propagation: { view, timeoutS: 2, intervalS: 1 },
-        turns: createKeyedTurns(1),
+        limitByName: createKeyedLimiter(1),
         pause: async () => undefined,
       },
     );
@@ -205,7 +205,7 @@ describe('a zone behind HTTP', () => {
 
   const deps = () => ({
     propagation: { view: viewOf(), timeoutS: 2, intervalS: 1 },
-    turns: createKeyedTurns(1),
+    limitByName: createKeyedLimiter(1),
     pause: async () => undefined,
   });
 

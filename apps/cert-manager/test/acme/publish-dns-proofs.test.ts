@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { createKeyedTurns } from '@certloop/server';
+import { createKeyedLimiter } from '@certloop/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { acmeDnsBackend, updateBackend, webhookBackend } from '../../src/acme/dns/dns-backends.service.js';
 import { createDnsView } from '../../src/acme/dns/dns-view.client.js';
@@ -13,7 +13,7 @@ const propagation = { view, timeoutS: 2, intervalS: 1 };
 const pauses: number[] = [];
 const deps = {
   propagation,
-  turns: createKeyedTurns(1),
+  limitByName: createKeyedLimiter(1),
   pause: async (ms: number) => void pauses.push(ms),
 };
 
@@ -85,14 +85,14 @@ describe('a zone behind HTTP', () => {
   });
 
   test('is asked one after the other for one name', async () => {
-    const turns = createKeyedTurns(1);
+    const limitByName = createKeyedLimiter(1);
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} begins`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       log.push(`${name} ends`);
     };
-    await Promise.all([turns(record.name, work('one')), turns(record.name, work('other'))]);
+    await Promise.all([limitByName(record.name, work('one')), limitByName(record.name, work('other'))]);
     expect(log).toEqual(['one begins', 'one ends', 'other begins', 'other ends']);
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTurns } from '@certloop/server';
+import { createLimiter } from '@certloop/server';
 import { giveTurnsBack } from '../notifications/notifications.repository.js';
 import { claimTurns, type Turn } from './claim-turns.repository.js';
 import { type DeliverTurnDeps, leaseMicros, type RunningTurn, runTurn } from './deliver-turn.service.js';
@@ -35,7 +35,7 @@ const stopMs = 2000;
  */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const claim = createClaimer(deps);
-  const inTurn = createTurns({ atOnce: 1 });
+  const oneAtATime = createLimiter({ atOnce: 1 });
   const goOn = () =>
     void pump().catch((error: unknown) => deps.logger.error({ error }, 'alert.claim_failed'));
   const inHand = createTurnsInHand(deps, goOn);
@@ -49,7 +49,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   /** Whether there was anything to begin. */
   const pump = async (): Promise<boolean> => {
     let any = false;
-    while ((await inTurn(beginNext)) > 0) any = true;
+    while ((await oneAtATime(beginNext)) > 0) any = true;
     return any;
   };
   return {

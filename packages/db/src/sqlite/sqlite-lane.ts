@@ -12,7 +12,7 @@ export class Lane {
   /** How many callers are there or wait. */
   callers = 0;
   private readonly source: DataSource;
-  private readonly inTurn = pLimit(1);
+  private readonly oneAtATime = pLimit(1);
   private readonly statements: Statements;
 
   /** `source` knows the tables; `statements` are run instead of its own. */
@@ -24,7 +24,7 @@ export class Lane {
   async alone<T>(work: () => Promise<T>): Promise<T> {
     this.callers += 1;
     try {
-      return await this.inTurn(work);
+      return await this.oneAtATime(work);
     } finally {
       this.callers -= 1;
     }

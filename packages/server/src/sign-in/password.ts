@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { createTurns } from '../concurrency/turns.js';
+import { createLimiter } from '../concurrency/limiter.js';
 
 /** Cost of scrypt (RFC 7914 §2): memory and time N, block size r, parallel parts p. */
 export interface ScryptCost {
@@ -22,9 +22,9 @@ export interface Passwords {
 }
 
 export function createPasswords(cost: ScryptCost = usualCost): Passwords {
-  const inTurn = createTurns({ atOnce: maxConcurrent, maxWaiting });
+  const limited = createLimiter({ atOnce: maxConcurrent, maxWaiting });
   const derived = (password: string, salt: Buffer, at: ScryptCost) =>
-    inTurn(() => derive(password, salt, at));
+    limited(() => derive(password, salt, at));
   const dummySalt = randomBytes(saltBytes);
   return {
     hash: async (password) => {

@@ -1,4 +1,4 @@
-import type { KeyedTurns } from '@certloop/server';
+import type { KeyedLimiter } from '@certloop/server';
 import type { Pause } from '../orders/order-run.service.js';
 import type { DnsBackend } from './dns-backend.js';
 import { type PropagationTerms, waitForRecord } from './dns-propagation.client.js';
@@ -15,7 +15,7 @@ interface BackendDeps {
   readonly propagation: PropagationTerms;
   readonly pause: Pause;
   /** Orders of one name take turns, as some servers read and write a whole set of records. */
-  readonly turns: KeyedTurns;
+  readonly limitByName: KeyedLimiter;
 }
 
 /** Zone that a server of lego's httpreq contract manages. */
@@ -55,14 +55,14 @@ export function updateBackend(settings: DnsUpdateSettings, deps: BackendDeps): D
 }
 
 function backendOf(
-  { propagation, pause, turns }: BackendDeps,
+  { propagation, pause, limitByName }: BackendDeps,
   { present, cleanUp, probe }: Pick<DnsBackend, 'present' | 'cleanUp' | 'probe'>,
 ): DnsBackend {
   return {
     nameOf: (name) => propagation.view.effectiveName(name),
     probe,
-    present: (record, source) => turns(record.name, () => present(record, source)),
-    cleanUp: (record, source) => turns(record.name, () => cleanUp(record, source)),
+    present: (record, source) => limitByName(record.name, () => present(record, source)),
+    cleanUp: (record, source) => limitByName(record.name, () => cleanUp(record, source)),
     propagated: (record) => waitForRecord(propagation, pause, record),
   };
 }

@@ -4,7 +4,7 @@ import {
   type CallSlots,
   type Clock,
   createCallSlots,
-  type KeyedTurns,
+  type KeyedLimiter,
   type Logger,
   parseRetryAfter,
 } from '@certloop/server';
@@ -32,12 +32,12 @@ import { dnsBackendOf } from './dns-parts.service.js';
 export interface AcmeMemory {
   readonly slots: CallSlots;
   readonly nonces: NoncePool;
-  readonly turns: KeyedTurns;
+  readonly limitByName: KeyedLimiter;
 }
 
 /** The memory of one CA; the turns of names in the DNS are those of all, as their records may share a name. */
-export function createAcmeMemory(turns: KeyedTurns): AcmeMemory {
-  return { slots: createCallSlots(), nonces: new Set(), turns };
+export function createAcmeMemory(limitByName: KeyedLimiter): AcmeMemory {
+  return { slots: createCallSlots(), nonces: new Set(), limitByName };
 }
 
 /** What orders need beside the configuration. */
@@ -117,8 +117,8 @@ export function proverOf({ challenge, ...config }: AcmeConfig, parts: AcmeParts)
   if (challenge.type === 'manual') return createManualProver({ alias });
   if (challenge.dns !== undefined && challenge.type === 'dns-01') {
     const { requestMs } = timeouts;
-    const { turns } = parts.memory;
-    const backend = dnsBackendOf(challenge.dns, { ...parts, turns, allowPrivate, requestMs });
+    const { limitByName } = parts.memory;
+    const backend = dnsBackendOf(challenge.dns, { ...parts, limitByName, allowPrivate, requestMs });
     return createDnsProver(backend, { logger: parts.logger, alias });
   }
   // users who may order choose the names, so the permission for the CA does not count here

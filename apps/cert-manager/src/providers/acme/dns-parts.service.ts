@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { UpstreamFailed } from '@certloop/contracts';
-import { type Clock, type KeyedTurns, refusalOfAddress } from '@certloop/server';
+import { type Clock, type KeyedLimiter, refusalOfAddress } from '@certloop/server';
 import type { DnsBackend } from '../../acme/dns/dns-backend.js';
 import { acmeDnsBackend, updateBackend, webhookBackend } from '../../acme/dns/dns-backends.service.js';
 import { createDnsView } from '../../acme/dns/dns-view.client.js';
@@ -18,12 +18,12 @@ interface BackendTerms {
   readonly outgoing: Outgoing;
   readonly clock: Clock;
   readonly pause: Pause;
-  readonly turns: KeyedTurns;
+  readonly limitByName: KeyedLimiter;
 }
 
 /** Anyone who keeps the zone of the proofs. */
 export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
-  const { allowPrivate, requestMs, outgoing, clock, pause, turns } = terms;
+  const { allowPrivate, requestMs, outgoing, clock, pause, limitByName } = terms;
   const { url, authHeader, mode, tsig, acmeDns, zone } = dns;
   const { resolvers, timeoutS, intervalS } = dns.propagation;
   const refusalOf = (address: string) => refusalOfAddress(address, { allowPrivate });
@@ -34,7 +34,7 @@ export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
       .filter(({ host }) => refusalOf(host) === undefined),
     refusalOf,
   });
-  const deps = { propagation: { view, timeoutS, intervalS }, pause, turns };
+  const deps = { propagation: { view, timeoutS, intervalS }, pause, limitByName };
   const server = readServerUrl(url);
   if (tsig !== undefined && server !== undefined && dns.kind === 'rfc2136') {
     const { host, port } = server;

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { createKeyedTurns, createTurns } from '@certloop/server';
+import { createKeyedLimiter, createLimiter } from '@certloop/server';
 import { type AddressObservation, createGuard, probe } from '@certloop/tls-probe';
 import type { TargetSettings } from '../target.js';
 
@@ -33,10 +33,10 @@ const resolveBySystem: Resolve = async (host) =>
 
 export function createProber(rules: ProbeRules, resolve: Resolve = resolveBySystem): Prober {
   const guard = createGuard(rules);
-  const all = createTurns({ atOnce: maxAtOnce });
-  const byHost = createKeyedTurns(maxToOneHost);
-  const byAddress = createKeyedTurns(maxToOneHost);
-  const lookUps = createTurns({ atOnce: maxLookUps });
+  const limitAll = createLimiter({ atOnce: maxAtOnce });
+  const limitByHost = createKeyedLimiter(maxToOneHost);
+  const limitByAddress = createKeyedLimiter(maxToOneHost);
+  const limitLookUps = createLimiter({ atOnce: maxLookUps });
   return {
     refusal: guard,
     portRefusal: (port) => (rules.ports.includes(port) ? undefined : 'port_not_allowed'),
@@ -46,8 +46,8 @@ export function createProber(rules: ProbeRules, resolve: Resolve = resolveBySyst
         {
           guard,
           signal,
-          resolve: (name) => lookUps(() => resolve(name)),
-          turn: (address, work) => byHost(host, () => byAddress(address, () => all(work))),
+          resolve: (name) => limitLookUps(() => resolve(name)),
+          turn: (address, work) => limitByHost(host, () => limitByAddress(address, () => limitAll(work))),
         },
       ),
   };

@@ -1,11 +1,11 @@
-import { createTurns } from '@certloop/server';
+import { createLimiter } from '@certloop/server';
 import type { default as SharpLibrary } from 'sharp';
 import { avatarFault, maxPixels, requireAvatarFormat } from './avatar-image.js';
 
 /** Side of the square that a stored picture fits into, in pixels. */
 const storedPixels = 512;
 /** A picture of the largest size takes 64 MiB while it is read. */
-const inTurn = createTurns({ atOnce: 2, maxWaiting: 32 });
+const limited = createLimiter({ atOnce: 2, maxWaiting: 32 });
 let library: Promise<typeof SharpLibrary> | undefined;
 
 /**
@@ -15,7 +15,7 @@ let library: Promise<typeof SharpLibrary> | undefined;
  */
 export async function encodeAvatar(bytes: Uint8Array): Promise<Buffer> {
   requireAvatarFormat(bytes);
-  return inTurn(async () => {
+  return limited(async () => {
     library ??= loadLibrary();
     const sharp = await library;
     await requireSize(sharp, bytes);

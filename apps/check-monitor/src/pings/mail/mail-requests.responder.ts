@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { createTurns, type Logger, startFailure } from '@certloop/server';
+import { createLimiter, type Logger, startFailure } from '@certloop/server';
 import {
   SMTPServer,
   type SMTPServerAddress,
@@ -46,7 +46,7 @@ export async function listenForMail(
 ): Promise<MailListener> {
   const { domain, sizeLimit, host } = options;
   // one at a time, so that however many mails come, pings by HTTP wait for the work on one
-  const inTurn = createTurns({ atOnce: 1 });
+  const limited = createLimiter({ atOnce: 1 });
   const memory = createMailMemory(maxLargestMails * sizeLimit);
   const server = new SMTPServer({
     name: domain,
@@ -58,7 +58,7 @@ export async function listenForMail(
     disableReverseLookup: true,
     onRcptTo: ({ address }, _session, done) => done(refusalOf(parseMailAddress(address, domain))),
     onData: (stream, session, done) => {
-      takeMail({ ...deps, inTurn, memory }, options, stream, session).then(
+      takeMail({ ...deps, limited, memory }, options, stream, session).then(
         () => done(),
         (error: Error) => {
           if (stream.destroyed && !stream.readableEnded)
@@ -102,7 +102,7 @@ function refusalOf(parsed: PingTarget | string): MailRefused | null {
 }
 
 interface TakeMailDeps extends ReceiveMailDeps {
-  readonly inTurn: ReturnType<typeof createTurns>;
+  readonly limited: ReturnType<typeof createLimiter>;
   readonly memory: MailMemory;
 }
 
@@ -122,7 +122,7 @@ async function takeMail(
   const sender = { peer: remoteAddress, forwardedFor: undefined, forwardedProto: undefined };
   const { remoteAddr } = originOf(sender, []);
   const isTaken = await deps.memory.hold(stream, sizeLimit, async (source) => {
-    await deps.inTurn(() => receiveMail(deps, { from, checks, remoteAddr, source }));
+    await deps.limited(() => receiveMail(deps, { from, checks, remoteAddr, source }));
     return true;
   });
   if (isTaken) return;

@@ -1,5 +1,5 @@
 import { type AcmeChallengeType, AcmeProblem, type ValidationMode } from '@certloop/contracts';
-import { createTurns } from '@certloop/server';
+import { createLimiter } from '@certloop/server';
 import type { Proof } from '../records/challenges.js';
 import { proveDns01 } from './dns01.client.js';
 import { proveHttp01 } from './http01.client.js';
@@ -11,7 +11,7 @@ import type { ValidationSettings } from './validation-settings.js';
 export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;
 
 // Each that runs holds a socket and little else, each that waits hardly anything.
-const validationTurns = { atOnce: 200, maxWaiting: 20_000 };
+const validationLimits = { atOnce: 200, maxWaiting: 20_000 };
 
 /** The mode is asked for anew each time. */
 export function createValidation(
@@ -19,7 +19,7 @@ export function createValidation(
   modeNow: () => ValidationMode = () => settings.mode,
 ): ValidateChallenge {
   const names = createNames(settings);
-  const inTurn = createTurns(validationTurns);
+  const limited = createLimiter(validationLimits);
   return ({ type, ...proof }) => {
     switch (modeNow()) {
       case 'always-valid':
@@ -27,7 +27,7 @@ export function createValidation(
       case 'always-invalid':
         return Promise.reject(new AcmeProblem('unauthorized', 'this server is set to find nothing valid'));
       case 'real':
-        return inTurn(() => {
+        return limited(() => {
           const signal = AbortSignal.timeout(settings.timeoutMs);
           if (type === 'dns-01') return proveDns01(proof, names, signal);
           const prove = type === 'http-01' ? proveHttp01 : proveTlsAlpn01;

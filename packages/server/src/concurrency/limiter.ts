@@ -1,7 +1,7 @@
 import { AppError } from '@certloop/contracts';
 import pLimit, { type LimitFunction } from 'p-limit';
 
-export interface TurnRules {
+export interface LimiterRules {
   /** How much of the work runs at once. */
   readonly atOnce: number;
   /** How much of it may wait, without a limit when absent; work beyond that is refused. */
@@ -9,10 +9,10 @@ export interface TurnRules {
 }
 
 /** Runs work in the order in which it comes, so much at once. Throws too_many_requests when too much waits. */
-export function createTurns({
+export function createLimiter({
   atOnce,
   maxWaiting = Number.POSITIVE_INFINITY,
-}: TurnRules): <T>(work: () => Promise<T>) => Promise<T> {
+}: LimiterRules): <T>(work: () => Promise<T>) => Promise<T> {
   const limit = pLimit(atOnce);
   return async (work) => {
     if (limit.activeCount >= atOnce && limit.pendingCount >= maxWaiting) throw tooBusy();
@@ -21,9 +21,9 @@ export function createTurns({
 }
 
 /** Runs work that belongs to a key, such as a host: of each key so much at once, in the order in which it comes. */
-export type KeyedTurns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+export type KeyedLimiter = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-export function createKeyedTurns(atOnce: number): KeyedTurns {
+export function createKeyedLimiter(atOnce: number): KeyedLimiter {
   const limits = new Map<string, LimitFunction>();
   return async (key, work) => {
     const limit = limits.get(key) ?? pLimit(atOnce);

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { createKeyedTurns, createTurns } from './turns.js';
+import { createKeyedLimiter, createLimiter } from './limiter.js';
 
 test('runs so many at once, all in the end, and survives failures', async () => {
-  const inTurn = createTurns({ atOnce: 2, maxWaiting: 18 });
+  const limited = createLimiter({ atOnce: 2, maxWaiting: 18 });
   let running = 0;
   let max = 0;
   const task = (fails: boolean) => async () => {
@@ -12,27 +12,27 @@ test('runs so many at once, all in the end, and survives failures', async () => 
     running -= 1;
     if (fails) throw new Error('no');
   };
-  const all = Array.from({ length: 20 }, (_, number) => inTurn(task(number % 3 === 0)));
+  const all = Array.from({ length: 20 }, (_, number) => limited(task(number % 3 === 0)));
   const outcomes = await Promise.allSettled(all);
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(7);
   expect({ running, max }).toEqual({ running: 0, max: 2 });
-  await expect(inTurn(() => Promise.resolve('still'))).resolves.toBe('still');
+  await expect(limited(() => Promise.resolve('still'))).resolves.toBe('still');
 });
 
 test('refuses who comes when too many wait, and takes them again later', async () => {
-  const inTurn = createTurns({ atOnce: 1, maxWaiting: 1 });
+  const limited = createLimiter({ atOnce: 1, maxWaiting: 1 });
   let end = () => {};
-  const first = inTurn(() => new Promise<void>((resolve) => (end = resolve)));
-  const second = inTurn(() => Promise.resolve('second'));
-  await expect(inTurn(() => Promise.resolve('third'))).rejects.toMatchObject({ status: 429 });
+  const first = limited(() => new Promise<void>((resolve) => (end = resolve)));
+  const second = limited(() => Promise.resolve('second'));
+  await expect(limited(() => Promise.resolve('third'))).rejects.toMatchObject({ status: 429 });
   end();
   await first;
   await expect(second).resolves.toBe('second');
-  await expect(inTurn(() => Promise.resolve('fourth'))).resolves.toBe('fourth');
+  await expect(limited(() => Promise.resolve('fourth'))).resolves.toBe('fourth');
 });
 
 test('runs work of one key one after the other, and of other keys beside it', async () => {
-  const inTurnOf = createKeyedTurns(1);
+  const inTurnOf = createKeyedLimiter(1);
   const log: string[] = [];
   const ends: (() => void)[] = [];
   const work = (name: string) => async () => {
