@@ -1,4 +1,4 @@
-import { pythonBlanks } from '../blanks.js';
+import { pythonWhitespace } from '../python-whitespace.js';
 
 const maxSlugLength = 100;
 
@@ -7,7 +7,7 @@ export function slugify(name: string): string {
   const plain = [...name.normalize('NFKD')].filter((letter) => letter.charCodeAt(0) < 128).join('');
   return plain
     .toLowerCase()
-    .split(pythonBlanks)
+    .split(pythonWhitespace)
     .join(' ')
     .replace(/[^a-z0-9_ -]/g, '')
     .replace(/[- ]+/g, '-')

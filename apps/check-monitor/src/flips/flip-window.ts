@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
-import { stripBlanks } from '../blanks.js';
 import { type Micros, microsPerSecond } from '../instants.js';
+import { stripWhitespace } from '../python-whitespace.js';
 
 export interface FlipWindow {
   readonly from: Micros;
@@ -41,7 +41,7 @@ function lastOf(value: QueryText): string | undefined {
 
 function readWhole(name: string, text: string | undefined, form: RegExp, max: number): number | undefined {
   if (text === undefined) return undefined;
-  const digits = stripBlanks(text);
+  const digits = stripWhitespace(text);
   const value = form.test(digits) ? Math.abs(Number.parseInt(digits.replaceAll('_', ''), 10)) : Number.NaN;
   if (!(value <= max)) throw new InvalidInput(`${name} must be a whole number from 0 to ${max}`);
   return value;

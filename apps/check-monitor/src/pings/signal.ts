@@ -1,5 +1,5 @@
-import { stripBlanks } from '../blanks.js';
 import type { Signal, StoredStatus } from '../checks/check-state.js';
+import { stripWhitespace } from '../python-whitespace.js';
 
 /** What a ping address asks for. */
 export type PingAction = Extract<Signal, 'success' | 'start' | 'fail' | 'log'>;
@@ -65,6 +65,6 @@ function signalOfText(text: string, filter: PingFilter): Signal {
 function keywordsOf(keywords: string): string[] {
   return keywords
     .split(',')
-    .map(stripBlanks)
+    .map(stripWhitespace)
     .filter((keyword) => keyword !== '');
 }

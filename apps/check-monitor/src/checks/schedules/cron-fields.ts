@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { LRUCache } from 'lru-cache';
-import { pythonBlanks } from '../../blanks.js';
+import { pythonWhitespace } from '../../python-whitespace.js';
 
 /** One day-of-week rule that depends on the month: the `nth` such weekday of it, or its last. */
 export interface WeekdayOfMonth {
@@ -42,7 +42,7 @@ const weekdayRule: FieldRule = { low: 0, high: 7, names: ['SUN', 'MON', 'TUE', '
 
 /** Fields of a cron text of exactly five fields, or undefined when its grammar is wrong. */
 export function parseCronFields(text: string): CronFields | undefined {
-  const fields = text.toUpperCase().split(pythonBlanks).filter(Boolean);
+  const fields = text.toUpperCase().split(pythonWhitespace).filter(Boolean);
   const [minute, hour, day, month, weekday] = fields;
   if (fields.length !== 5 || minute === undefined || hour === undefined) return undefined;
   if (day === undefined || month === undefined || weekday === undefined) return undefined;

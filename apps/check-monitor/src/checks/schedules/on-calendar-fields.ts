@@ -1,4 +1,4 @@
-import { pythonBlanks, stripBlanks } from '../../blanks.js';
+import { pythonWhitespace, stripWhitespace } from '../../python-whitespace.js';
 import { isTimeZone } from './time-zones.js';
 
 /** Values that a field admits; undefined stands for every value. */
@@ -39,7 +39,7 @@ const lastYear = 2199;
 
 /** Fields of one line, or undefined when its grammar is wrong. */
 export function parseOnCalendarLine(line: string): OnCalendarFields | undefined {
-  const parts = stripBlanks(line).split(pythonBlanks).filter(Boolean);
+  const parts = stripWhitespace(line).split(pythonWhitespace).filter(Boolean);
   const lastPart = parts.at(-1) ?? '';
   const tz = parts.length > 1 && isTimeZone(lastPart) ? lastPart : undefined;
   const body = tz === undefined ? parts : parts.slice(0, -1);

@@ -1,4 +1,4 @@
-import { stripBlanks } from '../../blanks.js';
+import { stripWhitespace } from '../../python-whitespace.js';
 import { type CountStep, DaySearch } from './day-search.js';
 import { localTimeIn } from './local-time.js';
 import { type Admitted, type OnCalendarFields, parseOnCalendarLine } from './on-calendar-fields.js';
@@ -14,7 +14,7 @@ export interface OnCalendarSchedule {
 
 /** Schedule of one or more lines, or undefined when one is wrong or none comes after 2000. */
 export function parseOnCalendar(text: string, countStep?: CountStep): OnCalendarSchedule | undefined {
-  const lines = stripBlanks(text).split('\n').map(parseOnCalendarLine);
+  const lines = stripWhitespace(text).split('\n').map(parseOnCalendarLine);
   if (!lines.every((line) => line !== undefined)) return undefined;
   const searches = lines.map((line) => new LineSearch(line, countStep));
   const next = (after: number, tz: string) => earliest(searches.map((line) => line.next(after, tz)));

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { pythonBlanks, stripBlanks } from '../../blanks.js';
 import { type Micros, wholeMs } from '../../instants.js';
+import { pythonWhitespace, stripWhitespace } from '../../python-whitespace.js';
 import { parseCron } from './cron.js';
 import { parseOnCalendar } from './on-calendar.js';
 
@@ -28,8 +28,8 @@ export function parseSchedule(text: string): Schedule | undefined {
 }
 
 function isCron(text: string): boolean {
-  const line = stripBlanks(text);
-  return !line.includes('\n') && line.split(pythonBlanks).length === 5;
+  const line = stripWhitespace(text);
+  return !line.includes('\n') && line.split(pythonWhitespace).length === 5;
 }
 
 function buildOnCalendar(text: string): Schedule | undefined {

@@ -1,5 +1,5 @@
 import { decodeHTML } from 'entities';
-import { pythonBlanks, stripBlanks } from '../../blanks.js';
+import { pythonWhitespace, stripWhitespace } from '../../python-whitespace.js';
 
 // the next thing that is no text: a tag, a comment, or what begins like one
 const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*)|\/)/gi;
@@ -21,7 +21,7 @@ export function textOfHtml(html: string): string {
     if (begin === undefined) break;
     at = endOfMarkup(html, begin);
   }
-  return stripBlanks(shown.join('')).split(pythonBlanks).join(' ');
+  return stripWhitespace(shown.join('')).split(pythonWhitespace).join(' ');
 }
 
 function nextMarkup(html: string, from: number): RegExpExecArray | undefined {
