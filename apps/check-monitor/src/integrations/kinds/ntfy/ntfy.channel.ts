@@ -1,7 +1,7 @@
 import type { CreateIntegration } from '../../create-integration.channel.js';
 import { jsonPost } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
-import { inTurns } from '../../delivery/message-turns.js';
+import { limitRate } from '../../delivery/rate-limit.js';
 import type { Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
 import type { NtfySettings } from './ntfy-kind.js';
@@ -41,4 +41,4 @@ function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertSta
 }
 
 export const ntfyIntegration: CreateIntegration<NtfySettings> = ({ sendToUser, senderAccounts, clock }) =>
-  inTurns(createNtfy(sendToUser, senderAccounts.ntfyToken), ({ url, topic }) => `${url} ${topic}`, clock);
+  limitRate(createNtfy(sendToUser, senderAccounts.ntfyToken), ({ url, topic }) => `${url} ${topic}`, clock);

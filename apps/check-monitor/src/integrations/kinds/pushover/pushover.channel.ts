@@ -2,7 +2,7 @@ import type { CreateIntegration } from '../../create-integration.channel.js';
 import { type DeliveryResult, refusedForGood } from '../../delivery/delivery-result.js';
 import { formPost, type HttpAnswer, jsonAnswer } from '../../delivery/http-message.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
-import { inTurns } from '../../delivery/message-turns.js';
+import { limitRate } from '../../delivery/rate-limit.js';
 import type { Delivery, Integration } from '../../integration.js';
 import type { AlertStatus } from '../../messages/alert-event.js';
 import { emergencyPriority, type PushoverSettings, silentPriority } from './pushover-kind.js';
@@ -60,7 +60,7 @@ export const poIntegration: CreateIntegration<PushoverSettings> = ({
   senderAccounts,
   clock,
 }) =>
-  inTurns(
+  limitRate(
     createPushover({ send, apiUrl: services.pushover, token: senderAccounts.pushoverToken }),
     ({ userKey }) => userKey,
     clock,

@@ -8,7 +8,7 @@ import {
   stopped,
   undelivered,
 } from '../../delivery/delivery-result.js';
-import { inTurns } from '../../delivery/message-turns.js';
+import { limitRate } from '../../delivery/rate-limit.js';
 import type { Integration } from '../../integration.js';
 import type { SignalSettings } from './signal-kind.js';
 import { signalMessage, signalNotice } from './signal-message.js';
@@ -80,7 +80,7 @@ export const signalIntegration: CreateIntegration<SignalSettings> = ({
   clock,
   stop,
 }) =>
-  inTurns(
+  limitRate(
     createSignal({ socket: senderAccounts.signalSocket, timeoutMs, onCaptcha, stop }),
     ({ recipient }) => recipient,
     clock,

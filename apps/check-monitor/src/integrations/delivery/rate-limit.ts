@@ -7,20 +7,23 @@ import { createMessageThrottle } from './message-throttle.js';
  * The integration with a limit of messages a minute for each receiver, which `receiverOf` names by the settings. A
  * message beyond it waits in the queue for its turn.
  */
-export function inTurns<Settings extends object>(
+export function limitRate<Settings extends object>(
   integration: Integration<Settings>,
   receiverOf: (settings: Settings) => string,
   clock: Clock,
 ): Integration<Settings> {
   const throttle = createMessageThrottle();
-  const inTurn = async (settings: Settings, send: () => Promise<DeliveryResult>): Promise<DeliveryResult> => {
+  const limited = async (
+    settings: Settings,
+    send: () => Promise<DeliveryResult>,
+  ): Promise<DeliveryResult> => {
     const wait = throttle.take(receiverOf(settings), clock.now());
     return wait === 0 ? send() : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
   };
   const { notify } = integration;
   return {
     ...integration,
-    deliver: (delivery) => inTurn(delivery.settings, () => integration.deliver(delivery)),
-    ...(notify && { notify: (delivery) => inTurn(delivery.settings, () => notify(delivery)) }),
+    deliver: (delivery) => limited(delivery.settings, () => integration.deliver(delivery)),
+    ...(notify && { notify: (delivery) => limited(delivery.settings, () => notify(delivery)) }),
   };
 }

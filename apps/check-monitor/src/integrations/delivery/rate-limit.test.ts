@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { aDelivery, site } from '../../../test/support/events.js';
 import { delivered } from './delivery-result.js';
-import { inTurns } from './message-turns.js';
+import { limitRate } from './rate-limit.js';
 
 interface Settings {
   readonly receiver: string;
@@ -10,7 +10,7 @@ interface Settings {
 test('a receiver gets six messages a minute, the next one waits in the queue', async () => {
   let now = 0;
   const sent: string[] = [];
-  const limited = inTurns<Settings>(
+  const limited = limitRate<Settings>(
     {
       shouldNotify: () => true,
       deliver: async ({ settings }) => {
@@ -38,7 +38,7 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
 });
 
 test('a notice takes a turn like every other message', async () => {
-  const limited = inTurns<Settings>(
+  const limited = limitRate<Settings>(
     {
       shouldNotify: () => true,
       deliver: async () => delivered,
