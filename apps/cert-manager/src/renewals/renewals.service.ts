@@ -9,7 +9,7 @@ import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { lockProviderForShare } from '../providers/providers.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
-import { type Lane, listLanes } from './queue/provider-lanes.service.js';
+import { listProviderQueues, type ProviderQueue } from './queue/provider-queues.service.js';
 import {
   type ListedRenewal,
   listRenewalNames,
@@ -47,16 +47,16 @@ export async function listRenewals(
   const scope = scopeOf(caller, spaceId);
   return db.longRead(async (tx) => {
     const page = await readRenewalPage(tx, { scope, status }, filter);
-    const lanes = await listLanes(tx, opener);
+    const queues = await listProviderQueues(tx, opener);
     const now = clock.now();
     // a whole list is long: no row is copied that is shown as it is
-    if (include === undefined) return mapPage(page, (row) => withObstacle(row, lanes, now));
+    if (include === undefined) return mapPage(page, (row) => withObstacle(row, queues, now));
     const names = await listRenewalNames(
       tx,
       page.rows.map(({ fqdnId }) => fqdnId),
     );
     return mapPage(page, (row) => ({
-      ...withObstacle(row, lanes, now),
+      ...withObstacle(row, queues, now),
       names: namesWithLevel(names.get(row.fqdnId), caller, row.spaceId),
     }));
   });
@@ -73,9 +73,13 @@ function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
 }
 
 /** Adds the reason to a due entry that waits only for its provider. */
-export function withObstacle<Row extends ListedRenewal>(row: Row, lanes: readonly Lane[], now: Date): Row {
+export function withObstacle<Row extends ListedRenewal>(
+  row: Row,
+  queues: readonly ProviderQueue[],
+  now: Date,
+): Row {
   if (row.status !== 'pending' || row.scheduledAt > now) return row;
-  const obstacle = lanes.find(({ provider }) => provider.id === row.providerId)?.obstacle;
+  const obstacle = queues.find(({ provider }) => provider.id === row.providerId)?.obstacle;
   return obstacle === undefined ? row : { ...row, reason: obstacle };
 }
 

@@ -3,7 +3,7 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { canOn, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { listLanes } from './queue/provider-lanes.service.js';
+import { listProviderQueues } from './queue/provider-queues.service.js';
 import { changeOf } from './renewal-entry.js';
 import { findRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
 import { type RenewalsDeps, withObstacle } from './renewals.service.js';
@@ -29,7 +29,7 @@ export async function runRenewal(
     const details = { fqdnId, certificateId, before: entry.scheduledAt.toISOString() };
     const act = { action: 'queue.run', resourceType: 'renewal', resourceId: id, spaceId, details } as const;
     await recordAudit(tx, caller, act, now);
-    return withObstacle({ ...entry, ...change }, await listLanes(tx, opener), now);
+    return withObstacle({ ...entry, ...change }, await listProviderQueues(tx, opener), now);
   });
   triggerRun();
   return due;

@@ -3,7 +3,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { createSqliteFile, type Entities, openSqlite } from '../source.js';
 import { type Doors, runnerOf, schemaStatements } from '../transactions/doors.js';
 import { SharedCommits, type SharingLimits } from '../transactions/shared-commits.js';
-import { freest, Lane } from './sqlite-lane.js';
+import { freest, SerialConnection } from './serial-connection.js';
 import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
 import { SqliteThread } from './sqlite-thread.js';
 
@@ -28,7 +28,7 @@ export async function openSqliteDoors(
   const connection = connectionOf(source);
   // waiting for other processes is left to `begun`
   connection.pragma('busy_timeout = 0');
-  const writer = new Lane(source, new SqliteStatements(connection));
+  const writer = new SerialConnection(source, new SqliteStatements(connection));
   const commits = new SharedCommits(writer, limits);
   const doors = {
     source,
@@ -50,7 +50,7 @@ type OtherDoors = Pick<Doors, 'read' | 'readLong' | 'writeLong' | 'close'>;
 
 function inMemory(
   source: DataSource,
-  writer: Lane,
+  writer: SerialConnection,
   commits: SharedCommits,
   { idleMs = usualIdleMs }: SqliteLimits,
 ): OtherDoors {
@@ -64,19 +64,22 @@ async function inFile(
   file: string,
   entities: Entities,
   source: DataSource,
-  writer: Lane,
+  writer: SerialConnection,
   { idleMs = usualIdleMs }: SqliteLimits,
 ): Promise<OtherDoors> {
   const readerSource = await openSqlite(file, entities, 'reader');
-  const reader = new Lane(readerSource, new SqliteStatements(connectionOf(readerSource)));
+  const reader = new SerialConnection(readerSource, new SqliteStatements(connectionOf(readerSource)));
   const threads = [0, 1].map(() => new SqliteThread({ file, role: 'reader' }));
-  const readers = threads.map((thread) => new Lane(readerSource, thread)) as [Lane, Lane];
+  const readers = threads.map((thread) => new SerialConnection(readerSource, thread)) as [
+    SerialConnection,
+    SerialConnection,
+  ];
   const writingThread = new SqliteThread({ file, role: 'writer' });
-  const longWriter = new Lane(source, writingThread);
+  const longWriter = new SerialConnection(source, writingThread);
   const reading =
-    (lane: () => Lane) =>
+    (choose: () => SerialConnection) =>
     <T>(work: (tx: EntityManager) => Promise<T>) => {
-      const chosen = lane();
+      const chosen = choose();
       return chosen.alone(() => chosen.transaction('BEGIN', work, idleMs));
     };
   return {
@@ -126,13 +129,13 @@ async function refusingWrites<T>(connection: SqliteConnection, work: () => Promi
 
 /** SQLite changes a table by copying it and dropping the old one, which would delete the rows that refer to it. */
 async function altering<T>(
-  lane: Lane,
+  serial: SerialConnection,
   connection: SqliteConnection,
   work: (runner: QueryRunner) => Promise<T>,
 ): Promise<T> {
   connection.pragma('foreign_keys = OFF');
   try {
-    return await lane.transaction('BEGIN EXCLUSIVE', async (tx) => {
+    return await serial.transaction('BEGIN EXCLUSIVE', async (tx) => {
       const result = await work(runnerOf(tx));
       const broken = connection.pragma('foreign_key_check') as unknown[];
       if (broken.length > 0)

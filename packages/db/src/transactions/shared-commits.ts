@@ -4,7 +4,7 @@ import { begun } from './retry.js';
 import { inTransaction, type Session } from './runner.js';
 
 /** The connection that writes, for one caller at a time. */
-export interface WritingLane {
+export interface WritingConnection {
   alone<T>(work: () => Promise<T>): Promise<T>;
   newSession(): Session;
 }
@@ -41,13 +41,13 @@ const usual: SharingLimits = { maxJoined: 64, joinMs: 20, workMs: 30_000 };
  * given up after a while, as everybody waits for it.
  */
 export class SharedCommits {
-  private readonly lane: WritingLane;
+  private readonly connection: WritingConnection;
   private readonly waiting: Waiting[] = [];
   private readonly limits: SharingLimits;
   private isAtWork = false;
 
-  constructor(lane: WritingLane, limits: Partial<SharingLimits> = {}) {
-    this.lane = lane;
+  constructor(connection: WritingConnection, limits: Partial<SharingLimits> = {}) {
+    this.connection = connection;
     this.limits = { ...usual, ...limits };
   }
 
@@ -61,7 +61,7 @@ export class SharedCommits {
 
   private async workOff(): Promise<void> {
     this.isAtWork = true;
-    while (this.waiting.length > 0) await this.lane.alone(() => this.commitGroup());
+    while (this.waiting.length > 0) await this.connection.alone(() => this.commitGroup());
     this.isAtWork = false;
   }
 
@@ -69,7 +69,7 @@ export class SharedCommits {
   private async commitGroup(): Promise<void> {
     const taken: Waiting[] = [];
     const answers: Answer[] = [];
-    const group = this.lane.newSession();
+    const group = this.connection.newSession();
     try {
       await begun(() => group.control('BEGIN IMMEDIATE'));
       const start = performance.now();
@@ -91,7 +91,7 @@ export class SharedCommits {
 
   /** Rejects only when the whole transaction is lost. */
   private async inSavepoint({ work, resolve, reject }: Waiting): Promise<Answer> {
-    const session = this.lane.newSession();
+    const session = this.connection.newSession();
     const back = { isLost: false };
     const bounds = {
       begin: () => session.control('SAVEPOINT shared'),

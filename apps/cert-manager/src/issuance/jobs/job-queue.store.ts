@@ -12,39 +12,39 @@ export interface JobQueue<Job> {
 
 /** A queue of jobs of which each provider runs `limit` at once. */
 export function createJobQueue<Job extends { readonly providerId: string }>(limit: number): JobQueue<Job> {
-  const lanes = new Map<string, { running: number; readonly waiting: Waiting<Job>[] }>();
+  const queues = new Map<string, { running: number; readonly waiting: WaitingJob<Job>[] }>();
   let isClosed = false;
-  const laneOf = ({ providerId }: Job) => {
-    const lane = lanes.get(providerId) ?? { running: 0, waiting: [] };
-    lanes.set(providerId, lane);
-    return lane;
+  const queueOf = ({ providerId }: Job) => {
+    const queue = queues.get(providerId) ?? { running: 0, waiting: [] };
+    queues.set(providerId, queue);
+    return queue;
   };
   return {
     enter: async (job) => {
-      const lane = laneOf(job);
+      const queue = queueOf(job);
       if (isClosed) return false;
-      if (lane.running < limit) {
-        lane.running += 1;
+      if (queue.running < limit) {
+        queue.running += 1;
         return true;
       }
-      return new Promise((resolve) => lane.waiting.push({ job, resolve }));
+      return new Promise((resolve) => queue.waiting.push({ job, resolve }));
     },
     leave: (job) => {
-      const lane = laneOf(job);
-      const next = lane.waiting.shift();
+      const queue = queueOf(job);
+      const next = queue.waiting.shift();
       // the place passes on, so that a job that comes now cannot take it
-      if (next === undefined) lane.running -= 1;
+      if (next === undefined) queue.running -= 1;
       else next.resolve(true);
     },
-    waiting: () => [...lanes.values()].flatMap((lane) => lane.waiting.map(({ job }) => job)),
+    waiting: () => [...queues.values()].flatMap((queue) => queue.waiting.map(({ job }) => job)),
     close: () => {
       isClosed = true;
-      for (const { waiting } of lanes.values()) for (const { resolve } of waiting.splice(0)) resolve(false);
+      for (const { waiting } of queues.values()) for (const { resolve } of waiting.splice(0)) resolve(false);
     },
   };
 }
 
-interface Waiting<Job> {
+interface WaitingJob<Job> {
   readonly job: Job;
   readonly resolve: (mayRun: boolean) => void;
 }

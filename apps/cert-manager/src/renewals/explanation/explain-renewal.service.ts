@@ -9,7 +9,7 @@ import { findRefusal } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
-import { type Lane, listLanes } from '../queue/provider-lanes.service.js';
+import { listProviderQueues, type ProviderQueue } from '../queue/provider-queues.service.js';
 import { readOutlook } from '../read-outlook.service.js';
 import type { ListedRenewal } from '../renewal-list.repository.js';
 import type { RenewalPlan } from '../renewal-policy.js';
@@ -54,8 +54,8 @@ export async function explainRenewal(
     const open = await findOpenRenewal(tx, fqdnId);
     const { certificate, outlook } = await readOutlook(tx, fqdn, { open });
     const failure = await findFailure(tx, fqdnId, open, certificate);
-    const lanes = await listLanes(tx, opener);
-    const provider = providerOf(lanes, open?.providerId ?? certificate?.providerId ?? fqdn.providerId);
+    const queues = await listProviderQueues(tx, opener);
+    const provider = providerOf(queues, open?.providerId ?? certificate?.providerId ?? fqdn.providerId);
     const csr = await findLatestCsr(tx, fqdnId);
     const refusal = await findRefusal(tx, { fqdn, csr, provider });
     return {
@@ -64,7 +64,7 @@ export async function explainRenewal(
       provider,
       plan: outlook.isPlanned ? outlook.plan : undefined,
       explanationUrl: open?.explanationUrl ?? undefined,
-      entry: open === undefined ? undefined : withObstacle(open, lanes, now),
+      entry: open === undefined ? undefined : withObstacle(open, queues, now),
       failure,
       watched: await watchWordOf(tx, fqdn, certificate),
       explanation: explain({
@@ -81,9 +81,9 @@ export async function explainRenewal(
   });
 }
 
-function providerOf(lanes: readonly Lane[], id: string | null | undefined) {
-  const lane = lanes.find(({ provider }) => provider.id === id);
-  return lane && { id: lane.provider.id, name: lane.provider.name, obstacle: lane.obstacle };
+function providerOf(queues: readonly ProviderQueue[], id: string | null | undefined) {
+  const queue = queues.find(({ provider }) => provider.id === id);
+  return queue && { id: queue.provider.id, name: queue.provider.name, obstacle: queue.obstacle };
 }
 
 /** The try before the open entry, or the last one for the newest certificate, when it failed. */

@@ -8,7 +8,7 @@ import type { RunReport } from '../heartbeat/run-report.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { claimRenewals, findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
-import { type Lane, listLanes } from './provider-lanes.service.js';
+import { listProviderQueues, type ProviderQueue } from './provider-queues.service.js';
 import { createRenewalBatches, type RenewDeps, renewCertificate } from './renew-certificate.service.js';
 import type { RenewalEnd } from './settle-renewal.service.js';
 
@@ -58,22 +58,22 @@ export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
 
 async function runOnce(worker: Worker): Promise<RunReport> {
   const lapsed = await returnLapsed(worker);
-  const lanes = await worker.db.read((tx) => listLanes(tx, worker.opener));
-  const isDone = await runLanes(
+  const queues = await worker.db.read((tx) => listProviderQueues(tx, worker.opener));
+  const isDone = await runQueues(
     worker,
-    lanes.filter(({ obstacle }) => obstacle === undefined),
+    queues.filter(({ obstacle }) => obstacle === undefined),
   );
-  const obstacles = await listObstacles(worker, lanes);
+  const obstacles = await listObstacles(worker, queues);
   const troubled = await worker.db.read(findTroubled);
   const forbidden = await worker.db.read(findForbiddenRenewals);
   return { ...countEnds(worker.ends.splice(0)), lapsed, obstacles, troubled, forbidden, isDone };
 }
 
 /** Why providers cannot be asked that due entries wait for. */
-function listObstacles({ db, clock }: Worker, lanes: readonly Lane[]): Promise<string[]> {
+function listObstacles({ db, clock }: Worker, queues: readonly ProviderQueue[]): Promise<string[]> {
   return db.read(async (tx) => {
     const obstacles: string[] = [];
-    for (const { provider, obstacle } of lanes) {
+    for (const { provider, obstacle } of queues) {
       if (obstacle !== undefined && (await hasDueRenewal(tx, provider.id, clock.now())))
         obstacles.push(obstacle);
     }
@@ -82,10 +82,10 @@ function listObstacles({ db, clock }: Worker, lanes: readonly Lane[]): Promise<s
 }
 
 /** Renews what is due by each provider at the same time; false when something due is left. */
-async function runLanes(worker: Worker, lanes: readonly Lane[]): Promise<boolean> {
+async function runQueues(worker: Worker, queues: readonly ProviderQueue[]): Promise<boolean> {
   const deadline = after(worker.budgetMs);
   // all have ended when this ends, also when one of them failed
-  const results = await Promise.allSettled(lanes.map((lane) => runLane(worker, lane, deadline)));
+  const results = await Promise.allSettled(queues.map((queue) => runQueue(worker, queue, deadline)));
   deadline.cancel();
   return results.every((result) => {
     if (result.status === 'rejected') throw result.reason;
@@ -119,7 +119,7 @@ async function returnLapsed({ db, clock, logger, restate }: Worker): Promise<num
 }
 
 /** Renews what is due by one provider; false when the time was up before everything was begun. */
-async function runLane(worker: Worker, { provider }: Lane, deadline: Deadline): Promise<boolean> {
+async function runQueue(worker: Worker, { provider }: ProviderQueue, deadline: Deadline): Promise<boolean> {
   const work = worker.underWay.get(provider.id) ?? new Set();
   worker.underWay.set(provider.id, work);
   while (!worker.isStopped && !deadline.isOver()) {

@@ -5,13 +5,13 @@ import { listProviders, type ProviderRow } from '../../providers/providers.repos
 import { SecretUnreadable } from '../../providers/secrets/secret-box.js';
 
 /** A provider, and why it cannot be asked now, in one sentence; undefined when it can. */
-export interface Lane {
+export interface ProviderQueue {
   readonly provider: ProviderRow;
   readonly obstacle: string | undefined;
 }
 
-/** Every provider as a lane of the queue: what waits for one does not hold up what another could do. */
-export async function listLanes(tx: Tx, opener: ProviderOpener): Promise<Lane[]> {
+/** Every provider as a queue of its own: what waits for one does not hold up what another could do. */
+export async function listProviderQueues(tx: Tx, opener: ProviderOpener): Promise<ProviderQueue[]> {
   const rows = await listProviders(tx);
   return rows.map((provider) => ({ provider, obstacle: obstacleTo(opener, provider) }));
 }

@@ -8,7 +8,7 @@ import { type Statements, TransactionOver } from './sqlite-statements.js';
 const turnsOfAnswer = 3;
 
 /** One connection, for one caller at a time. */
-export class Lane {
+export class SerialConnection {
   /** How many callers are there or wait. */
   callers = 0;
   private readonly source: DataSource;
@@ -71,7 +71,7 @@ export class Lane {
   }
 }
 
-/** The lane of those that the fewest callers wait for. */
-export function freest(lanes: readonly [Lane, ...Lane[]]): Lane {
-  return lanes.reduce((best, lane) => (lane.callers < best.callers ? lane : best));
+/** The connection that the fewest callers wait for. */
+export function freest(connections: readonly [SerialConnection, ...SerialConnection[]]): SerialConnection {
+  return connections.reduce((best, one) => (one.callers < best.callers ? one : best));
 }
