@@ -23,6 +23,15 @@ const phrases = [
     /\b(?:const|let|readonly) (?:longest|least|most|largest|shortest)\b|\b(?:longest|least|most|largest|shortest)\??: (?:number|bigint)\b/,
     'max, or min',
   ],
+  [/\bMessengers\b|\bmessengers\??[:.]/, 'senderAccounts'],
+  [/\b[aA]skedBefore\b/, 'idempotency'],
+  [/\bnewsOf\b/, 'what kind of news: alertStatusOf, headlineOf'],
+  [/\bNotTogether\b/, 'CannotBatch'],
+  [/\b(?:create)?[sS]ignPlaces\b/, 'signingSlots'],
+  [/\bcreate(?:Keyed)?Turns\b|\bKeyedTurns\b/, 'createLimiter, createKeyedLimiter'],
+  [/\binTurns\b/, 'limitRate'],
+  [/\b(?:strip|python|outer)Blanks\b/, 'stripWhitespace, pythonWhitespace'],
+  [/\b(?:list|run|Sqlite|Provider)Lanes?\b|\bclass Lane\b/, 'ProviderQueue, or SerialConnection'],
 ];
 
 /** Lines that name what is stored or sent under such a name, which stays for the sake of what is stored. */

@@ -35,13 +35,22 @@ for (const line of [
   'function orderWish() {}',
   'await tellMonitor(deps);',
   '// a sound request',
+  'readonly messengers: Messengers;',
+  'const askedBefore = createStore();',
+  'const status = newsOf(flip);',
+  'throw new NotTogether();',
+  'const signPlaces = new Map();',
+  'const limit = createTurns({ atOnce: 1 });',
+  'return inTurns(integration);',
+  'const text = stripBlanks(given);',
+  'const lanes = await listLanes(tx);',
   'const longestBody = 1000;',
   'const least = 60;',
   'function listLatest(tx: Tx, most: number) {}',
   'if (!isSound(report)) return;',
 ]) {
   test(`a refused phrase is seen: ${line}`, () => {
-    assert.equal(faultsOfWords('a.ts', `\n${line}\n`).length, 1);
+    assert.ok(faultsOfWords('a.ts', `\n${line}\n`).length > 0);
   });
 }
 
