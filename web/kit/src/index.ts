@@ -1,4 +1,12 @@
 export { refreshMs, useKey, useSettled } from './activity.browser.js';
+export {
+  type BadgeForm,
+  badgeAddress,
+  badgeAt,
+  badgeForms,
+  badgeText,
+  checkBadges,
+} from './badges/badge-texts.js';
 export { useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
 export { ErrorPanel } from './error-panel.js';

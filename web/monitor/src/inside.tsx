@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { session, stateQuery } from './service.js';
 
-const links: readonly NavigationLink[] = [{ to: '/projects', label: 'Projects', icon: 'pulse' }];
+const links: readonly NavigationLink[] = [
+  { to: '/projects', label: 'Projects', icon: 'pulse' },
+  { to: '/account', label: 'Your account', icon: 'key' },
+];
 
 /** The frame of every page that needs a session. */
 export function Inside() {

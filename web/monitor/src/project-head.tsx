@@ -32,6 +32,12 @@ export function ProjectHead({
         <Link to="/projects/$projectId/integrations" params={{ projectId }}>
           Integrations
         </Link>
+        <Link to="/projects/$projectId/badges" params={{ projectId }}>
+          Badges
+        </Link>
+        <Link to="/projects/$projectId/settings" params={{ projectId }}>
+          Settings
+        </Link>
       </nav>
       {project?.role === 'read-only' && (
         <p className="cl-dim">You may look at this project. Its owner can give you the role member.</p>

@@ -65,6 +65,21 @@ const integrations = createRoute({
     'IntegrationsPage',
   ),
 });
+const badges = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects/$projectId/badges',
+  component: lazyRouteComponent(() => import('./pages/badges/badges-page.js'), 'BadgesPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects/$projectId/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.js'), 'SettingsPage'),
+});
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.js'), 'AccountPage'),
+});
 
 /** A text of the address, which a router may have read as a number. */
 function textIn<Name extends string>(name: Name, value: unknown): { readonly [N in Name]?: string } {
@@ -83,7 +98,7 @@ function wordIn<Name extends string, Word extends string>(
 
 const routeTree = root.addChildren([
   login,
-  inside.addChildren([home, projects, checks, check, findCheck, integrations]),
+  inside.addChildren([home, projects, checks, check, findCheck, integrations, badges, settings, account]),
 ]);
 
 export const router = createRouter({

@@ -180,6 +180,68 @@ jest.setTimeout(2 * minute);
     expect((await clara.get(`/checks/${check.uuid}`).expect(200)).body).toMatchObject({ tz: 'UTC' });
   });
 
+  test('adds members, creates keys once, copies badges, and renames and deletes a project', async () => {
+    const email = 'frida@example.org';
+    const frida = await stage.newOwner(email, 'Warehouse');
+    const { projectId } = frida.keys;
+    const { browser, url, app } = stage;
+    await createUser(app.accounts, { email: 'gert@example.org', checkLimit: null, pingLimit: null });
+    await frida.check({ name: 'Stock “count” [daily]', slug: 'stock', tags: 'stock' });
+    const name = 'The warehouse of the north 🚀 and everything that is counted in it each night';
+    await runStory(browser, { name: 'settings', url: `${url}ui/projects/${projectId}` }, async (story) => {
+      const { page, look } = story;
+      await signIn(story, email);
+      await page.getByRole('link', { name: 'Badges' }).click();
+      const badge = page.getByRole('row', { name: /Stock “count”/ });
+      await badge.getByText('![Stock “count” \\[daily\\]](').waitFor();
+      await page.getByLabel('Copy as').selectOption('html');
+      await page.getByLabel('States').selectOption('up, late or down');
+      await badge.getByText(/<img src=".*\/b\/3\/.*\.svg" alt=/).waitFor();
+      await page.getByRole('img', { name: 'Badge of stock', exact: true }).waitFor();
+      await page.waitForFunction('[...document.images].every((one) => one.naturalWidth > 0)');
+      await look('badges');
+
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      await page.getByLabel('E-mail address').fill('unknown@example.org');
+      await page.getByRole('button', { name: 'Add the member' }).click();
+      await page.getByText('There is no user unknown@example.org').waitFor();
+      await look('refused');
+      await page.getByLabel('E-mail address').fill('gert@example.org');
+      await page.getByRole('button', { name: 'Add the member' }).click();
+      const changed = page.waitForResponse((response) => response.request().method() === 'POST');
+      await page.getByLabel('Role of gert@example.org').selectOption('read-only');
+      expect(await (await changed).json()).toMatchObject({ role: 'read-only' });
+      await page.getByRole('button', { name: 'Replace the ping key' }).click();
+      await page.getByRole('button', { name: 'Replace the key' }).click();
+      await page.getByText('Copy the key now').waitFor();
+      const key = (await page.locator('pre').first().textContent()) ?? '';
+      await look('key');
+      await page.keyboard.press('Escape');
+      await app.http.get(`/ping/${key}/stock`).expect(200);
+      await page.getByRole('button', { name: 'Revoke the ping key' }).click();
+      await page.getByRole('button', { name: 'Revoke the key' }).click();
+      await page.getByRole('button', { name: 'Create the ping key' }).waitFor();
+      await app.http.get(`/ping/${key}/stock`).expect(404);
+      await page.getByLabel('Name').fill(name);
+      await page.getByRole('button', { name: 'Rename' }).click();
+      await page.getByRole('heading', { name }).waitFor();
+      await look('settings');
+      await page.getByRole('button', { name: 'Remove gert@example.org' }).click();
+      await page.getByRole('button', { name: 'Remove the member' }).click();
+      await page.getByLabel('Role of gert@example.org').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Delete the project' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.getByRole('button', { name: 'Delete the project' }).isDisabled()).toBe(true);
+      await dialog.getByLabel('Type its name to confirm').fill(name);
+      await dialog.getByRole('button', { name: 'Delete the project' }).click();
+      await page.getByText('You have no project yet').waitFor();
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByText('0 checks of at most').waitFor();
+      await look('account');
+    });
+  });
+
   test('a read-only member sees 500 checks, however they are named, and no control that changes anything', async () => {
     const dora = await stage.newOwner('dora@example.org', 'Everything');
     const { projectId } = dora.keys;

@@ -33,6 +33,7 @@ export type AccountProject = z.output<typeof accountProjectSchema>;
 export const projectMemberSchema = z
   .object({ id: z.string(), email: z.string(), role: z.enum(projectRoles) })
   .meta({ id: 'ProjectMember' });
+export type ProjectMember = z.output<typeof projectMemberSchema>;
 
 /** An integration with its settings, without secrets. */
 export const accountChannelSchema = z

@@ -1,0 +1,99 @@
+import { countOf, Fault, faultsOf, Loaded, PasswordField, useSession, useTitle } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, session } from '../../service.js';
+
+/** The user's own account: what is used of its limits, and its password. */
+export function AccountPage() {
+  useTitle('Your account', 'monitor');
+  const state = useSession(session);
+  if (!('me' in state)) return null;
+  return (
+    <>
+      <h1>Your account</h1>
+      <div className="cl-columns">
+        <LimitsCard email={state.me.user.email} />
+        <PasswordCard />
+      </div>
+    </>
+  );
+}
+
+function LimitsCard({ email }: { readonly email: string }) {
+  const query = useQuery({
+    queryKey: ['limits'],
+    queryFn: async ({ signal }) => (await api.getLimits({ signal })).body,
+  });
+  return (
+    <section className="cl-panel" aria-label="Limits">
+      <h2 className="cl-anywhere">{email}</h2>
+      <Loaded query={query}>
+        {({ checks, checkLimit, projects, projectLimit, pingLimit }) => (
+          <>
+            <dl className="cl-facts">
+              <dt>Checks</dt>
+              <dd>
+                {countOf(checks, 'check')} of at most {numbers.format(checkLimit)}, in all projects that you
+                own
+              </dd>
+              <dt>Projects</dt>
+              <dd>
+                {countOf(projects, 'project')} of your own, of at most {numbers.format(projectLimit)}
+              </dd>
+              <dt>History</dt>
+              <dd>the last {countOf(pingLimit, 'ping')} of each check</dd>
+            </dl>
+            <p className="cl-dim">The operator of the service sets these limits.</p>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+const numbers = new Intl.NumberFormat('en');
+const fields = ['currentPassword', 'newPassword'] as const;
+
+function PasswordCard() {
+  const change = useMutation({
+    mutationFn: (body: { readonly currentPassword: string; readonly newPassword: string }) =>
+      api.changePassword({ body }),
+    // every session has ended, this one too
+    onSuccess: () => session.check(false),
+  });
+  const { byField, general } = faultsOf(change.error, fields);
+  return (
+    <section className="cl-panel" aria-label="Password">
+      <h2>Change the password</h2>
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          change.mutate({
+            currentPassword: String(data.get('currentPassword')),
+            newPassword: String(data.get('newPassword')),
+          });
+        }}
+      >
+        <PasswordField
+          name="currentPassword"
+          label="Password now"
+          autoComplete="current-password"
+          error={byField['currentPassword']}
+        />
+        <PasswordField
+          name="newPassword"
+          label="New password"
+          autoComplete="new-password"
+          description="You sign in again afterwards, in every browser."
+          error={byField['newPassword']}
+        />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={change.isPending}>
+          Change the password
+        </Button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,202 @@
+import type { AccountProject, ProjectMember } from '@certloop/contracts/browser';
+import {
+  type Column,
+  DataTable,
+  Fault,
+  faultsOf,
+  Icon,
+  Loaded,
+  sentenceOf,
+  useSession,
+} from '@certloop/web-kit';
+import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, session } from '../../service.js';
+
+type MemberRole = Exclude<ProjectMember['role'], 'owner'>;
+
+const roles: readonly (readonly [role: MemberRole, label: string])[] = [
+  ['member', 'member: changes checks, integrations and keys'],
+  ['read-only', 'read-only: only looks'],
+];
+
+/** Who works in a project. Its owner adds and removes members; members can leave. */
+export function MembersCard({ project }: { readonly project: AccountProject }) {
+  const queries = useQueryClient();
+  const [isAdding, setAdding] = useState(false);
+  const [removed, remove] = useState<ProjectMember>();
+  const state = useSession(session);
+  const ownId = 'me' in state ? state.me.user.id : undefined;
+  const isOwner = project.role === 'owner';
+  const queryKey = ['projects', project.id, 'members'];
+  const params = { projectId: project.id };
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await api.listMembers({ params, signal })).body.members,
+  });
+  const change = useMutation({
+    mutationFn: (body: { readonly email: string; readonly role: MemberRole }) =>
+      api.putMember({ params, body }),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  const roleCell = ({ email, role }: ProjectMember) => {
+    if (!isOwner || role === 'owner') return role;
+    return (
+      <select
+        className="cl-select"
+        aria-label={`Role of ${email}`}
+        value={change.isPending && change.variables.email === email ? change.variables.role : role}
+        onChange={({ currentTarget: { value } }) => change.mutate({ email, role: value as MemberRole })}
+      >
+        {roles.map(([one]) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    );
+  };
+  const columns: readonly Column<ProjectMember>[] = [
+    { key: 'email', title: 'E-mail address', cell: ({ email }) => <bdi>{email}</bdi> },
+    { key: 'role', title: 'Role', width: '9rem', cell: roleCell },
+    {
+      key: 'act',
+      title: '',
+      width: '7rem',
+      cell: (member) =>
+        member.role !== 'owner' &&
+        (isOwner || member.id === ownId) && (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={isOwner ? `Remove ${member.email}` : 'Leave the project'}
+            onClick={() => remove(member)}
+          >
+            {isOwner ? 'Remove' : 'Leave'}
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <section className="cl-stack" aria-label="Members">
+      <div className="cl-title">
+        <h2>Members</h2>
+        {isOwner && (
+          <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+            Add a member
+          </Button>
+        )}
+      </div>
+      <Fault>{change.isError ? sentenceOf(change.error) : undefined}</Fault>
+      <Loaded query={query}>
+        {(members) => <DataTable label="Members" columns={columns} rows={members} rowKey={({ id }) => id} />}
+      </Loaded>
+      {isAdding && <AddMember project={project} close={() => setAdding(false)} />}
+      {removed !== undefined && (
+        <RemoveMember
+          project={project}
+          member={removed}
+          isOneself={removed.id === ownId}
+          close={() => remove(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+const fields = ['email', 'role'] as const;
+
+function AddMember({ project, close }: { readonly project: AccountProject; readonly close: () => void }) {
+  const queries = useQueryClient();
+  const add = useMutation({
+    mutationFn: (body: { readonly email: string; readonly role: MemberRole }) =>
+      api.putMember({ params: { projectId: project.id }, body }),
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['projects', project.id, 'members'] });
+    },
+  });
+  const { byField, general } = faultsOf(add.error, fields);
+  return (
+    <Modal opened onClose={close} title="Add a member">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          const role = roles.find(([one]) => one === data.get('role'))?.[0] ?? 'read-only';
+          add.mutate({ email: String(data.get('email')).trim(), role });
+        }}
+      >
+        <TextInput
+          name="email"
+          label="E-mail address"
+          description="Of a user of this service. The operator creates users with the command user create."
+          type="email"
+          error={byField['email']}
+          maxLength={254}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <NativeSelect
+          name="role"
+          label="Role"
+          error={byField['role']}
+          data={roles.map(([value, label]) => ({ value, label }))}
+        />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={add.isPending}>
+          Add the member
+        </Button>
+      </form>
+    </Modal>
+  );
+}
+
+function RemoveMember({
+  project,
+  member,
+  isOneself,
+  close,
+}: {
+  readonly project: AccountProject;
+  readonly member: ProjectMember;
+  readonly isOneself: boolean;
+  readonly close: () => void;
+}) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => api.removeMember({ params: { projectId: project.id, userId: member.id } }),
+    onSuccess: async () => {
+      close();
+      if (!isOneself) return queries.invalidateQueries({ queryKey: ['projects', project.id, 'members'] });
+      await navigate({ to: '/projects' });
+      await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
+    },
+  });
+  return (
+    <Modal opened onClose={close} title={isOneself ? `Leave ${project.name}?` : `Remove ${member.email}?`}>
+      <div className="cl-form">
+        <p>
+          {isOneself
+            ? 'You no longer see this project. Its owner can add you again.'
+            : 'This user no longer sees the project. Keys that this user copied still work: create new ones if necessary.'}
+        </p>
+        <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
+        <div className="cl-row">
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            {isOneself ? 'Leave the project' : 'Remove the member'}
+          </Button>
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,108 @@
+import type { AccountProject } from '@certloop/contracts/browser';
+import { Fault, faultsOf, sentenceOf } from '@certloop/web-kit';
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../service.js';
+
+/** The name of a project, and its deletion; both are up to its owner. */
+export function ProjectCard({ project }: { readonly project: AccountProject }) {
+  const queries = useQueryClient();
+  const [isDeleting, setDeleting] = useState(false);
+  const isOwner = project.role === 'owner';
+  const rename = useMutation({
+    mutationFn: (name: string) => api.renameProject({ params: { projectId: project.id }, body: { name } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['projects'] }),
+  });
+  const { byField, general } = faultsOf(rename.error, ['name']);
+  return (
+    <section className="cl-panel" aria-label="Project">
+      <h2>Project</h2>
+      {isOwner ? (
+        <form
+          className="cl-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename.mutate(String(new FormData(event.currentTarget).get('name')));
+          }}
+        >
+          <TextInput
+            name="name"
+            label="Name"
+            defaultValue={project.name}
+            error={byField['name']}
+            maxLength={200}
+            required
+            withAsterisk={false}
+          />
+          <Fault>{general}</Fault>
+          <div className="cl-row">
+            <Button type="submit" variant="default" loading={rename.isPending}>
+              Rename
+            </Button>
+            <Button variant="subtle" color="red" onClick={() => setDeleting(true)}>
+              Delete the project
+            </Button>
+            <span role="status">{rename.isSuccess && 'Renamed.'}</span>
+          </div>
+        </form>
+      ) : (
+        <p className="cl-dim">Its owner can rename and delete it.</p>
+      )}
+      <dl className="cl-facts">
+        <dt>Your role</dt>
+        <dd>{project.role}</dd>
+        <dt>Project id</dt>
+        <dd className="cl-mono">{project.id}</dd>
+      </dl>
+      {isDeleting && <DeleteProject project={project} close={() => setDeleting(false)} />}
+    </section>
+  );
+}
+
+function DeleteProject({ project, close }: { readonly project: AccountProject; readonly close: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [typed, type] = useState('');
+  const remove = useMutation({
+    mutationFn: () => api.deleteProject({ params: { projectId: project.id } }),
+    onSuccess: async () => {
+      await navigate({ to: '/projects' });
+      queries.removeQueries({ queryKey: ['projects', project.id] });
+      await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
+    },
+  });
+  return (
+    <Modal opened onClose={close} title="Delete the project?">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          remove.mutate();
+        }}
+      >
+        <p>
+          All its checks, their history, its integrations and its keys are deleted with it. This cannot be
+          undone. Jobs that ping its checks get 404 from then on.
+        </p>
+        <TextInput
+          label={`Type its name to confirm: ${project.name}`}
+          value={typed}
+          onChange={({ currentTarget: { value } }) => type(value)}
+          autoComplete="off"
+          data-autofocus
+        />
+        <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
+        <Button
+          type="submit"
+          color="red"
+          loading={remove.isPending}
+          disabled={typed.trim() !== project.name.trim()}
+        >
+          Delete the project
+        </Button>
+      </form>
+    </Modal>
+  );
+}
