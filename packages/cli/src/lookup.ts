@@ -8,17 +8,22 @@ import {
   type Space,
   type User,
 } from '@certloop/contracts';
-import pLimit from 'p-limit';
+import { readPages } from './connection/pages.js';
 import type { Manager, Monitor } from './connection/session.js';
 import { UsageError } from './usage-error.js';
 
-/** The one thing that has this name; `said` names the kind in the error. Throws NotFound, or UsageError for several. */
-export function only<T extends { readonly id: string }>(found: readonly T[], name: string, said: string): T {
+/**
+ * The one thing that has this name; `said` names the kind in the error, `hint` where to find them. Throws NotFound, or
+ * UsageError for several.
+ */
+export function only<T extends { readonly id: string }>(
+  found: readonly T[],
+  name: string,
+  said: string,
+  hint = `certloop ${said.toLowerCase()}s lists those that you may see`,
+): T {
   const [first, ...others] = found;
-  if (first === undefined)
-    throw new NotFound(
-      `there is no ${said} ${name}; certloop ${said.toLowerCase()}s lists those that you may see`,
-    );
+  if (first === undefined) throw new NotFound(`there is no ${said} ${name}; ${hint}`);
   if (others.length === 0) return first;
   const ids = found.map(({ id }) => id).join(', ');
   throw new UsageError(`more than one ${said} is named ${name}; say which by its id: ${ids}`);
@@ -57,14 +62,31 @@ export async function findProvider(manager: Manager, named: string): Promise<Pro
   );
 }
 
-/** FQDNs of one space, or of all that may be read, each with its space's name. */
-export async function listFqdnsIn(manager: Manager, space: string | undefined) {
+/** Which FQDNs of a list, and in which order, as `GET /fqdns` takes it. */
+export type FqdnFilter = Omit<
+  NonNullable<NonNullable<Parameters<Manager['listAllFqdns']>[0]>['query']>,
+  'spaceId' | 'limit' | 'cursor'
+>;
+
+// the longest page that cert-manager returns
+const pageSize = 1000;
+
+/** FQDNs of one space, or of all that may be read, each with its space's name; at most `max`. */
+export async function listFqdnsIn(
+  manager: Manager,
+  space: string | undefined,
+  filter: FqdnFilter = {},
+  max = Number.POSITIVE_INFINITY,
+) {
   const spaces = space === undefined ? (await manager.listSpaces()).body : [await findSpace(manager, space)];
-  const lists = await pLimit(4).map(spaces, async ({ id, name }) => {
-    const { body } = await manager.listFqdns({ params: { id } });
-    return body.map((fqdn: Fqdn) => ({ ...fqdn, space: name }));
-  });
-  return lists.flat();
+  const names = new Map(spaces.map(({ id, name }) => [id, name]));
+  const spaceId = space === undefined ? undefined : spaces[0]?.id;
+  const limit = String(Math.min(max, pageSize));
+  const found = await readPages<Fqdn>(
+    (cursor) => manager.listAllFqdns({ query: { ...filter, spaceId, limit, cursor } }),
+    max,
+  );
+  return found.map((fqdn) => ({ ...fqdn, space: names.get(fqdn.spaceId) ?? fqdn.spaceId }));
 }
 
 /** By host name or id, in one space or wherever it is. */
@@ -75,8 +97,16 @@ export async function findFqdn(manager: Manager, named: string, space: string | 
 /** All that have the host name or id. */
 export async function findFqdns(manager: Manager, named: string, space: string | undefined) {
   const wanted = hostname(named);
-  const all = await listFqdnsIn(manager, space);
-  return all.filter(({ id, fqdn }) => id === named || fqdn === wanted);
+  const filter = isId(named) ? {} : { q: wanted.slice(0, maxNameLength) };
+  const found = await listFqdnsIn(manager, space, filter);
+  return found.filter(({ id, fqdn }) => id === named || fqdn === wanted);
+}
+
+// the longest name of a host (RFC 1035, section 2.3.4)
+const maxNameLength = 253;
+
+function isId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
 /** As cert-manager keeps it: ASCII (RFC 5891) in lower case, without the final dot. */

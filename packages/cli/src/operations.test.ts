@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { processIo } from './io.js';
-import { certManagerOperations, checkMonitorOperations, dummyCaOperations } from './operations.js';
+import {
+  accountOperations,
+  certManagerOperations,
+  checkMonitorOperations,
+  dummyCaOperations,
+} from './operations.js';
 import { createProgram } from './run.js';
 
 const program = createProgram([], processIo(), () => undefined);
@@ -19,6 +24,7 @@ const names = commandNames(program);
 test.each([
   ['cert-manager', certManagerOperations],
   ['check-monitor', checkMonitorOperations],
+  ['check-monitor by accounts', accountOperations],
   ['dummy-ca', dummyCaOperations],
 ])('each operation of %s has a command that exists, or a reason', (_service, operations) => {
   for (const [operation, reached] of Object.entries(operations)) {

@@ -1,4 +1,9 @@
-import type { certManagerContract, checkMonitorContract, dummyCaContract } from '@certloop/contracts';
+import type {
+  accountContract,
+  certManagerContract,
+  checkMonitorContract,
+  dummyCaContract,
+} from '@certloop/contracts';
 
 /** The command that calls an operation, or the reason why none does. */
 export type Reached = { readonly command: string } | { readonly reason: string };
@@ -18,15 +23,15 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getReadiness: not(forMachines),
   getOpenApi: not(forMachines),
   getStats: by('status'),
-  getOutlook: not('not yet; the console shows it'),
+  getOutlook: by('fqdns outlook'),
   getExpiryTimeline: not('for the chart of the console; expiring lists the FQDNs'),
   listChanges: not('for pages that stay open'),
   getAuthState: not('for the page that asks for the password'),
   login: by('login'),
   logout: by('login'),
   getMe: by('whoami'),
-  listSessions: not('sessions are those of browsers; the console lists and ends them'),
-  deleteSession: not('sessions are those of browsers; the console lists and ends them'),
+  listSessions: by('sessions list'),
+  deleteSession: by('sessions delete'),
   changePassword: not('a password is changed in the console, where its owner is signed in'),
   bootstrap: not('once for a service, by its console or curl (docs/deploy.md)'),
   listApiTokens: by('tokens list'),
@@ -45,9 +50,9 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getIssuancePolicy: by('spaces policy'),
   setIssuancePolicy: by('spaces policy'),
   countFqdns: by('spaces get'),
-  listFqdns: by('fqdns list'),
-  listAllFqdns: not('not yet; fqdns list asks space by space'),
-  countFqdnStates: not('for the overview of the console'),
+  listFqdns: by('issue'),
+  listAllFqdns: by('fqdns list'),
+  countFqdnStates: by('fqdns count'),
   updateFqdn: by('fqdns update'),
   getFqdn: by('fqdns get'),
   createFqdn: by('fqdns add'),
@@ -68,10 +73,10 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getCertificate: by('certificates get'),
   deliverCertificate: not('certificates download asks by id, which also reaches earlier ones'),
   downloadCertificate: by('certificates download'),
-  getChallengeSetup: not('not yet; the console shows what to publish'),
-  listIssuanceJobs: not('not yet; issue waits for its request'),
-  getIssuanceJob: not('not yet; issue waits for its request'),
-  continueIssuanceJob: not('not yet; the console goes on with a request'),
+  getChallengeSetup: by('fqdns challenge-setup'),
+  listIssuanceJobs: by('issuance-jobs list'),
+  getIssuanceJob: by('issuance-jobs get'),
+  continueIssuanceJob: by('issuance-jobs continue'),
   listRenewals: by('renewals list'),
   createTestRenewal: not(forTests),
   triggerRenewals: not(forTests),
@@ -90,10 +95,10 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getUser: by('users get'),
   updateUser: by('users update'),
   deleteUser: by('users delete'),
-  getUserPermissions: not('not yet; groups get shows who belongs to what'),
+  getUserPermissions: by('users permissions'),
   getAvatar: not(picture),
   uploadAvatar: not(picture),
-  getOwnPermissions: not('whoami and spaces get show what the caller may do'),
+  getOwnPermissions: by('users permissions'),
   listPermissionGroups: by('groups list'),
   createPermissionGroup: by('groups create'),
   getPermissionGroup: by('groups get'),
@@ -117,7 +122,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   listAuditClearings: by('audit clearings'),
 };
 
-/** Every operation of check-monitor that a key of a project may call; accounts are reached by sessions alone. */
+/** Every operation of check-monitor that a key of a project may call. */
 export const checkMonitorOperations: Readonly<Record<keyof typeof checkMonitorContract, Reached>> = {
   listChecks: by('checks list'),
   getCheck: by('checks get'),
@@ -132,6 +137,46 @@ export const checkMonitorOperations: Readonly<Record<keyof typeof checkMonitorCo
   listChannels: by('integrations list'),
   testIntegration: by('integrations test'),
   listBadges: by('checks badges'),
+};
+
+/** Every operation of check-monitor that takes a session of an account. */
+export const accountOperations: Readonly<Record<keyof typeof accountContract, Reached>> = {
+  getState: not('for the page that asks for the password'),
+  login: by('projects list'),
+  logout: by('projects list'),
+  getMe: not('for pages; projects list shows what the account reaches'),
+  getLimits: not('for the console; operators see them by check-monitor user list'),
+  changePassword: not('a password is changed in the console, where its owner is signed in'),
+  listProjects: by('projects list'),
+  createProject: by('projects create'),
+  getProject: by('projects get'),
+  renameProject: by('projects update'),
+  deleteProject: by('projects delete'),
+  listMembers: by('projects get'),
+  putMember: by('projects add-member'),
+  removeMember: by('projects remove-member'),
+  createKey: by('projects create-key'),
+  revokeKey: by('projects revoke-key'),
+  listAccountChannels: by('integrations get'),
+  createChannel: by('integrations create'),
+  editChannel: by('integrations update'),
+  deleteChannel: by('integrations delete'),
+  testChannel: not('integrations test does the same with a key'),
+  findOwnCheck: by('projects get'),
+  listAccountChecks: by('projects delete'),
+  getCheckStates: not('for pages that stay open; checks list shows them'),
+  getAccountCheck: not('checks get does the same with a key'),
+  listAccountPings: not('pings list does the same with a key'),
+  getAccountPingBody: not('pings get does the same with a key'),
+  listAccountFlips: not('flips list does the same with a key'),
+  previewSchedule: not('for the form of the console'),
+  diagnoseCheck: not('for the page of a check'),
+  listEvents: not('for the page of a check; pings and flips list them apart'),
+  getDurations: not('for the chart of a check'),
+  getDowntimes: not('for the chart of a check'),
+  listChannelKinds: by('integrations kinds'),
+  tryChannel: not('for the form of the console; integrations test tries a saved one'),
+  listDeliveries: by('integrations deliveries'),
 };
 
 /** Every operation of dummy-ca beside its ACME server. */

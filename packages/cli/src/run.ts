@@ -2,17 +2,21 @@ import { Command, CommanderError, Option } from 'commander';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
 import { addCheckFiles } from './commands/check-files.js';
+import { addFlips, addPings } from './commands/checks/check-history.js';
 import { addChecks } from './commands/checks/checks.js';
 import { addIntegrations } from './commands/checks/integrations.js';
 import { addJobs } from './commands/checks/jobs.js';
+import { addProjects } from './commands/checks/projects.js';
 import { addCompletion } from './commands/completion.js';
 import { addCsrs } from './commands/csrs.js';
 import { addFqdns } from './commands/fqdns.js';
 import { addInstall } from './commands/install.js';
+import { addIssuanceJobs } from './commands/issuance-jobs.js';
 import { addIssue } from './commands/issue.js';
 import { addAudit } from './commands/people/audit.js';
 import { addGroups } from './commands/people/groups.js';
 import { addLogin } from './commands/people/login.js';
+import { addSessions } from './commands/people/sessions.js';
 import { addTokens } from './commands/people/tokens.js';
 import { addUsers } from './commands/people/users.js';
 import { addProbe } from './commands/probe.js';
@@ -31,6 +35,7 @@ const environment = `
 Environment, which wins over a stored log-in:
   CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
   CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key
+  CERTLOOP_MONITOR_EMAIL                      your account there, for projects and integrations
   CERTLOOP_CA_URL                             address of dummy-ca
   CERTLOOP_CREDENTIALS                        file of all, such as data/credentials.json of npm start
 
@@ -138,9 +143,13 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addSpaces(program, open);
   addFqdns(program, open);
   addIssue(program, open);
+  addIssuanceJobs(program, open);
   addCertificates(program, open);
   addChecks(program, open);
+  addPings(program, open);
+  addFlips(program, open);
   addIntegrations(program, open);
+  addProjects(program, open);
   addJobs(program, open, ended);
   addCa(program, open);
   addProbe(program, open, ended);
@@ -150,6 +159,7 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addUsers(program, open);
   addGroups(program, open);
   addTokens(program, open);
+  addSessions(program, open);
   addAudit(program, open);
   addInstall(program, open);
   addCompletion(program, open);

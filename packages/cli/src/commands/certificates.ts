@@ -9,7 +9,6 @@ import {
   revocationReasonNames,
 } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import pLimit from 'p-limit';
 import type { Manager, Session } from '../connection/session.js';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration } from '../numbers.js';
@@ -199,23 +198,16 @@ async function revoke(
 }
 
 async function listExpiring(
-  { progress: start, report, manager }: Session,
+  { report, manager }: Session,
   { within, space }: { within: number; space?: string },
 ): Promise<void> {
   const client = await manager();
-  const fqdns = await listFqdnsIn(client, space);
-  const progress = start(fqdns.length);
-  const newest = await pLimit(8).map(fqdns, async (fqdn) => {
-    const { body } = await client.listCertificates({ params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id } });
-    progress.step(fqdn.fqdn);
-    const { expiresAt } = body.at(-1) ?? {};
+  const expiresBefore = new Date(Date.now() + within * 86_400_000).toISOString();
+  const filter = { expiresBefore, sort: 'expiresAt', include: 'status' } as const;
+  const soon = (await listFqdnsIn(client, space, filter)).flatMap(({ status, ...fqdn }) => {
+    const { expiresAt } = status?.certificate ?? {};
     return expiresAt === undefined ? [] : [{ ...fqdn, expiresAt, days: daysUntil(expiresAt, new Date()) }];
   });
-  progress.end();
-  const soon = newest
-    .flat()
-    .filter(({ expiresAt }) => Date.parse(expiresAt) < Date.now() + within * 86_400_000)
-    .sort((a, b) => a.expiresAt.localeCompare(b.expiresAt));
   report.list(soon, ({ fqdn, space: place, expiresAt, days, renewalEnabled }) => ({
     fqdn,
     space: place,

@@ -1,8 +1,10 @@
 import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from 'commander';
 import type { Session } from '../connection/session.js';
-import { findFqdn, findFqdns, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
+import { findFqdn, findFqdns, findProvider, findSpace } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
+import { addFqdnLists } from './fqdn-lists.js';
+import { addChallengeSetup } from './issuance-jobs.js';
 
 interface NewFqdn {
   readonly space: string;
@@ -34,18 +36,8 @@ function momentOf(text: string): string {
 export function addFqdns(program: Command, open: () => Session): void {
   const fqdns = program
     .command('fqdns')
-    .description('FQDNs: list, add, delete, switch renewal, explain it, accept an expiry');
-  fqdns
-    .command('list', { isDefault: true })
-    .description('List FQDNs')
-    .option('-s, --space <space>', 'only those of one space')
-    .action(async ({ space }: InSpace) => {
-      const { report, manager } = open();
-      report.list(await listFqdnsIn(await manager(), space), ({ warning: _, ...row }) => {
-        const { warning: _none, ...shown } = rowOf(row);
-        return shown;
-      });
-    });
+    .description('FQDNs: list, count, add, update, delete; their renewal, expiry, challenges and outlook');
+  addFqdnLists(fqdns, open);
   fqdns
     .command('get <fqdn>')
     .description('Show an FQDN and what you may do with it')
@@ -98,6 +90,7 @@ export function addFqdns(program: Command, open: () => Session): void {
       report.done(body.message, fqdn);
     });
   addRenewal(fqdns, open);
+  addChallengeSetup(fqdns, open);
 }
 
 function addRenewal(fqdns: Command, open: () => Session): void {

@@ -18,7 +18,15 @@ const connectionSchema = z.object({
       username: z.string().optional(),
     })
     .optional(),
-  checkMonitor: z.object({ url: addressSchema, readWriteKey: secretSchema }).optional(),
+  checkMonitor: z
+    .object({
+      url: addressSchema,
+      readWriteKey: secretSchema.optional(),
+      /** Of the account, for what no key may do; the password is asked for where it is absent. */
+      email: z.string().optional(),
+      password: z.string().optional(),
+    })
+    .optional(),
   dummyCa: z.object({ url: addressSchema }).optional(),
 });
 
@@ -40,16 +48,28 @@ export async function readConnection({ env }: Io): Promise<Connection> {
   const file = named || loginFile(env);
   const stored = await readFileOf(file, named !== undefined && named !== '');
   const certManager = pairOf(env, 'CERTLOOP_URL', 'CERTLOOP_TOKEN');
-  const checkMonitor = pairOf(env, 'CERTLOOP_MONITOR_URL', 'CERTLOOP_MONITOR_KEY');
+  const monitorEmail = env['CERTLOOP_MONITOR_EMAIL'] || undefined;
+  const checkMonitor = monitorOf(env, monitorEmail);
   const dummyCa = env['CERTLOOP_CA_URL'] || undefined;
   if (dummyCa !== undefined && !isAddress(dummyCa))
     throw new UsageError(`CERTLOOP_CA_URL is no address: ${dummyCa}`);
   return {
     ...stored,
     ...(certManager && { certManager: { url: certManager[0], token: certManager[1] } }),
-    ...(checkMonitor && { checkMonitor: { url: checkMonitor[0], readWriteKey: checkMonitor[1] } }),
+    ...(checkMonitor && { checkMonitor }),
     ...(dummyCa && { dummyCa: { url: dummyCa } }),
   };
+}
+
+/** With a key, an account, or both. */
+function monitorOf(env: Io['env'], email: string | undefined): Connection['checkMonitor'] {
+  const account = email === undefined ? {} : { email };
+  const url = env['CERTLOOP_MONITOR_URL'] || undefined;
+  if (email !== undefined && url !== undefined && !env['CERTLOOP_MONITOR_KEY'] && isAddress(url))
+    return { url, ...account };
+  const [address, readWriteKey] = pairOf(env, 'CERTLOOP_MONITOR_URL', 'CERTLOOP_MONITOR_KEY') ?? [];
+  if (address === undefined || readWriteKey === undefined) return undefined;
+  return { url: address, readWriteKey, ...account };
 }
 
 /** Whether a text is the address of a service, such as https://certs.example.org. */

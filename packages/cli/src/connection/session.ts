@@ -69,9 +69,9 @@ export function openSession(given: Io, settings: SessionSettings): Session {
     },
     monitor: async () => {
       const { checkMonitor } = await connection();
-      if (checkMonitor === undefined)
+      if (checkMonitor?.readWriteKey === undefined)
         throw new UsageError(
-          'set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project',
+          'set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project; certloop projects create-key makes one',
         );
       return createCheckMonitorClient({
         baseUrl: checkMonitor.url,

@@ -148,7 +148,9 @@ describe('certificates', () => {
 
   test('are listed for people', async () => {
     const { out } = await certloop(['fqdns', '--space', 'Shop']);
-    expect(out).toMatch(/^FQDN +SPACE +RENEWAL +ID\ngood\.example\.test +Shop +on +\S+\n$/);
+    expect(out).toMatch(
+      /^FQDN +SPACE +STATE +EXPIRES +RENEWAL\ngood\.example\.test +Shop +valid +[\d-]{10} +on\n$/,
+    );
     expect((await certloop(['expiring', '--within', '30'])).out).toBe('none\n');
     expect((await certloop(['expiring', '--within', '400'])).out).toContain('good.example.test');
     expect((await certloop(['renewals'])).out).toMatch(/good\.example\.test +\S+Z +pending +1/);
@@ -392,6 +394,125 @@ describe('the nouns', () => {
     expect(await asJson(['checks', 'update', 'nightly', '--grace', '3h'])).toMatchObject({ grace: 10_800 });
     expect((await certloop(['checks', 'get', 'nightly'])).out).toContain('grace: 10800');
     expect(await code(['checks', 'output', 'nightly', '--ping', '999'])).toBe(1);
+    expect((await certloop(['pings', 'get', 'nightly', '--ping', '2'])).out).toBe('copied\n');
+    expect((await certloop(['pings', 'nightly', '-o', 'jsonpath=$[*].n'])).out).toBe('2\n1\n');
+    expect((await certloop(['flips', 'nightly', '-o', 'csv'])).out).toMatch(/^time,status\r?\n\S+,down/);
+  });
+});
+
+describe('lists and requests', () => {
+  test('FQDNs of all spaces are filtered, sorted and counted', async () => {
+    const names = async (...options: string[]) =>
+      (await certloop(['fqdns', 'list', '-o', 'name', ...options])).out.trim().split('\n');
+    const all = await names('--sort', 'fqdn');
+    expect(all).toEqual([...all].sort());
+    expect(all.length).toBeGreaterThan(2);
+    expect(await names('--sort', 'fqdn', '--limit', '2')).toEqual(all.slice(0, 2));
+    expect(await names('--query', 'nouns', '--space', 'Team')).toEqual(['nouns.example.test']);
+    expect(await names('--state', 'unfinished', '--space', 'Team')).toEqual(['nodes.example.test']);
+    expect(await names('--expires-within', '36h')).toEqual(['']);
+    expect(await names('--provider', 'acme', '--renewal', 'on')).toEqual(['']);
+    const counts = await asJson(['fqdns', 'count', '--space', 'Team']);
+    expect(counts).toMatchObject({ total: 2, unfinished: 1, valid: 1 });
+    const wide = (await certloop(['fqdns', '--query', 'nouns', '-o', 'wide'])).out;
+    expect(wide).toMatch(/^FQDN .* REASON +ID\n/);
+    expect(await asJson(['fqdns', 'outlook', '--space', 'Team'])).toEqual([]);
+    expect((await certloop(['fqdns', 'outlook'])).out).toMatch(/^dummy-ca +\d+ d .* good\.example\.test /m);
+  });
+
+  test('requests for certificates are listed for an FQDN or a space', async () => {
+    const name = 'nouns.example.test';
+    expect(await asJson(['issuance-jobs', name])).toEqual([]);
+    expect(await asJson(['issuance-jobs', '--space', 'Team', '--status', 'failed'])).toEqual([]);
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    for (const verb of ['get', 'continue'])
+      expect(await certloop(['jobs', verb, unknown])).toMatchObject({ code: 1, out: '' });
+    expect(await certloop(['issuance-jobs'])).toMatchObject({
+      code: 2,
+      err: 'certloop: name an FQDN, or a space with --space\n',
+    });
+    expect(await asJson(['fqdns', 'challenge-setup', name])).toMatchObject({ names: [name], waiting: [] });
+  });
+
+  test('permissions are shown, and sessions are listed and ended with the password', async () => {
+    const { url, username, password } = stack.credentials.certManager;
+    expect((await certloop(['users', 'permissions'])).out).toMatch(/^administrator: yes$/m);
+    expect(await asJson(['users', 'permissions', username])).toMatchObject({ isAdmin: true });
+    const before = await signIn(url, username, password);
+    const listed = await certloop(['sessions', '--json'], { input: `${password}\n` });
+    const others = JSON.parse(listed.out).filter(({ isCurrent }: { isCurrent: boolean }) => !isCurrent);
+    expect(others).toHaveLength(1);
+    const ended = await certloop(['sessions', 'delete', others[0].id], { input: `${password}\n` });
+    expect(ended).toMatchObject({ code: 0, err: '' });
+    expect((await fetch(`${url}/auth/me`, { headers: { cookie: before.cookie } })).status).toBe(401);
+  });
+});
+
+describe('the account of the monitor', () => {
+  test('creates projects once, with members and keys', async () => {
+    const create = ['projects', 'create', 'Nightly jobs', '--exit-code'];
+    expect((await certloop(create)).code).toBe(0);
+    expect((await certloop([...create, '--if-not-exists'])).code).toBe(3);
+    expect(await certloop(create)).toMatchObject({ code: 2, err: expect.stringContaining('--twin') });
+    await asJson(['projects', 'update', 'Nightly jobs', '--name', 'Nights']);
+    const made = await asJson(['projects', 'create-key', 'Nights', 'read-write']);
+    const { url: CERTLOOP_MONITOR_URL } = stack.credentials.checkMonitor;
+    const env = { CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY: made.key };
+    expect((await certloop(['checks', 'create', 'In another project'], { env })).code).toBe(0);
+    const again = await certloop(['projects', 'create-key', 'Nights', 'read-write']);
+    expect(again).toMatchObject({ code: 2, err: expect.stringMatching(/would be replaced.*--yes/) });
+    expect((await certloop(['projects', 'revoke-key', 'Nights', 'read-write', '-y'])).code).toBe(0);
+    expect((await certloop(['checks'], { env })).code).toBe(1);
+    expect((await certloop(['projects', 'get', 'Nights'])).out).toMatch(/^members: \S+@\S+ \(owner\)$/m);
+    await monitorCommand(
+      ['user', 'create', '--email', 'anna@example.test'],
+      stack.plan.environments['check-monitor'],
+    );
+    const add = ['projects', 'add-member', 'Nights', 'anna@example.test', '--role', 'read-only'];
+    expect((await certloop(add)).out).toBe('anna@example.test is read-only of Nights\n');
+    const remove = ['projects', 'remove-member', 'Nights', 'anna@example.test'];
+    expect((await certloop(remove)).code).toBe(0);
+    expect(await certloop(['projects', 'delete', 'Nights'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('with its 1 checks'),
+    });
+    expect((await certloop(['projects', 'delete', 'Nights', '--yes'])).code).toBe(0);
+  });
+
+  test('creates, shows, changes and deletes integrations of the project of the key', async () => {
+    const create = ['integrations', 'create', 'Hook', '--kind', 'webhook', '--exit-code'];
+    const { code, out } = await certloop([...create, '--url', 'https://hook.example/']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^name: Hook\nkind: webhook\n/) });
+    expect((await certloop([...create, '--if-not-exists'])).code).toBe(3);
+    expect((await certloop(['integrations'])).out).toMatch(/^Hook +webhook/m);
+    const settings = JSON.stringify({ down: { url: 'https://other.example/' } });
+    const changed = await certloop(['integrations', 'update', 'Hook', '--settings', '-'], {
+      input: settings,
+    });
+    expect(changed).toMatchObject({ code: 0, out: expect.stringContaining('https://other.example/') });
+    expect(await asJson(['integrations', 'get', 'Hook'])).toMatchObject({ settings: { up: null } });
+    expect(await asJson(['integrations', 'deliveries', 'Hook'])).toEqual([]);
+    expect((await certloop(['integrations', 'kinds'])).out).toMatch(/^ntfy .*topic/m);
+    expect((await certloop(['integrations', 'delete', 'Hook'])).code).toBe(2);
+    expect((await certloop(['integrations', 'delete', 'Hook', '-y'])).out).toBe('deleted Hook\n');
+    const wrong = await certloop(['integrations', 'create', 'X', '--kind', 'nothing']);
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('kind: must be one of') });
+  });
+
+  test('is asked for where only a key is known, and its password where only its address is', async () => {
+    const { url, readWriteKey, email = '', password } = stack.credentials.checkMonitor;
+    const keyed = { CERTLOOP_MONITOR_URL: url, CERTLOOP_MONITOR_KEY: readWriteKey };
+    expect(await certloop(['projects'], { env: keyed })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('CERTLOOP_MONITOR_EMAIL'),
+    });
+    const env = { CERTLOOP_MONITOR_URL: url, CERTLOOP_MONITOR_EMAIL: email };
+    const listed = await certloop(['projects', '-o', 'name'], { env, input: `${password}\n` });
+    expect(listed.out).toMatch(/^CertLoop$/m);
+    expect(await certloop(['checks'], { env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('projects create-key'),
+    });
   });
 });
 

@@ -35,8 +35,35 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
         ping: 'ping_url' in check ? check.ping_url : undefined,
       }));
     });
+  withPings(checks.command('pings <check>'), open);
+  withFlips(checks.command('flips <check>'), open);
+  withOutput(checks.command('output <check>'), open);
   checks
-    .command('pings <check>')
+    .command('badges')
+    .description('List the addresses of badges, by tag')
+    .action(async () => {
+      const { report, monitor } = open();
+      const { badges } = (await (await monitor()).listBadges()).body;
+      const rows = Object.entries(badges).map(([tag, urls]) => ({ tag, ...urls }));
+      report.list(rows, (row) => row, { wide: ['svg3', 'json', 'json3', 'shields', 'shields3'] });
+    });
+}
+
+/** Adds the noun `pings`. */
+export function addPings(program: Command, open: () => Session): void {
+  const pings = program.command('pings').description('Pings of a check: list them, print what one sent');
+  withPings(pings.command('list <check>', { isDefault: true }), open);
+  withOutput(pings.command('get <check>'), open);
+}
+
+/** Adds the noun `flips`. */
+export function addFlips(program: Command, open: () => Session): void {
+  const flips = program.command('flips').description('Changes of status of a check');
+  withFlips(flips.command('list <check>', { isDefault: true }), open);
+}
+
+function withPings(command: Command, open: () => Session): void {
+  command
     .description('List the pings of a check, newest first')
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 10_000), 20)
     .action(async (named: string, { limit }: { limit: number }) => {
@@ -46,8 +73,10 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
       const { pings } = (await client.listPings({ params: { id } })).body;
       report.list(pings.slice(0, limit), pingRow, { wide: ['address', 'client', 'run'] });
     });
-  checks
-    .command('flips <check>')
+}
+
+function withFlips(command: Command, open: () => Session): void {
+  command
     .description('List the changes of status of a check, newest first')
     .option(
       '--within <duration>',
@@ -62,8 +91,10 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
       const { body } = await client.listFlips({ params: { id }, query });
       report.list(body, ({ timestamp, up }) => ({ time: timestamp, status: up === 1 ? 'up' : 'down' }));
     });
-  checks
-    .command('output <check>')
+}
+
+function withOutput(command: Command, open: () => Session): void {
+  command
     .description('Print the output of the last run, or of the ping with a number')
     .option(
       '--ping <n>',
@@ -71,15 +102,6 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
       wholeNumber('--ping', 1, 999_999_999),
     )
     .action((named: string, { ping }: { ping?: number }) => printOutput(open(), named, ping));
-  checks
-    .command('badges')
-    .description('List the addresses of badges, by tag')
-    .action(async () => {
-      const { report, monitor } = open();
-      const { badges } = (await (await monitor()).listBadges()).body;
-      const rows = Object.entries(badges).map(([tag, urls]) => ({ tag, ...urls }));
-      report.list(rows, (row) => row, { wide: ['svg3', 'json', 'json3', 'shields', 'shields3'] });
-    });
 }
 
 async function printOutput({ io, monitor }: Session, named: string, ping: number | undefined): Promise<void> {

@@ -3,10 +3,13 @@ import { UpstreamFailed } from '@certloop/contracts';
 import type { Command } from 'commander';
 import type { Session } from '../../connection/session.js';
 import { only } from '../../lookup.js';
+import { addOwnIntegrations } from './own-integrations.js';
 
 /** Adds `integrations`. */
 export function addIntegrations(program: Command, open: () => Session): void {
-  const integrations = program.command('integrations').description('Integrations of the monitor: list, test');
+  const integrations = program
+    .command('integrations')
+    .description('Integrations of the monitor: where alerts are sent');
   integrations
     .command('list', { isDefault: true })
     .description('List where alerts are sent, and how many checks each integration is assigned to')
@@ -43,6 +46,7 @@ export function addIntegrations(program: Command, open: () => Session): void {
       if (!ok) throw new UpstreamFailed(`the test message by ${name || kind} did not arrive: ${error}`);
       report.done(`sent a test message by ${name || kind}`, { id, name, kind, ok });
     });
+  addOwnIntegrations(integrations, open);
 }
 
 function stateOf({ disabled_at: off, cannot_send: obstacle, ...more }: Integration): string {

@@ -2,10 +2,9 @@ import { type ApiToken, tokenScopes } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { requireYes } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
-import { type SignedIn, signIn } from '../../connection/sign-in.js';
+import { withPassword } from '../../connection/with-password.js';
 import { findSpace, findUser, only } from '../../lookup.js';
 import { duration } from '../../numbers.js';
-import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ name, scope, expiresAt, lastUsedAt, spaceIds, id }: ApiToken) => ({
   name,
@@ -57,21 +56,6 @@ export function addTokens(program: Command, open: () => Session): void {
     .option('--user <user>', 'that of another user, for administrators')
     .option('-y, --yes', 'revoke; without it, the command only names the token')
     .action((named: string, options: { user?: string; yes?: true }) => deleteToken(open(), named, options));
-}
-
-/** Works in a session of the one who is logged in, which ends afterwards. */
-async function withPassword(session: Session, work: (signedIn: SignedIn) => Promise<void>): Promise<void> {
-  const { url, token } = (await session.connection()).certManager ?? {};
-  if (url === undefined)
-    throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
-  const { username } = (await (await session.manager()).getMe()).body.user;
-  if (token === undefined) throw new UsageError('log in first (certloop login)');
-  const signedIn = await signIn(session.io, url, username);
-  try {
-    await work(signedIn);
-  } finally {
-    await signedIn.manager.logout({ headers: signedIn.headers });
-  }
 }
 
 async function createToken(session: Session, name: string, options: NewToken): Promise<void> {

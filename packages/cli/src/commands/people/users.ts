@@ -26,7 +26,9 @@ interface UserOptions {
 
 /** Adds `users`; all of it is for administrators. */
 export function addUsers(program: Command, open: () => Session): void {
-  const users = program.command('users').description('Users of cert-manager, for administrators');
+  const users = program
+    .command('users')
+    .description('Users of cert-manager, for administrators; users permissions for everyone');
   users
     .command('list', { isDefault: true })
     .description('List users')
@@ -65,6 +67,10 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('--revoke-tokens', 'revoke all API tokens of the user')
     .action((named: string, options: UserOptions) => updateUser(open(), named, options));
   users
+    .command('permissions [user]')
+    .description('Show what a user may do and by which groups, by name or id; you when absent')
+    .action((named: string | undefined) => showPermissions(open(), named));
+  users
     .command('delete <user>')
     .description('Delete a user with his API tokens')
     .option('-y, --yes', 'delete; without it, the command only names the user')
@@ -75,6 +81,31 @@ export function addUsers(program: Command, open: () => Session): void {
       requireYes(yes, `user ${user.username} would be deleted with all API tokens`);
       report.done((await client.deleteUser({ params: { id: user.id } })).body.message, user);
     });
+}
+
+async function showPermissions({ report, manager }: Session, named: string | undefined): Promise<void> {
+  const client = await manager();
+  const { body } =
+    named === undefined
+      ? await client.getOwnPermissions()
+      : await client.getUserPermissions({ params: { id: (await findUser(client, named)).id } });
+  const spaces = new Map((await client.listSpaces()).body.map(({ id, name }) => [id, name]));
+  const where = (allowed: Readonly<Record<string, boolean>>) =>
+    Object.keys(allowed)
+      .filter((id) => allowed[id])
+      .map((id) => spaces.get(id) ?? id)
+      .join(', ') || 'nowhere';
+  report.thing(body, ({ isAdmin, accessibleSpaces, permissions: may, groups }) => ({
+    administrator: isAdmin ? 'yes' : 'no',
+    groups: groups.map(({ name, permission }) => `${name} (${permission})`).join(', '),
+    reads: accessibleSpaces.map((id) => spaces.get(id) ?? id).join(', '),
+    'creates spaces': may.canCreateSpace ? 'yes' : 'no',
+    'deletes spaces': may.canDeleteSpace ? 'yes' : 'no',
+    'adds FQDNs': where(may.canCreateFqdn),
+    'deletes FQDNs': where(may.canDeleteFqdn),
+    'uploads CSRs': where(may.canUploadCSR),
+    'requests certificates': where(may.canSignCSR),
+  }));
 }
 
 async function createUser(session: Session, username: string, options: UserOptions): Promise<void> {

@@ -1,0 +1,187 @@
+import type { AccountChannel } from '@certloop/contracts';
+import type { Command } from 'commander';
+import { requireYes } from '../../confirm.js';
+import { type Account, withAccount } from '../../connection/account.js';
+import type { Session } from '../../connection/session.js';
+import { readJsonObject } from '../../json-file.js';
+import { only } from '../../lookup.js';
+import { wholeNumber } from '../../numbers.js';
+import { UsageError } from '../../usage-error.js';
+
+interface InProject {
+  readonly project?: string;
+}
+
+interface SettingsOptions extends InProject {
+  readonly url?: string;
+  readonly settings?: string;
+}
+
+interface NewIntegration extends SettingsOptions {
+  readonly kind: string;
+  readonly assign: boolean;
+  readonly ifNotExists?: true;
+  readonly twin?: true;
+}
+
+const rowOf = ({ name, kind, verified, disabled, settings, id }: AccountChannel) => ({
+  name,
+  kind,
+  verified: verified ? 'yes' : 'no',
+  enabled: disabled ? 'no' : 'yes',
+  settings,
+  id,
+});
+
+/** Adds what no key may do with integrations: `integrations get`, `create`, `update`, `delete` and two lists. */
+export function addOwnIntegrations(integrations: Command, open: () => Session): void {
+  inProject(integrations.command('get <integration>'))
+    .description('Show an integration with its settings, without secrets, by name or id')
+    .action((named: string, options: InProject) =>
+      withIntegration(open(), named, options, async ({ report }, _account, found) => {
+        report.thing(found, (shown) => ({
+          ...rowOf(shown),
+          'last message': shown.last_notify ?? undefined,
+          'last error': shown.last_error || undefined,
+          'failing since': shown.failing_since ?? undefined,
+        }));
+      }),
+    );
+  withSettings(integrations.command('create <name>'))
+    .description('Create an integration that all checks of the project notify')
+    .requiredOption('--kind <kind>', 'what it is; integrations kinds lists them')
+    .option('--no-assign', 'assign it to no check')
+    .option('--if-not-exists', 'an integration of that name is enough')
+    .option('--twin', 'create it although another integration has the name')
+    .action((name: string, options: NewIntegration) => createIntegration(open(), name, options));
+  withSettings(integrations.command('update <integration>'))
+    .description('Change an integration; secrets that are left out stay')
+    .option('--name <name>', 'its new name')
+    .action(async (named: string, { name, ...options }: SettingsOptions & { readonly name?: string }) => {
+      const session = open();
+      const given = await readSettings(session, options);
+      if (name === undefined && given === undefined)
+        throw new UsageError('name what is to change: --name, --settings or --url');
+      await withIntegration(session, named, options, async ({ report }, { client, params }, { kind }) => {
+        const settings = given === undefined ? {} : { settings: given(kind) };
+        const body = { ...(name !== undefined && { name }), ...settings };
+        report.thing((await client.editChannel({ params, body })).body, rowOf);
+      });
+    });
+  inProject(integrations.command('delete <integration>'))
+    .description('Delete an integration, by name or id')
+    .option('-y, --yes', 'delete; without it, the command only names the integration')
+    .action((named: string, { yes, ...options }: InProject & { readonly yes?: true }) =>
+      withIntegration(open(), named, options, async ({ report }, { client, params }, found) => {
+        requireYes(yes, `integration ${found.name || found.id} would be deleted, and send no more alerts`);
+        await client.deleteChannel({ params });
+        report.done(`deleted ${found.name || found.id}`, found);
+      }),
+    );
+  inProject(integrations.command('deliveries <integration>'))
+    .description('List the messages of an integration, newest first')
+    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 100), 20)
+    .action((named: string, { limit, ...options }: InProject & { readonly limit: number }) =>
+      withIntegration(open(), named, options, async ({ report }, { client, params }) => {
+        const query = { limit: String(limit) };
+        const { deliveries } = (await client.listDeliveries({ params, query })).body;
+        report.list(deliveries, ({ at, check, status, attempt, error }) => ({
+          time: at,
+          check: check ?? 'test',
+          status,
+          attempt,
+          error,
+        }));
+      }),
+    );
+  integrations
+    .command('kinds')
+    .description('List the kinds of integrations and their settings')
+    .action(async () => {
+      const session = open();
+      await withAccount(session, async ({ client }) => {
+        const { kinds } = (await client.listChannelKinds()).body;
+        session.report.list(kinds, ({ kind, label, schema, missing }) => ({
+          kind,
+          label,
+          settings: Object.keys((schema['properties'] ?? {}) as object).join(', '),
+          missing,
+        }));
+      });
+    });
+}
+
+function inProject(command: Command): Command {
+  return command.option('--project <project>', 'its project, by name or id; that of the key when absent');
+}
+
+function withSettings(command: Command): Command {
+  return inProject(command)
+    .option('--url <address>', 'the address, for kinds that need only one')
+    .option('--settings <file>', 'its settings as a JSON object; - is standard input');
+}
+
+/** The settings for a kind that the options give; undefined without any. */
+async function readSettings({ io }: Session, { url, settings: file }: SettingsOptions) {
+  if (url !== undefined && file !== undefined)
+    throw new UsageError('--url and --settings exclude each other');
+  if (url !== undefined)
+    return (kind: string): Record<string, unknown> => (kind === 'webhook' ? webhookAt(url) : { url });
+  if (file === undefined) return undefined;
+  const settings = await readJsonObject(io, file, '--settings');
+  return () => settings;
+}
+
+const webhookBody =
+  '{"check": $NAME_JSON, "status": "$STATUS", "at": "$NOW", "exit_status": $EXITSTATUS, "body": $BODY_JSON}';
+
+/** As `check-monitor channel create --url` does it. */
+function webhookAt(url: string): Record<string, unknown> {
+  const headers = { 'Content-Type': 'application/json' };
+  const call = { method: 'POST', url, headers, body: webhookBody };
+  return { down: call, up: call };
+}
+
+async function createIntegration(session: Session, name: string, options: NewIntegration): Promise<void> {
+  const { kind, assign, ifNotExists, twin, project: named } = options;
+  const settings = (await readSettings(session, options))?.(kind) ?? {};
+  await withAccount(session, async ({ client, project }) => {
+    const params = { projectId: (await project(named)).id };
+    const { channels } = (await client.listAccountChannels({ params })).body;
+    const same = channels.find((channel) => channel.name === name);
+    if (same !== undefined && ifNotExists === true) {
+      session.unchanged();
+      return session.report.thing(same, rowOf);
+    }
+    if (same !== undefined && twin !== true)
+      throw new UsageError(
+        `there is an integration ${name} already (${same.id}): --if-not-exists takes it, --twin creates another one`,
+      );
+    const { body } = await client.createChannel({ params, body: { kind, name, settings, assign } });
+    session.report.thing(body, rowOf);
+    if (!body.verified)
+      session.report.warn(`the mail address must be confirmed by the link in the mail that it got`);
+  });
+}
+
+/** Works on an integration of a project, by name or id. */
+async function withIntegration(
+  session: Session,
+  named: string,
+  { project: ofProject }: InProject,
+  work: (
+    session: Session,
+    at: Pick<Account, 'client'> & {
+      readonly params: { readonly projectId: string; readonly channelId: string };
+    },
+    found: AccountChannel,
+  ) => Promise<void>,
+): Promise<void> {
+  await withAccount(session, async ({ client, project }) => {
+    const { id: projectId } = await project(ofProject);
+    const { channels } = (await client.listAccountChannels({ params: { projectId } })).body;
+    const matching = channels.filter(({ id, name }) => id === named.toLowerCase() || name === named);
+    const found = only(matching, named, 'integration');
+    await work(session, { client, params: { projectId, channelId: found.id } }, found);
+  });
+}

@@ -1,0 +1,177 @@
+import { type AccountProject, keyKinds } from '@certloop/contracts';
+import { Argument, type Command, Option } from 'commander';
+import { requireYes } from '../../confirm.js';
+import { type Account, withAccount } from '../../connection/account.js';
+import type { Session } from '../../connection/session.js';
+import { only } from '../../lookup.js';
+import { UsageError } from '../../usage-error.js';
+
+const rowOf = ({ name, role, keys, id }: AccountProject) => ({ name, role, keys: keys.join(', '), id });
+
+interface NewProject {
+  readonly ifNotExists?: true;
+  readonly twin?: true;
+}
+
+/** Adds `projects`. No key may touch projects, so they take the account of check-monitor. */
+export function addProjects(program: Command, open: () => Session): void {
+  const projects = program
+    .command('projects')
+    .description('Projects of check-monitor with their members and keys; they take your account there');
+  projects
+    .command('list', { isDefault: true })
+    .description('List the projects that you own or are a member of')
+    .action(async () => {
+      const session = open();
+      await withAccount(session, async ({ client }) => {
+        const { projects: all } = (await client.listProjects({ query: { include: 'counts' } })).body;
+        session.report.list(all, ({ counts, channels, ...project }) => ({
+          ...rowOf(project),
+          up: counts?.up,
+          down: counts?.down,
+          integrations: channels,
+        }));
+      });
+    });
+  projects
+    .command('get [project]')
+    .description('Show a project with its members, by name or id; that of the key when absent')
+    .action(async (named: string | undefined) => {
+      const session = open();
+      await withAccount(session, async ({ client, project }) => {
+        const { id: projectId } = await project(named);
+        const { body } = await client.getProject({ params: { projectId } });
+        const { members } = (await client.listMembers({ params: { projectId } })).body;
+        session.report.thing({ ...body, members }, (shown) => ({
+          ...rowOf(shown),
+          members: members.map(({ email, role }) => `${email} (${role})`).join(', '),
+        }));
+      });
+    });
+  projects
+    .command('create <name>')
+    .description('Create a project')
+    .option('--if-not-exists', 'a project of that name is enough')
+    .option('--twin', 'create it although another project has the name')
+    .action((name: string, options: NewProject) => createProject(open(), name, options));
+  projects
+    .command('update <project>')
+    .description('Rename a project, by name or id')
+    .requiredOption('--name <name>', 'its new name')
+    .action(async (named: string, { name }: { name: string }) => {
+      const session = open();
+      await withAccount(session, async ({ client, project }) => {
+        const { id: projectId } = await project(named);
+        session.report.thing(
+          (await client.renameProject({ params: { projectId }, body: { name } })).body,
+          rowOf,
+        );
+      });
+    });
+  projects
+    .command('delete <project>')
+    .description('Delete a project with its checks and integrations')
+    .option('-y, --yes', 'delete; without it, the command only names the project')
+    .action(async (named: string, { yes }: { yes?: true }) => {
+      const session = open();
+      await withAccount(session, async ({ client, project }) => {
+        const found = await project(named);
+        const params = { projectId: found.id };
+        const { checks } = (await client.listAccountChecks({ params })).body;
+        requireYes(yes, `project ${found.name} would be deleted with its ${checks.length} checks`);
+        await client.deleteProject({ params });
+        session.report.done(`deleted ${found.name}`, found);
+      });
+    });
+  addMembers(projects, open);
+  addKeys(projects, open);
+}
+
+async function createProject(session: Session, name: string, options: NewProject): Promise<void> {
+  await withAccount(session, async ({ client }) => {
+    const { projects } = (await client.listProjects()).body;
+    const same = projects.find((project) => project.name === name);
+    if (same !== undefined && options.ifNotExists === true) {
+      session.unchanged();
+      return session.report.thing(same, rowOf);
+    }
+    if (same !== undefined && options.twin !== true)
+      throw new UsageError(
+        `there is a project ${name} already (${same.id}): --if-not-exists takes it, --twin creates another one`,
+      );
+    session.report.thing((await client.createProject({ body: { name } })).body, rowOf);
+  });
+}
+
+function addMembers(projects: Command, open: () => Session): void {
+  projects
+    .command('add-member <project> <email>')
+    .description('Add a user to a project, or change the role; for its owner')
+    .addOption(
+      new Option('--role <role>', 'what the member may do')
+        .choices(['member', 'read-only'])
+        .default('member'),
+    )
+    .action(async (named: string, email: string, { role }: { role: 'member' | 'read-only' }) => {
+      const session = open();
+      await withAccount(session, async ({ client, project }) => {
+        const { id: projectId, name } = await project(named);
+        const { body } = await client.putMember({ params: { projectId }, body: { email, role } });
+        session.report.done(`${email} is ${role} of ${name}`, body);
+      });
+    });
+  projects
+    .command('remove-member <project> <email>')
+    .description('Remove a member from a project; for its owner, and for the member')
+    .action(async (named: string, email: string) => {
+      const session = open();
+      await withAccount(session, async ({ client, project }) => {
+        const { id: projectId, name } = await project(named);
+        const { members } = (await client.listMembers({ params: { projectId } })).body;
+        const member = only(
+          members.filter((each) => each.email === email || each.id === email),
+          email,
+          'member',
+          `certloop projects get '${name}' lists its members`,
+        );
+        await client.removeMember({ params: { projectId, userId: member.id } });
+        session.report.done(`${member.email} is no member of ${name}`, member);
+      });
+    });
+}
+
+type KeyKind = (typeof keyKinds)[number];
+
+function addKeys(projects: Command, open: () => Session): void {
+  const withKey = (verb: string, description: string) =>
+    projects
+      .command(verb)
+      .argument('<project>')
+      .addArgument(new Argument('<kind>').choices(keyKinds))
+      .description(description);
+  const ofProject = async (
+    named: string,
+    work: (session: Session, account: Account, project: AccountProject) => Promise<void>,
+  ) => {
+    const session = open();
+    await withAccount(session, async (account) => work(session, account, await account.project(named)));
+  };
+  withKey('create-key', 'Create a key of a project in place of the earlier one; it is shown only now')
+    .option('-y, --yes', 'also in place of an earlier one, which then no longer works')
+    .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
+      ofProject(named, async ({ report }, { client }, { id: projectId, name, keys }) => {
+        if (keys.includes(kind))
+          requireYes(yes, `the ${kind} key of ${name} would be replaced, and its users be locked out`);
+        report.thing((await client.createKey({ params: { projectId, kind } })).body, (made) => made);
+      }),
+    );
+  withKey('revoke-key', 'Revoke a key of a project')
+    .option('-y, --yes', 'revoke; without it, the command only names the key')
+    .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
+      ofProject(named, async ({ report }, { client }, { id: projectId, name }) => {
+        requireYes(yes, `the ${kind} key of ${name} would be revoked`);
+        await client.revokeKey({ params: { projectId, kind } });
+        report.done(`revoked the ${kind} key of ${name}`, { projectId, kind });
+      }),
+    );
+}

@@ -1,0 +1,104 @@
+import { type Fqdn, type FqdnCounts, fqdnSorts, fqdnStates } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import type { Session } from '../connection/session.js';
+import { type FqdnFilter, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
+import { duration, wholeNumber } from '../numbers.js';
+import { lasting } from '../output/table.js';
+
+interface ListOptions {
+  readonly space?: string;
+  readonly query?: string;
+  readonly state?: (typeof fqdnStates)[number];
+  readonly renewal?: 'on' | 'off';
+  readonly provider?: string;
+  readonly expiresWithin?: number;
+  readonly sort: (typeof fqdnSorts)[number];
+  readonly limit?: number;
+}
+
+const rowOf = ({ fqdn, space, status, renewalEnabled, id }: Fqdn & { readonly space: string }) => ({
+  fqdn,
+  space,
+  state: status?.state,
+  expires: status?.certificate?.expiresAt.slice(0, 10),
+  renewal: renewalEnabled ? 'on' : 'off',
+  'renew at': status?.renewAt,
+  issuer: status?.certificate?.issuer,
+  reason: status?.reason,
+  id,
+});
+
+/** Adds `fqdns list`, `count` and `outlook`. */
+export function addFqdnLists(fqdns: Command, open: () => Session): void {
+  fqdns
+    .command('list', { isDefault: true })
+    .description('List the FQDNs of all spaces that you may read, or those that match')
+    .option('-s, --space <space>', 'only those of one space')
+    .option('--query <text>', 'only those with this text in their name')
+    .addOption(new Option('--state <state>', 'only those in one state').choices(fqdnStates))
+    .addOption(new Option('--renewal <switch>', 'only those with renewal on or off').choices(['on', 'off']))
+    .option('-p, --provider <provider>', 'only those that this provider renews')
+    .option(
+      '--expires-within <duration>',
+      'only those whose certificate expires so soon: days, or 2w, 36h',
+      duration('--expires-within', 'd', 0, 36_500),
+    )
+    .addOption(
+      new Option('--sort <order>', 'by age, need, end, renewal or name')
+        .choices(fqdnSorts)
+        .default('createdAt'),
+    )
+    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1_000_000))
+    .action(async (options: ListOptions) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const { query: q, state, renewal, provider, expiresWithin, sort } = options;
+      const filter: FqdnFilter = {
+        ...{ q, state, renewal, sort },
+        providerId: provider === undefined ? undefined : (await findProvider(client, provider)).id,
+        expiresBefore:
+          expiresWithin === undefined
+            ? undefined
+            : new Date(Date.now() + expiresWithin * 86_400_000).toISOString(),
+        include: 'status',
+      };
+      const found = await listFqdnsIn(client, options.space, filter, options.limit);
+      report.list(found, rowOf, { wide: ['renew at', 'issuer', 'reason', 'id'] });
+    });
+  fqdns
+    .command('count')
+    .description('Count FQDNs by their states')
+    .option('-s, --space <space>', 'only those of one space')
+    .option('--query <text>', 'only those with this text in their name')
+    .action(async ({ space, query: q }: { space?: string; query?: string }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+      const { body } = await client.countFqdnStates({ query: { spaceId, q } });
+      report.thing(body, ({ needsYou, ...counts }: FqdnCounts) => ({ ...counts, 'needs you': needsYou }));
+    });
+  fqdns
+    .command('outlook')
+    .description('Show how long each provider may be away before a certificate expires')
+    .option('-s, --space <space>', 'only the FQDNs of one space')
+    .action(async ({ space }: { space?: string }) => {
+      const { report, manager } = open();
+      const client = await manager();
+      const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+      const { providers } = (await client.getOutlook({ query: { spaceId } })).body;
+      const names = new Map((await client.listProviders()).body.map(({ id, name }) => [id, name]));
+      report.list(
+        providers.map((each) => ({ name: names.get(each.providerId) ?? each.providerId, ...each })),
+        ({ name, survivableOutageSeconds: seconds, firstLoss, ...each }) => ({
+          provider: name,
+          'may be away': seconds === null ? 'for ever' : lasting(seconds),
+          'first to expire': firstLoss?.fqdn,
+          'due in 24 h': each.dueIn24h,
+          'most in an hour': each.peakPerHour,
+          takes: lasting(each.drainSeconds),
+          'last success': each.lastSuccessAt,
+        }),
+        { wide: ['most in an hour', 'last success'] },
+      );
+    });
+}

@@ -1,0 +1,21 @@
+import { UsageError } from '../usage-error.js';
+import type { Session } from './session.js';
+import { type SignedIn, signIn } from './sign-in.js';
+
+/** Asks for the password of the one who is logged in, works in a session of theirs and ends it. */
+export async function withPassword(
+  session: Session,
+  work: (signedIn: SignedIn) => Promise<void>,
+): Promise<void> {
+  const { url, token } = (await session.connection()).certManager ?? {};
+  if (url === undefined)
+    throw new UsageError('log in first (certloop login), or set CERTLOOP_URL and CERTLOOP_TOKEN');
+  const { username } = (await (await session.manager()).getMe()).body.user;
+  if (token === undefined) throw new UsageError('log in first (certloop login)');
+  const signedIn = await signIn(session.io, url, username);
+  try {
+    await work(signedIn);
+  } finally {
+    await signedIn.manager.logout({ headers: signedIn.headers });
+  }
+}
