@@ -7,6 +7,8 @@ export {
   badgeText,
   checkBadges,
 } from './badges/badge-texts.js';
+export { type Dot, Dots } from './charts/dots.js';
+export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
 export { ErrorPanel } from './error-panel.js';
@@ -43,4 +45,4 @@ export { type Credentials, Fault, PasswordField, SignInForm } from './session/si
 export { SignedIn } from './session/signed-in.js';
 export { openTabChannel } from './session/tabs.browser.js';
 export { useTabIcon } from './tab-icon.browser.js';
-export { countOf, dayOf, exactTime, lengthOf, relativeTime, spanText } from './times.js';
+export { countOf, dayOf, exactTime, lengthOf, readableTimes, relativeTime, spanText } from './times.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countOf, lengthOf, relativeTime, spanText } from './times.js';
+import { countOf, exactTime, lengthOf, readableTimes, relativeTime, spanText } from './times.js';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -45,4 +45,11 @@ test.each([
   [273_600, '3 d 4 h'],
 ])('says that something took %f seconds', (seconds, text) => {
   expect(lengthOf(seconds)).toBe(text);
+});
+
+test('writes the instants of a sentence for people, and nothing else of it', () => {
+  const at = '2026-03-01T12:00:00.000Z';
+  expect(readableTimes(`Renews on ${at}, not 2026-03-01: ${at}.`)).toBe(
+    `Renews on ${exactTime(at)}, not 2026-03-01: ${exactTime(at)}.`,
+  );
 });

@@ -39,6 +39,13 @@ export function dayOf(at: string): string {
   return day.format(new Date(at));
 }
 
+const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** A sentence of a service with its instants, such as `2026-03-01T12:00:00.000Z`, as people read them. */
+export function readableTimes(sentence: string): string {
+  return sentence.replace(instant, exactTime);
+}
+
 const counts = new Intl.NumberFormat('en');
 const plural = new Intl.PluralRules('en');
 

@@ -6,6 +6,8 @@ type Change = Changes['changes'][number];
 export function changedKeys(changes: readonly Change[]): readonly (readonly string[])[] {
   const keys = changes.flatMap(({ type, spaceId, fqdnId }) => [
     ['audit'],
+    // the dashboard and the statistics look at all names
+    ...(fqdnId === undefined && !aheadTypes.includes(type) ? [] : [['ahead']]),
     // lists of spaces count what is in each
     ['spaces'],
     ...(spaceId === undefined ? [] : [['space', spaceId]]),
@@ -14,6 +16,8 @@ export function changedKeys(changes: readonly Change[]): readonly (readonly stri
   ]);
   return [...new Map(keys.map((key) => [key.join(' '), key])).values()];
 }
+
+const aheadTypes = ['fqdn', 'space', 'renewal', 'provider'];
 
 const queriesByType: Readonly<Record<string, readonly (readonly string[])[]>> = {
   renewal: [['renewals']],

@@ -1,5 +1,5 @@
 import type { FqdnState, FqdnStatus } from '@certloop/contracts/browser';
-import { StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+import { readableTimes, StateChip, type StateShape, type Tone } from '@certloop/web-kit';
 
 interface Mark {
   readonly tone: Tone;
@@ -20,7 +20,7 @@ export const stateMarks: Readonly<Record<FqdnState, Mark>> = {
 export function FqdnStateChip({ status }: { readonly status: FqdnStatus }) {
   const { tone, shape, word } = stateMarks[status.state];
   return (
-    <span className="cl-row" title={status.reason}>
+    <span className="cl-row" title={readableTimes(status.reason)}>
       <StateChip tone={tone} shape={shape}>
         {word}
       </StateChip>

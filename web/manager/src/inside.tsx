@@ -5,6 +5,7 @@ import { SignIn } from './pages/sign-in/sign-in.js';
 import { session, stateQuery } from './service.js';
 
 const links: readonly NavigationLink[] = [
+  { to: '/', label: 'Dashboard', icon: 'home' },
   { to: '/spaces', label: 'Spaces', icon: 'space' },
   { to: '/renewals', label: 'Renewals', icon: 'clock' },
   { to: '/providers', label: 'Providers', icon: 'certificate' },

@@ -1,5 +1,5 @@
 import { fqdnSorts, fqdnStates, type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
-import { consolePath, Redirect } from '@certloop/web-kit';
+import { consolePath } from '@certloop/web-kit';
 import {
   createRootRoute,
   createRoute,
@@ -32,7 +32,7 @@ const inside = createRoute({ getParentRoute: () => root, id: 'inside', component
 const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: () => <Redirect path="/spaces" />,
+  component: lazyRouteComponent(() => import('./pages/dashboard/dashboard-page.js'), 'DashboardPage'),
 });
 const spaces = createRoute({
   getParentRoute: () => inside,

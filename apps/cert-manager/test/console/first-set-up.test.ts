@@ -64,7 +64,7 @@ async function startNewService() {
       await look('short-password');
       await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
       await create.click();
-      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+      await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
       await page.getByRole('button', { name: 'Menu of anna' }).click();
       await look('menu');
       await page.getByRole('button', { name: 'Sign out' }).click();
@@ -85,7 +85,7 @@ async function startNewService() {
       await page.getByRole('heading', { name: 'Spaces' }).waitFor();
       expect(new URL(page.url()).pathname).toBe('/ui/spaces');
       await page.goto(`${service.url}/ui/welcome`);
-      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+      await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
       await page.context().clearCookies();
       await page.goto(`${service.url}/ui/welcome`);
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -55,7 +55,7 @@ import { startAppOnSqlite, type TestApp } from '../support/app.js';
       expect(await page.getByLabel('Name').inputValue()).toBe('Shop of the south');
       expect(await page.getByLabel('Description').inputValue()).toBe('Half of a sentence');
       await page.getByRole('button', { name: 'Create the space' }).click();
-      await page.getByRole('rowheader', { name: 'Shop of the south' }).waitFor();
+      await page.getByRole('link', { name: 'Add a name to Shop of the south' }).waitFor();
 
       const tab = await openTab();
       await tab.goto(url);

@@ -2,17 +2,29 @@ import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, pathOf } from '../support/inventory.js';
-import { fqdnWithCsr, providerOf } from '../support/signing.js';
+import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
 jest.setTimeout(60_000);
 
-(hasBrowser() ? describe : describe.skip)('the page of a space', () => {
+(hasBrowser() ? describe : describe.skip)('the dashboard and the page of a space', () => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await startConsoleStage();
   });
   afterAll(() => stage.close());
+
+  test('leads from an empty dashboard to the first name', async () => {
+    await stage.play('dashboard', stage.app.people.ada, '/', async ({ page, look }) => {
+      await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
+      await look('empty');
+      await page.getByRole('button', { name: 'Create a space' }).click();
+      await page.getByLabel('Name').fill('First space');
+      await page.getByRole('button', { name: 'Create the space' }).click();
+      await page.getByRole('link', { name: 'Add a name to First space' }).click();
+      await page.getByRole('heading', { name: 'This space has no name yet' }).waitFor();
+    });
+  });
 
   test('shows states, searches and sorts by the service, and follows what others change', async () => {
     const { app } = stage;
@@ -58,6 +70,51 @@ jest.setTimeout(60_000);
       await page.getByRole('link', { name: 'Spaces' }).first().click();
       await page.getByRole('table', { name: 'Spaces' }).getByText('7 names').waitFor();
       await look('spaces');
+    });
+  });
+
+  test('shows what fails, what ends next, and what an outage means, in six requests', async () => {
+    const { app, ca } = stage;
+    const { fqdn } = await fqdnWithCsr(app, 'failing.example.org');
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30 }).expect(200);
+    ca.answer('with a certificate that is due');
+    await app.request
+      .post(pathOf(fqdn, 'csr/sign'))
+      .set(app.people.ada.auth)
+      .send({ providerId })
+      .expect(200);
+    ca.answer('with a refusal');
+    await app.request
+      .put(pathOf(fqdn, 'renewal-enabled'))
+      .set(app.people.ada.auth)
+      .send({ renewalEnabled: true })
+      .expect(200);
+    await app.runRenewalJob();
+    await stage.play('dashboard', app.people.ada, '/', async ({ page, look }) => {
+      await page.getByRole('heading', { name: '1 name needs you' }).waitFor();
+      const needs = page.getByRole('region', { name: 'What needs you' });
+      await needs.getByText('The last renewal failed').waitFor();
+      await page.getByText(/If every CA stopped now/).waitFor();
+      await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();
+      await look('failing');
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (!/^\/(ui|auth|changes|health)/.test(pathname)) asked.push(pathname);
+      });
+      await page.reload();
+      await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();
+      await page.getByText(/If every CA stopped now/).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(asked.sort()).toEqual([
+        '/fqdns',
+        '/fqdns/counts',
+        '/outlook',
+        '/providers',
+        '/renewal-queue',
+        '/stats/expiry',
+      ]);
     });
   });
 });

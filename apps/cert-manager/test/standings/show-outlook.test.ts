@@ -79,7 +79,12 @@ describeEachDialect('what lies ahead', (open) => {
       {
         providerId: place.providerId,
         survivableOutageSeconds: Math.floor(Math.min(...slack) - now.getTime() / 1000 - inServiceSeconds),
-        firstLoss: { fqdnId: failing.id, fqdn: failing.fqdn, expiresAt: await endOf(failing) },
+        firstLoss: {
+          fqdnId: failing.id,
+          spaceId: failing.spaceId,
+          fqdn: failing.fqdn,
+          expiresAt: await endOf(failing),
+        },
         dueIn24h: 1,
         peakPerHour: 1,
         drainSeconds: 1,

@@ -10,7 +10,14 @@ export const providerOutlookSchema = z
     /** Until renewals would come too late for a certificate, all of them done one after the other; null without any. */
     survivableOutageSeconds: z.int().nullable(),
     /** What ends first of all that it is to renew. */
-    firstLoss: z.object({ fqdnId: scalars.uuid, fqdn: z.string(), expiresAt: scalars.instant }).optional(),
+    firstLoss: z
+      .object({
+        fqdnId: scalars.uuid,
+        spaceId: scalars.uuid,
+        fqdn: z.string(),
+        expiresAt: scalars.instant,
+      })
+      .optional(),
     dueIn24h: z.int(),
     /** The most renewals that are planned within one hour. */
     peakPerHour: z.int(),

@@ -42,7 +42,7 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
       await page.getByLabel('Name').fill('Shop');
       await click('Create the space');
       clicks += 1;
-      await page.getByRole('link', { name: 'Shop' }).click();
+      await page.getByRole('link', { name: 'Add a name to Shop' }).click();
       await page.getByRole('heading', { name: 'This space has no name yet' }).waitFor();
       await look('no-names');
       await click('Add a name');

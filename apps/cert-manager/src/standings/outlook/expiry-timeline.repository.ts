@@ -2,7 +2,7 @@ import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/d
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { never } from '../standings.repository.js';
 import type { Timeline } from './expiry-timeline.js';
-import { inSpaces } from './outlook.repository.js';
+import { type EndingRow, endingColumns, inSpaces } from './outlook.repository.js';
 
 /** How many certificates end on a day, in UTC, by what becomes of them. */
 export interface DayRow {
@@ -53,14 +53,6 @@ export async function countBeside(
   return { overdue: row?.overdue ?? 0, later: row?.later ?? 0 };
 }
 
-/** A certificate of the timeline. */
-export interface EndingRow {
-  readonly id: string;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  readonly expiresAt: Date;
-}
-
 /** The certificates of the timeline, by when they end. */
 export function listEnding(
   tx: Tx,
@@ -73,11 +65,5 @@ export function listEnding(
   const text = `select s.id, s.space_id, s.fqdn, s.expires_at from fqdn_standings s
     where s.expires_at >= $1 and s.expires_at < $2 ${inSpaces(scope, place)}
     order by s.expires_at, s.id limit ${limit}`;
-  const columns = {
-    id: column.uuid(),
-    spaceId: column.uuid(),
-    fqdn: column.word(253),
-    expiresAt: column.instant(),
-  };
-  return querySql<EndingRow>(tx, columns, text, values);
+  return querySql<EndingRow>(tx, endingColumns, text, values);
 }

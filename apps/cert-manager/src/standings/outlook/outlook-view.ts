@@ -2,6 +2,7 @@ import type { ExpiryTimeline, Outlook } from '@certloop/contracts';
 
 interface ShownName {
   readonly id: string;
+  readonly spaceId: string;
   readonly fqdn: string;
   readonly expiresAt: Date;
 }
@@ -46,7 +47,7 @@ interface ShownTimeline {
   }[];
   readonly overdue: number;
   readonly later: number;
-  readonly names: readonly (ShownName & { readonly spaceId: string })[] | undefined;
+  readonly names: readonly ShownName[] | undefined;
 }
 
 /** When certificates end, as the API shows it. */
@@ -61,11 +62,11 @@ export function timelineView({ buckets, overdue, later, names }: ShownTimeline):
     overdue,
     later,
     ...(names !== undefined && {
-      names: names.map((name) => ({ ...nameView(name), spaceId: name.spaceId })),
+      names: names.map(nameView),
     }),
   };
 }
 
-function nameView({ id, fqdn, expiresAt }: ShownName) {
-  return { fqdnId: id, fqdn, expiresAt: expiresAt.toISOString() };
+function nameView({ id, spaceId, fqdn, expiresAt }: ShownName) {
+  return { fqdnId: id, spaceId, fqdn, expiresAt: expiresAt.toISOString() };
 }

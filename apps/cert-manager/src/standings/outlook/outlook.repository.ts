@@ -48,21 +48,35 @@ export async function readProviderPlans(tx: Tx, scope: SpaceScope, now: Date): P
   return querySql<ProviderRow>(tx, rowColumns, text, values);
 }
 
+/** A certificate that ends. */
+export interface EndingRow {
+  readonly id: string;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  readonly expiresAt: Date;
+}
+
+export const endingColumns = {
+  id: column.uuid(),
+  spaceId: column.uuid(),
+  fqdn: column.word(253),
+  expiresAt: column.instant(),
+};
+
 /** The certificate that ends first of those that are to be renewed with a provider. */
 export async function findFirstLoss(
   tx: Tx,
   providerId: string,
   scope: SpaceScope,
   now: Date,
-): Promise<{ id: string; fqdn: string; expiresAt: Date } | undefined> {
+): Promise<EndingRow | undefined> {
   const values: SqlValue[] = [];
   const place = (value: SqlValue) => `$${values.push(value)}`;
-  const text = `select s.id, s.fqdn, s.expires_at from fqdn_standings s
+  const text = `select s.id, s.space_id, s.fqdn, s.expires_at from fqdn_standings s
     where s.expires_at > ${place(now)} and s.outlook = 'planned' and s.provider_id = ${place(providerId)}
       ${inSpaces(scope, place)}
     order by s.expires_at, s.id limit 1`;
-  const columns = { id: column.uuid(), fqdn: column.word(253), expiresAt: column.instant() };
-  return (await querySql(tx, columns, text, values))[0];
+  return (await querySql<EndingRow>(tx, endingColumns, text, values))[0];
 }
 
 /** When the newest certificate that began last, of those that a provider issued, was stored. */

@@ -7,9 +7,10 @@ import { kindOf } from '../../providers/provider-kinds.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { bucketAt, type Timeline, timelineOf } from './expiry-timeline.js';
-import { countBeside, type EndingRow, listEnding, readDays } from './expiry-timeline.repository.js';
+import { countBeside, listEnding, readDays } from './expiry-timeline.repository.js';
 import { drainSeconds, survivableSeconds } from './outlook.js';
 import {
+  type EndingRow,
   findFirstLoss,
   findLastSuccess,
   type ProviderRow as PlanRow,
@@ -30,7 +31,7 @@ export interface OutlookDeps {
 export interface ProviderOutlook {
   readonly providerId: string;
   readonly survivableOutageSeconds: number | null;
-  readonly firstLoss: { readonly id: string; readonly fqdn: string; readonly expiresAt: Date } | undefined;
+  readonly firstLoss: EndingRow | undefined;
   readonly dueIn24h: number;
   readonly peakPerHour: number;
   readonly drainSeconds: number;

@@ -16,8 +16,8 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
+import { NewSpace } from '../../new-space.js';
 import { useRights } from '../../rights.js';
-import { NewSpace } from './new-space.js';
 
 const columns: readonly Column<Space>[] = [
   {

@@ -1,7 +1,7 @@
 import { Fault, faultsOf } from '@certloop/web-kit';
 import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api } from '../../service.js';
+import { api } from './service.js';
 
 const fields = ['name', 'description'] as const;
 

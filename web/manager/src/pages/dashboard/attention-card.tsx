@@ -1,0 +1,131 @@
+import type { Fqdn } from '@certloop/contracts/browser';
+import { dayOf, Fault, Loaded, Moment, readableTimes, sentenceOf, useNow } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { FqdnStateChip } from '../../fqdn-state.js';
+import { reaches, useRights } from '../../rights.js';
+import { api } from '../../service.js';
+import { useNeediest } from './dashboard-queries.js';
+
+const maxRows = 8;
+
+/** The names that need a person first: why, since when, and what to do. Before them, those that will need one next. */
+export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
+  const neediest = useNeediest(maxRows);
+  return (
+    <section className="cl-panel" aria-label="What needs you">
+      <h2>{needsYou > 0 ? 'What needs you' : 'What needs you next'}</h2>
+      <Loaded query={neediest}>
+        {(names) => {
+          const rows = names.filter(({ status }) => status?.attentionAt !== undefined);
+          return rows.length === 0 ? (
+            <p className="cl-dim">No name will need you.</p>
+          ) : (
+            <ul className="cl-rows">
+              {rows.map((fqdn) => (
+                <Row key={fqdn.id} fqdn={fqdn} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+function Row({ fqdn }: { readonly fqdn: Fqdn }) {
+  const { id: fqdnId, spaceId, fqdn: name, status } = fqdn;
+  const now = useNow();
+  if (status === undefined) return null;
+  return (
+    <li>
+      <div className="cl-row">
+        <Link className="cl-anywhere" to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
+          {name}
+        </Link>
+        <FqdnStateChip status={status} />
+        {status.attentionAt !== undefined && (
+          <span className="cl-dim">
+            {Date.parse(status.attentionAt) > now ? (
+              <>
+                needs you <Moment at={status.attentionAt} />
+              </>
+            ) : (
+              `needs you since ${dayOf(status.attentionAt)}`
+            )}
+          </span>
+        )}
+      </div>
+      <p className="cl-anywhere">{readableTimes(status.reason)}</p>
+      <div className="cl-row">
+        <Remedy fqdn={fqdn} />
+        {status.watchUrl !== undefined && (
+          <a href={status.watchUrl} rel="noreferrer" aria-label={`Check of ${name} in the monitor`}>
+            Its check
+          </a>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The button that helps, where one does; else the way to the page on which a person can help. */
+function Remedy({ fqdn }: { readonly fqdn: Fqdn }) {
+  const { id: fqdnId, spaceId, status } = fqdn;
+  const queries = useQueryClient();
+  const { everywhere } = useRights();
+  const mayWrite = reaches(everywhere, 'READ_WRITE');
+  const remedy = mayWrite ? remedyOf(fqdn) : undefined;
+  const act = useMutation({
+    mutationFn: () => (remedy === 'retry' ? retry(spaceId, fqdnId) : switchOn(spaceId, fqdnId)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['ahead'] }),
+  });
+  if (remedy === undefined) {
+    return (
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
+        {linkTexts[status?.outlook ?? ''] ?? 'Open it'}
+      </Link>
+    );
+  }
+  const label = remedy === 'retry' ? 'Retry now' : 'Switch renewal on';
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        loading={act.isPending}
+        aria-label={`${label}: ${fqdn.fqdn}`}
+        onClick={() => act.mutate()}
+      >
+        {label}
+      </Button>
+      <Fault>{act.isError ? sentenceOf(act.error) : undefined}</Fault>
+      {act.isSuccess && <span role="status">Done. The state follows in a moment.</span>}
+    </>
+  );
+}
+
+const linkTexts: Readonly<Record<string, string>> = {
+  no_csr: 'Upload a CSR',
+  compromised_key: 'Upload a CSR with a new key',
+  no_provider: 'Choose a provider',
+  no_certificate: 'Finish it',
+};
+
+/** What one button can do about a name: try its planned renewal now, or switch its renewal on. */
+function remedyOf({ status }: Fqdn): 'retry' | 'switch-on' | undefined {
+  if (status?.outlook === 'switched_off') return 'switch-on';
+  const isPlanned = status?.outlook === 'retrying' || status?.outlook === 'scheduled';
+  return status?.lastFailure !== undefined && isPlanned ? 'retry' : undefined;
+}
+
+async function retry(spaceId: string, fqdnId: string): Promise<void> {
+  const { body } = await api.explainRenewal({ params: { spaceId, fqdnId } });
+  if (body.entry === undefined) throw new Error('No renewal is planned any more.');
+  await api.runRenewal({ params: { id: body.entry.id } });
+}
+
+async function switchOn(spaceId: string, fqdnId: string): Promise<void> {
+  await api.setRenewalEnabled({ params: { spaceId, fqdnId }, body: { renewalEnabled: true } });
+}

@@ -1,0 +1,73 @@
+import type { FqdnCounts } from '@certloop/contracts/browser';
+import { countOf, Loaded, StateChip, useTitle } from '@certloop/web-kit';
+import { ExpiryCard } from '../../expiry-card.js';
+import { stateMarks } from '../../fqdn-state.js';
+import { SlackCard } from '../../slack-card.js';
+import { AttentionCard } from './attention-card.js';
+import { useCounts } from './dashboard-queries.js';
+import { FirstSteps } from './first-steps.js';
+import { NextRenewalsCard } from './next-renewals-card.js';
+import { WatchCard } from './watch-card.js';
+
+const shownStates = ['expired', 'failing', 'due', 'unfinished', 'valid'] as const;
+
+/** What fails, what will need a person next and when, and what an outage of a CA would mean. */
+export function DashboardPage() {
+  useTitle('Dashboard', 'manager');
+  const counts = useCounts();
+  return (
+    <Loaded query={counts}>
+      {(data) =>
+        data.total === 0 ? (
+          <>
+            <h1>Dashboard</h1>
+            <FirstSteps />
+          </>
+        ) : (
+          <Ahead counts={data} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Ahead({ counts }: { readonly counts: FqdnCounts }) {
+  return (
+    <>
+      <div className="cl-title">
+        <h1>{headline(counts)}</h1>
+        <ul className="cl-states" aria-label="Names by state">
+          {shownStates.map(
+            (state) =>
+              counts[state] > 0 && (
+                <li key={state}>
+                  <StateChip tone={stateMarks[state].tone} shape={stateMarks[state].shape}>
+                    {counts[state].toLocaleString('en')} {stateMarks[state].word}
+                  </StateChip>
+                </li>
+              ),
+          )}
+        </ul>
+      </div>
+      <div className="cl-columns">
+        <div className="cl-column">
+          <AttentionCard needsYou={counts.needsYou} />
+          <ExpiryCard />
+        </div>
+        <div className="cl-column">
+          <SlackCard />
+          <NextRenewalsCard />
+          <WatchCard />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Whether a person is needed, in a sentence. */
+function headline({ total, needsYou, unfinished }: FqdnCounts): string {
+  if (needsYou > 0) return `${countOf(needsYou, 'name needs you', 'names need you')}`;
+  if (unfinished === total) return `${countOf(total, 'name is', 'names are')} not set up yet`;
+  if (unfinished > 0) return 'No name needs you';
+  return total === 1 ? 'Your name is safe' : `All ${countOf(total, 'name')} are safe`;
+}

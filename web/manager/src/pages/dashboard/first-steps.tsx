@@ -1,0 +1,50 @@
+import type { Space } from '@certloop/contracts/browser';
+import { EmptyState, Icon, Loaded, useList } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { loadSpaces } from '../../lookups.js';
+import { NewSpace } from '../../new-space.js';
+import { useRights } from '../../rights.js';
+
+/** What to do where there is no name yet: the way to the first certificate. */
+export function FirstSteps() {
+  const { query, rows = [] } = useList<Space>(['spaces'], (cursor, signal) => loadSpaces(cursor, signal));
+  const { hasFullAccess } = useRights();
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <Loaded query={query}>
+      {() => {
+        const [space] = rows;
+        return (
+          <EmptyState title="Get your first certificate">
+            <ol className="cl-numbered">
+              <li>Create a space. It holds the names of a team or a service.</li>
+              <li>Add a host name to it.</li>
+              <li>Create a key and a CSR on your machine, and upload the CSR. The key stays with you.</li>
+              <li>Request the certificate, and switch its automatic renewal on.</li>
+            </ol>
+            {space !== undefined ? (
+              <Button
+                renderRoot={(props) => (
+                  <Link {...props} to="/spaces/$spaceId" params={{ spaceId: space.id }} />
+                )}
+              >
+                Add a name to {space.name}
+              </Button>
+            ) : hasFullAccess ? (
+              <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+                Create a space
+              </Button>
+            ) : (
+              <p className="cl-dim">
+                Ask an administrator to add you to a group. Then you can see its spaces.
+              </p>
+            )}
+            <NewSpace isOpen={isAdding} close={() => setAdding(false)} />
+          </EmptyState>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,49 @@
+import type { RenewalQueueEntry } from '@certloop/contracts/browser';
+import { type Column, DataTable, Loaded, Moment } from '@certloop/web-kit';
+import { Link } from '@tanstack/react-router';
+import { useNextRenewals } from './dashboard-queries.js';
+
+const maxRows = 10;
+
+const columns: readonly Column<RenewalQueueEntry>[] = [
+  {
+    key: 'fqdn',
+    title: 'Name',
+    cell: ({ spaceId, fqdnId, fqdn }) => (
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
+        {fqdn ?? 'a deleted name'}
+      </Link>
+    ),
+  },
+  { key: 'at', title: 'When', width: '8rem', cell: ({ scheduledAt }) => <Moment at={scheduledAt} /> },
+  {
+    key: 'try',
+    title: 'Try',
+    width: '4rem',
+    cell: ({ attempt = 1 }) => (attempt > 1 ? attempt : null),
+  },
+];
+
+/** The renewals that run next. */
+export function NextRenewalsCard() {
+  const next = useNextRenewals(maxRows);
+  return (
+    <section className="cl-panel" aria-label="Next renewals">
+      <h2>Next renewals</h2>
+      <Loaded query={next}>
+        {({ rows, total = rows.length }) =>
+          rows.length === 0 ? (
+            <p className="cl-dim">No renewal is planned.</p>
+          ) : (
+            <>
+              <DataTable label="Next renewals" columns={columns} rows={rows} rowKey={({ id }) => id} />
+              {total > rows.length && (
+                <Link to="/renewals">{`All ${total.toLocaleString('en')} renewals`}</Link>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import type { Outlook, Provider } from '@certloop/contracts/browser';
+import { type Column, DataTable, dayOf, Loaded, lengthOf, relativeTime, useNow } from '@certloop/web-kit';
+import { Link } from '@tanstack/react-router';
+import { useOutlook } from './ahead.js';
+import { providerName, useProviders } from './providers.js';
+
+type ProviderOutlook = Outlook['providers'][number];
+
+/** What an outage of the CAs would mean: the first certificate that is lost, and how long each may be away. */
+export function SlackCard() {
+  const outlook = useOutlook();
+  const providers = useProviders().data;
+  return (
+    <section className="cl-panel" aria-label="If a CA is away">
+      <h2>If a CA is away</h2>
+      <Loaded query={outlook}>
+        {({ providers: rows }) =>
+          rows.length === 0 ? (
+            <p className="cl-dim">No renewal is planned, so no outage of a CA delays one.</p>
+          ) : (
+            <>
+              <FirstLoss rows={rows} />
+              <DataTable
+                label="How long each CA may be away"
+                columns={columnsFor(providers)}
+                rows={rows.toSorted((a, b) => slackOf(a) - slackOf(b))}
+                rowKey={({ providerId }) => providerId}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+/** Seconds for which a provider may be away; endless without anything to renew. */
+function slackOf({ survivableOutageSeconds }: ProviderOutlook): number {
+  return survivableOutageSeconds ?? Number.POSITIVE_INFINITY;
+}
+
+function FirstLoss({ rows }: { readonly rows: readonly ProviderOutlook[] }) {
+  const now = useNow();
+  const [loss] = rows
+    .flatMap(({ firstLoss }) => (firstLoss === undefined ? [] : [firstLoss]))
+    .toSorted((a, b) => Date.parse(a.expiresAt) - Date.parse(b.expiresAt));
+  if (loss === undefined) return null;
+  return (
+    <p className="cl-sentence">
+      If every CA stopped now, the first certificate to expire is that of{' '}
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId: loss.spaceId, fqdnId: loss.fqdnId }}>
+        {loss.fqdn}
+      </Link>
+      : on {dayOf(loss.expiresAt)}, {relativeTime(loss.expiresAt, now)}.
+    </p>
+  );
+}
+
+function columnsFor(providers: readonly Provider[] | undefined): readonly Column<ProviderOutlook>[] {
+  return [
+    { key: 'name', title: 'Provider', cell: ({ providerId }) => providerName(providers, providerId) },
+    {
+      key: 'slack',
+      title: 'May be away for',
+      width: '9rem',
+      cell: ({ survivableOutageSeconds: seconds }) =>
+        seconds === null ? 'as long as it takes' : seconds === 0 ? 'no time' : lengthOf(seconds),
+    },
+    {
+      key: 'due',
+      title: 'Due in 24 h',
+      width: '7rem',
+      cell: ({ dueIn24h }) => dueIn24h.toLocaleString('en'),
+    },
+  ];
+}
