@@ -51,6 +51,7 @@ import { addWebhookReceivers } from './migrations/0026-webhook-receivers.js';
 import { addCanary } from './migrations/0027-canary.js';
 import { indexJobsBySpace } from './migrations/0028-jobs-by-space.js';
 import { addStandings } from './migrations/0029-standings.js';
+import { addLastLogin } from './migrations/0030-last-login.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -148,6 +149,7 @@ export const schema: Schema = {
     addCanary,
     indexJobsBySpace,
     addStandings,
+    addLastLogin,
   ],
 };
 

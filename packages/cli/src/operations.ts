@@ -98,6 +98,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getUserPermissions: by('users permissions'),
   getAvatar: not(picture),
   uploadAvatar: not(picture),
+  deleteAvatar: not(picture),
   getOwnPermissions: by('users permissions'),
   listPermissionGroups: by('groups list'),
   createPermissionGroup: by('groups create'),

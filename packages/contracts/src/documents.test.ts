@@ -31,7 +31,7 @@ POST   /renewal-queue/test/create                  201 | 400 403 | 401
 POST   /renewal-queue/test/trigger                 200 | 403 | 401
 GET    /users                                      200 | 403 | 400 401
 POST   /users                                      201 | 400 403 | 401
-GET    /users/{id}                                 200 | 404 403 | 401
+GET    /users/{id}                                 200 | 404 403 | 400 401
 PUT    /users/{id}                                 200 | 400 404 403 | 401
 DELETE /users/{id}                                 200 | 404 403 | 400 401
 GET    /users/{id}/avatar                          200 | 404 | 401
@@ -63,6 +63,7 @@ GET    /auth/state        200 | |
 GET    /auth/me           200 | | 401
 GET    /auth/sessions     200 | | 401 403
 DELETE /auth/sessions/{id} 200 | | 401 403 404
+DELETE /users/{id}/avatar      200 | | 401 403 404
 GET    /users/{id}/permissions 200 | | 401 403 404
 GET    /changes           200 | | 400 401
 POST   /auth/password     200 | | 400 401 403 429

@@ -117,6 +117,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   deleteUser: 'admin',
   getAvatar: 'signed-in',
   uploadAvatar: 'own-account',
+  deleteAvatar: 'own-account',
   getUserPermissions: 'admin',
   getOwnPermissions: 'signed-in',
 

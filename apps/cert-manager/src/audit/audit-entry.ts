@@ -62,6 +62,7 @@ const auditActions = [
   'target.report',
   'target.update',
   'user.avatar',
+  'user.avatar.delete',
   'user.create',
   'user.delete',
   'user.password',

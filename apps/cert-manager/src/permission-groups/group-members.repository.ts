@@ -38,6 +38,18 @@ export async function listMemberships(tx: Tx, userId: string): Promise<string[]>
   return rows.map(({ groupId }) => groupId);
 }
 
+/** Ids of the groups of each of these users, at most 1000, or of every user; a user without groups is absent. */
+export async function listMembershipsOfEach(
+  tx: Tx,
+  userIds: 'all' | readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const where = userIds === 'all' ? {} : { userId: In([...userIds]) };
+  const rows = await tx.find(permissionGroupMembers, { where, order: { groupId: 'ASC' } });
+  const held = new Map<string, string[]>();
+  for (const { userId, groupId } of rows) held.set(userId, [...(held.get(userId) ?? []), groupId]);
+  return held;
+}
+
 export async function insertMembers(tx: Tx, groupId: string, userIds: readonly string[]): Promise<void> {
   await insertMany(
     tx,

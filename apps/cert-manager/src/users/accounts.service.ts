@@ -45,6 +45,7 @@ export async function newAccount(deps: AccountsDeps, input: NewAccount): Promise
     isAdmin: false,
     enabled: true,
     createdAt,
+    lastLoginAt: null,
   };
 }
 

@@ -1,9 +1,11 @@
 import type { ApiToken, User } from '@certloop/contracts';
 import { builtInUserIds } from '../access/caller.js';
 import type { ApiTokenRow } from './api-tokens/api-token.js';
-import type { UserRow } from './user.js';
+import type { UserFacts, UserRow } from './user.js';
 
-export function userView(row: Omit<UserRow, 'usernameKey' | 'emailKey' | 'passwordHash'>): User {
+export function userView(
+  row: Omit<UserRow, 'usernameKey' | 'emailKey' | 'passwordHash' | 'lastLoginAt'>,
+): User {
   return {
     id: row.id,
     username: row.username,
@@ -11,6 +13,16 @@ export function userView(row: Omit<UserRow, 'usernameKey' | 'emailKey' | 'passwo
     isAdmin: row.isAdmin,
     enabled: row.enabled,
     createdAt: row.createdAt.toISOString(),
+  };
+}
+
+/** A user with groups, last sign-in, and whether there is a picture. */
+export function userFactsView(user: UserFacts): User {
+  return {
+    ...userView(user),
+    groupIds: [...user.groupIds],
+    ...(user.lastLoginAt !== null && { lastLoginAt: user.lastLoginAt.toISOString() }),
+    hasAvatar: user.hasAvatar,
   };
 }
 

@@ -10,6 +10,14 @@ export interface UserRow {
   readonly isAdmin: boolean;
   readonly enabled: boolean;
   readonly createdAt: Date;
+  /** Last sign-in with the password; null before the first one. */
+  readonly lastLoginAt: Date | null;
+}
+
+/** A user with what only some requests include. */
+export interface UserFacts extends UserRow {
+  readonly groupIds: readonly string[];
+  readonly hasAvatar: boolean;
 }
 
 /** Key by which names and mail addresses are unique. */

@@ -27,6 +27,7 @@ export const users = defineTable<UserRow>('users', {
     isAdmin: column.boolean(),
     enabled: column.boolean(),
     createdAt: column.instant(),
+    lastLoginAt: column.instant().nullable(),
   },
   indexes: [
     { columns: ['usernameKey'], unique: true },
@@ -102,7 +103,7 @@ export async function findUserByName(tx: Tx, username: string): Promise<UserRow 
 /** Changes the user if the row still matches `where`; returns whether it did. */
 export async function updateUser(
   tx: Tx,
-  where: Pick<UserRow, 'id'> & Partial<UserRow>,
+  where: Pick<UserRow, 'id'> & Partial<Pick<UserRow, 'passwordHash' | 'enabled'>>,
   set: Partial<UserRow>,
 ): Promise<boolean> {
   return (await updateRows(tx, users, where, set)) === 1;
@@ -125,7 +126,35 @@ export async function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
   return marked === 1;
 }
 
-/** Every user, oldest first. */
-export function readUserPage(tx: Tx, window: ListWindow): Promise<ListPage<UserRow>> {
-  return readListPage(tx, { table: users, by: 'createdAt' }, window);
+/** Which users a list has. */
+export interface UserFilter {
+  /** Part of the user name or of the e-mail address, whatever its case. */
+  readonly q?: string | undefined;
+  readonly isAdmin?: boolean | undefined;
+  /** Members of this permission group. */
+  readonly groupId?: string | undefined;
+}
+
+/** The users that match the filter, oldest first. */
+export function readUserPage(tx: Tx, filter: UserFilter, window: ListWindow): Promise<ListPage<UserRow>> {
+  const { isAdmin } = filter;
+  const where = isAdmin === undefined ? {} : { is_admin: [isAdmin] };
+  return readListPage(
+    tx,
+    { table: users, by: 'createdAt', where, also: (place) => conditionsOf(filter, place) },
+    window,
+  );
+}
+
+function conditionsOf({ q, groupId }: UserFilter, place: (value: string) => string): string[] {
+  const conditions: string[] = [];
+  if (q !== undefined) {
+    const part = place(`%${keyOf(q).replace(/[\\%_]/g, '\\$&')}%`);
+    conditions.push(`(username_key like ${part} escape '\\' or email_key like ${part} escape '\\')`);
+  }
+  if (groupId !== undefined) {
+    const members = `select user_id from permission_group_members where group_id = ${place(groupId)}`;
+    conditions.push(`id in (${members})`);
+  }
+  return conditions;
 }

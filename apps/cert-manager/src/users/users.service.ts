@@ -1,9 +1,19 @@
 import { NotFound } from '@certloop/contracts';
-import { type Database, type ListPage, type ListWindow, readList } from '@certloop/db';
+import {
+  type Database,
+  isWholeList,
+  type ListPage,
+  type ListWindow,
+  mapPage,
+  readList,
+  type Tx,
+} from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
-import type { UserRow } from './user.js';
-import { findUser, readUserPage } from './users.repository.js';
+import { listMembershipsOfEach } from '../permission-groups/group-members.repository.js';
+import { listAvatarOwners } from './avatars/avatars.repository.js';
+import type { UserFacts, UserRow } from './user.js';
+import { findUser, readUserPage, type UserFilter } from './users.repository.js';
 
 export interface UsersDeps {
   readonly db: Database;
@@ -14,14 +24,28 @@ export async function findAccount({ db }: UsersDeps, { userId }: Caller): Promis
   return db.read((tx) => findUser(tx, userId));
 }
 
-/** Every user, oldest first. Throws Forbidden. */
+/** The users that match the filter, oldest first. Throws Forbidden. */
 export async function listUsers(
   { db }: UsersDeps,
   caller: Caller,
-  window: ListWindow,
+  query: UserFilter & ListWindow,
 ): Promise<ListPage<UserRow>> {
   requireAdmin(caller);
-  return readList(db, window, readUserPage);
+  return readList(db, query, (tx, window) => readUserPage(tx, query, window));
+}
+
+/** The same with the groups of each. Throws Forbidden. */
+export async function listUsersWithGroups(
+  { db }: UsersDeps,
+  caller: Caller,
+  query: UserFilter & ListWindow,
+): Promise<ListPage<UserFacts>> {
+  requireAdmin(caller);
+  return readList(db, query, async (tx, window) => {
+    const page = await readUserPage(tx, query, window);
+    const factsOf = await readFacts(tx, isWholeList(window) ? 'all' : page.rows.map(({ id }) => id));
+    return mapPage(page, (row) => ({ ...row, ...factsOf(row) }));
+  });
 }
 
 /** Throws Forbidden, NotFound. */
@@ -30,6 +54,19 @@ export async function getUser({ db }: UsersDeps, caller: Caller, id: string): Pr
   const user = await db.read((tx) => findUser(tx, id));
   if (user === undefined) throw userNotFound();
   return user;
+}
+
+/** The same with the groups of the user. Throws Forbidden, NotFound. */
+export async function getUserWithGroups(deps: UsersDeps, caller: Caller, id: string): Promise<UserFacts> {
+  const user = await getUser(deps, caller, id);
+  const factsOf = await deps.db.read((tx) => readFacts(tx, [id]));
+  return { ...user, ...factsOf(user) };
+}
+
+async function readFacts(tx: Tx, ids: 'all' | readonly string[]) {
+  const groups = await listMembershipsOfEach(tx, ids);
+  const owners = await listAvatarOwners(tx, ids);
+  return ({ id }: UserRow) => ({ groupIds: groups.get(id) ?? [], hasAvatar: owners.has(id) });
 }
 
 export function userNotFound(): NotFound {

@@ -332,6 +332,11 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
     return read(app, `/users/${app.people.ada.id}/avatar`);
   },
   uploadAvatar: async (app) => ({ answer: await newAvatar(app), leaves: 'user.avatar' }),
+  deleteAvatar: async (app) => {
+    await newAvatar(app);
+    const path = `/users/${app.people.ada.id}/avatar`;
+    return { answer: await ask(app, 'delete', path), leaves: 'user.avatar.delete' };
+  },
 
   listPermissionGroups: async (app) => {
     await makeGroup(app, {});

@@ -143,6 +143,9 @@ const matrix = rowsOf(
   uploadAvatar            401 403 403 403 403 403 200
   uploadAvatar/own        401 200 200 200 200 200 200
   uploadAvatar/unknown    401 404 404 404 404 404 404
+  deleteAvatar            401 403 403 403 403 403 200
+  deleteAvatar/own        401 200 200 200 200 200 200
+  deleteAvatar/unknown    401 404 404 404 404 404 404
   getUserPermissions      401 403 403 403 403 403 200
   getUserPermissions/unknown 401 403 403 403 403 403 404
   getOwnPermissions       401 200 200 200 200 200 200

@@ -46,6 +46,7 @@ export async function addUser(
     isAdmin: user.isAdmin ?? false,
     enabled: user.enabled ?? true,
     createdAt: clock.now(),
+    lastLoginAt: null,
   };
   await database.transaction(async (tx) => {
     await insertUser(tx, row);

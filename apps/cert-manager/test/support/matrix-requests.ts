@@ -239,6 +239,17 @@ export const requests: Readonly<Record<string, Ask>> = {
   uploadAvatar: async (asking) => uploadAs(asking, (await addUser(asking.app)).id),
   'uploadAvatar/own': async (asking) => uploadAs(asking, asking.person.id),
   'uploadAvatar/unknown': async (asking) => uploadAs(asking, unknownId),
+  deleteAvatar: async (asking) => {
+    const { id } = await addUser(asking.app);
+    await uploadAs(askingAs(asking.app, asking.cast, 'A'), id);
+    return asking.send('delete', `/users/${id}/avatar`);
+  },
+  'deleteAvatar/own': async (asking) => {
+    const { id } = asking.person;
+    await uploadAs(askingAs(asking.app, asking.cast, 'A'), id);
+    return asking.send('delete', `/users/${id}/avatar`);
+  },
+  'deleteAvatar/unknown': ({ send }) => send('delete', `/users/${unknownId}/avatar`),
   getUserPermissions: ({ app, send }) => send('get', `/users/${app.people.ben.id}/permissions`),
   'getUserPermissions/unknown': ({ send }) => send('get', `/users/${unknownId}/permissions`),
   getOwnPermissions: ({ send }) => send('get', '/user/permissions'),

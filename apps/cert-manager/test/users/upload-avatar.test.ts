@@ -240,6 +240,22 @@ describeEachDialect('the picture of a user', (open) => {
     expect(JSON.stringify(left)).not.toContain(dora.id);
   });
 
+  test('is deleted by its user and by administrators, once', async () => {
+    const { ada, ben, cleo } = app.people;
+    const remove = (person: Person, id = ben.id) =>
+      app.request.delete(`/users/${id}/avatar`).set(person.auth);
+    for (const person of [ben, ada]) {
+      await upload(await picture('png', 3, 3)).expect(200);
+      await remove(cleo).expect(403);
+      expect((await remove(person).expect(200)).body).toEqual({ message: 'avatar deleted' });
+      await download().expect(404);
+      expect((await remove(person).expect(404)).body.code).toBe('avatar_not_found');
+    }
+    for (const id of [unknownId, ...badIds]) await remove(ada, id).expect(404);
+    const entries = await auditEntries(app, 'user.avatar.delete');
+    expect(entries.map(({ resourceId }) => resourceId)).toEqual([ben.id, ben.id]);
+  });
+
   test('leaves an audit entry', async () => {
     await upload(await picture('png', 3, 3)).expect(200);
     expect((await auditEntries(app, 'user.avatar')).at(-1)).toMatchObject({

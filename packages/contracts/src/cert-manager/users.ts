@@ -13,6 +13,11 @@ export const userSchema = z
     isAdmin: z.boolean(),
     enabled: z.boolean(),
     createdAt: scalars.instant,
+    /** These three only where the request includes groups: the permission groups of the user, by their ids. */
+    groupIds: z.array(scalars.uuid).optional(),
+    /** Last sign-in with the password; absent before the first one. */
+    lastLoginAt: scalars.instant.optional(),
+    hasAvatar: z.boolean().optional(),
   })
   .meta({ id: 'User' });
 export type User = z.output<typeof userSchema>;
@@ -58,12 +63,29 @@ export type UserPermissions = z.output<typeof userPermissionsSchema>;
 
 const groupIds = z.array(scalars.uuid).optional();
 
+const include = z.literal('groups').optional();
+
+const usersQuery = z.object({
+  // Part of the user name or of the e-mail address. No database holds U+0000.
+  q: z
+    .string()
+    .max(254)
+    .refine((text) => !text.includes('\u0000'), 'must not contain U+0000')
+    .optional(),
+  isAdmin: z.enum(['true', 'false'], 'must be true or false').optional(),
+  // Members of this permission group.
+  groupId: scalars.uuid.optional(),
+  include,
+  ...pageQuery,
+});
+export type UsersQuery = z.output<typeof usersQuery>;
+
 export const usersContract = {
   listUsers: endpoint({
     method: 'GET',
     path: '/users',
     summary: 'List users',
-    query: z.object(pageQuery),
+    query: usersQuery,
     responses: { 200: json(z.array(userSchema), 'All users') },
     failures: [400, 401, 403],
   }),
@@ -89,8 +111,9 @@ export const usersContract = {
     path: '/users/{id}',
     summary: 'Show a user',
     params: byId,
+    query: z.object({ include }),
     responses: { 200: json(userSchema, 'The user') },
-    failures: [401, 403, 404],
+    failures: [400, 401, 403, 404],
   }),
   updateUser: endpoint({
     method: 'PUT',
@@ -137,6 +160,14 @@ export const usersContract = {
     body: { kind: 'multipart', file: 'avatar', fields: z.object({}) },
     responses: { 200: json(messageSchema, 'Stored') },
     failures: [400, 401, 403, 404, 413],
+  }),
+  deleteAvatar: endpoint({
+    method: 'DELETE',
+    path: '/users/{id}/avatar',
+    summary: "Delete a user's picture",
+    params: byId,
+    responses: { 200: json(messageSchema, 'Deleted') },
+    failures: [401, 403, 404],
   }),
   getUserPermissions: endpoint({
     method: 'GET',

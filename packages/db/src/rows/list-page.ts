@@ -55,6 +55,8 @@ export interface SortedList<Row> {
   readonly isNewestFirst?: boolean;
   /** Columns, in the words of the database, and the values of which each must have one. */
   readonly where?: Readonly<Record<string, readonly SqlValue[]>>;
+  /** Further conditions in the words of the database; `place` puts a value into the query and returns its placeholder. */
+  readonly also?: (place: (value: SqlValue) => string) => readonly string[];
   /** A column of `where` that begins an index which goes on with the moment and the id. */
   readonly groupedBy?: string;
 }
@@ -92,7 +94,7 @@ function selectRows<Row>(list: SortedList<Row>, { limit, cursor }: ListWindow): 
   const names = Object.keys(columns).map(columnName).join(', ');
   const values: SqlValue[] = [];
   const parts = partsOf(list, limit).map((where) => {
-    const conditions = conditionsOf(where, values);
+    const conditions = conditionsOf({ ...list, where }, values);
     if (cursor !== undefined) {
       const at = `$${values.push(cursor.at)}`;
       conditions.push(`(${by}, id) ${beyond} (${at}, $${values.push(cursor.id)})`);
@@ -125,18 +127,23 @@ function unionOf(parts: readonly string[]): string {
 
 async function countRows<Row>(tx: Tx, list: SortedList<Row>): Promise<number> {
   const values: SqlValue[] = [];
-  const conditions = conditionsOf(list.where ?? {}, values);
+  const conditions = conditionsOf(list, values);
   const text = `select count(*) as count from ${list.table.name} ${whereOf(conditions)}`;
   const [counted] = await querySql(tx, { count: column.bigint() }, text, values);
   return counted?.count ?? 0;
 }
 
 /** Conditions, whose values are added to `values`. */
-function conditionsOf(where: Where, values: SqlValue[]): string[] {
-  return Object.entries(where).map(([name, among]) => {
-    const places = among.map((value) => `$${values.push(value)}`);
+function conditionsOf<Row>(
+  { where = {}, also }: Pick<SortedList<Row>, 'where' | 'also'>,
+  values: SqlValue[],
+): string[] {
+  const place = (value: SqlValue) => `$${values.push(value)}`;
+  const byColumn = Object.entries(where).map(([name, among]) => {
+    const places = among.map(place);
     return places.length === 1 ? `${name} = ${places[0]}` : `${name} in (${places.join(', ') || 'null'})`;
   });
+  return [...byColumn, ...(also?.(place) ?? [])];
 }
 
 function whereOf(conditions: readonly string[]): string {

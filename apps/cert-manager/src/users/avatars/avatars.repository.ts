@@ -1,4 +1,5 @@
-import { column, defineTable, executeSql, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, executeSql, type Tx } from '@certloop/db';
+import { In } from 'typeorm';
 
 export interface UserAvatarRow {
   readonly userId: string;
@@ -17,6 +18,21 @@ export async function storeAvatar(tx: Tx, { userId, png, updatedAt }: UserAvatar
   const text = `insert into user_avatars (user_id, png, updated_at) values ($1, $2, $3)
     on conflict (user_id) do update set png = excluded.png, updated_at = excluded.updated_at`;
   await executeSql(tx, text, [userId, png, updatedAt]);
+}
+
+/** Deletes the picture of the user; returns whether there was one. */
+export async function deleteAvatar(tx: Tx, userId: string): Promise<boolean> {
+  return (await deleteRows(tx, userAvatars, { userId })) === 1;
+}
+
+/** Those of these users, or of all, who have a picture. */
+export async function listAvatarOwners(
+  tx: Tx,
+  userIds: 'all' | readonly string[],
+): Promise<ReadonlySet<string>> {
+  const where = userIds === 'all' ? {} : { userId: In([...userIds]) };
+  const rows = await tx.find(userAvatars, { where, select: { userId: true } });
+  return new Set(rows.map(({ userId }) => userId));
 }
 
 export async function findAvatar(tx: Tx, userId: string): Promise<Uint8Array | undefined> {

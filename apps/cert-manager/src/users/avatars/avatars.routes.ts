@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
-import { type AvatarsDeps, getAvatar, replaceAvatar } from './avatars.service.js';
+import { type AvatarsDeps, deleteAvatar, getAvatar, replaceAvatar } from './avatars.service.js';
 
 export function avatarsHandlers(
   deps: AvatarsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, 'getAvatar' | 'uploadAvatar'> {
+): Pick<Handlers<typeof certManagerContract, Caller>, 'getAvatar' | 'uploadAvatar' | 'deleteAvatar'> {
   return {
     getAvatar: async ({ params }) => {
       const body = await getAvatar(deps, params.id);
@@ -15,6 +15,10 @@ export function avatarsHandlers(
     uploadAvatar: async ({ params, body, context }) => {
       await replaceAvatar(deps, context, { userId: params.id, bytes: body.file.bytes });
       return { status: 200, body: { message: 'avatar stored' } };
+    },
+    deleteAvatar: async ({ params, context }) => {
+      await deleteAvatar(deps, context, params.id);
+      return { status: 200, body: { message: 'avatar deleted' } };
     },
   };
 }

@@ -6,7 +6,7 @@ import { recordAudit } from '../../audit/audit.service.js';
 import { requireOwnAccount } from '../own-account.service.js';
 import { lockUsersForShare } from '../users.repository.js';
 import { userNotFound } from '../users.service.js';
-import { findAvatar, storeAvatar } from './avatars.repository.js';
+import { deleteAvatar as deleteAvatarRow, findAvatar, storeAvatar } from './avatars.repository.js';
 import { encodeAvatar } from './encode-avatar.service.js';
 
 export interface AvatarsDeps {
@@ -17,10 +17,12 @@ export interface AvatarsDeps {
 /** PNG of the user's picture; everybody who is signed in may see it. Throws NotFound when he has none. */
 export async function getAvatar({ db }: AvatarsDeps, userId: string): Promise<Uint8Array> {
   const png = await db.read((tx) => findAvatar(tx, userId));
-  if (png === undefined) {
-    throw new NotFound('the user has no avatar', { code: 'avatar_not_found', title: 'Avatar not found' });
-  }
+  if (png === undefined) throw avatarNotFound();
   return png;
+}
+
+function avatarNotFound(): NotFound {
+  return new NotFound('the user has no avatar', { code: 'avatar_not_found', title: 'Avatar not found' });
 }
 
 /**
@@ -41,5 +43,22 @@ export async function replaceAvatar(
     const details = { bytes: png.length };
     const entry = { action: 'user.avatar', resourceType: 'user', resourceId: userId, details } as const;
     await recordAudit(tx, caller, entry, updatedAt);
+  });
+}
+
+/**
+ * Deletes the user's picture. Throws NotFound if there is no such user or no picture, and Forbidden unless the account
+ * is the caller's own or the caller is an administrator.
+ */
+export async function deleteAvatar(
+  { db, clock }: AvatarsDeps,
+  caller: Caller,
+  userId: string,
+): Promise<void> {
+  await requireOwnAccount({ db }, caller, userId);
+  await db.transaction(async (tx) => {
+    if (!(await deleteAvatarRow(tx, userId))) throw avatarNotFound();
+    const entry = { action: 'user.avatar.delete', resourceType: 'user', resourceId: userId } as const;
+    await recordAudit(tx, caller, entry, clock.now());
   });
 }

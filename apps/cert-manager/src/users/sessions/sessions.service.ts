@@ -73,7 +73,8 @@ async function storeSession(
   await db.transaction(async (tx) => {
     // The password may have been changed, or the account disabled, while this one was being checked.
     const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
-    if (!(await updateUser(tx, isUnchanged, { passwordHash }))) throw wrongLogin();
+    const set = { passwordHash, lastLoginAt: session.createdAt };
+    if (!(await updateUser(tx, isUnchanged, set))) throw wrongLogin();
     await insertSession(tx, session);
     await deleteSessionsBeyond(tx, user.id, maxSessions);
     await recordAudit(tx, caller, entry, session.createdAt);
