@@ -1,19 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fqdn } from '@certloop/contracts';
+import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { type IssuanceJobRow, issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { fqdns } from '../../src/fqdns/fqdns.repository.js';
+import {
+  extendJobs,
+  type IssuanceJobRow,
+  issuanceJobs,
+} from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
+import { seedUnrenewed } from '../support/large-place.js';
 import { configure, newCsr, providerOf } from '../support/signing.js';
 
 // so many orders share the cores with the test files beside; how long they take is measured by the bench
 jest.setTimeout(180_000);
 
 const leaseMs = 6000;
-// more wait than the leases that one statement extends, which are 500
-const count = 560;
+const count = 120;
+// one statement extends 500 leases
+const leased = 1200;
 
 const environmentOf = (ca: ScriptedAcme) => ({
   ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -83,7 +91,7 @@ describeEachDialect('requests for certificates, many at once', (open) => {
   test('all end well, however long they wait for each other', async () => {
     // the last ones wait for longer than the CA may take for one answer, and than a lease lasts
     await configureAcme({ timeouts: { requestMs: 5000 }, limits: { maxConcurrency: 16 } });
-    ca.orderMs = 200;
+    ca.orderMs = 1000;
     const made = await fqdnsWithCsr(count);
     await Promise.all(made.map((fqdn) => request(fqdn)));
     const moveMs = 4000;
@@ -107,5 +115,28 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     await ended();
     expect(await failures()).toEqual([]);
     expect(ca.csrs).toHaveLength(60);
+  });
+
+  test('more leases than one statement takes are extended, but none of a job that another worker has', async () => {
+    const [ended] = await jobs();
+    if (ended === undefined) throw new Error('there is no job');
+    await seedUnrenewed(app.database, ended.fqdnId, leased);
+    const fresh = (await app.database.read((tx) => tx.find(fqdns))).filter(({ fqdn }) =>
+      fqdn.startsWith('host-'),
+    );
+    expect(fresh).toHaveLength(leased);
+    const rows = fresh.map(({ id }, n) => {
+      const lease = { attempt: (n % 2) + 1, leaseUntil: app.clock.now() };
+      return { ...ended, ...lease, id, fqdnId: id, status: 'running' as const };
+    });
+    const mine = rows.slice(10);
+    const others = rows.slice(0, 10).map((row) => ({ ...row, attempt: row.attempt + 1 }));
+    const until = new Date(app.clock.now().getTime() + leaseMs);
+    await app.database.transaction(async (tx) => {
+      await insertMany(tx, issuanceJobs, [...others, ...mine]);
+      await extendJobs(tx, rows, until);
+    });
+    const extended = (await jobs()).filter(({ leaseUntil }) => leaseUntil?.getTime() === until.getTime());
+    expect(new Set(extended.map(({ id }) => id))).toEqual(new Set(mine.map(({ id }) => id)));
   });
 });
