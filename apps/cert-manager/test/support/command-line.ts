@@ -15,7 +15,7 @@ export async function runCli(
   environment: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Ran> {
-  const script = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+  const script = fileURLToPath(new URL('../../service/cli.js', import.meta.url));
   const child = spawn(process.execPath, [script, ...words], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -27,11 +27,15 @@ describeOnPostgres('a manager whose connections end in silence', () => {
   test('answers within 10 s, and stops cleanly while it waits for the database', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'certloop-silent-'));
     cleanups.push(async () => rmSync(folder, { recursive: true }));
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.js', import.meta.url))], {
-      env: { CERT_MANAGER_PORT: '0', CERT_MANAGER_DATABASE_URL: relay.url, AUTH_MODE: 'open' },
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../../service/main.js', import.meta.url))],
+      {
+        env: { CERT_MANAGER_PORT: '0', CERT_MANAGER_DATABASE_URL: relay.url, AUTH_MODE: 'open' },
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     cleanups.push(async () => child.kill('SIGKILL'));
     const lines = createInterface(child.stdout);
     const base = await new Promise<string>((resolve) =>

@@ -14,7 +14,7 @@ import { type Recorder, startRecorder } from '../support/recorder.js';
 // processes start and stop here
 jest.setTimeout(60_000);
 
-const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const secret = 'a secret for tests only';
 const running: ChildProcess[] = [];
 const recorders: Recorder[] = [];

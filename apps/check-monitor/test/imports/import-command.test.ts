@@ -17,7 +17,7 @@ const formerSecret = 'f0rmer';
 const checkCount = 2000;
 
 function start(words: readonly string[], databaseUrl: string) {
-  const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+  const cli = fileURLToPath(new URL('../../service/cli.js', import.meta.url));
   const env = { CHECK_MONITOR_DATABASE_URL: databaseUrl, CHECK_MONITOR_SECRET: 'a secret for tests only' };
   return spawn(process.execPath, [cli, 'import', ...words], { env });
 }

@@ -12,7 +12,7 @@ import { runCommandLine } from '../../src/command-line.js';
 import { schema } from '../../src/database.js';
 import { startRecorder } from '../support/recorder.js';
 
-const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../service/cli.js', import.meta.url));
 
 interface Outcome {
   readonly code: number | null;

@@ -10,7 +10,7 @@ import { setUpProject } from '../../src/projects/create-project.service.js';
 // processes start and end here
 jest.setTimeout(60_000);
 
-const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const secret = 'a secret for tests only';
 const running: ChildProcess[] = [];
 

@@ -14,7 +14,7 @@ import { rootPair } from '../support/roots.js';
 
 // A start takes a second of processor time, and machines are busy.
 const patienceMs = 90_000;
-const main = join(import.meta.dirname, '../../src/main.js');
+const main = join(import.meta.dirname, '../../service/main.js');
 const running = new Set<ChildProcess>();
 let folder: string;
 

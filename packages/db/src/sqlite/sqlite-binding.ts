@@ -16,7 +16,9 @@ export const sqliteWaitMs = 5000;
  */
 export function loadSqlite(): SqliteBinding {
   const major = Number(process.versions.node.split('.')[0]);
-  return createRequire(import.meta.url)(major < 22 ? 'better-sqlite3' : 'better-sqlite3-napi');
+  // from this package, whose dependencies they are, even where this module is part of a bundle
+  const home = createRequire(import.meta.url).resolve('@certloop/db/package.json');
+  return createRequire(home)(major < 22 ? 'better-sqlite3' : 'better-sqlite3-napi');
 }
 
 /** Sets what every connection to SQLite has; a commit is on disk before it is acknowledged. */

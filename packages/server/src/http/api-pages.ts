@@ -102,7 +102,9 @@ function loadAssets(): Promise<Assets> {
 }
 
 async function readAssets(): Promise<Assets> {
-  const home = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  // from this package, whose dependency it is, even where this module is part of a bundle
+  const fromHere = createRequire(createRequire(import.meta.url).resolve('@certloop/server/package.json'));
+  const home = dirname(fromHere.resolve('swagger-ui-dist/package.json'));
   const own: [string, string, Uint8Array][] = [
     ['page.js', script, Buffer.from(pageScript)],
     ['page.css', style, Buffer.from(pageStyle)],
