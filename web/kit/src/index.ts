@@ -35,6 +35,7 @@ export {
   type SettingField,
   type SettingsSchema,
   settingsFrom,
+  typedFrom,
 } from './schema-fields.js';
 export { background, consolePath, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { faultsOf, Refusal, sentenceOf, statusOf } from './service/refusal.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fieldsOf, labelOf, settingsFrom } from './schema-fields.js';
+import { fieldsOf, labelOf, settingsFrom, typedFrom } from './schema-fields.js';
 
 const call = {
   anyOf: [
@@ -74,6 +74,36 @@ describe('the fields of settings', () => {
     ).toEqual({
       down: { method: 'POST', url: 'https://example.org/a:b', headers: { 'X-Key': 'a: b', Accept: '*/*' } },
     });
+  });
+
+  test('hold what is stored, without its secrets, and give it back unchanged', () => {
+    const fields = fieldsOf(
+      {
+        properties: {
+          down: call,
+          up: call,
+          channels: { type: 'array' },
+          priority: { type: 'integer', default: 3 },
+        },
+      },
+      ['up.headers'],
+    );
+    const stored = {
+      down: { method: 'POST', url: 'https://example.org', headers: { 'X-Key': 'a: b', Accept: '*/*' } },
+      up: null,
+      channels: ['a', 'b'],
+    };
+    const typed = typedFrom(fields, stored);
+    expect(typed).toMatchObject({
+      'down.headers': 'X-Key: a: b\nAccept: */*',
+      'up.method': 'GET',
+      'up.url': '',
+      'up.headers': '',
+      channels: 'a,b',
+      priority: '3',
+    });
+    const { up: _none, ...others } = stored;
+    expect(settingsFrom(fields, typed)).toEqual({ ...others, priority: 3 });
   });
 
   test('have names for people', () => {

@@ -42,7 +42,7 @@ export function fieldsOf(
         kind: kindOf(setting),
         // within an object nothing is required: the whole object may be left out
         isRequired: prefix === '' && schema.required?.includes(name) === true,
-        isSecret: secrets.includes(path) && kindOf(setting) === 'text',
+        isSecret: secrets.includes(path),
         choices: setting.enum ?? [],
         initial: typeof initial === 'object' || initial === undefined ? '' : String(initial),
         minimum: setting.minimum,
@@ -86,6 +86,31 @@ export function settingsFrom(
     else settings[outer] = { ...(settings[outer] as object | undefined), [inner]: value };
   }
   return settings;
+}
+
+/** What stands in the fields for settings that are stored: the inverse of `settingsFrom`. Secrets are not shown, so they are empty. */
+export function typedFrom(
+  fields: readonly SettingField[],
+  settings: object,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    fields.map(({ path, kind, initial }) => {
+      const [outer = '', inner] = path.split('.');
+      const holder = (settings as Readonly<Record<string, unknown>>)[outer];
+      const value =
+        inner === undefined ? holder : (holder as Readonly<Record<string, unknown>> | null)?.[inner];
+      return [path, value === undefined || value === null ? initial : textOf(kind, value)];
+    }),
+  );
+}
+
+function textOf(kind: SettingField['kind'], value: unknown): string {
+  if (kind === 'headers') {
+    return Object.entries(value as object)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join('\n');
+  }
+  return kind === 'list' ? (value as readonly string[]).join(',') : String(value);
 }
 
 function typedValue({ kind }: SettingField, text: string): unknown {

@@ -29,6 +29,13 @@ export function channelsQuery(projectId: string) {
   };
 }
 
+/** Query of the kinds of integrations, which change with the service only. */
+export const kindsQuery = {
+  queryKey: ['channel-kinds'],
+  queryFn: async ({ signal }: Asked) => (await api.listChannelKinds({ signal })).body.kinds,
+  staleTime: 300_000,
+};
+
 const maxIds = 100;
 
 /** Query of the counts of a project and the states of some checks, asked again and again in the background. */
@@ -82,13 +89,15 @@ export interface CheckSearch {
   readonly q?: string;
   readonly status?: 'new' | 'up' | 'grace' | 'down' | 'paused' | 'started';
   readonly tag?: string;
+  /** Uuid of an integration that the checks notify. */
+  readonly channel?: string;
   readonly sort?: 'attention' | 'name' | 'created';
 }
 
 /** One page of the checks of a project. */
 export async function loadChecks(
   projectId: string,
-  { q, status, tag, sort = 'attention' }: CheckSearch,
+  { q, status, tag, channel, sort = 'attention' }: CheckSearch,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListPage<ListedCheck>> {
@@ -101,6 +110,7 @@ export async function loadChecks(
       ...(q === undefined ? {} : { q }),
       ...(status === undefined ? {} : { status }),
       ...(tag === undefined ? {} : { tag }),
+      ...(channel === undefined ? {} : { channel }),
       ...(cursor === undefined ? {} : { cursor }),
     },
     signal,

@@ -39,9 +39,10 @@ const sorts = ['attention', 'name', 'created'] as const;
 const checks = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$projectId',
-  validateSearch: ({ q, status, tag, sort }: Record<string, unknown>): CheckSearch => ({
+  validateSearch: ({ q, status, tag, channel, sort }: Record<string, unknown>): CheckSearch => ({
     ...textIn('q', q),
     ...textIn('tag', tag),
+    ...textIn('channel', channel),
     ...wordIn('status', statuses, status),
     ...wordIn('sort', sorts, sort),
   }),

@@ -3,6 +3,7 @@ import { hasBrowser, runStory, type Story } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { replaceMember } from '../../src/accounts/members.repository.js';
 import { setPassword } from '../../src/accounts/sessions.service.js';
+import { listProjectChannels, updateChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
 import { insertChecks } from '../../src/checks/rows/checks.repository.js';
@@ -40,7 +41,7 @@ jest.setTimeout(2 * minute);
 
   test('tests an integration before it is saved', async () => {
     const email = 'berta@example.org';
-    await stage.newOwner(email, 'Backups');
+    const { projectId } = (await stage.newOwner(email, 'Backups')).keys;
     const { browser, url } = stage;
     await runStory(browser, { name: 'integrations', url }, async (story) => {
       const { page, look } = story;
@@ -62,7 +63,28 @@ jest.setTimeout(2 * minute);
       expect(target.requests).toHaveLength(1);
       await page.getByRole('button', { name: 'Save and assign to all checks' }).click();
       await page.getByText('not used yet').waitFor();
-      await look('list');
+      const { app } = stage;
+      await app.database.transaction(async (tx) => {
+        for (const { id } of await listProjectChannels(tx, projectId)) {
+          await updateChannel(tx, id, {
+            disabledAt: microsOf(app.clock.now()),
+            lastError: 'HTTP status 410',
+          });
+        }
+      });
+      await page.reload();
+      await page.getByText('switched off').waitFor();
+      await look('off');
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByText('It was switched off, as its target refused the alerts for good').waitFor();
+      await page.getByText('Not shown. Leave it empty to keep what is stored.').waitFor();
+      await page.getByLabel('Name').fill('The chat of the team');
+      await look('edit');
+      await page.getByRole('button', { name: 'Save and switch on' }).click();
+      await page.getByText('not used yet').waitFor();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByText('Sent.').waitFor();
+      expect(target.requests).toHaveLength(2);
     });
   });
 

@@ -1,18 +1,11 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import {
-  Fault,
-  fieldsOf,
-  Loaded,
-  type SettingField,
-  type SettingsSchema,
-  sentenceOf,
-  settingLabel,
-  settingsFrom,
-} from '@certloop/web-kit';
-import { Button, Modal, Switch, Textarea, TextInput } from '@mantine/core';
+import { Fault, fieldsOf, Loaded, type SettingsSchema, sentenceOf, settingsFrom } from '@certloop/web-kit';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { kindsQuery } from '../../lookups.js';
 import { api } from '../../service.js';
+import { Setting } from './setting.js';
 
 interface Opened {
   readonly projectId: string;
@@ -31,11 +24,7 @@ export function NewIntegration({ isOpen, ...opened }: Opened & { readonly isOpen
 
 function ChooseKind(opened: Opened) {
   const [chosen, choose] = useState('email');
-  const kinds = useQuery({
-    queryKey: ['channel-kinds'],
-    queryFn: async ({ signal }) => (await api.listChannelKinds({ signal })).body.kinds,
-    staleTime: 300_000,
-  });
+  const kinds = useQuery(kindsQuery);
   return (
     <Loaded query={kinds}>
       {(all) => {
@@ -134,92 +123,4 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
 
 function errorOf(error: unknown): string | undefined {
   return error === null || error === undefined ? undefined : sentenceOf(error);
-}
-
-function Setting({
-  field,
-  value,
-  change,
-  others,
-}: {
-  readonly field: SettingField;
-  readonly value: string;
-  readonly change: (value: string) => void;
-  readonly others: readonly AccountChannel[];
-}) {
-  const label = settingLabel(field.path);
-  switch (field.kind) {
-    case 'flag':
-      return (
-        <Switch
-          label={label}
-          checked={value === 'true'}
-          onChange={({ currentTarget: { checked } }) => change(String(checked))}
-        />
-      );
-    case 'choice':
-      return (
-        <label className="cl-stack">
-          {label}
-          <select
-            className="cl-select"
-            value={value}
-            onChange={({ currentTarget: { value: chosen } }) => change(chosen)}
-          >
-            {field.choices.map((choice) => (
-              <option key={choice} value={choice}>
-                {choice}
-              </option>
-            ))}
-          </select>
-        </label>
-      );
-    case 'list': {
-      const chosen = value.split(',').filter((id) => id !== '');
-      return (
-        <fieldset className="cl-choices">
-          <legend>{label}</legend>
-          {others
-            .filter(({ kind }) => kind !== 'group')
-            .map(({ id, name, label: kindLabel }) => (
-              <label key={id}>
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(id)}
-                  onChange={({ currentTarget: { checked } }) =>
-                    change((checked ? [...chosen, id] : chosen.filter((one) => one !== id)).join(','))
-                  }
-                />
-                {name || kindLabel}
-              </label>
-            ))}
-        </fieldset>
-      );
-    }
-    default: {
-      const shared = {
-        label,
-        value,
-        required: field.isRequired,
-        withAsterisk: false,
-        autoComplete: 'off',
-        spellCheck: false,
-      };
-      return field.kind === 'headers' || field.path.endsWith('body') ? (
-        <Textarea
-          {...shared}
-          rows={2}
-          maxLength={4_000}
-          onChange={({ currentTarget: { value: text } }) => change(text)}
-        />
-      ) : (
-        <TextInput
-          {...shared}
-          inputMode={field.kind === 'number' ? 'numeric' : 'text'}
-          maxLength={1_000}
-          onChange={({ currentTarget: { value: text } }) => change(text)}
-        />
-      );
-    }
-  }
 }

@@ -1,0 +1,203 @@
+import type { AccountChannel } from '@certloop/contracts/browser';
+import { type Column, Fault, Moment, StateChip, sentenceOf } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api } from '../../service.js';
+
+/** The name of an integration, or that of its kind. */
+export function nameOf(channel: AccountChannel | undefined): string {
+  return channel === undefined ? '' : channel.name || channel.label;
+}
+
+/** Columns of the list of integrations. */
+export function integrationColumns({
+  projectId,
+  canChange,
+  open,
+  edit,
+  doom,
+}: {
+  readonly projectId: string;
+  readonly canChange: boolean;
+  readonly open: (channel: AccountChannel) => void;
+  readonly edit: (channel: AccountChannel) => void;
+  readonly doom: (channel: AccountChannel) => void;
+}): readonly Column<AccountChannel>[] {
+  return [
+    {
+      key: 'name',
+      title: 'Integration',
+      cell: (channel) => (
+        <div className="cl-name">
+          <bdi>{nameOf(channel)}</bdi>
+          <span className="cl-dim cl-anywhere">
+            {[channel.name === '' ? '' : channel.label, targetOf(channel)].filter(Boolean).join(', ')}
+          </span>
+        </div>
+      ),
+    },
+    {
+      key: 'state',
+      title: 'State',
+      width: '12rem',
+      cell: (channel) => (
+        <div className="cl-stack">
+          <div>
+            <ChannelState channel={channel} />
+          </div>
+          {canChange && <SwitchOn projectId={projectId} channel={channel} />}
+        </div>
+      ),
+    },
+    {
+      key: 'checks',
+      title: 'Checks',
+      width: '6rem',
+      cell: ({ id }) => (
+        <Link to="/projects/$projectId" params={{ projectId }} search={{ channel: id }}>
+          show
+        </Link>
+      ),
+    },
+    {
+      key: 'last',
+      title: 'Last message',
+      width: '10rem',
+      cell: ({ last_notify }) => (last_notify === null ? 'none yet' : <Moment at={last_notify} />),
+    },
+    {
+      key: 'error',
+      title: 'Last error',
+      cell: ({ last_error }) =>
+        last_error === '' ? null : <span className="cl-anywhere">{last_error}</span>,
+    },
+    {
+      key: 'actions',
+      title: 'Actions',
+      width: '24rem',
+      cell: (channel) => (
+        <div className="cl-row">
+          <Button size="xs" variant="default" onClick={() => open(channel)}>
+            Messages
+          </Button>
+          {canChange && <TestButton projectId={projectId} channel={channel} />}
+          {canChange && (
+            <>
+              <Button size="xs" variant="default" onClick={() => edit(channel)}>
+                Edit
+              </Button>
+              <Button size="xs" variant="subtle" color="red" onClick={() => doom(channel)}>
+                Delete
+              </Button>
+            </>
+          )}
+        </div>
+      ),
+    },
+  ];
+}
+
+/** What of the settings names the receiver. */
+function targetOf({ settings }: AccountChannel): string {
+  const { address, topic, recipient, roomId, chatId } = settings as Record<string, unknown>;
+  const target = address ?? topic ?? recipient ?? roomId ?? chatId;
+  return target === undefined ? '' : String(target);
+}
+
+function ChannelState({ channel }: { readonly channel: AccountChannel }) {
+  if (channel.disabled) {
+    return (
+      <StateChip tone="bad" shape="octagon">
+        switched off
+      </StateChip>
+    );
+  }
+  if (!channel.verified) {
+    return (
+      <StateChip tone="warn" shape="clock">
+        not verified yet
+      </StateChip>
+    );
+  }
+  if (channel.failing_since !== null) {
+    return (
+      <StateChip tone="bad" shape="triangle">
+        failing
+      </StateChip>
+    );
+  }
+  if (channel.held_until !== null) {
+    return (
+      <StateChip tone="warn" shape="clock">
+        waiting for its target
+      </StateChip>
+    );
+  }
+  return channel.last_notify === null ? (
+    <StateChip tone="idle" shape="circle">
+      not used yet
+    </StateChip>
+  ) : (
+    <StateChip tone="ok" shape="check">
+      works
+    </StateChip>
+  );
+}
+
+/** Brings an integration back that was switched off, and asks an address again that has not confirmed. */
+function SwitchOn({ projectId, channel }: { readonly projectId: string; readonly channel: AccountChannel }) {
+  const queries = useQueryClient();
+  const renew = useMutation({
+    // the settings as they are: the service takes them as new ones
+    mutationFn: () =>
+      api.editChannel({
+        params: { projectId, channelId: channel.id },
+        body: { settings: channel.settings },
+      }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'channels'] }),
+  });
+  if (!channel.disabled && channel.verified) return null;
+  return (
+    <>
+      <span className="cl-dim">
+        {channel.disabled
+          ? 'Its target refused the alerts for good. Mend the target or the settings, then switch it on.'
+          : 'Someone must open the link in the mail that was sent to this address.'}
+      </span>
+      <div>
+        <Button size="xs" variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
+          {channel.disabled ? 'Switch on again' : 'Send the mail again'}
+        </Button>
+      </div>
+      <Fault>{renew.isError ? sentenceOf(renew.error) : undefined}</Fault>
+    </>
+  );
+}
+
+function TestButton({
+  projectId,
+  channel,
+}: {
+  readonly projectId: string;
+  readonly channel: AccountChannel;
+}) {
+  const queries = useQueryClient();
+  const test = useMutation({
+    mutationFn: () => api.testChannel({ params: { projectId, channelId: channel.id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'channels'] }),
+  });
+  const outcome = test.data?.body;
+  return (
+    <>
+      <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+        Test
+      </Button>
+      <span role="status">
+        {outcome?.ok === true && 'Sent.'}
+        {outcome?.ok === false && `Not sent: ${outcome.error}`}
+        {test.isError && sentenceOf(test.error)}
+      </span>
+    </>
+  );
+}

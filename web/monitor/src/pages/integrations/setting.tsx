@@ -1,0 +1,97 @@
+import type { AccountChannel } from '@certloop/contracts/browser';
+import { type SettingField, settingLabel } from '@certloop/web-kit';
+import { Switch, Textarea, TextInput } from '@mantine/core';
+
+/** A setting of an integration, as its kind describes it. */
+export function Setting({
+  field,
+  value,
+  change,
+  others,
+  hasSecret = false,
+}: {
+  readonly field: SettingField;
+  readonly value: string;
+  readonly change: (value: string) => void;
+  readonly others: readonly AccountChannel[];
+  /** Whether a secret may be stored, which is not shown and stays if nothing is typed. */
+  readonly hasSecret?: boolean;
+}) {
+  const label = settingLabel(field.path);
+  switch (field.kind) {
+    case 'flag':
+      return (
+        <Switch
+          label={label}
+          checked={value === 'true'}
+          onChange={({ currentTarget: { checked } }) => change(String(checked))}
+        />
+      );
+    case 'choice':
+      return (
+        <label className="cl-stack">
+          {label}
+          <select
+            className="cl-select"
+            value={value}
+            onChange={({ currentTarget: { value: chosen } }) => change(chosen)}
+          >
+            {field.choices.map((choice) => (
+              <option key={choice} value={choice}>
+                {choice}
+              </option>
+            ))}
+          </select>
+        </label>
+      );
+    case 'list': {
+      const chosen = value.split(',').filter((id) => id !== '');
+      return (
+        <fieldset className="cl-choices">
+          <legend>{label}</legend>
+          {others
+            .filter(({ kind }) => kind !== 'group')
+            .map(({ id, name, label: kindLabel }) => (
+              <label key={id}>
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(id)}
+                  onChange={({ currentTarget: { checked } }) =>
+                    change((checked ? [...chosen, id] : chosen.filter((one) => one !== id)).join(','))
+                  }
+                />
+                {name || kindLabel}
+              </label>
+            ))}
+        </fieldset>
+      );
+    }
+    default: {
+      const isHidden = hasSecret && field.isSecret;
+      const shared = {
+        label,
+        value,
+        required: field.isRequired && !isHidden,
+        description: isHidden ? 'Not shown. Leave it empty to keep what is stored.' : undefined,
+        withAsterisk: false,
+        autoComplete: 'off',
+        spellCheck: false,
+      };
+      return field.kind === 'headers' || field.path.endsWith('body') ? (
+        <Textarea
+          {...shared}
+          rows={2}
+          maxLength={4_000}
+          onChange={({ currentTarget: { value: text } }) => change(text)}
+        />
+      ) : (
+        <TextInput
+          {...shared}
+          inputMode={field.kind === 'number' ? 'numeric' : 'text'}
+          maxLength={1_000}
+          onChange={({ currentTarget: { value: text } }) => change(text)}
+        />
+      );
+    }
+  }
+}
