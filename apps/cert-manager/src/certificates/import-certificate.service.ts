@@ -9,7 +9,7 @@ import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { judgeImport } from '../judging/imported-certificate.js';
 import { leafFacts } from '../judging/issued-certificate.js';
 import type { CertificateRow } from './certificates.repository.js';
-import { type Stored, storeCertificate } from './store-certificates.repository.js';
+import { type StoreResult, storeCertificate } from './store-certificates.repository.js';
 
 export interface ImportDeps {
   readonly db: Database;
@@ -32,7 +32,7 @@ export async function importCertificate(
   { db, clock, onCertificateStored }: ImportDeps,
   caller: Caller,
   { spaceId, fqdnId, pem }: { readonly spaceId: string; readonly fqdnId: string; readonly pem: string },
-): Promise<Stored> {
+): Promise<StoreResult> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   const { fqdn: hostname } = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
   const chain = judgeImport(pem, hostname, clock.now());

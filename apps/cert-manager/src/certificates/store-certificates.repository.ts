@@ -10,14 +10,14 @@ export type NewCertificate = Omit<
 >;
 
 /** A certificate as its FQDN has it. */
-export interface Stored {
+export interface StoreResult {
   readonly certificate: CertificateRow;
   /** False where the FQDN had it already, in whatever way it came there: nothing was changed then. */
   readonly isNew: boolean;
 }
 
 /** Stores a certificate as storeCertificates does. */
-export async function storeCertificate(tx: Tx, certificate: NewCertificate): Promise<Stored> {
+export async function storeCertificate(tx: Tx, certificate: NewCertificate): Promise<StoreResult> {
   const [stored] = await storeCertificates(tx, [certificate], certificate.createdAt);
   if (stored === undefined) throw new Error('no row for the certificate');
   return stored;
@@ -33,7 +33,7 @@ export async function storeCertificates(
   tx: Tx,
   all: readonly NewCertificate[],
   now: Date,
-): Promise<Stored[]> {
+): Promise<StoreResult[]> {
   const same = await findSame(tx, all);
   const rows = await insertNewest(
     tx,

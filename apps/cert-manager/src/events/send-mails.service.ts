@@ -47,14 +47,14 @@ export async function sendMail(deps: MailDeps): Promise<void> {
   await db.transaction((tx) => updateMailTurn(tx, token, { ...free, dueAt: nextMailAfter(now) }));
 }
 
-interface Turn {
+interface ClaimedMail {
   readonly turn: MailTurnRow;
   readonly token: string;
   readonly batch: string;
 }
 
 /** Whether the mail was sent, and that is written down. */
-async function trySending(deps: MailDeps, { turn, token, batch }: Turn): Promise<boolean> {
+async function trySending(deps: MailDeps, { turn, token, batch }: ClaimedMail): Promise<boolean> {
   const { db, clock, logger, send } = deps;
   await inSlices(db, (tx) => addToMail(tx, batch, slice));
   const { events, counts } = await db.longRead(async (tx) => {

@@ -2,7 +2,7 @@ import { newRowId, type Tx } from '@certloop/db';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import {
   type NewCertificate,
-  type Stored,
+  type StoreResult,
   storeCertificate,
 } from '../certificates/store-certificates.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
@@ -16,7 +16,7 @@ type Issued = Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
 };
 
 /** Stores what a provider issued, once, and returns it as stored; the FQDN must be locked, and the CSR be there. */
-export function storeIssued(tx: Tx, issued: Issued): Promise<Stored> {
+export function storeIssued(tx: Tx, issued: Issued): Promise<StoreResult> {
   return storeCertificate(tx, certificateOf(issued));
 }
 

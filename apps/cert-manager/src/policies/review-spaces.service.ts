@@ -32,7 +32,7 @@ export interface PolicyReview {
   /** Reviews the spaces whose policies were changed. Calls during a run share the one that follows it. */
   run(): Promise<void>;
   /** Reviews one FQDN, which got a certificate although the policy rejects it. */
-  one(fqdn: Place): Promise<void>;
+  one(fqdn: ReviewedFqdn): Promise<void>;
   /** Reviews all rejected FQDNs again, in case a change was missed. */
   sweep(): Promise<void>;
   /** Starts no further review; resolves when running reviews have ended. */
@@ -121,10 +121,10 @@ async function readSlice(tx: Tx, policy: SpacePolicyRow, last: string) {
   return { rows, others: rows.filter((row) => reasonOf(row) !== reasons.get(row.id)) };
 }
 
-type Place = Pick<ScannedFqdn, 'id' | 'spaceId'>;
+type ReviewedFqdn = Pick<ScannedFqdn, 'id' | 'spaceId'>;
 
 /** Reviews the FQDNs, a few per transaction; returns the number that are allowed again. */
-async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly Place[]): Promise<number> {
+async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly ReviewedFqdn[]): Promise<number> {
   let allowed = 0;
   for (let start = 0; start < fqdns.length; start += changedAtOnce) {
     const some = fqdns.slice(start, start + changedAtOnce);

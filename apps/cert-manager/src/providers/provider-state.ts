@@ -2,7 +2,7 @@ import { nameServerText, readNameServer } from '../acme/dns/name-server.js';
 import type { Config } from './changes/stored-config.js';
 import type { ProviderKind } from './provider-kinds.js';
 
-interface Stored {
+interface StoredProvider {
   readonly config: Config | null;
   readonly environmentAddress: string | null;
 }
@@ -20,7 +20,7 @@ export function missingKey(kind: ProviderKind, config: Config): string | undefin
  */
 export function followEnvironment(
   kind: ProviderKind,
-  stored: Stored,
+  stored: StoredProvider,
   address: string | undefined,
 ): { config: Config; environmentAddress: string; enabled?: true } | undefined {
   if (address === undefined) return undefined;

@@ -4,13 +4,13 @@ import { type Micros, microsPerSecond } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
 import { type Notification, notifications } from '../notifications/notifications.repository.js';
 import { goesAlone, maxPause, pauseAfterCrash } from './ladder.js';
-import { allowanceOf, type Parcel, packRows } from './turn.js';
+import { allowanceOf, type Parcel, packRows } from './parcels.js';
 
 /** Messages that go by one call. */
 export type QueuedParcel = Parcel<Notification>;
 
 /** Messages to one channel that one worker delivers one after another. */
-export interface Turn {
+export interface DeliveryTurn {
   readonly id: string;
   readonly channel: Channel;
   readonly parcels: readonly QueuedParcel[];
@@ -41,9 +41,9 @@ const minute: Micros = 60 * microsPerSecond;
  * Takes turns, of the channels that have the fewest in hand first. A channel has two turns in all processes together,
  * and one while its target does not answer in time; of several workers exactly one gets a message.
  */
-export async function claimTurns(tx: Tx, claim: TurnClaim): Promise<Turn[]> {
+export async function claimTurns(tx: Tx, claim: TurnClaim): Promise<DeliveryTurn[]> {
   await takeFromTheDead(tx, claim);
-  const turns: Turn[] = [];
+  const turns: DeliveryTurn[] = [];
   for (const notice of await listOwnerNotices(tx, claim)) {
     const turn = await takeOwnerNotice(tx, notice, claim);
     if (turn !== undefined) turns.push(turn);
@@ -92,7 +92,11 @@ async function listOwnerNotices(tx: Tx, claim: TurnClaim): Promise<Notification[
   return querySql(tx, notifications.columns, text, notDue(claim));
 }
 
-async function takeOwnerNotice(tx: Tx, notice: Notification, claim: TurnClaim): Promise<Turn | undefined> {
+async function takeOwnerNotice(
+  tx: Tx,
+  notice: Notification,
+  claim: TurnClaim,
+): Promise<DeliveryTurn | undefined> {
   const text = 'select * from channels where id = $1';
   const [channel] = await querySql(tx, channels.columns, text, [notice.channelId]);
   return channel && takeRows(tx, channel, [notice], false, claim);
@@ -122,7 +126,7 @@ async function listWaitingChannels(tx: Tx, claim: TurnClaim, limit: number): Pro
   return rows.map(({ id }) => id);
 }
 
-async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<Turn | undefined> {
+async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<DeliveryTurn | undefined> {
   const channel = await lockWaiting(tx, channelId, claim);
   if (channel === undefined) return undefined;
   const isRead = isForPeople(channel.kind);
@@ -214,7 +218,7 @@ async function takeRows(
   rows: readonly Notification[],
   isDigest: boolean,
   { now, lease, newTurnId }: TurnClaim,
-): Promise<Turn> {
+): Promise<DeliveryTurn> {
   const id = newTurnId();
   const ids = rows.map((row) => row.id);
   const text = `update notifications set attempt = attempt + 1, turn_id = $1, lease_until = $2

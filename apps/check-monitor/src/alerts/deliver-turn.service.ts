@@ -8,11 +8,11 @@ import { type FailedDelivery, undelivered } from '../integrations/delivery/deliv
 import { recordGivenUp, recordSent } from '../notifications/channel-outcome.repository.js';
 import { extendLease, giveBack, postpone, settle } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
-import type { QueuedParcel, Turn } from './claim-turns.repository.js';
+import type { DeliveryTurn, QueuedParcel } from './claim-turns.repository.js';
 import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
 import type { LoadAlertDeps } from './load-alert.service.js';
 import { loadContent } from './load-content.service.js';
-import { leadOf } from './turn.js';
+import { leadOf } from './parcels.js';
 
 export interface DeliverTurnDeps extends LoadAlertDeps {
   readonly db: Database;
@@ -36,7 +36,7 @@ export interface RunningTurn {
 /** Delivers the messages of a turn one after another, once `others` are over. */
 export function runTurn(
   deps: DeliverTurnDeps,
-  turn: Turn,
+  turn: DeliveryTurn,
   others: readonly Promise<void>[] = [],
 ): RunningTurn {
   const { db, logger } = deps;

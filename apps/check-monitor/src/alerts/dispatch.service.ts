@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLimiter } from '@certloop/server';
 import { giveTurnsBack } from '../notifications/notifications.repository.js';
-import { claimTurns, type Turn } from './claim-turns.repository.js';
+import { claimTurns, type DeliveryTurn } from './claim-turns.repository.js';
 import { type DeliverTurnDeps, leaseMicros, type RunningTurn, runTurn } from './deliver-turn.service.js';
 import { expireHeld } from './expire-messages.repository.js';
 
@@ -82,7 +82,7 @@ function createClaimer({ db, clock, digestPerMinute }: DispatchDeps) {
     unsure.add(id);
     return id;
   };
-  return async (limit: number, ownTurns: ReadonlySet<string>): Promise<readonly Turn[]> => {
+  return async (limit: number, ownTurns: ReadonlySet<string>): Promise<readonly DeliveryTurn[]> => {
     const facts = { now: clock.now(), lease: leaseMicros, limit, newTurnId, ownTurns, digestPerMinute };
     const before = [...unsure];
     const turns = await db.transaction(async (tx) => {
@@ -116,7 +116,7 @@ function createTurnsInHand(deps: DispatchDeps, onChange: () => void) {
     },
     /** Each resolves when its turn is over. */
     over,
-    begin: (turn: Turn): void => {
+    begin: (turn: DeliveryTurn): void => {
       if (turn.isAlone) isAlone = true;
       const running = runTurn(deps, turn, turn.isAlone ? over() : []);
       const held: TurnInHand = { running, isSlow: false };

@@ -10,7 +10,7 @@ import { getProject } from '../projects/projects.repository.js';
 import { describeAlert } from './alert.js';
 import type { QueuedParcel } from './claim-turns.repository.js';
 import type { SummariseOthers } from './other-checks.repository.js';
-import { leadOf } from './turn.js';
+import { leadOf } from './parcels.js';
 
 export interface LoadAlertDeps {
   readonly addresses: Addresses;

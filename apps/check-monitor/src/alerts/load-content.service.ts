@@ -9,7 +9,7 @@ import { getProject } from '../projects/projects.repository.js';
 import type { QueuedParcel } from './claim-turns.repository.js';
 import { type LoadAlertDeps, loadAlert } from './load-alert.service.js';
 import { brokenChannelNotice, type DigestedChange, digestNotice } from './notices.js';
-import { leadOf } from './turn.js';
+import { leadOf } from './parcels.js';
 
 /** Content of a parcel; `owner` is the mail address of the project's owner, if the mail goes to the owner. */
 export type ParcelContent = Content | { readonly owner: string; readonly notice: Notice };

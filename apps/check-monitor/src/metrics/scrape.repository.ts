@@ -8,7 +8,7 @@ export const maxCounted = 100_000;
 export const maxChecks = 1_000_000;
 
 /** What waits for the alert loop and for the workers that deliver. */
-export interface Waiting {
+export interface WaitingAlerts {
   /** Earliest moment at which the evaluation of a check was due; null when none is due. */
   readonly earliestDue: Micros | null;
   /** Changes of status that are not yet made into messages, up to `maxCounted`. */
@@ -24,7 +24,7 @@ export interface Waiting {
 }
 
 /** Each part is answered from an index that holds only what waits. */
-export async function readWaiting(tx: Tx, now: Micros): Promise<Waiting> {
+export async function readWaiting(tx: Tx, now: Micros): Promise<WaitingAlerts> {
   const columns = {
     earliestDue: column.preciseInstant().nullable(),
     flips: column.bigint(),
@@ -43,7 +43,7 @@ export async function readWaiting(tx: Tx, now: Micros): Promise<Waiting> {
 async function readWaitingChannels(
   tx: Tx,
   now: Micros,
-): Promise<Pick<Waiting, 'oldestMessage' | 'oldestHeld' | 'failingChannels'>> {
+): Promise<Pick<WaitingAlerts, 'oldestMessage' | 'oldestHeld' | 'failingChannels'>> {
   const columns = {
     oldestMessage: column.preciseInstant().nullable(),
     oldestHeld: column.preciseInstant().nullable(),

@@ -28,7 +28,7 @@ export interface SecondThread {
   close(): Promise<void>;
 }
 
-interface Waiting {
+interface WaitingJob {
   readonly job: Job;
   readonly resolve: (certificate: SignedCertificate | Promise<SignedCertificate>) => void;
 }
@@ -57,13 +57,13 @@ export function createSecondThread(logger: Logger): SecondThread {
 }
 
 function shareWith(worker: Worker, issueHere: IssueForCsr, logger: Logger): IssueForCsr {
-  const waiting: Waiting[] = [];
-  const sent = new Map<number, readonly Waiting[]>();
+  const waiting: WaitingJob[] = [];
+  const sent = new Map<number, readonly WaitingJob[]>();
   let lastNumber = 0;
   let isReady = false;
   let isDue = false;
 
-  const issueOne = ({ job, resolve }: Waiting) => resolve(issueHere(...job));
+  const issueOne = ({ job, resolve }: WaitingJob) => resolve(issueHere(...job));
   const shareLater = () => {
     if (isDue) return;
     isDue = true;

@@ -18,7 +18,7 @@ export type Outcome =
   | { readonly answer: Answer }
   | { readonly failure: { readonly name: string; readonly message: string; readonly code: unknown } };
 
-interface Waiting {
+interface WaitingStatement {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }
@@ -41,7 +41,7 @@ class DriverFailure extends Error {
  */
 export class SqliteThread implements Statements {
   private readonly options: ThreadOptions;
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: WaitingStatement[] = [];
   private worker: Worker | undefined;
 
   constructor(options: ThreadOptions) {

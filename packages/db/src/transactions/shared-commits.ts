@@ -11,7 +11,7 @@ export interface WritingConnection {
 
 type Work = (tx: EntityManager) => Promise<unknown>;
 
-interface Waiting {
+interface WaitingWork {
   /** Bound to the context of its caller. */
   readonly work: Work;
   readonly resolve: (value: unknown) => void;
@@ -42,7 +42,7 @@ const usual: SharingLimits = { maxJoined: 64, joinMs: 20, workMs: 30_000 };
  */
 export class SharedCommits {
   private readonly connection: WritingConnection;
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: WaitingWork[] = [];
   private readonly limits: SharingLimits;
   private isAtWork = false;
 
@@ -54,7 +54,7 @@ export class SharedCommits {
   write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const own = AsyncResource.bind(work) as Work;
-      this.waiting.push({ work: own, resolve: resolve as Waiting['resolve'], reject });
+      this.waiting.push({ work: own, resolve: resolve as WaitingWork['resolve'], reject });
       if (!this.isAtWork) void this.workOff();
     });
   }
@@ -67,7 +67,7 @@ export class SharedCommits {
 
   /** Never rejects: each participant learns the outcome from its own promise. */
   private async commitGroup(): Promise<void> {
-    const taken: Waiting[] = [];
+    const taken: WaitingWork[] = [];
     const answers: Answer[] = [];
     const group = this.connection.newSession();
     try {
@@ -90,7 +90,7 @@ export class SharedCommits {
   }
 
   /** Rejects only when the whole transaction is lost. */
-  private async inSavepoint({ work, resolve, reject }: Waiting): Promise<Answer> {
+  private async inSavepoint({ work, resolve, reject }: WaitingWork): Promise<Answer> {
     const session = this.connection.newSession();
     const back = { isLost: false };
     const bounds = {

@@ -4,10 +4,10 @@ import { isForNow } from '../problem-reading.js';
 import { type AuthorizationAt, planOrder } from './order-plan.js';
 import {
   type CurrentOrder,
-  createRun,
+  createOrderRun,
   type OrderDeps,
+  type OrderRun,
   type OrderTerms,
-  type Run,
   readPatiently,
   reportStep,
   storeProgress,
@@ -29,7 +29,7 @@ export interface IssuedOrder {
  * it does not answer, OrderWaits; what the journal throws passes through.
  */
 export async function issueOrder(deps: OrderDeps, terms: OrderTerms): Promise<IssuedOrder> {
-  const run = createRun(deps, terms);
+  const run = createOrderRun(deps, terms);
   try {
     const issued = await goOn(run, await openOrder(run));
     await withdrawProofs(run);
@@ -40,7 +40,7 @@ export async function issueOrder(deps: OrderDeps, terms: OrderTerms): Promise<Is
   }
 }
 
-async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
+async function goOn(run: OrderRun, first: CurrentOrder): Promise<IssuedOrder> {
   const { client, account } = run.deps;
   const look = () => readPatiently(run, () => client.getOrder(account, first.url));
   let order: Resource<AcmeOrder> = first;
@@ -70,7 +70,10 @@ async function goOn(run: Run, first: CurrentOrder): Promise<IssuedOrder> {
 }
 
 /** Authorizations say what is to be proven, and what went wrong; in between no one needs them. */
-function readAuthorizations(run: Run, { status, authorizations }: AcmeOrder): Promise<AuthorizationAt[]> {
+function readAuthorizations(
+  run: OrderRun,
+  { status, authorizations }: AcmeOrder,
+): Promise<AuthorizationAt[]> {
   if (status !== 'pending' && status !== 'invalid') return Promise.resolve([]);
   const { client, account } = run.deps;
   return Promise.all(
@@ -82,7 +85,7 @@ function readAuthorizations(run: Run, { status, authorizations }: AcmeOrder): Pr
 }
 
 /** The order after the CSR was handed in; undefined when the CA says that it is not ready for it. */
-async function finalize(run: Run, order: AcmeOrder): Promise<Resource<AcmeOrder> | undefined> {
+async function finalize(run: OrderRun, order: AcmeOrder): Promise<Resource<AcmeOrder> | undefined> {
   const { client, account, atMoment } = run.deps;
   await reportStep(run, 'finalize', { status: 'running' });
   await storeProgress(run, { isFinalizing: true });
@@ -99,7 +102,7 @@ async function finalize(run: Run, order: AcmeOrder): Promise<Resource<AcmeOrder>
 }
 
 /** An order that the CA gave up is forgotten; one that only hangs goes on in the next try. */
-async function clear(run: Run, error: AppError): Promise<void> {
+async function clear(run: OrderRun, error: AppError): Promise<void> {
   await withdrawProofs(run);
   if (error instanceof AcmeProblem && !isForNow(error)) await run.deps.journal.store(undefined);
 }

@@ -46,7 +46,7 @@ export interface OrderTerms extends OrderSubject {
 }
 
 /** One order in the hands of this process. */
-export interface Run {
+export interface OrderRun {
   readonly deps: OrderDeps;
   readonly terms: OrderTerms;
   record: OrderRecord;
@@ -62,13 +62,13 @@ export interface Run {
 export type CurrentOrder = Resource<AcmeOrder> & { readonly url: string };
 
 /** An order as it was left on disk. */
-export function createRun(deps: OrderDeps, terms: OrderTerms): Run {
+export function createOrderRun(deps: OrderDeps, terms: OrderTerms): OrderRun {
   const record = readOrderRecord(deps.journal.stored);
   return { deps, terms, record, answered: new Set(), items: new Map(), looks: 0, waitedMs: 0 };
 }
 
 /** Stores how far the order has come. */
-export async function storeProgress(run: Run, change: OrderRecord): Promise<void> {
+export async function storeProgress(run: OrderRun, change: OrderRecord): Promise<void> {
   const { isFinalizing } = run.record;
   run.record = { ...run.record, ...change };
   const written = run.deps.journal.store(run.record);
@@ -76,7 +76,7 @@ export async function storeProgress(run: Run, change: OrderRecord): Promise<void
 }
 
 /** Reports the result of a step. */
-export async function reportStep(run: Run, step: OrderStep, change: StepChange): Promise<void> {
+export async function reportStep(run: OrderRun, step: OrderStep, change: StepChange): Promise<void> {
   const written = run.deps.journal.onStep?.(step, change) ?? Promise.resolve();
   await (run.record.isFinalizing === true ? evenIfAbandoned(written) : written);
 }
@@ -88,21 +88,21 @@ const maxWaitMs = 600_000;
 const firstLooksMs: readonly number[] = [50, 100, 250, 500];
 
 /** Waits until an order that the CA works on is worth a further look: as long as the CA says, else longer each time. */
-export async function waitToLook(run: Run, retryAt: Date | undefined): Promise<void> {
+export async function waitToLook(run: OrderRun, retryAt: Date | undefined): Promise<void> {
   const usualMs = firstLooksMs[run.looks] ?? minWaitMs;
   run.looks += 1;
   await wait(run, retryAt === undefined ? usualMs : msUntil(run, retryAt));
 }
 
 /** Waits after a failure: until the CA wants to be asked again, a second at least. */
-export async function waitFor(run: Run, retryAt: Date | undefined): Promise<void> {
+export async function waitFor(run: OrderRun, retryAt: Date | undefined): Promise<void> {
   await wait(run, retryAt === undefined ? minWaitMs : msUntil(run, retryAt));
 }
 
-const msUntil = ({ deps }: Run, retryAt: Date): number =>
+const msUntil = ({ deps }: OrderRun, retryAt: Date): number =>
   Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), minWaitMs), maxWaitMs);
 
-async function wait(run: Run, ms: number): Promise<void> {
+async function wait(run: OrderRun, ms: number): Promise<void> {
   run.waitedMs += ms;
   if (run.waitedMs > run.terms.waitMs) {
     throw new UpstreamFailed('the CA has not come to an end with the order in time', { timedOut: true });
@@ -113,7 +113,7 @@ async function wait(run: Run, ms: number): Promise<void> {
 const maxFailures = 3;
 
 /** What only reads may fail now and then. */
-export async function readPatiently<T>(run: Run, read: () => Promise<T>): Promise<T> {
+export async function readPatiently<T>(run: OrderRun, read: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await read();
@@ -131,7 +131,7 @@ const maxRefusedLooks = 5;
  * What it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to show the
  * order, by a gateway or for a key that was changed, is no end of it: another order would lead to a second certificate.
  */
-export async function judgeLook(run: Run, error: unknown): Promise<unknown> {
+export async function judgeLook(run: OrderRun, error: unknown): Promise<unknown> {
   const { isFinalizing, refusedLooks = 0 } = run.record;
   if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
   if (isForNow(error) || isForgotten(error) || refusedLooks + 1 >= maxRefusedLooks) return error;

@@ -4,21 +4,21 @@ import { isForgotten } from '../problem-reading.js';
 import {
   type CurrentOrder,
   judgeLook,
+  type OrderRun,
   type OrderTerms,
-  type Run,
   reportStep,
   storeProgress,
 } from './order-run.service.js';
 
 /** The order that was begun, or a new one. */
-export async function openOrder(run: Run): Promise<CurrentOrder> {
+export async function openOrder(run: OrderRun): Promise<CurrentOrder> {
   await reportStep(run, 'order', { status: 'running' });
   const order = (await findBegun(run)) ?? (await placeOrder(run));
   await reportStep(run, 'order', { status: 'ok', url: order.url, detail: namesOf(run.terms) });
   return order;
 }
 
-async function findBegun(run: Run): Promise<CurrentOrder | undefined> {
+async function findBegun(run: OrderRun): Promise<CurrentOrder | undefined> {
   const { url, isOrdering } = run.record;
   if (url === undefined) return isOrdering === true ? findLost(run) : undefined;
   const { client, account } = run.deps;
@@ -32,7 +32,7 @@ async function findBegun(run: Run): Promise<CurrentOrder | undefined> {
 }
 
 /** Whether an order is where the CA is now; the provider may have been given another CA since. */
-async function isOfThisCa({ deps }: Run, url: string): Promise<boolean> {
+async function isOfThisCa({ deps }: OrderRun, url: string): Promise<boolean> {
   const { newOrder } = await deps.client.directory();
   return URL.canParse(url) && new URL(url).origin === new URL(newOrder).origin;
 }
@@ -41,7 +41,7 @@ async function isOfThisCa({ deps }: Run, url: string): Promise<boolean> {
  * The order whose answer never arrived: one for the same names that no one has finalized, since that comes after
  * its URL is on disk, and that no other request or renewal holds. A CA that lists no orders leaves such a one to expire; no certificate comes of it.
  */
-async function findLost(run: Run): Promise<CurrentOrder | undefined> {
+async function findLost(run: OrderRun): Promise<CurrentOrder | undefined> {
   const { client, account } = run.deps;
   const urls = (await client.listOrders(account).catch(nothingListed)) ?? [];
   const isHeld = run.deps.journal.isHeldElsewhere ?? (async () => false);
@@ -66,7 +66,7 @@ function nothingListed(error: unknown): undefined {
   throw error;
 }
 
-async function placeOrder(run: Run): Promise<CurrentOrder> {
+async function placeOrder(run: OrderRun): Promise<CurrentOrder> {
   const { client, account, atMoment } = run.deps;
   const { identifiers, profile, replaces } = run.terms;
   await storeProgress(run, { isOrdering: true });

@@ -2,7 +2,7 @@ import { type AcmeOrder, AppError, type StepStatus } from '@certloop/contracts';
 import { exportJwk, keyAuthorization } from '@certloop/crypto';
 import { type AuthorizationAt, chooseChallenge } from './order-plan.js';
 import { type ProofRecord, provenName } from './order-record.js';
-import { type Run, reportStep, storeProgress } from './order-run.service.js';
+import { type OrderRun, reportStep, storeProgress } from './order-run.service.js';
 import type { ChallengeItem } from './order-steps.js';
 
 /** Someone has to publish something before the order can go on. */
@@ -16,7 +16,7 @@ export class OrderWaits extends AppError {
  * Publishes the proofs that the authorizations want, then asks the CA to look. Throws OrderWaits when people are to
  * publish them.
  */
-export async function prove(run: Run, authorizations: readonly AuthorizationAt[]): Promise<void> {
+export async function prove(run: OrderRun, authorizations: readonly AuthorizationAt[]): Promise<void> {
   const { prover, client, account, journal, atMoment } = run.deps;
   const chosen = authorizations.map(({ authorization }): ProofRecord => {
     const { identifier, wildcard } = authorization;
@@ -41,18 +41,18 @@ export async function prove(run: Run, authorizations: readonly AuthorizationAt[]
 }
 
 /** The proof where it was located before, which is where it will be taken back; else where it belongs now. */
-async function locate({ deps, record }: Run, proof: ProofRecord): Promise<ProofRecord> {
+async function locate({ deps, record }: OrderRun, proof: ProofRecord): Promise<ProofRecord> {
   const known = record.proofs?.find(({ url }) => url === proof.url);
   return known ?? deps.prover.locate(proof);
 }
 
 /** A proof that cannot be seen from here may well be seen by the CA. */
-async function check(run: Run, proof: ProofRecord): Promise<void> {
+async function check(run: OrderRun, proof: ProofRecord): Promise<void> {
   const warning = await run.deps.prover.check(proof, answerFor(run, proof));
   if (warning !== undefined) await reportItem(run, proof, { status: 'running', detail: warning });
 }
 
-async function waitForPeople(run: Run, proofs: readonly ProofRecord[]): Promise<never> {
+async function waitForPeople(run: OrderRun, proofs: readonly ProofRecord[]): Promise<never> {
   for (const proof of proofs) {
     const publish = run.deps.prover.instruction(proof, answerFor(run, proof));
     run.items.set(provenName(proof), { type: proof.type, status: 'waiting_manual', publish });
@@ -62,7 +62,7 @@ async function waitForPeople(run: Run, proofs: readonly ProofRecord[]): Promise<
   throw new OrderWaits(message);
 }
 
-function answerFor({ deps }: Run, { token }: ProofRecord): string {
+function answerFor({ deps }: OrderRun, { token }: ProofRecord): string {
   return keyAuthorization(token, exportJwk(deps.account.privateKey));
 }
 
@@ -70,14 +70,18 @@ function merged(known: readonly ProofRecord[], more: readonly ProofRecord[]): Pr
   return [...new Map([...known, ...more].map((proof) => [proof.url, proof])).values()];
 }
 
-async function reportItem(run: Run, proof: ProofRecord, item: Omit<ChallengeItem, 'type'>): Promise<void> {
+async function reportItem(
+  run: OrderRun,
+  proof: ProofRecord,
+  item: Omit<ChallengeItem, 'type'>,
+): Promise<void> {
   run.items.set(provenName(proof), { type: proof.type, ...item });
   await reportStep(run, 'challenges', { status: 'running', items: itemsOf(run) });
 }
 
 /** Reports which names the CA accepts as proven, and which it does not. */
 export async function reportProven(
-  run: Run,
+  run: OrderRun,
   { status }: AcmeOrder,
   authorizations: readonly AuthorizationAt[],
 ): Promise<void> {
@@ -100,18 +104,18 @@ export async function reportProven(
 }
 
 /** An item that went well in spite of a warning keeps it. */
-function settleItem({ items }: Run, name: string, status: 'ok' | 'failed'): void {
+function settleItem({ items }: OrderRun, name: string, status: 'ok' | 'failed'): void {
   const item = items.get(name) ?? { type: 'known', status };
   const isWarned = status === 'ok' && item.detail !== undefined;
   items.set(name, { ...item, status: isWarned ? 'warning' : status });
 }
 
-function itemsOf({ items }: Run): Record<string, ChallengeItem> {
+function itemsOf({ items }: OrderRun): Record<string, ChallengeItem> {
   return Object.fromEntries(items);
 }
 
 /** What was published is of no use any more; that it cannot be taken back is no reason to fail. */
-export async function withdrawProofs(run: Run): Promise<void> {
+export async function withdrawProofs(run: OrderRun): Promise<void> {
   for (const proof of run.record.proofs ?? []) {
     await run.deps.prover.withdraw(proof, answerFor(run, proof));
   }

@@ -3,7 +3,7 @@ import { describeCertificate, parseCertificate, splitChain } from '@certloop/cry
 import { coversHostname } from '../../judging/hostname.js';
 
 /** Facts about an existing certificate. */
-export interface StoredCertificate {
+export interface ServingCandidate {
   readonly pem: string;
   readonly spkiSha256: string;
   readonly notBefore: Date;
@@ -15,7 +15,7 @@ export interface StoredCertificate {
  * The last certificate that is valid for the host name at `now`; `certificates` are oldest first. A certificate for a
  * key that a later certificate replaced does not count. If the newest one is revoked, none counts.
  */
-export function findServing<C extends StoredCertificate>(
+export function findServing<C extends ServingCandidate>(
   certificates: readonly C[],
   hostname: string,
   now: Date,
@@ -35,13 +35,13 @@ export function findServing<C extends StoredCertificate>(
 
 /** Whether a request must be confirmed: a certificate is valid and not yet due for renewal. */
 export function needsConfirmation(
-  serving: StoredCertificate | undefined,
+  serving: ServingCandidate | undefined,
   { isConfirmed, renewAt, now }: { isConfirmed: boolean; renewAt: Date | undefined; now: Date },
 ): boolean {
   return serving !== undefined && !isConfirmed && (renewAt === undefined || now < renewAt);
 }
 
-function namesOf({ pem }: StoredCertificate): readonly string[] {
+function namesOf({ pem }: ServingCandidate): readonly string[] {
   const [leaf] = splitChain(pem);
   return leaf === undefined ? [] : describeCertificate(parseCertificate(leaf)).dnsNames;
 }

@@ -83,14 +83,14 @@ interface Subject {
   readonly refusal: RefusedOutcome | undefined;
 }
 
-interface Worker {
+interface IssuanceWorker {
   readonly deps: RunDeps;
   readonly job: IssuanceJobRow;
   steps: StepReports;
 }
 
 /** Extends the lease of the job each third of its length, until it is released. */
-function createWorker(deps: RunDeps, job: IssuanceJobRow): Worker & { readonly release: () => void } {
+function createWorker(deps: RunDeps, job: IssuanceJobRow): IssuanceWorker & { readonly release: () => void } {
   const timer = setInterval(() => {
     const leaseUntil = new Date(deps.clock.now().getTime() + deps.leaseMs);
     deps.db
@@ -123,7 +123,7 @@ function outcomeOf({ message: reason, code }: AppError): RefusedOutcome {
 }
 
 /** A provider that was disabled or spoilt meanwhile refuses like any other. */
-async function ask(worker: Worker, subject: Subject): Promise<SignOutcome> {
+async function ask(worker: IssuanceWorker, subject: Subject): Promise<SignOutcome> {
   const { csr, provider } = subject;
   try {
     const progress = progressOf(worker, subject);
@@ -134,7 +134,7 @@ async function ask(worker: Worker, subject: Subject): Promise<SignOutcome> {
   }
 }
 
-function progressOf(worker: Worker, subject: Subject): OrderProgress {
+function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
   const { job, deps } = worker;
   const { replaces } = subject;
   return {
@@ -159,7 +159,7 @@ function progressOf(worker: Worker, subject: Subject): OrderProgress {
   };
 }
 
-async function write({ deps, job }: Worker, change: Partial<IssuanceJobRow>): Promise<void> {
+async function write({ deps, job }: IssuanceWorker, change: Partial<IssuanceJobRow>): Promise<void> {
   const isMine = await deps.db.transaction(async (tx) => {
     if (await updateJob(tx, job, change)) return true;
     // the FQDN went, and the job with it
@@ -169,13 +169,17 @@ async function write({ deps, job }: Worker, change: Partial<IssuanceJobRow>): Pr
   if (!isMine) throw new JobLost();
 }
 
-function completeOrRecordLost(worker: Worker, subject: Subject, issued: IssuedCertificate): Promise<void> {
+function completeOrRecordLost(
+  worker: IssuanceWorker,
+  subject: Subject,
+  issued: IssuedCertificate,
+): Promise<void> {
   const lost = { ...subject, caller: callerOfJob(worker.job), issued };
   return orRecordLost(worker.deps, lost, () => complete(worker, subject, issued));
 }
 
 /** Stores the certificate and ends the job, all or nothing. */
-async function complete(worker: Worker, subject: Subject, issued: IssuedCertificate): Promise<void> {
+async function complete(worker: IssuanceWorker, subject: Subject, issued: IssuedCertificate): Promise<void> {
   const { deps, job } = worker;
   const caller = callerOfJob(job);
   const { provider, csr } = subject;
@@ -206,7 +210,7 @@ async function complete(worker: Worker, subject: Subject, issued: IssuedCertific
   deps.logger.info({ jobId: job.id, certificateId: certificate.id }, 'issuance.completed');
 }
 
-async function wait(worker: Worker, reason: string): Promise<void> {
+async function wait(worker: IssuanceWorker, reason: string): Promise<void> {
   const isMine = await worker.deps.db.transaction((tx) =>
     updateJob(tx, worker.job, { status: 'waiting', message: reason, leaseUntil: null }),
   );
@@ -214,7 +218,11 @@ async function wait(worker: Worker, reason: string): Promise<void> {
   worker.deps.logger.info({ jobId: worker.job.id }, 'issuance.waiting');
 }
 
-async function fail(worker: Worker, subject: Subject | undefined, refusal: SignRefusal): Promise<void> {
+async function fail(
+  worker: IssuanceWorker,
+  subject: Subject | undefined,
+  refusal: SignRefusal,
+): Promise<void> {
   const { deps, job } = worker;
   const reason = readableText(refusal.reason);
   await deps.db.transaction(async (tx) => {

@@ -34,11 +34,11 @@ export interface StoreDeps {
     newest?: CertificateRow,
   ) => Promise<void>;
   /** The same for several FQDNs, each once; their CSRs are there. */
-  readonly onCertificatesStored: (tx: Tx, news: readonly StoredCertificate[]) => Promise<void>;
+  readonly onCertificatesStored: (tx: Tx, news: readonly CertificateEvent[]) => Promise<void>;
 }
 
 /** A certificate that was just stored, and who issued it. */
-interface StoredCertificate {
+interface CertificateEvent {
   readonly caller: Caller;
   readonly fqdn: FqdnRow;
   readonly certificate: CertificateRow;

@@ -21,7 +21,7 @@ export interface DnsTerms {
   readonly target?: string | undefined;
 }
 
-interface Stored {
+interface StoredProvider {
   readonly kind: ProviderKindName | null;
   readonly name: string;
   readonly config: Config | null;
@@ -36,7 +36,7 @@ export const provingTypes = {
 } as const satisfies Readonly<Record<string, readonly ProofType[]>>;
 
 /** How the names of a provider's orders are proven. */
-export function challengeTermsOf({ config, secrets, ...provider }: Stored): ChallengeTerms {
+export function challengeTermsOf({ config, secrets, ...provider }: StoredProvider): ChallengeTerms {
   const providerKind = kindOf(provider);
   if (providerKind.issuance === 'direct') return { kind: 'none' };
   const shown = maskSecrets(config ?? {}, secrets);

@@ -30,21 +30,21 @@ export interface RenewalRunner {
   stop(): Promise<void>;
 }
 
-type End = RenewalEnd | { readonly kind: 'broken' };
+type RunEnd = RenewalEnd | { readonly kind: 'broken' };
 
-interface Worker extends RunnerDeps, RenewDeps {
+interface RenewalWorker extends RunnerDeps, RenewDeps {
   readonly owner: string;
   /** Renewals under way, by provider; they may outlive the run that began them. */
   readonly underWay: Map<string, Set<Promise<void>>>;
   /** Ends that no run has reported yet. */
-  ends: End[];
+  ends: RunEnd[];
   isStopped: boolean;
 }
 
 export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
   const batches = createRenewalBatches(deps);
   const own = { owner: randomUUID(), underWay: new Map(), ends: [], isStopped: false };
-  const worker: Worker = { ...deps, ...own, batches };
+  const worker: RenewalWorker = { ...deps, ...own, batches };
   const runs = oneAtATime(() => runOnce(worker));
   return {
     run: runs.run,
@@ -56,7 +56,7 @@ export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
   };
 }
 
-async function runOnce(worker: Worker): Promise<RunReport> {
+async function runOnce(worker: RenewalWorker): Promise<RunReport> {
   const lapsed = await returnLapsed(worker);
   const queues = await worker.db.read((tx) => listProviderQueues(tx, worker.opener));
   const isDone = await runQueues(
@@ -70,7 +70,7 @@ async function runOnce(worker: Worker): Promise<RunReport> {
 }
 
 /** Why providers cannot be asked that due entries wait for. */
-function listObstacles({ db, clock }: Worker, queues: readonly ProviderQueue[]): Promise<string[]> {
+function listObstacles({ db, clock }: RenewalWorker, queues: readonly ProviderQueue[]): Promise<string[]> {
   return db.read(async (tx) => {
     const obstacles: string[] = [];
     for (const { provider, obstacle } of queues) {
@@ -82,7 +82,7 @@ function listObstacles({ db, clock }: Worker, queues: readonly ProviderQueue[]):
 }
 
 /** Renews what is due by each provider at the same time; false when something due is left. */
-async function runQueues(worker: Worker, queues: readonly ProviderQueue[]): Promise<boolean> {
+async function runQueues(worker: RenewalWorker, queues: readonly ProviderQueue[]): Promise<boolean> {
   const deadline = after(worker.budgetMs);
   // all have ended when this ends, also when one of them failed
   const results = await Promise.allSettled(queues.map((queue) => runQueue(worker, queue, deadline)));
@@ -94,7 +94,7 @@ async function runQueues(worker: Worker, queues: readonly ProviderQueue[]): Prom
 }
 
 /** Takes back what vanished workers had; how many there were. */
-async function returnLapsed({ db, clock, logger, restate }: Worker): Promise<number> {
+async function returnLapsed({ db, clock, logger, restate }: RenewalWorker): Promise<number> {
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
   for (const entry of entries) {
@@ -119,7 +119,11 @@ async function returnLapsed({ db, clock, logger, restate }: Worker): Promise<num
 }
 
 /** Renews what is due by one provider; false when the time was up before everything was begun. */
-async function runQueue(worker: Worker, { provider }: ProviderQueue, deadline: Deadline): Promise<boolean> {
+async function runQueue(
+  worker: RenewalWorker,
+  { provider }: ProviderQueue,
+  deadline: Deadline,
+): Promise<boolean> {
   const work = worker.underWay.get(provider.id) ?? new Set();
   worker.underWay.set(provider.id, work);
   while (!worker.isStopped && !deadline.isOver()) {
@@ -134,7 +138,7 @@ async function runQueue(worker: Worker, { provider }: ProviderQueue, deadline: D
   return false;
 }
 
-async function claim(worker: Worker, providerId: string, limit: number): Promise<RenewalRow[]> {
+async function claim(worker: RenewalWorker, providerId: string, limit: number): Promise<RenewalRow[]> {
   const { db, clock, owner, leaseMs } = worker;
   const now = clock.now();
   const leaseUntil = new Date(now.getTime() + leaseMs);
@@ -148,9 +152,9 @@ async function claim(worker: Worker, providerId: string, limit: number): Promise
 }
 
 /** Starts a claimed entry; adds its end to the report, and then frees its place. */
-function begin(worker: Worker, work: Set<Promise<void>>, entry: RenewalRow): void {
+function begin(worker: RenewalWorker, work: Set<Promise<void>>, entry: RenewalRow): void {
   const renewal = renewCertificate(worker, entry)
-    .catch((error: unknown): End => {
+    .catch((error: unknown): RunEnd => {
       worker.logger.error({ entryId: entry.id, error }, 'renewal.broken');
       return { kind: 'broken' };
     })
@@ -161,7 +165,7 @@ function begin(worker: Worker, work: Set<Promise<void>>, entry: RenewalRow): voi
   work.add(renewal);
 }
 
-function countEnds(ends: readonly End[]): Pick<RunReport, 'renewed' | 'failed' | 'broken'> {
+function countEnds(ends: readonly RunEnd[]): Pick<RunReport, 'renewed' | 'failed' | 'broken'> {
   return {
     renewed: ends.filter(({ kind }) => kind === 'renewed').length,
     failed: ends.flatMap((end) =>

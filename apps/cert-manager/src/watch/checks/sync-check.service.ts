@@ -29,7 +29,7 @@ export interface TurnEnd {
   readonly next: (WatchedState & { readonly dueAt: Date }) | 'unwatched';
 }
 
-interface Turn {
+interface CheckSync {
   readonly deps: SyncDeps;
   readonly row: ClaimedFqdn;
   readonly sent: string[];
@@ -79,7 +79,12 @@ export function readDueCheck({ db, clock, watchesExpiry }: SyncDeps, row: Claime
 export async function syncCheck(deps: SyncDeps, due: DueCheck): Promise<TurnEnd> {
   const { row, subject } = due;
   const { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } = row;
-  const turn: Turn = { deps, row, sent: [], state: { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } };
+  const turn: CheckSync = {
+    deps,
+    row,
+    sent: [],
+    state: { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt },
+  };
   try {
     return await (subject === undefined ? unwatch(turn) : takeTurn(turn, { ...due, subject }));
   } catch (error) {
@@ -89,7 +94,7 @@ export async function syncCheck(deps: SyncDeps, due: DueCheck): Promise<TurnEnd>
 }
 
 async function takeTurn(
-  turn: Turn,
+  turn: CheckSync,
   { subject, pings, first }: DueCheck & { readonly subject: WatchedSubject },
 ): Promise<TurnEnd> {
   if (turn.state.checkUuid === null && !turn.deps.mayAskForCheck())
@@ -118,13 +123,13 @@ async function firstPingBeside(
 }
 
 /** Deletes the check, also one whose making was not answered. */
-async function unwatch({ deps: { monitor }, row, state, sent }: Turn): Promise<TurnEnd> {
+async function unwatch({ deps: { monitor }, row, state, sent }: CheckSync): Promise<TurnEnd> {
   const found = state.checkUuid === null ? await monitor.findChecks(slugOf(row.id)) : [state.checkUuid];
   for (const uuid of found) await monitor.deleteCheck(uuid).catch(unlessGone);
   return { row, sent, next: 'unwatched' };
 }
 
-async function makeCheck(turn: Turn, subject: WatchedSubject): Promise<string> {
+async function makeCheck(turn: CheckSync, subject: WatchedSubject): Promise<string> {
   const { clock, monitor } = turn.deps;
   const now = clock.now();
   const checkUuid = await monitor.createCheck(checkOf(subject, now));
@@ -140,7 +145,11 @@ async function makeCheck(turn: Turn, subject: WatchedSubject): Promise<string> {
 
 type Sent = Pick<WatchPingRow, 'id' | 'signal' | 'body'> & { readonly createdAt?: Date };
 
-async function sendPing(turn: Turn, uuid: string, { id: rid, signal, body, createdAt }: Sent): Promise<void> {
+async function sendPing(
+  turn: CheckSync,
+  uuid: string,
+  { id: rid, signal, body, createdAt }: Sent,
+): Promise<void> {
   const { clock, monitor } = turn.deps;
   const now = clock.now();
   await monitor.ping(uuid, signal, { rid, text: sentText({ body, createdAt: createdAt ?? now }, now) });
@@ -149,7 +158,7 @@ async function sendPing(turn: Turn, uuid: string, { id: rid, signal, body, creat
 }
 
 /** Sends when to expect the next ping, if the monitor expects it at another moment or was not updated for long. */
-async function syncExpectation(turn: Turn, uuid: string, subject: WatchedSubject): Promise<void> {
+async function syncExpectation(turn: CheckSync, uuid: string, subject: WatchedSubject): Promise<void> {
   const { clock, monitor } = turn.deps;
   const now = clock.now();
   const toldDeadline = deadlineOf(subject);
@@ -159,13 +168,13 @@ async function syncExpectation(turn: Turn, uuid: string, subject: WatchedSubject
   turn.state = { ...turn.state, toldDeadline, toldFrom, toldAt: now };
 }
 
-function later({ deps: { clock }, row, sent, state }: Turn, ms: number, more: WatchedState): TurnEnd {
+function later({ deps: { clock }, row, sent, state }: CheckSync, ms: number, more: WatchedState): TurnEnd {
   return { row, sent, next: { ...state, ...more, dueAt: new Date(clock.now().getTime() + ms) } };
 }
 
 /** Leaves the check for later; one that the monitor has lost is made anew at once, the first time. */
 function putOff(
-  turn: Turn,
+  turn: CheckSync,
   { fault, message: lastError }: MonitorRefused,
   mode: WaitingMode | null,
 ): TurnEnd {

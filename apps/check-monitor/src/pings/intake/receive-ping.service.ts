@@ -61,7 +61,7 @@ export function createPingIntake(deps: ReceivePingDeps): PingIntake {
   };
 }
 
-interface Waiting extends AddressedPing {
+interface WaitingPing extends AddressedPing {
   readonly settle: (outcome: PingRefusal) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -76,9 +76,9 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
   // a server of its own works on one batch while another one is made ready here
   const maxBatches = deps.db.lanes === undefined ? 1 : 2;
   const checks = createKnownChecks();
-  const underWay = new Set<readonly Waiting[]>();
+  const underWay = new Set<readonly WaitingPing[]>();
   const busy = new Set<string>();
-  let waiting: Waiting[] = [];
+  let waiting: WaitingPing[] = [];
   let isCollecting = false;
 
   const mayBegin = (): boolean => {
@@ -88,11 +88,11 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
   };
 
   /** Batches of one size, so that while the server works on one, those of the other are answered and come again. */
-  const takeBatch = (): Waiting[] => {
+  const takeBatch = (): WaitingPing[] => {
     const all = [...underWay].reduce((sum, batch) => sum + batch.length, waiting.length);
     const max = Math.min(maxConcurrent, Math.ceil(all / maxBatches));
-    const batch: Waiting[] = [];
-    const left: Waiting[] = [];
+    const batch: WaitingPing[] = [];
+    const left: WaitingPing[] = [];
     for (const one of waiting) (batch.length < max && !busy.has(one.uuid) ? batch : left).push(one);
     waiting = left;
     return batch;
@@ -115,7 +115,7 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
     if (mayBegin()) void begin();
   };
 
-  const storeBatch = async (batch: readonly Waiting[]): Promise<void> => {
+  const storeBatch = async (batch: readonly WaitingPing[]): Promise<void> => {
     const { db } = deps;
     const left = await settleTogether(db, batch, (pings) => storePings(deps, checks, pings));
     await settleTogether(db, left, (pings) => storeHeldPings(deps, pings));
@@ -138,9 +138,9 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
  */
 async function settleTogether(
   db: Database,
-  batch: readonly Waiting[],
-  store: (pings: readonly Waiting[]) => Promise<(PingRefusal | typeof outdated)[]>,
-): Promise<Waiting[]> {
+  batch: readonly WaitingPing[],
+  store: (pings: readonly WaitingPing[]) => Promise<(PingRefusal | typeof outdated)[]>,
+): Promise<WaitingPing[]> {
   const [only, ...others] = batch;
   if (only === undefined) return [];
   try {
@@ -152,7 +152,7 @@ async function settleTogether(
     });
     return batch.filter((_, place) => isOutdated[place]);
   } catch (error) {
-    const left: Waiting[] = [];
+    const left: WaitingPing[] = [];
     if (others.length === 0 || (await isAway(db, error))) for (const { fail } of batch) fail(error);
     else for (const one of batch) left.push(...(await settleTogether(db, [one], store)));
     return left;
