@@ -20,8 +20,8 @@ export interface SyncDeps {
   readonly watchesExpiry: boolean;
 }
 
-/** What a turn leaves to be written down. */
-export interface TurnEnd {
+/** What a sync leaves to be written down. */
+export interface SyncEnd {
   readonly row: ClaimedFqdn;
   /** Pings that the monitor has taken. */
   readonly sent: readonly string[];
@@ -76,39 +76,39 @@ export function readDueCheck({ db, clock, watchesExpiry }: SyncDeps, row: Claime
  * to expect the next, or deletes it. What the monitor does not do is left for later. What was done is for the caller to
  * write down; when that fails it is done again, and pings keep their run ids.
  */
-export async function syncCheck(deps: SyncDeps, due: DueCheck): Promise<TurnEnd> {
+export async function syncCheck(deps: SyncDeps, due: DueCheck): Promise<SyncEnd> {
   const { row, subject } = due;
   const { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt } = row;
-  const turn: CheckSync = {
+  const sync: CheckSync = {
     deps,
     row,
     sent: [],
     state: { checkUuid, pingedAt, toldDeadline, toldFrom, toldAt },
   };
   try {
-    return await (subject === undefined ? unwatch(turn) : takeTurn(turn, { ...due, subject }));
+    return await (subject === undefined ? unwatch(sync) : syncCheckOf(sync, { ...due, subject }));
   } catch (error) {
-    if (error instanceof MonitorRefused) return putOff(turn, error, subject?.mode ?? null);
+    if (error instanceof MonitorRefused) return putOff(sync, error, subject?.mode ?? null);
     throw error;
   }
 }
 
-async function takeTurn(
-  turn: CheckSync,
+async function syncCheckOf(
+  sync: CheckSync,
   { subject, pings, first }: DueCheck & { readonly subject: WatchedSubject },
-): Promise<TurnEnd> {
-  if (turn.state.checkUuid === null && !turn.deps.mayAskForCheck())
-    return later(turn, waitMs, { waiting: subject.mode });
-  const uuid = turn.state.checkUuid ?? (await makeCheck(turn, subject));
+): Promise<SyncEnd> {
+  if (sync.state.checkUuid === null && !sync.deps.mayAskForCheck())
+    return later(sync, waitMs, { waiting: subject.mode });
+  const uuid = sync.state.checkUuid ?? (await makeCheck(sync, subject));
   // a check that was never pinged does not fall
   if (first !== undefined && pings.every(({ signal }) => signal === 'log'))
-    await sendPing(turn, uuid, { ...first, id: turn.row.id });
+    await sendPing(sync, uuid, { ...first, id: sync.row.id });
   for (const ping of pings) {
-    await sendPing(turn, uuid, ping);
-    turn.sent.push(ping.id);
+    await sendPing(sync, uuid, ping);
+    sync.sent.push(ping.id);
   }
-  await syncExpectation(turn, uuid, subject);
-  return later(turn, resyncMs, { attempts: 0, lastError: null, waiting: null });
+  await syncExpectation(sync, uuid, subject);
+  return later(sync, resyncMs, { attempts: 0, lastError: null, waiting: null });
 }
 
 /** The ping that puts a new check in the state of its FQDN, whose targets may be at fault. */
@@ -123,17 +123,17 @@ async function firstPingBeside(
 }
 
 /** Deletes the check, also one whose making was not answered. */
-async function unwatch({ deps: { monitor }, row, state, sent }: CheckSync): Promise<TurnEnd> {
+async function unwatch({ deps: { monitor }, row, state, sent }: CheckSync): Promise<SyncEnd> {
   const found = state.checkUuid === null ? await monitor.findChecks(slugOf(row.id)) : [state.checkUuid];
   for (const uuid of found) await monitor.deleteCheck(uuid).catch(unlessGone);
   return { row, sent, next: 'unwatched' };
 }
 
-async function makeCheck(turn: CheckSync, subject: WatchedSubject): Promise<string> {
-  const { clock, monitor } = turn.deps;
+async function makeCheck(sync: CheckSync, subject: WatchedSubject): Promise<string> {
+  const { clock, monitor } = sync.deps;
   const now = clock.now();
   const checkUuid = await monitor.createCheck(checkOf(subject, now));
-  turn.state = {
+  sync.state = {
     checkUuid,
     pingedAt: null,
     toldDeadline: deadlineOf(subject),
@@ -146,39 +146,39 @@ async function makeCheck(turn: CheckSync, subject: WatchedSubject): Promise<stri
 type Sent = Pick<WatchPingRow, 'id' | 'signal' | 'body'> & { readonly createdAt?: Date };
 
 async function sendPing(
-  turn: CheckSync,
+  sync: CheckSync,
   uuid: string,
   { id: rid, signal, body, createdAt }: Sent,
 ): Promise<void> {
-  const { clock, monitor } = turn.deps;
+  const { clock, monitor } = sync.deps;
   const now = clock.now();
   await monitor.ping(uuid, signal, { rid, text: sentText({ body, createdAt: createdAt ?? now }, now) });
   // a log begins no new period
-  if (signal !== 'log') turn.state = { ...turn.state, pingedAt: now };
+  if (signal !== 'log') sync.state = { ...sync.state, pingedAt: now };
 }
 
 /** Sends when to expect the next ping, if the monitor expects it at another moment or was not updated for long. */
-async function syncExpectation(turn: CheckSync, uuid: string, subject: WatchedSubject): Promise<void> {
-  const { clock, monitor } = turn.deps;
+async function syncExpectation(sync: CheckSync, uuid: string, subject: WatchedSubject): Promise<void> {
+  const { clock, monitor } = sync.deps;
   const now = clock.now();
   const toldDeadline = deadlineOf(subject);
-  if (isInSync(turn.state, toldDeadline, now)) return;
-  const toldFrom = turn.state.pingedAt ?? now;
+  if (isInSync(sync.state, toldDeadline, now)) return;
+  const toldFrom = sync.state.pingedAt ?? now;
   await monitor.updateCheck(uuid, checkOf(subject, toldFrom));
-  turn.state = { ...turn.state, toldDeadline, toldFrom, toldAt: now };
+  sync.state = { ...sync.state, toldDeadline, toldFrom, toldAt: now };
 }
 
-function later({ deps: { clock }, row, sent, state }: CheckSync, ms: number, more: WatchedState): TurnEnd {
+function later({ deps: { clock }, row, sent, state }: CheckSync, ms: number, more: WatchedState): SyncEnd {
   return { row, sent, next: { ...state, ...more, dueAt: new Date(clock.now().getTime() + ms) } };
 }
 
 /** Leaves the check for later; one that the monitor has lost is made anew at once, the first time. */
 function putOff(
-  turn: CheckSync,
+  sync: CheckSync,
   { fault, message: lastError }: MonitorRefused,
   mode: WaitingMode | null,
-): TurnEnd {
-  const { row, sent, deps } = turn;
+): SyncEnd {
+  const { row, sent, deps } = sync;
   const { clock, logger } = deps;
   const attempts = row.attempts + 1;
   const now = clock.now();
@@ -188,7 +188,7 @@ function putOff(
     logger.warn({ fqdnId: row.id, reason: lastError }, 'watch.refused');
   }
   const waiting = fault === 'no_room' ? mode : row.waiting;
-  const state = isLost ? noCheck : turn.state;
+  const state = isLost ? noCheck : sync.state;
   return { row, sent, next: { ...state, attempts, lastError, dueAt, waiting } };
 }
 
