@@ -6,7 +6,7 @@ import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
 import { removeChannel } from './channels/manage-channels.service.js';
-import { channelSettings, limits, oneOf, required, UsageError, type Values } from './cli-options.js';
+import { channelSettings, oneOf, readLimits, requireOption, UsageError, type Values } from './cli-options.js';
 import { importDump } from './imports/import-dump.service.js';
 import { describeImport, type ImportReport } from './imports/import-report.js';
 import { channelKindNames } from './integrations/channel-kinds.js';
@@ -40,18 +40,21 @@ const memberRoles = ['member', 'read-only'] as const;
 export const commands: Readonly<Record<string, Command>> = {
   migrate: async ({ db }) => ({ migrations: await db.migrate() }),
   'user create': async (deps, values) => {
-    const { id, email } = await createUser(deps, { email: required(values, 'email'), ...limits(values) });
+    const { id, email } = await createUser(deps, {
+      email: requireOption(values, 'email'),
+      ...readLimits(values),
+    });
     return { userId: id, email };
   },
   'user limit': async (deps, values) => {
     const { email, checkLimit, pingLimit } = await limitUser(deps, {
-      email: required(values, 'email'),
-      ...limits(values),
+      email: requireOption(values, 'email'),
+      ...readLimits(values),
     });
     return { email, checkLimit, pingLimit };
   },
   'user password': async (deps, values) => {
-    const email = required(values, 'email');
+    const email = requireOption(values, 'email');
     const [password = ''] = deps.readInput().split(/\r?\n/);
     await setPassword({ ...deps, passwords: createPasswords() }, email, password);
     return { email, password: 'set' };
@@ -63,7 +66,11 @@ export const commands: Readonly<Record<string, Command>> = {
     });
   },
   'project create': async (deps, values) => {
-    const { id, name } = await createProject(deps, required(values, 'owner'), required(values, 'name'));
+    const { id, name } = await createProject(
+      deps,
+      requireOption(values, 'owner'),
+      requireOption(values, 'name'),
+    );
     return { projectId: id, name };
   },
   'project list': async ({ db }) => {
@@ -81,11 +88,11 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'member add': async (deps, values) =>
     addMember(deps, await projectIn(deps, values), {
-      email: required(values, 'email'),
+      email: requireOption(values, 'email'),
       role: oneOf(values, 'role', memberRoles),
     }),
   'member remove': async (deps, values) => {
-    await dropMember(deps, await projectIn(deps, values), required(values, 'email'));
+    await dropMember(deps, await projectIn(deps, values), requireOption(values, 'email'));
     return { member: 'removed' };
   },
   'member list': async (deps, values) => listMembersOf(deps, await projectIn(deps, values)),
@@ -96,7 +103,7 @@ export const commands: Readonly<Record<string, Command>> = {
     const channelId = await createChannel(notifying, {
       projectId: await projectIn(deps, values),
       kind,
-      name: required(values, 'name'),
+      name: requireOption(values, 'name'),
       settings: channelSettings(values),
       // anyone who may write to the database need not ask
       isVerified: true,
@@ -117,25 +124,25 @@ export const commands: Readonly<Record<string, Command>> = {
     return found.map(({ uuid, kind, name }) => ({ channelId: uuid, kind, name }));
   },
   'channel test': async (deps, values) => {
-    const path = { projectId: await projectIn(deps, values), uuid: required(values, 'channel') };
+    const path = { projectId: await projectIn(deps, values), uuid: requireOption(values, 'channel') };
     const result = await testChannel(withNotifier(deps), path);
     if (!result.ok) throw new UpstreamFailed(`the test message did not arrive: ${result.error}`);
     return { channelId: path.uuid, test: 'delivered' };
   },
   'channel delete': async (deps, values) => {
-    const path = { projectId: await projectIn(deps, values), uuid: required(values, 'channel') };
+    const path = { projectId: await projectIn(deps, values), uuid: requireOption(values, 'channel') };
     await removeChannel(deps, path);
     return { channelId: path.uuid, channel: 'deleted' };
   },
   import: (deps, values) =>
     importDump(withNotifier(deps), {
-      file: required(values, 'file'),
+      file: requireOption(values, 'file'),
       isDryRun: values['dry-run'] === true,
       skipsFaulty: values['skip-faulty'] === true,
     }),
   setup: async (deps, values) => {
-    const owner = { email: required(values, 'owner'), ...limits(values) };
-    const keys = await setUpProject(deps, owner, required(values, 'project'));
+    const owner = { email: requireOption(values, 'owner'), ...readLimits(values) };
+    const keys = await setUpProject(deps, owner, requireOption(values, 'project'));
     const canary = values['canary-project'];
     if (typeof canary !== 'string') return keys;
     return { ...keys, canaryKey: (await setUpProject(deps, owner, canary)).readWriteKey };
@@ -148,7 +155,7 @@ function withNotifier(deps: CommandDeps) {
 
 /** Id of the project that `--project` names by its id, or by its name where no other project has it. */
 async function projectIn({ db }: AccountDeps, values: Values): Promise<string> {
-  const named = required(values, 'project');
+  const named = requireOption(values, 'project');
   const found = await db.read(listProjects);
   const [project, ...others] = found.filter(({ id, name }) => id === named.toLowerCase() || name === named);
   if (project === undefined) throw new NotFound(`there is no project ${named}`);

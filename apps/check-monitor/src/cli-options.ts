@@ -7,7 +7,7 @@ export class UsageError extends Error {}
 export type Values = { readonly [name: string]: string | boolean | undefined };
 
 /** Value of an option that must be there. */
-export function required(values: Values, name: string): string {
+export function requireOption(values: Values, name: string): string {
   const value = values[name];
   if (typeof value !== 'string') throw new UsageError(`--${name} is missing`);
   return value;
@@ -15,14 +15,14 @@ export function required(values: Values, name: string): string {
 
 /** Value of an option that is one of a few words. */
 export function oneOf<Word extends string>(values: Values, name: string, words: readonly Word[]): Word {
-  const value = required(values, name);
+  const value = requireOption(values, name);
   const found = words.find((word) => word === value);
   if (found === undefined) throw new UsageError(`--${name} must be one of ${words.join(', ')}`);
   return found;
 }
 
 /** Limits of an account; null where the option is absent. */
-export function limits(values: Values) {
+export function readLimits(values: Values) {
   return { checkLimit: count(values, 'check-limit', 0), pingLimit: count(values, 'ping-limit', 1) };
 }
 
@@ -40,7 +40,7 @@ export function channelSettings(values: Values): unknown {
   const { url } = values;
   if (typeof url === 'string') return values['kind'] === 'webhook' ? webhookByUrl(url) : { url };
   try {
-    return JSON.parse(required(values, 'settings'));
+    return JSON.parse(requireOption(values, 'settings'));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError('--settings must be JSON');

@@ -8,9 +8,15 @@ import { openPostgresDoors } from './postgres/postgres-doors.js';
 import type { Lanes } from './postgres/postgres-lanes.js';
 import { parseAddress } from './source.js';
 import { openSqliteDoors } from './sqlite/sqlite-doors.js';
-import { type Migration, migrate, pendingMigrations, revertLast, tryToWrite } from './tables/migrations.js';
+import {
+  type Migration,
+  pendingMigrations,
+  revertLast,
+  runMigrations,
+  tryToWrite,
+} from './tables/migrations.js';
 import type { Doors } from './transactions/doors.js';
-import { retried } from './transactions/retry.js';
+import { withRetries } from './transactions/retry.js';
 
 /** An open transaction; what a repository gets. Good until the work it was given to ends. */
 export type Tx = EntityManager;
@@ -144,21 +150,21 @@ function behind(
     }
   };
   const transaction: Database['transaction'] = (work) =>
-    through('write', () => retried(() => doors.write(work), onRetry));
+    through('write', () => withRetries(() => doors.write(work), onRetry));
   const faults = new WriteFaults(() => transaction((tx) => tryToWrite(tx, dialect)));
   const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => doors.read(work));
   return {
     dialect,
     transaction,
-    longTransaction: (work) => through('write', () => retried(() => doors.writeLong(work), onRetry)),
+    longTransaction: (work) => through('write', () => withRetries(() => doors.writeLong(work), onRetry)),
     read,
     longRead: (work) => through('read', () => doors.readLong(work)),
     aside: (statement) => through('write', () => doors.aside(statement)),
     lanes: lanes && {
       run: (statement, values) =>
-        through('write', () => retried(() => lanes.run(statement, values), onRetry)),
+        through('write', () => withRetries(() => lanes.run(statement, values), onRetry)),
     },
-    migrate: () => pass.through(() => migrate(doors, dialect, migrations)),
+    migrate: () => pass.through(() => runMigrations(doors, dialect, migrations)),
     pendingMigrations: () => through('read', () => pendingMigrations(doors, migrations)),
     revertLast: async () => void (await pass.through(() => revertLast(doors, dialect, migrations))),
     schemaDrift: () => pass.through(() => doors.drift()),

@@ -53,7 +53,7 @@ export async function createSqliteFile(file: string): Promise<void> {
     // the mode of the file is also that of its write-ahead log
     await (await open(file, 'a', 0o600)).close();
   } catch (cause) {
-    throw new DatabaseUnavailable(`cannot write the database ${file}: ${reason(cause)}`, { cause });
+    throw new DatabaseUnavailable(`cannot write the database ${file}: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -105,12 +105,12 @@ async function opened(source: DataSource, shown: string): Promise<DataSource> {
   try {
     return await source.initialize();
   } catch (cause) {
-    throw new DatabaseUnavailable(`cannot open ${shown}: ${reason(cause)}`, { cause });
+    throw new DatabaseUnavailable(`cannot open ${shown}: ${reasonOf(cause)}`, { cause });
   }
 }
 
 /** Message of an error, or its code if the message is empty. */
-export function reason(cause: unknown): string {
+export function reasonOf(cause: unknown): string {
   const { message, code } = cause as { message?: string; code?: string };
   // the error for several addresses of one host has an empty message
   return message === undefined || message === '' ? (code ?? 'unknown reason') : message;

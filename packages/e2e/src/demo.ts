@@ -17,7 +17,7 @@ import {
   signCsr,
   uploadCsr,
 } from './main-job.js';
-import { answers } from './service-process.js';
+import { isAnswering } from './service-process.js';
 import { startStack } from './stack.js';
 
 const usage = `npm run demo                      drives the main job with a fresh key and CSR
@@ -90,7 +90,7 @@ async function closeTheLoop(credentials: Credentials, csrFile: string | undefine
 /** Runs against the stack that runs here, or one of its own on free ports. */
 async function withStack(run: (credentials: Credentials) => Promise<void>): Promise<void> {
   const running = await findCredentials(readStackConfig().dataDir);
-  if (running !== undefined && (await answers(`${running.certManager.url}/health/ready`))) {
+  if (running !== undefined && (await isAnswering(`${running.certManager.url}/health/ready`))) {
     process.stdout.write(`using the stack at ${running.certManager.url}\n`);
     return run(running);
   }

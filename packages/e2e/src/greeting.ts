@@ -15,7 +15,14 @@ export interface Greeting {
 }
 
 /** What a new user needs first, in at most twelve lines. Secrets stay in their file. */
-export function greet({ credentials, dataDir, workingFolder, ms, hasConsoles, reach }: Greeting): string {
+export function greetingText({
+  credentials,
+  dataDir,
+  workingFolder,
+  ms,
+  hasConsoles,
+  reach,
+}: Greeting): string {
   const { certManager, checkMonitor, dummyCa } = credentials;
   const fromHere = relative(workingFolder, dataDir);
   const folder = fromHere.startsWith('..') ? dataDir : `./${fromHere}`;

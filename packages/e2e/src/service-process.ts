@@ -75,13 +75,13 @@ async function awaitHealth({ app, healthUrl }: ServiceOptions, ended: Promise<st
   });
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(25)) {
     if (over !== undefined) throw new StartFailed(over);
-    if (await answers(healthUrl)) return;
+    if (await isAnswering(healthUrl)) return;
   }
   throw new StartFailed(`${app} does not answer at ${healthUrl}`);
 }
 
 /** Whether an address answers with 200 within 5 s, as a service on a busy machine does. */
-export async function answers(url: string): Promise<boolean> {
+export async function isAnswering(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.arrayBuffer();

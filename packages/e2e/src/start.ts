@@ -1,7 +1,7 @@
 import { ConfigError, StartFailed } from '@certloop/server';
 import { readAlertReach } from './alert-reach.js';
 import { inheritedEnvironment, readStackConfig } from './config.js';
-import { greet } from './greeting.js';
+import { greetingText } from './greeting.js';
 import { startStack } from './stack.js';
 
 /** Runs the stack until a signal comes or a service ends on its own; resolves with the exit code. */
@@ -25,7 +25,7 @@ async function run(): Promise<number> {
     const { credentials, dataDir } = stack;
     const hasConsoles = await servesConsole(credentials.certManager.url);
     const workingFolder = process.cwd();
-    process.stdout.write(greet({ credentials, dataDir, workingFolder, ms, hasConsoles, reach }));
+    process.stdout.write(greetingText({ credentials, dataDir, workingFolder, ms, hasConsoles, reach }));
     const end = await Promise.race([signal, stack.broken]);
     await stack.stop();
     return end === 'signal' ? 0 : complain(`${end}; its log is in ${stack.dataDir}/logs`);

@@ -58,7 +58,7 @@ export interface Verdict {
 const wellClasses: ReadonlySet<Class> = new Set(['current', 'previous', 'trusted']);
 
 /** Verdict on an observation. Never throws. */
-export function classify(observation: Observation, judging: Judging): Verdict {
+export function classifyObservation(observation: Observation, judging: Judging): Verdict {
   if (!('served' in observation)) return { class: 'unreachable', isWell: false };
   const served = choose(observation.served, judging.expected);
   const chainFault = findChainFault(served, judging);

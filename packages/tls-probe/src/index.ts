@@ -4,7 +4,7 @@
  */
 
 export {
-  classify,
+  classifyObservation,
   coversName,
   type Expectation,
   type Judging,

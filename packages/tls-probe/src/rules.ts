@@ -2,7 +2,7 @@
 export {
   type Class,
   classes,
-  classify,
+  classifyObservation,
   type EarlierCertificate,
   type Expectation,
   keyAlgorithmOf,

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type Class, classify } from '../src/classify.js';
+import { type Class, classifyObservation } from '../src/classify.js';
 import { createGuard } from '../src/guard.js';
 import { probe } from '../src/probe.client.js';
 import { type Authority, createAuthority, fromNow, type Leaf, pemOf } from './authority.js';
@@ -67,7 +67,7 @@ test.each<[string, Class]>([
   const [found] = await probe(target, { guard });
   if (found === undefined) throw new Error('nothing was observed');
   const now = new Date();
-  const verdict = classify(found.observation, {
+  const verdict = classifyObservation(found.observation, {
     name,
     trustedRoots: [],
     now,

@@ -1,7 +1,7 @@
 import { spkiSha256 } from '@certloop/crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Class, classes, classify, type Judging } from '../src/classify.js';
+import { type Class, classes, classifyObservation, type Judging } from '../src/classify.js';
 import { hintOf } from '../src/hint.js';
 import type { ServedCertificate } from '../src/observation.js';
 import { type Authority, createAuthority, fromNow, type Leaf } from './authority.js';
@@ -54,7 +54,8 @@ function expecting(
   return { name, expected, trustedRoots: [], now };
 }
 
-const verdict = (what: ServedCertificate, judging: Judging) => classify({ served: [what] }, judging);
+const verdict = (what: ServedCertificate, judging: Judging) =>
+  classifyObservation({ served: [what] }, judging);
 
 describe('with an expected certificate, classify', () => {
   test.each<[string, string, number, Class, boolean]>([
@@ -90,7 +91,7 @@ describe('with an expected certificate, classify', () => {
 
   test('judges the one with our kind of key where two are served', () => {
     const both = { served: [served('rsa'), served('newest', ours.intermediate)] } as const;
-    expect(classify(both, expecting(0)).class).toBe('current');
+    expect(classifyObservation(both, expecting(0)).class).toBe('current');
   });
 });
 
@@ -123,7 +124,7 @@ test('classify is total, and every verdict has a hint that names the place', () 
           served: [served(first, ...others), ...rest.map((one) => served(one))],
         } as const;
         const judging = known ? expecting(seconds) : { ...expecting(seconds), expected: undefined };
-        const found = classify(observation, judging);
+        const found = classifyObservation(observation, judging);
         expect(classes).toContain(found.class);
         expect(hintOf('10.0.0.7:443', found, observation)).toMatch(
           /^10\.0\.0\.7:443 (?:still )?serves certificate 01.*\.$/,
@@ -133,7 +134,7 @@ test('classify is total, and every verdict has a hint that names the place', () 
     { numRuns: 60 },
   );
   const refused = { stage: 'refused', fault: 'connection_refused' } as const;
-  const gone = classify(refused, expecting(0));
+  const gone = classifyObservation(refused, expecting(0));
   expect(gone).toEqual({ class: 'unreachable', isWell: false });
   expect(hintOf('a:1', gone, refused)).toBe(
     'a:1: the connection was refused: nothing listens there, or a firewall rejects it.',
@@ -170,7 +171,7 @@ test('the order of the rules is that of the classes: the first that holds is the
         const observation = isReached
           ? ({ served: [served(kind, ...(whole ? [ours.intermediate] : []))] } as const)
           : ({ stage: 'refused', fault: 'connection_refused' } as const);
-        expect(classify(observation, judging).class).toBe(first);
+        expect(classifyObservation(observation, judging).class).toBe(first);
       },
     ),
     { numRuns: 100 },

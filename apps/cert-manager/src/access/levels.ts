@@ -5,18 +5,18 @@ export const levels = permissionLevels;
 export type Level = PermissionLevel;
 
 /** Whether `held` is at least `wanted`; holding nothing never is. */
-export function reaches(held: Level | undefined, wanted: Level): boolean {
+export function isLevelAtLeast(held: Level | undefined, wanted: Level): boolean {
   return held !== undefined && levels.indexOf(held) >= levels.indexOf(wanted);
 }
 
 /** The higher of two levels. */
-export function higher(one: Level | undefined, other: Level | undefined): Level | undefined {
+export function higherLevel(one: Level | undefined, other: Level | undefined): Level | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  return reaches(one, other) ? one : other;
+  return isLevelAtLeast(one, other) ? one : other;
 }
 
 /** The lower of two levels; nothing when one of them is nothing. */
-export function lower(one: Level | undefined, other: Level | undefined): Level | undefined {
+export function lowerLevel(one: Level | undefined, other: Level | undefined): Level | undefined {
   if (one === undefined || other === undefined) return undefined;
-  return reaches(one, other) ? other : one;
+  return isLevelAtLeast(one, other) ? other : one;
 }

@@ -1,6 +1,6 @@
 import { Forbidden, NotFound } from '@certloop/contracts';
 import type { Caller } from './caller.js';
-import { higher, type Level, reaches } from './levels.js';
+import { higherLevel, isLevelAtLeast, type Level } from './levels.js';
 
 export { type Level, levels } from './levels.js';
 
@@ -9,11 +9,11 @@ type Rights = Pick<Caller, 'isAdmin' | 'hasFullAccess' | 'everywhere' | 'spaceLe
 /** The caller's level on a space; undefined when he may not even see it. */
 export function levelOn(caller: Rights, spaceId: string): Level | undefined {
   if (caller.hasFullAccess) return 'FULL_ACCESS';
-  return higher(caller.everywhere, caller.spaceLevels.get(spaceId));
+  return higherLevel(caller.everywhere, caller.spaceLevels.get(spaceId));
 }
 
 export function canOn(caller: Rights, spaceId: string, level: Level): boolean {
-  return reaches(levelOn(caller, spaceId), level);
+  return isLevelAtLeast(levelOn(caller, spaceId), level);
 }
 
 /** Spaces that the caller may see: all, also those made later, or these. */
@@ -29,7 +29,7 @@ export function readableSpaces(caller: Rights): 'all' | readonly string[] {
 export function requireLevel(caller: Rights, spaceId: string, level: Level): void {
   const held = levelOn(caller, spaceId);
   if (held === undefined) throw spaceNotFound();
-  if (!reaches(held, level)) {
+  if (!isLevelAtLeast(held, level)) {
     throw new Forbidden(`this needs ${level} on the space; you hold ${held}`, {
       code: 'insufficient_level',
       title: 'Not permitted on this space',

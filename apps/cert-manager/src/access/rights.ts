@@ -1,6 +1,6 @@
 import type { TokenScope } from '@certloop/contracts';
 import type { Caller } from './caller.js';
-import { higher, type Level, lower } from './levels.js';
+import { higherLevel, type Level, lowerLevel } from './levels.js';
 
 /** What the permission groups of a user give him. */
 export interface Grant {
@@ -33,7 +33,8 @@ export function rightsOf(user: { readonly isAdmin: boolean }, grants: readonly G
   }
   const spaceLevels = new Map<string, Level>();
   for (const { permission, spaceIds } of grants) {
-    for (const id of spaceIds) spaceLevels.set(id, higher(spaceLevels.get(id), permission) ?? permission);
+    for (const id of spaceIds)
+      spaceLevels.set(id, higherLevel(spaceLevels.get(id), permission) ?? permission);
   }
   return { isAdmin: false, hasFullAccess: false, spaceLevels };
 }
@@ -49,12 +50,12 @@ function isGlobal({ permission, allSpaces }: Grant): boolean {
 export function limitRights(rights: Rights, { scope, spaceIds }: TokenLimits): Rights {
   const cap: Level = scope === 'ADMIN' ? 'FULL_ACCESS' : scope;
   if (spaceIds !== null) return limitToSpaces(rights, cap, spaceIds);
-  const everywhere = lower(rights.everywhere, cap);
+  const everywhere = lowerLevel(rights.everywhere, cap);
   return {
     isAdmin: rights.isAdmin && scope === 'ADMIN',
     hasFullAccess: rights.hasFullAccess && cap === 'FULL_ACCESS',
     ...(everywhere !== undefined && { everywhere }),
-    spaceLevels: mapLevels(rights.spaceLevels, (level) => lower(level, cap)),
+    spaceLevels: mapLevels(rights.spaceLevels, (level) => lowerLevel(level, cap)),
   };
 }
 
@@ -64,7 +65,7 @@ function limitToSpaces(rights: Rights, cap: Level, spaceIds: readonly string[]):
     isAdmin: false,
     hasFullAccess: false,
     spaceLevels: mapLevels(named, (level, id) =>
-      lower(level, higher(rights.everywhere, rights.spaceLevels.get(id))),
+      lowerLevel(level, higherLevel(rights.everywhere, rights.spaceLevels.get(id))),
     ),
   };
 }

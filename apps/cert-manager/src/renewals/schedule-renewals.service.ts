@@ -66,7 +66,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       const open = await findOpenRenewal(tx, fqdn.id);
       if (open === undefined) return insertPlanned(tx, fqdn, clock.now());
       if (!fqdn.renewalEnabled) return remove(tx, caller, open, 'renewal was switched off', clock.now());
-      return reschedule(tx, fqdn, open, clock.now());
+      return rescheduleEntry(tx, fqdn, open, clock.now());
     },
     onCsrStored: async (tx, _caller, fqdn) => {
       if (!fqdn.renewalEnabled) return undefined;
@@ -81,7 +81,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       const open = await findOpenRenewal(tx, fqdn.id);
       if (open === undefined) return;
       // its dates may be others now, and its CA may want it renewed at another time
-      await reschedule(tx, fqdn, open, clock.now());
+      await rescheduleEntry(tx, fqdn, open, clock.now());
       if (open.adviceDueAt !== null) await updateRenewal(tx, open, { adviceDueAt: clock.now() });
     },
     onCertificateRevoked: async (tx, caller, fqdn) => {
@@ -198,7 +198,7 @@ export function newRenewal(
 }
 
 /** Gives a first try the moment that the rule says now; a further try keeps its own. The FQDN is locked. */
-export async function reschedule(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
+export async function rescheduleEntry(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
   const { outlook } = await readOutlook(tx, fqdn, { open });
   if (outlook.isPlanned && open.attempt === 1) await move(tx, open, scheduleOf(outlook.plan, now));
 }

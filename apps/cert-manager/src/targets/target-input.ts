@@ -55,7 +55,7 @@ export function judgeTarget(
 
 function ownName(fqdn: string): string {
   if (!fqdn.startsWith('*.')) return fqdn;
-  throw refused(
+  throw refusalOfField(
     'sni_required',
     'sni',
     `${fqdn} is a wildcard, which covers names below it and not ${fqdn.slice(2)}. Name one that is served, such as www${fqdn.slice(1)}.`,
@@ -64,7 +64,7 @@ function ownName(fqdn: string): string {
 
 function requireCovered(sni: string, { fqdn, names }: TargetContext): void {
   if ([fqdn, ...names].some((name) => name === sni || coversHostname(name.toLowerCase(), sni))) return;
-  throw refused(
+  throw refusalOfField(
     'sni_not_covered',
     'sni',
     `${sni} is neither covered by ${fqdn} nor a name of its newest certificate or CSR. Add the target to the FQDN whose certificate is served there.`,
@@ -78,7 +78,7 @@ function requireReachable(
   const wayOut =
     'or create the target with mode "report" and report what it serves by certloop probe --report';
   if (portRefusal(port) !== undefined)
-    throw refused(
+    throw refusalOfField(
       'port_not_allowed',
       'port',
       `${port} is not among PROBE_PORTS. Ask the operator to add it, ${wayOut}.`,
@@ -88,7 +88,7 @@ function requireReachable(
     ...(addresses ?? []).map((one) => ['addresses', one] as const),
   ]) {
     if (refusal(address, port) === undefined) continue;
-    throw refused(
+    throw refusalOfField(
       'address_not_allowed',
       field,
       `${address} may not be probed. Ask the operator to allow its network by PROBE_ALLOW_CIDRS, ${wayOut}.`,
@@ -100,7 +100,7 @@ function readHost(text: string, field: 'host' | 'sni'): string {
   try {
     return parseHost(text);
   } catch {
-    throw refused(
+    throw refusalOfField(
       'invalid_host',
       field,
       `${JSON.stringify(text)} is no host name and no IP address. Write example.com, 192.0.2.1 or 2001:db8::1.`,
@@ -119,7 +119,7 @@ export function readAddress(text: string, field: string): string {
   // ipaddr.js reads IPv6 strictly, but takes zones
   if (text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text))
     return ipaddr.IPv6.parse(text).toString();
-  throw refused(
+  throw refusalOfField(
     'invalid_address',
     field,
     `${JSON.stringify(text)} is no IP address. Write 192.0.2.1 or 2001:db8::1.`,
@@ -127,6 +127,6 @@ export function readAddress(text: string, field: string): string {
 }
 
 /** A refusal that names its field. */
-export function refused(code: string, path: string, message: string): InvalidInput {
+export function refusalOfField(code: string, path: string, message: string): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, { code, fields: [{ path, code, message }] });
 }

@@ -56,7 +56,7 @@ export async function newAdmin(deps: AccountsDeps, input: NewAccount): Promise<U
 
 /** Stores the account and its audit entry. Throws InvalidInput when the name or the mail address is taken. */
 export async function storeAccount(tx: Tx, caller: Caller, row: UserRow, entry: AuditEntry): Promise<void> {
-  await uniquely(() => insertUser(tx, row));
+  await refuseTakenNames(() => insertUser(tx, row));
   const { username, email, isAdmin } = row;
   const details = { after: { username, email, isAdmin }, ...entry.details };
   await recordAudit(tx, caller, { ...entry, resourceId: row.id, details }, row.createdAt);
@@ -99,7 +99,7 @@ export async function ensureAdmin(
     passwordHash: isSamePassword ? found.passwordHash : passwordHash,
   };
   await db.transaction(async (tx) => {
-    await uniquely(() => updateUser(tx, { id: found.id }, set));
+    await refuseTakenNames(() => updateUser(tx, { id: found.id }, set));
     if (!isSamePassword) await deleteSessionsOf(tx, found.id);
     await markFirstAdmin(tx, deps.clock.now());
     await recordAudit(tx, caller, changeOf(found, set, !isSamePassword), deps.clock.now());
@@ -149,7 +149,7 @@ export async function requireFree(
 }
 
 /** Returns the result of `work`; throws InvalidInput if another user has the name or the mail address. */
-export function uniquely<T>(work: () => Promise<T>): Promise<T> {
+export function refuseTakenNames<T>(work: () => Promise<T>): Promise<T> {
   return onUniqueViolation(() => onUniqueViolation(work, nameTaken, ['usernameKey']), emailTaken, [
     'emailKey',
   ]);

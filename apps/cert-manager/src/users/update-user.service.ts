@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/audit.service.js';
 import { listMemberships, replaceMemberships } from '../permission-groups/group-members.repository.js';
 import { requireKnown } from '../permission-groups/known-ids.js';
 import { lockPermissionGroupsForShare } from '../permission-groups/permission-groups.repository.js';
-import { type AccountsDeps, requireFree, uniquely } from './accounts.service.js';
+import { type AccountsDeps, refuseTakenNames, requireFree } from './accounts.service.js';
 import { revokeAllApiTokens } from './api-tokens/revoke-api-tokens.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';
@@ -46,7 +46,7 @@ export async function updateUser(
     const set = changesOf(input, passwordHash);
     const after = { ...before, ...set };
     await requireFree(tx, input, id);
-    if (Object.keys(set).length > 0) await uniquely(() => updateUserRow(tx, { id }, set));
+    if (Object.keys(set).length > 0) await refuseTakenNames(() => updateUserRow(tx, { id }, set));
     if (endsSessions(before, after)) await deleteSessionsOf(tx, id);
     if (after.isAdmin) await markFirstAdmin(tx, deps.clock.now());
     const groups = await changeGroups(tx, id, input.groupIds);

@@ -6,8 +6,8 @@ import {
   noCheck,
   readDueCheck,
   type SyncDeps,
+  type SyncEnd,
   syncCheck,
-  type TurnEnd,
 } from './checks/sync-check.service.js';
 import type { MonitorClient } from './monitor/monitor.client.js';
 import { createPresence } from './monitor/monitor-presence.store.js';
@@ -34,7 +34,7 @@ export interface WatchRunner {
 // checks under way at once
 const batch = 16;
 const batchesPerRun = 60;
-// longer than the calls of a turn can take
+// longer than the calls of a sync can take
 const leaseMs = 300_000;
 
 export function createWatchRunner({ monitor: client, ...deps }: WatchDeps): WatchRunner {
@@ -58,7 +58,7 @@ export function createWatchRunner({ monitor: client, ...deps }: WatchDeps): Watc
   };
 }
 
-/** How many were due. What became of them is written down at once: a commit is what a turn costs most. */
+/** How many were due. What became of them is written down at once: a commit is what a sync costs most. */
 async function runBatch(deps: SyncDeps): Promise<number> {
   const { db, clock } = deps;
   const now = clock.now();
@@ -66,12 +66,12 @@ async function runBatch(deps: SyncDeps): Promise<number> {
   const rows = await db.transaction((tx) => claimWatched(tx, claim));
   if (rows.length === 0) return 0;
   const due = await Promise.all(rows.map((row) => readDueCheck(deps, row)));
-  const turns = await syncInOrder(deps, due);
-  const ends = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
+  const syncs = await syncInOrder(deps, due);
+  const ends = syncs.flatMap((sync) => (sync.status === 'fulfilled' ? [sync.value] : []));
   await db.transaction(async (tx) => {
-    for (const end of ends) await settleTurn(tx, end, clock.now());
+    for (const end of ends) await settleSync(tx, end, clock.now());
   });
-  for (const turn of turns) if (turn.status === 'rejected') throw turn.reason;
+  for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason;
   return rows.length;
 }
 
@@ -82,23 +82,23 @@ async function runBatch(deps: SyncDeps): Promise<number> {
 async function syncInOrder(
   deps: SyncDeps,
   due: readonly DueCheck[],
-): Promise<PromiseSettledResult<TurnEnd>[]> {
+): Promise<PromiseSettledResult<SyncEnd>[]> {
   const mayWait = ({ row, subject }: DueCheck) => subject?.mode === 'expiry' && row.checkUuid === null;
   const first = due.filter((check) => !mayWait(check));
   const others = due.filter(mayWait);
-  const turns = await Promise.allSettled(first.map((check) => syncCheck(deps, check)));
-  if (others.length === 0) return turns;
-  const isFirstWaiting = turns.some(
-    (turn) =>
-      turn.status === 'fulfilled' && turn.value.next !== 'unwatched' && turn.value.next.waiting === 'renewal',
+  const syncs = await Promise.allSettled(first.map((check) => syncCheck(deps, check)));
+  if (others.length === 0) return syncs;
+  const isFirstWaiting = syncs.some(
+    (sync) =>
+      sync.status === 'fulfilled' && sync.value.next !== 'unwatched' && sync.value.next.waiting === 'renewal',
   );
   const hasRoom = !isFirstWaiting && (await deps.db.read(countWaiting)).renewal === 0;
   const later = hasRoom ? deps : { ...deps, mayAskForCheck: () => false };
-  return [...turns, ...(await Promise.allSettled(others.map((check) => syncCheck(later, check))))];
+  return [...syncs, ...(await Promise.allSettled(others.map((check) => syncCheck(later, check))))];
 }
 
 /** Anyone who was silent for longer than its lease changes nothing but the pings that it has sent. */
-async function settleTurn(tx: Tx, { row, sent, next }: TurnEnd, now: Date): Promise<void> {
+async function settleSync(tx: Tx, { row, sent, next }: SyncEnd, now: Date): Promise<void> {
   await deletePings(tx, sent);
   if (next !== 'unwatched') return releaseWatched(tx, row, next, now);
   if (await deleteWatched(tx, row)) return deletePingsOf(tx, row.id);

@@ -6,7 +6,12 @@ import type { Channel } from '../channels/channels.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { type FailedDelivery, undelivered } from '../integrations/delivery/delivery-result.js';
 import { recordGivenUp, recordSent } from '../notifications/channel-outcome.repository.js';
-import { extendLease, giveBack, postpone, settle } from '../notifications/notifications.repository.js';
+import {
+  extendLease,
+  giveBack,
+  postponeNotifications,
+  settleNotifications,
+} from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import type { DeliveryTurn, QueuedParcel } from './claim-turns.repository.js';
 import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
@@ -150,7 +155,7 @@ async function settleUnsent(
   { parcel, channel }: InTurn,
   error: string,
 ): Promise<After> {
-  await persist((tx) => settle(tx, parcel.rows, { error, settledAt: deps.clock.now() }));
+  await persist((tx) => settleNotifications(tx, parcel.rows, { error, settledAt: deps.clock.now() }));
   log(deps, { parcel, channel }, undelivered(error));
   return { goesOn: true, channel };
 }
@@ -217,7 +222,7 @@ async function recordRows(
   if (result.ok || !mayPass(result)) {
     const carriedBy = rows.length > 1 ? leadOf(parcel).deliveryId : undefined;
     const error = result.ok ? null : result.error;
-    await settle(tx, rows, { error, settledAt: now, carriedBy });
+    await settleNotifications(tx, rows, { error, settledAt: now, carriedBy });
     return;
   }
   const tries = triesOf(parcel);
@@ -226,9 +231,9 @@ async function recordRows(
   const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
   // a target that works takes the oldest first when its limit allows it
   const dueAt = result.passing === 'limited' ? now : (nextTryAt({ createdAt: oldest, tries, now }) ?? now);
-  await postpone(tx, open, { tries, dueAt, error: result.error });
+  await postponeNotifications(tx, open, { tries, dueAt, error: result.error });
   if (expired.length === 0) return;
-  await settle(tx, expired, { error: result.error, settledAt: now });
+  await settleNotifications(tx, expired, { error: result.error, settledAt: now });
   // a notice that does not arrive causes no further one
   if (parcel.kind === 'notice' || isToOwner) return;
   const since = Math.min(...expired.map(({ createdAt }) => createdAt));

@@ -4,7 +4,7 @@ import type { ApiVersion } from '../projects/caller.js';
 import type { CheckSettings } from './check.js';
 import { parseSchedule } from './schedules/schedule.js';
 import { currentTimeZone } from './schedules/time-zones.js';
-import { slugify } from './slug.js';
+import { slugOf } from './slug.js';
 
 /** Parameters of a create or update request by their names on the wire; undefined where not given. */
 export interface CheckSpec {
@@ -80,7 +80,7 @@ export function changedSettings(
 ): Partial<CheckSettings> {
   return defined({
     name: spec.name,
-    slug: spec.slug ?? (version < 3 && spec.name !== undefined ? slugify(spec.name) : undefined),
+    slug: spec.slug ?? (version < 3 && spec.name !== undefined ? slugOf(spec.name) : undefined),
     tags: spec.tags,
     description: spec.desc,
     manualResume: spec.manual_resume,

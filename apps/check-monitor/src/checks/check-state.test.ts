@@ -5,8 +5,8 @@ import {
   type CheckTiming,
   deadlineOf,
   judgeOverdue,
-  pauseCheck,
-  resumeCheck,
+  outcomeOfPause,
+  outcomeOfResume,
   type Signal,
   type StoredStatus,
   statusAt,
@@ -140,7 +140,7 @@ describe('effect of a ping', () => {
 
 describe('pause and resume', () => {
   test('a pause forgets the start and the deadline, keeps the last ping, and notifies no one', () => {
-    const { state, flip } = pauseCheck({ ...up, lastStart: at(5) }, at(9));
+    const { state, flip } = outcomeOfPause({ ...up, lastStart: at(5) }, at(9));
     expect(state).toMatchObject({
       storedStatus: 'paused',
       lastPing: at(0),
@@ -151,11 +151,11 @@ describe('pause and resume', () => {
   });
 
   test('a second pause makes no flip', () => {
-    expect(pauseCheck(check({ storedStatus: 'paused' }), at(9)).flip).toBeUndefined();
+    expect(outcomeOfPause(check({ storedStatus: 'paused' }), at(9)).flip).toBeUndefined();
   });
 
   test('a resume forgets the last ping', () => {
-    const { state, flip } = resumeCheck(check({ storedStatus: 'paused', lastPing: at(0) }), at(9));
+    const { state, flip } = outcomeOfResume(check({ storedStatus: 'paused', lastPing: at(0) }), at(9));
     expect(state).toMatchObject({ storedStatus: 'new', lastPing: null, alertAfter: null });
     expect(flip).toMatchObject({ from: 'paused', to: 'new', isSilent: true });
   });

@@ -16,9 +16,9 @@ import {
   getCheck,
   listCheckFlips,
   listChecks,
-  pause,
+  pauseCheck,
   removeCheck,
-  resume,
+  resumeCheck,
 } from './checks.service.js';
 import { createCheck, reviseCheck, type WriteCheckDeps } from './write-check.service.js';
 
@@ -47,10 +47,10 @@ export function checksHandlers(deps: ChecksRouteDeps): Handlers<typeof checksCon
       return { status: 200, body: full(await reviseCheck(deps, context, params.id), context) };
     },
     pauseCheck: async ({ context, params }) => {
-      return { status: 200, body: full(await pause(deps, context, params.id), context) };
+      return { status: 200, body: full(await pauseCheck(deps, context, params.id), context) };
     },
     resumeCheck: async ({ context, params }) => {
-      return { status: 200, body: full(await resume(deps, context, params.id), context) };
+      return { status: 200, body: full(await resumeCheck(deps, context, params.id), context) };
     },
     deleteCheck: async ({ context, params }) => {
       // its channels are no longer assigned by the time it is shown

@@ -8,7 +8,7 @@ import type { Clock, Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { countChecks, lockOwner } from '../projects/projects.repository.js';
 import { type Check, type ShownCheck, tagsOf } from './check.js';
-import { type Flip, type Outcome, pauseCheck, resumeCheck } from './check-state.js';
+import { type Flip, type Outcome, outcomeOfPause, outcomeOfResume } from './check-state.js';
 import { listManyChecks } from './rows/check-cells.repository.js';
 import {
   deleteCheck,
@@ -73,15 +73,15 @@ export async function listCheckFlips(
 }
 
 /** Pauses the check; a paused check stays unchanged. */
-export async function pause(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
-  return change(deps, caller, uuid, pauseCheck);
+export async function pauseCheck(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
+  return change(deps, caller, uuid, outcomeOfPause);
 }
 
 /** Resumes the check as a new one. Throws Conflict if it is not paused. */
-export async function resume(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
+export async function resumeCheck(deps: ChecksDeps, caller: Caller, uuid: string): Promise<AssignedCheck> {
   return change(deps, caller, uuid, (check, now) => {
     if (check.storedStatus !== 'paused') throw new Conflict('check is not paused');
-    return resumeCheck(check, now);
+    return outcomeOfResume(check, now);
   });
 }
 

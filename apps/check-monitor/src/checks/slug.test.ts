@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { slugify } from './slug.js';
+import { slugOf } from './slug.js';
 
 test.each([
   ['two words', 'Database Backup', 'database-backup'],
@@ -12,5 +12,5 @@ test.each([
   ['nothing', '', ''],
   ['a ligature is taken apart', 'ﬁle', 'file'],
 ])('%s', (_situation, name, slug) => {
-  expect(slugify(name)).toBe(slug);
+  expect(slugOf(name)).toBe(slug);
 });

@@ -3,7 +3,7 @@ import { pythonWhitespace } from '../python-whitespace.js';
 const maxSlugLength = 100;
 
 /** Slug that versions 1 and 2 of the API make of a name: plain letters and digits, hyphens between words. */
-export function slugify(name: string): string {
+export function slugOf(name: string): string {
   const plain = [...name.normalize('NFKD')].filter((letter) => letter.charCodeAt(0) < 128).join('');
   return plain
     .toLowerCase()

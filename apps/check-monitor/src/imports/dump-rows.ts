@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, instant, primaryKey, text, uuid } from './dump-values.js';
+import { duration, instant, primaryKey, textUpTo, uuid } from './dump-values.js';
 
 // Rows as the models of Healthchecks at 29b5ec25 write them; fields that nothing here needs are left out. A field that
 // an older version lacks has the default of its model.
@@ -18,12 +18,12 @@ const profile = z.object({
 
 const project = z.object({
   code: uuid,
-  name: text(200),
+  name: textUpTo(200),
   owner: primaryKey,
   api_key: z.string(),
   api_key_readonly: z.string(),
-  badge_key: text(150).min(1, 'is empty'),
-  ping_key: text(64).nullable(),
+  badge_key: textUpTo(150).min(1, 'is empty'),
+  ping_key: textUpTo(64).nullable(),
 });
 
 const member = z.object({
@@ -38,25 +38,25 @@ const credential = z.object({ user: primaryKey });
 const status = z.enum(['up', 'down', 'new', 'paused']);
 
 const check = z.object({
-  name: text(100),
-  slug: text(100),
-  tags: text(500),
+  name: textUpTo(100),
+  slug: textUpTo(100),
+  tags: textUpTo(500),
   code: uuid,
-  desc: text(Number.MAX_SAFE_INTEGER),
+  desc: textUpTo(Number.MAX_SAFE_INTEGER),
   project: primaryKey,
   created: instant,
   kind: z.enum(['simple', 'cron', 'oncalendar']),
   timeout: duration,
   grace: duration,
-  schedule: text(100),
-  tz: text(36),
+  schedule: textUpTo(100),
+  tz: textUpTo(36),
   filter_subject: z.boolean(),
   filter_body: z.boolean(),
   filter_http_body: z.boolean().default(false),
   filter_default_fail: z.boolean().default(false),
-  start_kw: text(200).default(''),
-  success_kw: text(200),
-  failure_kw: text(200),
+  start_kw: textUpTo(200).default(''),
+  success_kw: textUpTo(200),
+  failure_kw: textUpTo(200),
   methods: z.enum(['', 'POST']),
   manual_resume: z.boolean(),
   badge_key: uuid,
@@ -69,7 +69,7 @@ const check = z.object({
 });
 
 const channel = z.object({
-  name: text(100),
+  name: textUpTo(100),
   code: uuid,
   project: primaryKey,
   created: instant,
@@ -79,7 +79,7 @@ const channel = z.object({
   disabled: z.boolean(),
   last_notify: instant.nullable(),
   last_notify_duration: duration.nullable(),
-  last_error: text(Number.MAX_SAFE_INTEGER),
+  last_error: textUpTo(Number.MAX_SAFE_INTEGER),
   checks: z.array(primaryKey),
 });
 

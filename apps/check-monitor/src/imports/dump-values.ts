@@ -13,7 +13,7 @@ export const uuid = z
   .toLowerCase();
 
 /** Text of at most `length` characters. */
-export function text(length: number) {
+export function textUpTo(length: number) {
   return z
     .string()
     .refine((value) => [...value].length <= length, `has more than ${length} characters`)

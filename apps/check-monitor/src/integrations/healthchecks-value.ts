@@ -2,7 +2,7 @@
 export type Document = Readonly<Record<string, unknown>>;
 
 /** Members that are there; what is null is not. */
-export function defined(members: Document): Document {
+export function withoutNulls(members: Document): Document {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined && value !== null),
   );
@@ -22,7 +22,7 @@ export function documentOr(value: string, plain: Document): Document {
 }
 
 /** Member of a document, however deep; undefined where there is none. */
-export function at(document: Document, ...path: readonly string[]): unknown {
+export function memberAt(document: Document, ...path: readonly string[]): unknown {
   let found: unknown = document;
   for (const name of path) found = (found as Document | null | undefined)?.[name];
   return found;

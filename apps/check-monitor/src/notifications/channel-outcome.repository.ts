@@ -10,7 +10,7 @@ import {
 } from '../channels/channels.repository.js';
 import type { Micros } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
-import { hasten, insertNotifications } from './notifications.repository.js';
+import { hastenNotifications, insertNotifications } from './notifications.repository.js';
 
 export interface OutcomeOptions {
   readonly now: Micros;
@@ -43,7 +43,7 @@ export async function recordSent(
   };
   if (Object.keys(changes).length > 0) await updateChannel(tx, channel.id, changes);
   // what waits for a channel that did not work need not wait any longer
-  if (result.ok && !isWell(channel)) await hasten(tx, channel.id);
+  if (result.ok && !isWell(channel)) await hastenNotifications(tx, channel.id);
   const changed = { ...channel, ...changes };
   const isSwitchedOff = channel.disabledAt === null && changed.disabledAt !== null;
   if (isSwitchedOff && !isNotice) await queueNotices(tx, changed, now);

@@ -138,7 +138,7 @@ export async function giveTurnsBack(tx: Tx, turnIds: readonly string[]): Promise
 }
 
 /** Puts messages back after a call that failed in passing. */
-export async function postpone(
+export async function postponeNotifications(
   tx: Tx,
   held: readonly Held[],
   { tries, dueAt, error }: { readonly tries: number; readonly dueAt: Micros; readonly error: string },
@@ -150,7 +150,7 @@ export async function postpone(
 }
 
 /** Records what became of messages; false when some have passed on to another worker. */
-export async function settle(
+export async function settleNotifications(
   tx: Tx,
   held: readonly Held[],
   { error, settledAt, carriedBy }: Outcome,
@@ -187,7 +187,7 @@ async function changeHeld(
 }
 
 /** Lets what waits for a channel go at once: it answers again, or has new settings. Pauses after crashes stay. */
-export async function hasten(tx: Tx, channelId: number): Promise<void> {
+export async function hastenNotifications(tx: Tx, channelId: number): Promise<void> {
   const text = `update notifications set due_at = null
     where channel_id = $1 and settled_at is null and turn_id is null and due_at is not null
       and coalesce(crashes, 0) = 0`;

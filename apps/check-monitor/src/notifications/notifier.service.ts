@@ -33,7 +33,7 @@ import { type ViewSite, viewEvent } from '../integrations/messages/event-view.js
 import type { Notice } from '../integrations/messages/notice.js';
 import { type PublicServices, publicServices, type SenderAccounts } from '../integrations/sender-accounts.js';
 import { recordSent } from './channel-outcome.repository.js';
-import { hasten } from './notifications.repository.js';
+import { hastenNotifications } from './notifications.repository.js';
 
 export interface NotifierConfig {
   readonly site: ViewSite;
@@ -153,7 +153,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     mailOwner: (address, notice, deliveryId) =>
       mailOwner(config.site, sendMail, { address, notice, deliveryId }),
     judgeTarget: async (url) => refusalOfTarget(new URL(url), rules, judgingMs),
-    hasten,
+    hasten: hastenNotifications,
     missing: (kind) => integrations.get(kind)?.missing,
     sendMail,
     stop: () => stopping.abort(),

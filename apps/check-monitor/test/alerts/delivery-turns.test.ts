@@ -5,7 +5,7 @@ import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
 import { claimTurns } from '../../src/alerts/claim-turns.repository.js';
-import { settle } from '../../src/notifications/notifications.repository.js';
+import { settleNotifications } from '../../src/notifications/notifications.repository.js';
 import { openAlertStage } from '../support/alerts.js';
 import { openTestApp } from '../support/app.js';
 
@@ -122,7 +122,7 @@ describeEachDialect('turns of deliveries', (open) => {
     app.clock.advance(30 * second);
     const late = { error: 'late', settledAt: 1 };
     await app.deliver();
-    expect(await app.database.transaction((tx) => settle(tx, rows, late))).toBe(false);
+    expect(await app.database.transaction((tx) => settleNotifications(tx, rows, late))).toBe(false);
     expect(await log(hook)).toMatchObject([{ error: null }]);
   });
 

@@ -13,7 +13,7 @@ import { directoryView } from './directory-view.js';
 import { faultsAt } from './faults/faults.middleware.js';
 import { finalizeOrder } from './orders/finalize.service.js';
 import { listOrders, newOrder, showOrder } from './orders/orders.service.js';
-import { linksFor, prepare, send } from './protocol/acme-exchange.responder.js';
+import { linksFor, sendReply, setAcmeHeaders } from './protocol/acme-exchange.responder.js';
 import { type AcmePath, acmeMount, acmePaths } from './protocol/acme-links.js';
 import { ok } from './protocol/acme-reply.js';
 import { type SignedRoute, signedHandler } from './protocol/jws.middleware.js';
@@ -27,7 +27,7 @@ export interface AcmeRoutesOptions {
 export function acmeRoutes(deps: AcmeDeps, { publicUrl }: AcmeRoutesOptions): Router {
   const router = Router({ caseSensitive: true });
   router.use((request: Request, response: Response, next: NextFunction) => {
-    prepare(request, response, linksFor(request, publicUrl));
+    setAcmeHeaders(request, response, linksFor(request, publicUrl));
     next();
   });
   for (const [path, route] of signedRoutes(deps)) {
@@ -117,7 +117,7 @@ function plainRoutes(
     [
       'directory',
       async (request, response) =>
-        send(response, ok(directoryView(linksFor(request, publicUrl), deps.settings))),
+        sendReply(response, ok(directoryView(linksFor(request, publicUrl), deps.settings))),
       async ({ links }) => ok(directoryView(links, deps.settings)),
     ],
     // Every answer to a signed request has a nonce.
@@ -128,14 +128,15 @@ function plainRoutes(
     ],
     [
       'renewalInfoOf',
-      async (request, response) => send(response, await showRenewalInfo(deps, parameter(request, 'certId'))),
+      async (request, response) =>
+        sendReply(response, await showRenewalInfo(deps, parameter(request, 'certId'))),
     ],
     [
       'issuer',
-      async (request, response) => send(response, showIssuer(deps, parameter(request, 'chain'))),
+      async (request, response) => sendReply(response, showIssuer(deps, parameter(request, 'chain'))),
       async (_, asked) => showIssuer(deps, parameter(asked, 'chain')),
     ],
-    ['root', async (request, response) => send(response, showRoot(deps, parameter(request, 'chain')))],
+    ['root', async (request, response) => sendReply(response, showRoot(deps, parameter(request, 'chain')))],
   ];
 }
 

@@ -10,7 +10,11 @@ export function showStatus(deps: StatusDeps, serialNumber: string): CertificateS
 }
 
 /** Revokes a certificate. Throws NotFound for one that is not known, Conflict for one that is revoked. */
-export function revoke(deps: StatusDeps, serialNumber: string, reason: RevocationReason): CertificateStatus {
+export function revokeCertificate(
+  deps: StatusDeps,
+  serialNumber: string,
+  reason: RevocationReason,
+): CertificateStatus {
   const known = getKnown(deps, serialNumber);
   if (deps.revocations.find(serialNumber) !== undefined) {
     throw new Conflict('the certificate is revoked already');

@@ -2,7 +2,7 @@ import { rootCertificates } from 'node:tls';
 import { type Certificate, parseCertificate, parsePemBlocks } from '@certloop/crypto';
 import {
   type AddressObservation,
-  classify,
+  classifyObservation,
   createGuard,
   describeServed,
   type Expectation,
@@ -122,7 +122,7 @@ async function showServed(
 type Shown = ReturnType<typeof shownOf>;
 
 function shownOf({ address, observation }: AddressObservation, { host, port }: Place, judging: Judging) {
-  const verdict = classify(observation, judging);
+  const verdict = classifyObservation(observation, judging);
   const where = address?.includes(':') === true ? `[${address}]:${port}` : `${address ?? host}:${port}`;
   const served = verdict.served && describeServed(verdict.served);
   return {

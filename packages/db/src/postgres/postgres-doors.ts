@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from '../faults/failures.js';
-import { type Entities, openPostgres, type PostgresAddress, reason } from '../source.js';
+import { type Entities, openPostgres, type PostgresAddress, reasonOf } from '../source.js';
 import { underMigrationLock, whenUnlocked } from '../tables/migration-lock.js';
 import { type Doors, schemaStatements } from '../transactions/doors.js';
 import { inTransaction, startSession } from '../transactions/runner.js';
@@ -149,7 +149,7 @@ async function connect(runner: QueryRunner): Promise<WatchedClient> {
   try {
     return (await runner.connect()) as WatchedClient;
   } catch (cause) {
-    throw new DatabaseUnavailable(`cannot connect to the database: ${reason(cause)}`, { cause });
+    throw new DatabaseUnavailable(`cannot connect to the database: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from '../faults/failures.js';
-import { type PostgresAddress, reason } from '../source.js';
+import { type PostgresAddress, reasonOf } from '../source.js';
 import { type PostgresLimits, serverMs, type WatchedClient } from './postgres-client.js';
 
 /** A statement with placeholders `$1`, `$2` …, always the same text under one name. */
@@ -132,6 +132,6 @@ async function connect(pool: pg.Pool): Promise<LaneClient> {
   try {
     return (await pool.connect()) as LaneClient;
   } catch (cause) {
-    throw new DatabaseUnavailable(`cannot connect to the database: ${reason(cause)}`, { cause });
+    throw new DatabaseUnavailable(`cannot connect to the database: ${reasonOf(cause)}`, { cause });
   }
 }

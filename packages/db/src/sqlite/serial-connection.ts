@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
-import { begun } from '../transactions/retry.js';
+import { beginWhenFree } from '../transactions/retry.js';
 import { inTransaction, type Session, startSession } from '../transactions/runner.js';
 import { type Statements, TransactionOver } from './sqlite-statements.js';
 
@@ -37,7 +37,7 @@ export class SerialConnection {
       idleMs === undefined ? work(tx) : session.whileActive(idleMs, work(tx));
     return inTransaction(
       session,
-      { begin: () => begun(() => session.control(begin)), commit: () => session.control('COMMIT') },
+      { begin: () => beginWhenFree(() => session.control(begin)), commit: () => session.control('COMMIT') },
       bounded,
     );
   }
@@ -72,6 +72,6 @@ export class SerialConnection {
 }
 
 /** The connection that the fewest callers wait for. */
-export function freest(connections: readonly [SerialConnection, ...SerialConnection[]]): SerialConnection {
+export function quietest(connections: readonly [SerialConnection, ...SerialConnection[]]): SerialConnection {
   return connections.reduce((best, one) => (one.callers < best.callers ? one : best));
 }

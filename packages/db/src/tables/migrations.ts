@@ -19,7 +19,11 @@ const bookkeeping = `create table if not exists "migrations" (
  * Runs what is pending, all or nothing, while other processes wait; returns the names run.
  * Throws DatabaseUnavailable when the database has seen migrations of a later version.
  */
-export function migrate(doors: Doors, dialect: Dialect, migrations: readonly Migration[]): Promise<string[]> {
+export function runMigrations(
+  doors: Doors,
+  dialect: Dialect,
+  migrations: readonly Migration[],
+): Promise<string[]> {
   return doors.alter(async (runner) => {
     await runner.query(bookkeeping);
     const pending = missing(migrations, await namesRun(runner));

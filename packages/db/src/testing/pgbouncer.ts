@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answers, freePort, serverOwner } from './postgres-server.js';
+import { freePort, isAnswering, serverOwner } from './postgres-server.js';
 import { scratchFolder } from './scratch.js';
 
 /** PgBouncer in front of a database. */
@@ -38,8 +38,8 @@ export async function startPgBouncer(url: string, poolMode: PoolMode): Promise<B
   const child = spawn(program, ['-q', file], { ...owner, env, cwd: folder, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const own = Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
-  for (let n = 0; n < 200 && child.exitCode === null && !(await answers(own)); n += 1) await sleep(25);
-  if (!(await answers(own))) throw new Error('PgBouncer did not start');
+  for (let n = 0; n < 200 && child.exitCode === null && !(await isAnswering(own)); n += 1) await sleep(25);
+  if (!(await isAnswering(own))) throw new Error('PgBouncer did not start');
   return {
     url: own,
     close: async () => {

@@ -7,8 +7,8 @@ import pg from 'pg';
 import {
   failureToAnswer,
   freePort,
-  initialise,
-  launch,
+  initialiseCluster,
+  launchServer,
   makePlace,
   type ServerPlace,
 } from './postgres-server.js';
@@ -52,12 +52,12 @@ export interface PostgresPair {
 export async function startPostgresPair(): Promise<PostgresPair> {
   const place = makePlace();
   const places = { primary: place, standby: makePlace() };
-  initialise(place);
+  initialiseCluster(place);
   copyCluster(places);
-  const primary = await control(places.primary, ['synchronous_standby_names=*']);
+  const primary = await controlServer(places.primary, ['synchronous_standby_names=*']);
   const { port } = new URL(primary.url);
   writeFileSync(join(places.standby.folder, 'database', 'standby.signal'), '');
-  const standby = await control(places.standby, [
+  const standby = await controlServer(places.standby, [
     `primary_conninfo=host=127.0.0.1 port=${port} user=postgres`,
   ]);
   await untilSynchronous(primary.url);
@@ -87,11 +87,11 @@ function copyCluster({ primary, standby }: Readonly<Record<'primary' | 'standby'
 }
 
 /** Starts a server on the cluster of a place, with settings of its own beside those of all controlled servers. */
-export async function control(place: ServerPlace, own: readonly string[]): Promise<ControlledServer> {
+export async function controlServer(place: ServerPlace, own: readonly string[]): Promise<ControlledServer> {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const start = async (): Promise<ChildProcess> => {
-    const started = launch(place, [...settings, ...own, `port=${port}`], undefined);
+    const started = launchServer(place, [...settings, ...own, `port=${port}`], undefined);
     const failure = await failureToAnswer(started, url, place.folder);
     if (failure !== undefined) throw new Error(`PostgreSQL did not start: ${failure}`);
     return started;

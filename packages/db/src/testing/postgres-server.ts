@@ -57,7 +57,7 @@ export async function startPostgres(durability: Durability = 'forgetful'): Promi
   const place = makePlace();
   const { folder } = place;
   try {
-    initialise(place);
+    initialiseCluster(place);
     return await startOnFreePort(place, settings[durability]);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
@@ -118,7 +118,7 @@ function packagedBinaries(): string {
 }
 
 /** Makes an empty database cluster in the folder. */
-export function initialise({ folder, binaries, owner }: ServerPlace): void {
+export function initialiseCluster({ folder, binaries, owner }: ServerPlace): void {
   const kinds = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   // English order, as on many a server, so that a list that depends on it is noticed
   const order = ['--locale=C', '--locale-provider=icu', '--icu-locale=en'];
@@ -136,7 +136,7 @@ async function startOnFreePort(place: ServerPlace, chosen: readonly string[]): P
   const failures: string[] = [];
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const port = await freePort();
-    const server = launch(place, [...chosen, `port=${port}`], folder);
+    const server = launchServer(place, [...chosen, `port=${port}`], folder);
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     const failure = await failureToAnswer(server, url, folder);
     if (failure === undefined) return { url, stop: () => stop(server, folder) };
@@ -146,7 +146,7 @@ async function startOnFreePort(place: ServerPlace, chosen: readonly string[]): P
 }
 
 /** Starts a server on the cluster of a place; when it ends, the folder `removed` goes with it. */
-export function launch(
+export function launchServer(
   { folder, binaries, owner }: ServerPlace,
   chosen: readonly string[],
   removed: string | undefined,
@@ -172,7 +172,7 @@ export async function failureToAnswer(
   const log = () => readFileSync(join(folder, 'log'), 'utf8');
   const deadline = performance.now() + 30_000;
   while (performance.now() < deadline && !log().includes('could not create any TCP/IP sockets')) {
-    if (await answers(url)) return undefined;
+    if (await isAnswering(url)) return undefined;
     await sleep(20);
   }
   if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
@@ -180,7 +180,7 @@ export async function failureToAnswer(
 }
 
 /** Whether a server accepts connections at the URL. */
-export async function answers(url: string): Promise<boolean> {
+export async function isAnswering(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   try {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ControlledServer, control } from './postgres-pair.js';
-import { initialise, makePlace, type ServerPlace } from './postgres-server.js';
+import { type ControlledServer, controlServer } from './postgres-pair.js';
+import { initialiseCluster, makePlace, type ServerPlace } from './postgres-server.js';
 
 /** A server whose files, the write-ahead log among them, lie on a disk that a test fills. */
 export interface SmallDisk {
@@ -36,8 +36,8 @@ export async function startOnSmallDisk(): Promise<SmallDisk | undefined> {
   };
   try {
     if (place.owner !== undefined) chownSync(folder, place.owner.uid, place.owner.gid);
-    initialise(small);
-    const server = await control(small, settings);
+    initialiseCluster(small);
+    const server = await controlServer(small, settings);
     const ballast = join(folder, 'ballast');
     return {
       server,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
 import { DatabaseUnavailable } from '../faults/failures.js';
-import { begun, retried } from './retry.js';
+import { beginWhenFree, withRetries } from './retry.js';
 
 const failure = (code: string) => new QueryFailedError('begin', [], Object.assign(new Error(code), { code }));
 
@@ -25,7 +25,7 @@ describe('a transaction', () => {
     ['that meets a constraint', 1, '23505', '23505'],
   ])('%s', async (_, times, code, outcome) => {
     const reasons: string[] = [];
-    const result = await retried(failing(times, failure(code)), (reason) => reasons.push(reason)).catch(
+    const result = await withRetries(failing(times, failure(code)), (reason) => reasons.push(reason)).catch(
       (error: Error) => error.message,
     );
     expect(result).toBe(outcome);
@@ -34,24 +34,24 @@ describe('a transaction', () => {
 
   test('that fails for a reason of its own is not run again', async () => {
     const work = failing(1, new Error('SQLITE_BUSY'));
-    await expect(retried(work, () => undefined)).rejects.toThrow('SQLITE_BUSY');
+    await expect(withRetries(work, () => undefined)).rejects.toThrow('SQLITE_BUSY');
   });
 });
 
 describe('beginning', () => {
   test('waits for the other process', async () => {
     const begin = failing(3, failure('SQLITE_BUSY'));
-    await begun(async () => void (await begin()));
+    await beginWhenFree(async () => void (await begin()));
     expect(await begin()).toBe('done at call 5');
   });
 
   test('says who is in the way when patience ends', async () => {
     const begin = () => Promise.reject(failure('SQLITE_BUSY'));
-    await expect(begun(begin, 30)).rejects.toThrow(DatabaseUnavailable);
-    await expect(begun(begin, 30)).rejects.toThrow('another process has held the database for 30 ms');
+    await expect(beginWhenFree(begin, 30)).rejects.toThrow(DatabaseUnavailable);
+    await expect(beginWhenFree(begin, 30)).rejects.toThrow('another process has held the database for 30 ms');
   });
 
   test('fails at once for any other reason', async () => {
-    await expect(begun(failing(1, failure('SQLITE_FULL')) as never)).rejects.toThrow('SQLITE_FULL');
+    await expect(beginWhenFree(failing(1, failure('SQLITE_FULL')) as never)).rejects.toThrow('SQLITE_FULL');
   });
 });

@@ -4,7 +4,7 @@ import { DatabaseUnavailable, driverCode, isPassing } from '../faults/failures.j
 const attempts = 6;
 
 /** What `work` returns, run again up to five times while the database asks for it, 5 to 160 ms apart. */
-export async function retried<T>(work: () => Promise<T>, onRetry: (reason: string) => void): Promise<T> {
+export async function withRetries<T>(work: () => Promise<T>, onRetry: (reason: string) => void): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
@@ -20,7 +20,7 @@ export async function retried<T>(work: () => Promise<T>, onRetry: (reason: strin
  * Repeats `begin` every few milliseconds for up to five seconds while another process holds the file, then
  * throws DatabaseUnavailable. SQLite's own wait would hold up this whole process.
  */
-export async function begun(begin: () => Promise<void>, patienceMs = 5000): Promise<void> {
+export async function beginWhenFree(begin: () => Promise<void>, patienceMs = 5000): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     try {

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { EntityManager } from 'typeorm';
-import { begun } from './retry.js';
+import { beginWhenFree } from './retry.js';
 import { inTransaction, type Session } from './runner.js';
 
 /** The connection that writes, for one caller at a time. */
@@ -71,7 +71,7 @@ export class SharedCommits {
     const answers: Answer[] = [];
     const group = this.connection.newSession();
     try {
-      await begun(() => group.control('BEGIN IMMEDIATE'));
+      await beginWhenFree(() => group.control('BEGIN IMMEDIATE'));
       const start = performance.now();
       for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
         taken.push(next);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { greet } from '../../src/greeting.js';
+import { greetingText } from '../../src/greeting.js';
 
 const credentials = {
   certManager: { url: 'http://127.0.0.1:3000', username: 'admin', password: 'secret-1', token: 'secret-2' },
@@ -47,7 +47,7 @@ test.each([
   ['the monitor does not say', undefined, /first steps .*\nCtrl-C stops everything\.\n$/],
 ])('what the start prints is short and has no secret when %s', (_situation, reach, expected) => {
   for (const workingFolder of ['/srv/certloop', '/home/ada']) {
-    const text = greet({
+    const text = greetingText({
       credentials,
       dataDir: '/srv/certloop/data',
       workingFolder,
@@ -78,7 +78,7 @@ test.each([
   ],
 ])('what the start prints %s names every address and the folder of the files', (_, hasConsoles, first) => {
   const folders = { dataDir: '/srv/certloop/data', workingFolder: '/srv/certloop' };
-  const text = greet({ ...folders, credentials, ms: 4_210, hasConsoles, reach: complete });
+  const text = greetingText({ ...folders, credentials, ms: 4_210, hasConsoles, reach: complete });
   expect(text).toBe(`
 CertLoop is up after 4.2 s
   ${first}

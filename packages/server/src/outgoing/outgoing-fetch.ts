@@ -6,10 +6,10 @@ import { refusalOfAddress } from './address-rules.js';
 import { readBounded } from './bounded-fetch.js';
 import { bufferedResponse } from './buffered-response.js';
 import {
-  aborted,
   guardedLookup,
   hostOf,
   judgeLiteral,
+  rejectOnAbort,
   resolveTarget,
   type TargetRules,
 } from './target-guard.js';
@@ -112,7 +112,7 @@ function wayByProxy(options: OutgoingOptions, direct: Dispatcher, proxied: Dispa
     try {
       const addresses =
         isIP(host) === 0
-          ? await Promise.race([resolveTarget(host, options), aborted(signal)])
+          ? await Promise.race([resolveTarget(host, options), rejectOnAbort(signal)])
           : [{ address: host, family: isIP(host) }];
       const isPublic = addresses.every(
         ({ address }) => refusalOfAddress(address, { allowPrivate: false }) === undefined,

@@ -97,7 +97,7 @@ export async function refusalOfTarget(
     // what may be private is judged at the call alone
     if (isIP(hostOf(url)) !== 0 || rules.allowPrivate) return undefined;
     const signal = AbortSignal.timeout(timeoutMs);
-    await Promise.race([resolveTarget(hostOf(url), rules), aborted(signal)]);
+    await Promise.race([resolveTarget(hostOf(url), rules), rejectOnAbort(signal)]);
     return undefined;
   } catch (error) {
     return error instanceof AppError ? error.message : undefined;
@@ -105,7 +105,7 @@ export async function refusalOfTarget(
 }
 
 /** Rejects when the signal aborts. */
-export function aborted(signal: AbortSignal): Promise<never> {
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

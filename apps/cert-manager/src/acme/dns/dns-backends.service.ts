@@ -6,7 +6,7 @@ import { type DnsUpdateSettings, sendDnsUpdate, tryDnsUpdate } from './dns-updat
 import {
   type AcmeDnsSettings,
   callWebhook,
-  reach,
+  getStatus,
   updateAcmeDns,
   type WebhookSettings,
 } from './dns-webhook.client.js';
@@ -23,7 +23,7 @@ export function webhookBackend(settings: WebhookSettings, deps: BackendDeps): Dn
   return backendOf(deps, {
     present: (record, source) => callWebhook(settings, 'present', record, source),
     cleanUp: (record, source) => callWebhook(settings, 'cleanup', record, source),
-    probe: async () => `the DNS webhook answers with ${await reach('the DNS webhook', settings)}`,
+    probe: async () => `the DNS webhook answers with ${await getStatus('the DNS webhook', settings)}`,
   });
 }
 
@@ -32,7 +32,7 @@ export function acmeDnsBackend(settings: AcmeDnsSettings, deps: BackendDeps): Dn
   const backend = backendOf(deps, {
     present: (record) => updateAcmeDns(settings, record),
     cleanUp: async () => undefined,
-    probe: async () => `acme-dns answers with ${await reach('acme-dns', settings)}`,
+    probe: async () => `acme-dns answers with ${await getStatus('acme-dns', settings)}`,
   });
   const { fullDomain } = settings;
   if (fullDomain === undefined) return backend;

@@ -50,7 +50,7 @@ export async function updateAcmeDns(settings: AcmeDnsSettings, { value }: DnsPro
 }
 
 /** Status that a server answers a plain GET of its address with, whatever it is. Throws UpstreamFailed. */
-export async function reach(
+export async function getStatus(
   what: string,
   { fetch, requestMs, url }: Pick<WebhookSettings, 'fetch' | 'requestMs' | 'url'>,
 ): Promise<number> {

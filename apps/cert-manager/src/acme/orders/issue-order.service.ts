@@ -15,7 +15,7 @@ import {
   waitToLook,
 } from './order-run.service.js';
 import { openOrder } from './place-order.service.js';
-import { OrderWaits, prove, reportProven, withdrawProofs } from './prove-control.service.js';
+import { OrderWaits, proveControl, reportProven, withdrawProofs } from './prove-control.service.js';
 
 /** What an order led to. */
 export interface IssuedOrder {
@@ -55,7 +55,7 @@ async function goOn(run: OrderRun, first: CurrentOrder): Promise<IssuedOrder> {
         await reportStep(run, 'finalize', { status: 'ok' });
         return { order: order.body, certificateUrl: move.certificateUrl };
       case 'prove':
-        await prove(run, move.authorizations);
+        await proveControl(run, move.authorizations);
         run.looks = 0;
         break;
       case 'finalize':

@@ -16,7 +16,7 @@ export class OrderWaits extends AppError {
  * Publishes the proofs that the authorizations want, then asks the CA to look. Throws OrderWaits when people are to
  * publish them.
  */
-export async function prove(run: OrderRun, authorizations: readonly AuthorizationAt[]): Promise<void> {
+export async function proveControl(run: OrderRun, authorizations: readonly AuthorizationAt[]): Promise<void> {
   const { prover, client, account, journal, atMoment } = run.deps;
   const chosen = authorizations.map(({ authorization }): ProofRecord => {
     const { identifier, wildcard } = authorization;

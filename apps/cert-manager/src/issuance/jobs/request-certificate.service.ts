@@ -77,9 +77,9 @@ export async function requestCertificate(
   deps.opener.openForSigning(requested.provider);
   if (requested.refusal !== undefined) throw await recorded(deps, caller, requested, requested.refusal);
   const { isConfirmed } = input;
-  const begun = await begin(deps, caller, { ...requested, isConfirmed, kind: 'request' });
+  const begun = await beginJob(deps, caller, { ...requested, isConfirmed, kind: 'request' });
   if (begun.kind !== 'job') return begun;
-  return settle(deps, begun.job, input.waitSeconds * 1000);
+  return awaitJob(deps, begun.job, input.waitSeconds * 1000);
 }
 
 /** The refusal by the policy of the space or for the key, once the audit log has it. */
@@ -97,7 +97,7 @@ async function recorded(
 }
 
 /** The job when it is over, or as it is after `ms`, with what came of it. */
-export async function settle(
+export async function awaitJob(
   { db, runner }: Pick<RequestDeps, 'db' | 'runner'>,
   begun: IssuanceJobRow,
   ms: number,
@@ -124,14 +124,18 @@ export interface Requested {
 }
 
 /** The job under way, a new one, or why there is none. */
-export async function begin(deps: RequestDeps, caller: Caller, requested: Requested): Promise<RequestState> {
+export async function beginJob(
+  deps: RequestDeps,
+  caller: Caller,
+  requested: Requested,
+): Promise<RequestState> {
   try {
     const state = await deps.db.transaction((tx) => decide(tx, deps, caller, requested));
     if (state.kind === 'job' && state.isNew) deps.runner.begin(state.job);
     return state;
   } catch (error) {
     // another process was first: its job is the one
-    if (constraintViolation(error)?.kind === 'unique') return begin(deps, caller, requested);
+    if (constraintViolation(error)?.kind === 'unique') return beginJob(deps, caller, requested);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { SignReply } from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
 import type { IssuanceJobRow } from '../jobs/issuance-jobs.repository.js';
-import { begin, type RequestDeps, type Requested, settle } from '../jobs/request-certificate.service.js';
+import { awaitJob, beginJob, type RequestDeps, type Requested } from '../jobs/request-certificate.service.js';
 
 /** Answer of signing, and the job that goes on when it is not over yet. */
 export interface SignedByOrder {
@@ -17,12 +17,12 @@ export async function signByOrder(
   caller: Caller,
   order: Omit<Requested, 'isConfirmed' | 'kind'>,
 ): Promise<SignedByOrder> {
-  const begun = await begin(deps, caller, { ...order, isConfirmed: true, kind: 'sign' });
+  const begun = await beginJob(deps, caller, { ...order, isConfirmed: true, kind: 'sign' });
   if (begun.kind !== 'job') {
     const message = begun.kind === 'refused' ? begun.message : 'a valid certificate exists';
     return { reply: { success: false, message } };
   }
-  const { job, certificate } = await settle(deps, begun.job, waitMs);
+  const { job, certificate } = await awaitJob(deps, begun.job, waitMs);
   const { status, message } = job;
   if (status === 'running' || status === 'waiting') {
     return { reply: { success: false, message }, unfinished: job };

@@ -6,9 +6,9 @@ import {
   documentAddress,
   orDefault,
   orNothing,
-  secret,
+  secretOrMask,
   serviceAddress,
-  whole,
+  wholeNumber,
 } from '../changes/config-rules.js';
 
 const word = scalars.line(200);
@@ -59,13 +59,13 @@ const serverUrl = z
 const propagation = z.strictObject({
   /** Name servers that are asked about CNAME records, zones and what they show; this machine's when empty. */
   resolvers: orDefault(z.array(nameServer).max(10), []),
-  timeoutS: orDefault(whole(1, 3600), 180),
-  intervalS: orDefault(whole(1, 300), 5),
+  timeoutS: orDefault(wholeNumber(1, 3600), 180),
+  intervalS: orDefault(wholeNumber(1, 300), 5),
 });
 
 const acmeDns = z.strictObject({
   username: word,
-  password: secret(header),
+  password: secretOrMask(header),
   subdomain: word,
   /** Name that `_acme-challenge` names point to by CNAME, as the server returned it. */
   fullDomain: orNothing(recordName),
@@ -75,11 +75,11 @@ const dns = z
   .strictObject({
     kind: z.enum(dnsBackends),
     url: z.union([serviceAddress, serverUrl], 'must be an http, https or dns address'),
-    authHeader: orNothing(secret(header)),
+    authHeader: orNothing(secretOrMask(header)),
     mode: orDefault(z.enum(['fqdn-value', 'raw']), 'fqdn-value'),
     propagation: orDefault(propagation, propagation.parse({})),
     /** Key of a name server that takes signed updates, by hmac-sha256. */
-    tsig: orNothing(z.strictObject({ name: tsigName, secret: secret(tsigSecret) })),
+    tsig: orNothing(z.strictObject({ name: tsigName, secret: secretOrMask(tsigSecret) })),
     /** Zone that updates go to; the one that each record lies in when absent. */
     zone: orNothing(recordName),
     /** Account with an acme-dns server. */
@@ -112,15 +112,15 @@ const challenge = z
   });
 
 const timeouts = z.strictObject({
-  requestMs: orDefault(whole(1, 60_000), 10_000),
-  orderS: orDefault(whole(1, 3600), 600),
+  requestMs: orDefault(wholeNumber(1, 60_000), 10_000),
+  orderS: orDefault(wholeNumber(1, 3600), 600),
 });
 
-const limits = z.strictObject({ maxConcurrency: orDefault(whole(1, 64), 4) });
+const limits = z.strictObject({ maxConcurrency: orDefault(wholeNumber(1, 64), 4) });
 
 /** External account binding (RFC 8555 §7.3.4); clearing its key clears it, as it is of no use without one. */
 const accountBinding = z
-  .strictObject({ kid: word, hmacKey: secret(macKey).nullable() })
+  .strictObject({ kid: word, hmacKey: secretOrMask(macKey).nullable() })
   .transform(({ kid, hmacKey }) => (hmacKey === null ? undefined : { kid, hmacKey }));
 
 /** Configuration of an ACME CA (RFC 8555). */

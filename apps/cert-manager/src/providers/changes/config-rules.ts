@@ -15,7 +15,7 @@ export function orNothing<S extends z.ZodType>(schema: S) {
 }
 
 /** A secret by its own rule, or the mask. */
-export function secret<S extends z.ZodType<string>>(rule: S) {
+export function secretOrMask<S extends z.ZodType<string>>(rule: S) {
   return z.string().superRefine((text, context) => {
     if (text === secretMask) return;
     const result = rule.safeParse(text);
@@ -27,7 +27,7 @@ export function secret<S extends z.ZodType<string>>(rule: S) {
 }
 
 /** Whole number between the bounds, both included. */
-export function whole(minimum: number, maximum: number) {
+export function wholeNumber(minimum: number, maximum: number) {
   return z.int().min(minimum).max(maximum);
 }
 

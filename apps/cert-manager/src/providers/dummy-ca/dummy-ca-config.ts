@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { rootCertificate } from '../../judging/root-certificate.js';
-import { orDefault, orNothing, serviceAddress, whole } from '../changes/config-rules.js';
+import { orDefault, orNothing, serviceAddress, wholeNumber } from '../changes/config-rules.js';
 
 /** Configuration of a dummy CA. */
 export const dummyCaConfigSchema = z.strictObject({
   baseUrl: serviceAddress,
-  validityDays: orDefault(whole(1, 825), 365),
-  timeoutMs: orDefault(whole(1, 60_000), 10_000),
+  validityDays: orDefault(wholeNumber(1, 825), 365),
+  timeoutMs: orDefault(wholeNumber(1, 60_000), 10_000),
   /** Requests to the CA that may run at the same time. */
-  maxConcurrency: orDefault(whole(1, 64), 4),
+  maxConcurrency: orDefault(wholeNumber(1, 64), 4),
   /** Whether baseUrl may lead to a private or loopback address. */
   allowPrivateNetwork: orDefault(z.boolean(), false),
   /** The only root that is accepted; without it, whatever root the CA shows. */

@@ -9,7 +9,7 @@ import { getProvider, type ProviderRow } from '../../providers/providers.reposit
 import { SecretUnreadable } from '../../providers/secrets/secret-box.js';
 import { claimAdvice } from '../queue/due-renewals.repository.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
-import { reschedule } from '../schedule-renewals.service.js';
+import { rescheduleEntry } from '../schedule-renewals.service.js';
 import { adviceLeaseUntil, nextAdvice, nextAdviceAfterFault } from './advice-times.js';
 
 export interface AdviceDeps {
@@ -85,7 +85,7 @@ async function storeAdvice(
   await db.transaction(async (tx) => {
     const fqdn = await lockFqdn(tx, asked.spaceId, asked.fqdnId);
     if (!(await updateRenewal(tx, asked, change))) return;
-    await reschedule(tx, fqdn, { ...asked, ...change }, now);
+    await rescheduleEntry(tx, fqdn, { ...asked, ...change }, now);
     if (isNews(asked, answer)) await onPlanned?.(tx, fqdn);
   });
   if (answer === 'none' || answer === 'fault' || isSame(asked, answer)) return;

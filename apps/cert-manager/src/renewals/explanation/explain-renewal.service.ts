@@ -15,7 +15,7 @@ import type { ListedRenewal } from '../renewal-list.repository.js';
 import type { RenewalPlan } from '../renewal-policy.js';
 import { findLatestRenewal, findOpenRenewal, findRenewal, type RenewalRow } from '../renewals.repository.js';
 import { withObstacle } from '../renewals.service.js';
-import { type Explanation, explain } from './explanation.js';
+import { type Explanation, explanationOf } from './explanation.js';
 
 /** When and why an FQDN is renewed, with what that follows from. */
 export interface RenewalAccount {
@@ -67,7 +67,7 @@ export async function explainRenewal(
       entry: open === undefined ? undefined : withObstacle(open, queues, now),
       failure,
       watched: await watchWordOf(tx, fqdn, certificate),
-      explanation: explain({
+      explanation: explanationOf({
         forbidden: refusal?.message,
         now,
         outlook,

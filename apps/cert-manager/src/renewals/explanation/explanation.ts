@@ -31,7 +31,7 @@ export interface Explanation {
 }
 
 /** When and why an FQDN is renewed, or why it is not. */
-export function explain(situation: RenewalSituation): Explanation {
+export function explanationOf(situation: RenewalSituation): Explanation {
   const { outlook, open, now } = situation;
   const isUnderWay = open?.status === 'processing';
   if (situation.forbidden !== undefined && (outlook.isPlanned || open !== undefined) && !isUnderWay) {

@@ -1,7 +1,7 @@
 import { fingerprint, formatName, spkiSha256 } from '@certloop/crypto';
 import {
   type AddressObservation,
-  classify,
+  classifyObservation,
   type Expectation,
   type ProbeFault,
   type Stage,
@@ -50,7 +50,7 @@ export function judgeObservation(
   known: Omit<Expectation, 'graceSeconds'>,
   { before, observedAt }: { readonly before: AddressState | undefined; readonly observedAt: Date },
 ): JudgedObservation {
-  const verdict = classify(observation, {
+  const verdict = classifyObservation(observation, {
     name: sni,
     expected: { ...known, graceSeconds },
     trustedRoots: [],

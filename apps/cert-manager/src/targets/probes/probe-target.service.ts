@@ -9,7 +9,7 @@ import { createRequestLimits, type RequestLimits } from '../../users/limits/requ
 import { findNewest } from '../served/expected.service.js';
 import type { ServedPart } from '../served/served-part.js';
 import { readServed } from '../served/show-served.service.js';
-import { refused } from '../target-input.js';
+import { refusalOfField } from '../target-input.js';
 import { claimTarget, getTarget, lockClaimedTarget, releaseTarget } from '../targets.repository.js';
 import { auditOf, type TargetPath } from '../targets.service.js';
 import { nextProbeAt } from './probe-schedule.js';
@@ -85,7 +85,7 @@ async function findProbed(tx: Parameters<typeof getFqdn>[0], { spaceId, fqdnId, 
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const target = await getTarget(tx, fqdnId, targetId);
   if (target.mode === 'report' || !target.enabled)
-    throw refused(
+    throw refusalOfField(
       'target_not_probed',
       'targetId',
       'this target is switched off or of mode report: set enabled true and mode "probe", or use certloop probe --report.',

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { getFqdn, lockFqdn } from '../../fqdns/fqdns.repository.js';
-import { readAddress, refused } from '../target-input.js';
+import { readAddress, refusalOfField } from '../target-input.js';
 import { getTarget } from '../targets.repository.js';
 import { auditOf, type TargetPath } from '../targets.service.js';
 import type { ProbeDeps } from './run-probes.service.js';
@@ -45,7 +45,7 @@ export async function reportObservation(
   const observedAt = new Date(report.observedAt);
   const now = clock.now();
   if (observedAt.getTime() > now.getTime() + maxAheadMs)
-    throw refused(
+    throw refusalOfField(
       'in_the_future',
       'observedAt',
       `is later than ${now.toISOString()}. Set the clock of the reporter.`,
@@ -56,7 +56,7 @@ export async function reportObservation(
     const states = await listStates(tx, [targetId]);
     const isNew = states.every(({ address }) => address !== (one.address ?? ''));
     if (isNew && states.length >= maxAddresses)
-      throw refused(
+      throw refusalOfField(
         'too_many_addresses',
         'address',
         `this target has ${maxAddresses} addresses. Add another target.`,
@@ -77,14 +77,14 @@ export async function reportObservation(
 function readReport({ address: text, chainPem, failure }: Report): AddressObservation {
   const address = text === undefined ? undefined : readAddress(text, 'address');
   if ((chainPem === undefined) === (failure === undefined))
-    throw refused(
+    throw refusalOfField(
       'chain_or_failure',
       'chainPem',
       'send what was served as chainPem, or the failure; one of both.',
     );
   if (failure !== undefined) return { address, observation: { stage: failure.stage, fault: failure.fault } };
   if (address === undefined)
-    throw refused('address_missing', 'address', 'send the address that served the chain.');
+    throw refusalOfField('address_missing', 'address', 'send the address that served the chain.');
   return { address, observation: { served: [readSent(readChain(chainPem ?? ''))] } };
 }
 
@@ -92,7 +92,7 @@ function readChain(pem: string): Buffer[] {
   const blocks = parsePemBlocks(pem);
   const ders = blocks.flatMap(({ label, der }) => (label === certificateLabel ? [der] : []));
   if (ders.length >= 1 && ders.length <= maxCertificates && ders.length === blocks.length) return ders;
-  throw refused(
+  throw refusalOfField(
     'invalid_chain',
     'chainPem',
     `must be 1 to ${maxCertificates} certificates in PEM, leaf first, and nothing else.`,

@@ -18,7 +18,7 @@ import { type PingLimits, pingLimitOf } from '../../pings/ping-limits.service.js
 import { listLatestPings, listPingsBetween, type PingSummary } from '../../pings/pings.repository.js';
 import type { Caller } from '../../projects/caller.js';
 import { deliveryEvent, flipEvent, pingEvent } from './check-events.js';
-import { diagnose } from './diagnosis.js';
+import { diagnosisOf } from './diagnosis.js';
 import { downtimesOf } from './downtimes.js';
 import { durationBuckets } from './duration-buckets.js';
 import type { Standings } from './standings.store.js';
@@ -146,7 +146,7 @@ export async function diagnoseCheck(deps: CheckHistoryDeps, caller: Caller, id: 
     const pings = await listLatestPings(tx, check.id, 10 * hintPings);
     const last = pings.find(({ signal }) => signal === 'success' || signal === 'fail');
     const fall = fallOf(check, (await listLatestFlips(tx, [check.id])).get(check.id), last);
-    return diagnose({
+    return diagnosisOf({
       check,
       now,
       fall,

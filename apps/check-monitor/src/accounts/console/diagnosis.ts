@@ -25,7 +25,7 @@ export interface DiagnosisFacts {
 }
 
 /** Why a check is in its state, and what to do. */
-export function diagnose(facts: DiagnosisFacts): Diagnosis {
+export function diagnosisOf(facts: DiagnosisFacts): Diagnosis {
   const { check, now, fall } = facts;
   const { status, expectedAt: nextAt } = timingAt(check, now);
   const missedAt =

@@ -1,7 +1,7 @@
 import { dummyCaAdminContract } from '@certloop/contracts';
 import { bind } from '@certloop/server';
 import type { Router } from 'express';
-import { liftHold, revoke } from '../../status/revocation.service.js';
+import { liftHold, revokeCertificate } from '../../status/revocation.service.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { setRenewalWindow } from '../certificates/renewal-info.service.js';
 
@@ -16,7 +16,7 @@ export function adminRoutes(deps: AcmeDeps): Router {
     {
       revokeCertificate: async ({ body }) => ({
         status: 201,
-        body: revoke(deps.status, body.serialNumber, body.reason),
+        body: revokeCertificate(deps.status, body.serialNumber, body.reason),
       }),
       liftHold: async ({ params }) => {
         liftHold(deps.status, params.serialNumber);

@@ -1,6 +1,6 @@
 import { faultSchema } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
-import { type Fault, seededDraw, strike } from './fault.js';
+import { drawFault, type Fault, seededDraw } from './fault.js';
 
 const never = () => 1;
 const always = () => 0;
@@ -29,7 +29,7 @@ describe('faultSchema', () => {
 });
 
 describe('strike', () => {
-  test.each<[string, Fault[], Parameters<typeof strike>[1], () => number, Fault | undefined]>([
+  test.each<[string, Fault[], Parameters<typeof drawFault>[1], () => number, Fault | undefined]>([
     ['its endpoint', [busy], 'newOrder', never, busy],
     ['no other endpoint', [busy], 'newAccount', never, undefined],
     ['renewalInfo as the directory names it', [busyRenewal], 'renewalInfoOf', never, busyRenewal],
@@ -38,13 +38,13 @@ describe('strike', () => {
     ['its share, when not drawn', [{ ...busy, rate: 0.1 }], 'newOrder', never, undefined],
     ['the first that fits', [fault({ fault: 'delay', seconds: 1 }), busy], 'newOrder', never, busy],
   ])('%s', (_, faults, endpoint, draw, expected) => {
-    expect(strike(faults, endpoint, ['status', 'drop'], draw).struck).toEqual(expected);
+    expect(drawFault(faults, endpoint, ['status', 'drop'], draw).struck).toEqual(expected);
   });
 
   test('so many times, and then no more', () => {
     let faults: readonly Fault[] = [{ ...busy, times: 2 }];
     const struck = [1, 2, 3].map(() => {
-      const outcome = strike(faults, 'newOrder', ['status'], never);
+      const outcome = drawFault(faults, 'newOrder', ['status'], never);
       faults = outcome.left;
       return outcome.struck !== undefined;
     });

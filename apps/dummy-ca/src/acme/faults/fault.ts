@@ -27,7 +27,7 @@ export interface Strike<F extends Fault = Fault> {
 }
 
 /** The first of the faults of these kinds that strikes a request to the endpoint. */
-export function strike<K extends FaultKind>(
+export function drawFault<K extends FaultKind>(
   faults: readonly Fault[],
   endpoint: AcmePath,
   kinds: readonly K[],

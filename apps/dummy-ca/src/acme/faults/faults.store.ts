@@ -1,6 +1,6 @@
 import type { ValidationMode } from '@certloop/contracts';
 import type { AcmePath } from '../protocol/acme-links.js';
-import { type Fault, type FaultKind, seededDraw, strike } from './fault.js';
+import { drawFault, type Fault, type FaultKind, seededDraw } from './fault.js';
 
 export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
@@ -34,7 +34,7 @@ export function createFaultsStore({ onStrike, ...options }: FaultsOptions) {
     },
     /** The faults that affect the next request to the endpoint. */
     take: <K extends FaultKind>(endpoint: AcmePath, ...kinds: readonly K[]) => {
-      const { struck, left } = strike(faults, endpoint, kinds, draw);
+      const { struck, left } = drawFault(faults, endpoint, kinds, draw);
       faults = left;
       if (struck !== undefined) onStrike(struck.fault, endpoint);
       return struck;

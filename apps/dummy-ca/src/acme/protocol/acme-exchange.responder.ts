@@ -23,12 +23,12 @@ export function urlOf({ originalUrl }: Request, links: AcmeLinks): string {
 }
 
 /** Header fields of every answer: nothing may be stored (RFC 8555 §7.2), the directory is linked (§7.1). */
-export function prepare(request: Request, response: Response, links: AcmeLinks): void {
+export function setAcmeHeaders(request: Request, response: Response, links: AcmeLinks): void {
   response.setHeader('Cache-Control', 'no-store');
   if (request.path !== acmePaths.directory) response.append('Link', link(links.of('directory'), 'index'));
 }
 
-export function send(response: Response, reply: AcmeReply): void {
+export function sendReply(response: Response, reply: AcmeReply): void {
   const { status, body, location, links = [], retryAfterSeconds } = reply;
   response.status(status);
   if (location !== undefined) response.setHeader('Location', location);

@@ -1,7 +1,7 @@
 import { AcmeProblem } from '@certloop/contracts';
 import { receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
-import { linksFor, send, urlOf } from './acme-exchange.responder.js';
+import { linksFor, sendReply, urlOf } from './acme-exchange.responder.js';
 import type { AcmeReply } from './acme-reply.js';
 import type { SignerForm } from './jws-header.js';
 import {
@@ -42,6 +42,6 @@ export function signedHandler(
     const url = urlOf(request, links);
     const signed = await judgeRequest(deps, { body, url, links, form });
     if (isFetched) requireNoPayload(signed);
-    send(response, await serve(signed, request));
+    sendReply(response, await serve(signed, request));
   };
 }

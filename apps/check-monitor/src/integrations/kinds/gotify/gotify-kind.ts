@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defined, documentOf } from '../../healthchecks-value.js';
+import { documentOf, withoutNulls } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
 import { webAddress, word } from '../../settings-rules.js';
 
@@ -23,6 +23,6 @@ export const gotify: Kind = {
   isForPeople: true,
   fromHealthchecks: (value) => {
     const { url, token, priority, priority_up: priorityUp } = documentOf(value);
-    return { url, token, ...defined({ priorityDown: priority, priorityUp }) };
+    return { url, token, ...withoutNulls({ priorityDown: priority, priorityUp }) };
   },
 };

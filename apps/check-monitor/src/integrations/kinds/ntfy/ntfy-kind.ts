@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defined, documentOf } from '../../healthchecks-value.js';
+import { documentOf, withoutNulls } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
 import { webAddress, word } from '../../settings-rules.js';
 
@@ -27,6 +27,6 @@ export const ntfy: Kind = {
   isForPeople: true,
   fromHealthchecks: (value) => {
     const { url, topic, token, priority: priorityDown, priority_up: priorityUp } = documentOf(value);
-    return { url, topic, priorityDown, priorityUp, ...defined({ token }) };
+    return { url, topic, priorityDown, priorityUp, ...withoutNulls({ token }) };
   },
 };

@@ -1,4 +1,4 @@
-import { at, documentOf, documentOr } from '../../healthchecks-value.js';
+import { documentOf, documentOr, memberAt } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
 import { addressSettings } from '../../settings-rules.js';
 
@@ -8,7 +8,7 @@ export const slack: Kind = {
   label: 'Slack',
   ...ofAddress,
   fromHealthchecks: (value) => ({
-    url: at(documentOr(value, { incoming_webhook: { url: value } }), 'incoming_webhook', 'url'),
+    url: memberAt(documentOr(value, { incoming_webhook: { url: value } }), 'incoming_webhook', 'url'),
   }),
 };
 
@@ -22,7 +22,7 @@ export const discord: Kind = {
   label: 'Discord',
   ...ofAddress,
   fromHealthchecks: (value) => {
-    const url = at(documentOf(value), 'webhook', 'url');
+    const url = memberAt(documentOf(value), 'webhook', 'url');
     // the address of before 2020, which Discord no longer serves
     return {
       url:

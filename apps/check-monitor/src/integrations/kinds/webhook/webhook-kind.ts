@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Document, defined, documentOf } from '../../healthchecks-value.js';
+import { type Document, documentOf, withoutNulls } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -84,5 +84,5 @@ function callOf(document: Document, direction: 'down' | 'up'): unknown {
   const url = document[`url_${direction}`];
   if (url === '' || url === undefined) return null;
   const [method, body] = [document[`method_${direction}`], document[`body_${direction}`]];
-  return { url, ...defined({ method, body, headers: document[`headers_${direction}`] }) };
+  return { url, ...withoutNulls({ method, body, headers: document[`headers_${direction}`] }) };
 }
